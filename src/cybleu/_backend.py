@@ -1,0 +1,68 @@
+"""Choose between the compiled kernels and the pure-Python mirror. Nothing else imports either to compute with.
+
+The environment variable ``CYBLEU_BACKEND`` decides, read once at import: ``auto`` (the default) takes the kernels where
+they are installed, ``cython`` insists on them, ``python`` takes the mirror.
+"""
+
+import os
+
+from . import _mirror
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+CHOICES = ("auto", "cython", "python")
+
+
+def load(choice: str) -> "tuple[str, ModuleType]":
+    """The name and the module of the backend for a value of ``CYBLEU_BACKEND``.
+
+    An extension that is not installed is normal and falls back silently; one that is there and does not load falls back
+    with a ``RuntimeWarning``, because its user is losing the speed without having asked for it.
+
+    :raises ValueError: the choice is none of the three
+    :raises ImportError: ``cython`` is asked for and the extension is missing or broken
+    """
+    if choice not in CHOICES:
+        raise ValueError(f"CYBLEU_BACKEND={choice!r} is not a backend; use one of {', '.join(CHOICES)}")
+    if choice != "python":
+        try:
+            from . import _kernels
+        except ModuleNotFoundError as error:
+            if not (error.name or "").startswith("cybleu._kernels"):
+                raise
+            if choice == "cython":
+                raise ImportError(
+                    "CYBLEU_BACKEND=cython, but this installation of cybleu has no compiled extension; "
+                    "install a binary wheel or build from source with a C compiler"
+                ) from error
+        except ImportError as error:
+            if choice == "cython":
+                raise
+            import warnings
+
+            warnings.warn(
+                f"the compiled extension of cybleu does not load, so the slower pure-Python backend runs: {error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        else:
+            return "cython", _kernels
+    return "python", _mirror
+
+
+BACKEND, _chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))
+
+if TYPE_CHECKING:
+    from ._mirror import Scorer, clipped_matches, corpus_counts, segment_counts
+else:
+    Scorer = _chosen.Scorer
+    clipped_matches = _chosen.clipped_matches
+    corpus_counts = _chosen.corpus_counts
+    segment_counts = _chosen.segment_counts
+
+# These take any sequences of any hashable tokens: for the segments that the kernels decline, with None.
+any_segment_counts = _mirror.segment_counts
+any_clipped_matches = _mirror.clipped_matches
+ngram_counts = _mirror.ngram_counts

@@ -1,0 +1,9 @@
+"""The compiled backend: n-gram counting and the common BLEU scores on integers.
+
+Nothing imports this package but :mod:`cybleu._backend`. Its twin is :mod:`cybleu._mirror`, a second
+implementation from the same definition; the functions and classes that both export behave alike.
+"""
+
+from .segments import Scorer, clipped_matches, corpus_counts, segment_counts
+
+__all__ = ["Scorer", "clipped_matches", "corpus_counts", "segment_counts"]

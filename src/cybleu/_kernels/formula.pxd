@@ -1,0 +1,25 @@
+# NLTK's BLEU from integer counts, by NLTK's float operations in NLTK's order.
+
+from libc.stdint cimport int64_t
+
+cdef enum:
+    MAX_ORDER = 16          # longest weight vector scored here
+
+cdef enum Smoothing:
+    NO_SMOOTHING = 0        # method0
+    ADD_EPSILON = 1         # method1, parameter: epsilon
+    ADD_ONE = 2             # method2
+    HALVE = 3               # method3
+    HALVE_BY_LENGTH = 4     # method4, parameter: k
+
+
+cdef struct Counts:
+    int64_t hypothesis_length
+    int64_t reference_length
+    int64_t matches[MAX_ORDER]
+    int64_t denominators[MAX_ORDER]     # sum over segments of max(1, n-grams)
+
+
+# The score, or -1 where Python's own arithmetic must decide (overflow, a division by zero, not a number).
+cdef double bleu(const Counts *counts, const double *weights, int order, Smoothing smoothing,
+                 double parameter) noexcept nogil

@@ -1,0 +1,29 @@
+# Clipped n-gram matches of a hypothesis against references, on token ids.
+#
+# A hypothesis id is its index among the distinct tokens; a reference token that the hypothesis does not have is -1.
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+cdef enum:
+    MASK_BITS = 64        # tokens that one machine word has a bit for
+
+
+# For a hypothesis of up to MASK_BITS tokens and references no longer than that: positions as bits of a word.
+cdef struct MaskMatcher:
+    const int32_t *hypothesis
+    int length
+    int distinct
+    int orders                                  # min(max_order, length)
+    uint64_t repeats[MASK_BITS]                 # [n - 1]: where an n-gram starts that also started earlier
+    uint64_t matched[MASK_BITS]                 # [n - 1]: where an n-gram starts that counts as a clipped match
+    uint8_t rank[MASK_BITS][MASK_BITS]          # [n - 1][i], where repeated: how often it started before i
+
+cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int length, int distinct,
+                      Py_ssize_t max_order) noexcept nogil
+cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil
+cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept nogil
+
+# For any length. Overwrites the ids. `matches` has room for max_order counts, zero at entry.
+cdef int match_by_interning(int32_t *hypothesis, Py_ssize_t length, int32_t distinct,
+                            int32_t *references, const Py_ssize_t *starts, Py_ssize_t reference_count,
+                            Py_ssize_t max_order, int64_t *matches) except -1 nogil

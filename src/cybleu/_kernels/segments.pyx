@@ -1,0 +1,487 @@
+# cython: freethreading_compatible=True
+"""From Python's lists to counts and scores: what :mod:`cybleu._backend` takes from here.
+
+A segment is taken where its containers are exact lists or tuples and its tokens are plain (see ``tokens``). Anything
+else is declined with ``None``, because Python code could run in the middle of it, and the caller has the general path.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject
+from libc.math cimport isfinite
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from cybleu._kernels.formula cimport (
+    ADD_EPSILON, HALVE_BY_LENGTH, MAX_ORDER, NO_SMOOTHING, Counts, Smoothing, bleu
+)
+from cybleu._kernels.ngrams cimport (
+    MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning
+)
+from cybleu._kernels.tokens cimport (
+    FewTokens, TokenTable, assign_few, assign_many, look_up_few, look_up_many, slots_needed
+)
+
+cdef extern from *:
+    """
+    /* Whether this is an exact list or tuple, and its items. */
+    static CYTHON_INLINE int cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) {
+        if (PyList_CheckExact(sequence)) {
+            *size = PyList_GET_SIZE(sequence);
+            *items = ((PyListObject *)sequence)->ob_item;
+            return 1;
+        }
+        if (PyTuple_CheckExact(sequence)) {
+            *size = PyTuple_GET_SIZE(sequence);
+            *items = ((PyTupleObject *)sequence)->ob_item;
+            return 1;
+        }
+        return 0;
+    }
+
+    #ifdef Py_GIL_DISABLED
+      #define CYBLEU_OTHER_THREADS_RUN 1
+    #else
+      #define CYBLEU_OTHER_THREADS_RUN 0
+    #endif
+    """
+    bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
+    bint CYBLEU_OTHER_THREADS_RUN
+    bint PyTuple_CheckExact(PyObject *candidate) noexcept
+    bint PyMethod_Check(PyObject *candidate) noexcept
+    PyObject *PyMethod_GET_SELF(PyObject *method) noexcept
+    PyObject *PyMethod_GET_FUNCTION(PyObject *method) noexcept
+    bint PyFloat_CheckExact(PyObject *candidate) noexcept
+    bint PyLong_CheckExact(PyObject *candidate) noexcept
+    double PyFloat_AS_DOUBLE(PyObject *number) noexcept
+    long long PyLong_AsLongLongAndOverflow(PyObject *number, int *overflow) except? -1
+    PyObject *Py_None
+    PyObject *Py_True
+    PyObject *Py_False
+
+
+cdef enum:
+    RELEASE_FROM = 4096     # tokens in a segment from which the GIL is released for the integer work
+    TOKENS_AT_ONCE = 1 << 16    # tokens between two looks for an interrupt
+    SEGMENTS_AT_ONCE = 256
+
+
+# ------------------------------------------------------------------------------------------------------- one segment
+
+cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wanted) noexcept:
+    """The one of two reference lengths that is nearer to the wanted one; a tie goes to the shorter."""
+    cdef Py_ssize_t best_distance = best - wanted if best > wanted else wanted - best
+    cdef Py_ssize_t distance = length - wanted if length > wanted else wanted - length
+    if best < 0 or distance < best_distance or (distance == best_distance and length < best):
+        return length
+    return best
+
+
+cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order,
+                       int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches) except -1:
+    """Set the lengths, add the clipped matches of each order to `matches`; 0 where the segment is declined.
+
+    For a segment that fits the masks no object is created and no Python code runs, so the borrowed pointers hold.
+    """
+    cdef PyObject **sequences
+    cdef PyObject **tokens
+    cdef PyObject **reference
+    cdef Py_ssize_t count, length, size, k
+    cdef Py_ssize_t longest, closest = -1
+    cdef int32_t ids[MASK_BITS]
+    cdef int32_t reference_ids[MASK_BITS]
+    cdef FewTokens table
+    cdef MaskMatcher matcher
+    if not cybleu_items(references, &sequences, &count) or count == 0:
+        return 0
+    if not cybleu_items(hypothesis, &tokens, &length):
+        return 0
+    longest = length
+    for k in range(count):
+        if not cybleu_items(sequences[k], &reference, &size):
+            return 0
+        closest = closer(closest, size, length)
+        longest = max(longest, size)
+    if longest > MASK_BITS:
+        return count_long_segment(<object>references, <object>hypothesis, max_order,
+                                  hypothesis_length, reference_length, matches)
+    hypothesis_length[0] = length
+    reference_length[0] = closest
+    if max_order == 0:
+        return 1
+    if not assign_few(&table, tokens, length, ids):
+        return 0
+    begin_masks(&matcher, ids, <int>length, table.size, max_order)
+    for k in range(count):
+        cybleu_items(sequences[k], &reference, &size)
+        if not look_up_few(&table, reference, size, reference_ids):
+            return 0
+        add_reference_masks(&matcher, reference_ids, <int>size)
+    finish_masks(&matcher, matches)
+    return 1
+
+
+cdef int count_long_segment(object references, object hypothesis, Py_ssize_t max_order,
+                            int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches) except -1:
+    """The same for any length: on a snapshot, because creating it and looking for interrupts may run Python code."""
+    cdef tuple sequences = tuple(references)
+    cdef tuple hypothesis_tokens = tuple(hypothesis)
+    cdef list reference_tokens = []
+    cdef tuple tokens
+    cdef Py_ssize_t length = len(hypothesis_tokens)
+    cdef Py_ssize_t count = len(sequences)
+    cdef Py_ssize_t closest = -1
+    cdef Py_ssize_t total = 0
+    cdef Py_ssize_t size, k
+    cdef TokenTable table
+    cdef int32_t *ids = NULL
+    cdef Py_ssize_t *starts = NULL
+    cdef int taken = 1
+    for reference in sequences:
+        if type(reference) is not list and type(reference) is not tuple:
+            return 0
+        tokens = tuple(reference)
+        reference_tokens.append(tokens)
+        size = len(tokens)
+        closest = closer(closest, size, length)
+        total += size
+    if length > 0x3FFFFFFF or total > 0x3FFFFFFF:
+        return 0            # ids are 32 bits
+    hypothesis_length[0] = length
+    reference_length[0] = closest
+    if max_order == 0:
+        return 1
+    table.slots = NULL
+    table.tokens = NULL
+    try:
+        table.mask = slots_needed(length) - 1
+        table.size = 0
+        table.slots = <uint64_t *>malloc((table.mask + 1) * sizeof(uint64_t))
+        table.tokens = <PyObject **>malloc(<size_t>(length + 1) * sizeof(PyObject *))
+        ids = <int32_t *>malloc(<size_t>(length + total + 1) * sizeof(int32_t))
+        starts = <Py_ssize_t *>malloc(<size_t>(count + 1) * sizeof(Py_ssize_t))
+        if table.slots == NULL or table.tokens == NULL or ids == NULL or starts == NULL:
+            raise MemoryError()
+        memset(table.slots, 0, (table.mask + 1) * sizeof(uint64_t))
+        taken = intern_snapshot(&table, hypothesis_tokens, ids, True)
+        starts[0] = 0
+        for k in range(count):
+            if not taken:
+                return 0
+            size = len(<tuple>reference_tokens[k])
+            starts[k + 1] = starts[k] + size
+            taken = intern_snapshot(&table, <tuple>reference_tokens[k], ids + length + starts[k], False)
+        if not taken:
+            return 0
+        if length + total < RELEASE_FROM:
+            match_by_interning(ids, length, table.size, ids + length, starts, count, max_order, matches)
+        else:
+            with nogil:
+                match_by_interning(ids, length, table.size, ids + length, starts, count, max_order, matches)
+    finally:
+        free(table.slots)
+        free(table.tokens)
+        free(ids)
+        free(starts)
+    return 1
+
+
+cdef int intern_snapshot(TokenTable *table, tuple tokens, int32_t *ids, bint assign) except -1:
+    cdef PyObject **items = NULL
+    cdef Py_ssize_t length = 0
+    cdef Py_ssize_t start, size
+    cdef int taken
+    cybleu_items(<PyObject *>tokens, &items, &length)
+    start = 0
+    while start < length:
+        size = min(TOKENS_AT_ONCE, length - start)
+        if assign:
+            taken = assign_many(table, items + start, size, ids + start)
+        else:
+            taken = look_up_many(table, items + start, size, ids + start)
+        if not taken:
+            return 0
+        PyErr_CheckSignals()
+        start += TOKENS_AT_ONCE
+    return 1
+
+
+# ----------------------------------------------------------------------------------------------------------- a corpus
+
+cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t max_order,
+                      int64_t *lengths, int64_t *matches, int64_t *totals, int64_t *short_segments) except -1:
+    """Sum over the segments; 0 where one of them, or a container, is declined, or the lists change meanwhile."""
+    cdef PyObject **references
+    cdef PyObject **hypothesis
+    cdef Py_ssize_t count, other_count, n
+    cdef Py_ssize_t i = 0
+    cdef int64_t hypothesis_length = 0
+    cdef int64_t reference_length = 0
+    while True:
+        # read anew each time: a signal handler or a finalizer may have changed the lists
+        if (not cybleu_items(<PyObject *>list_of_references, &references, &count)
+                or not cybleu_items(<PyObject *>hypotheses, &hypothesis, &other_count)
+                or count != other_count):
+            return 0
+        if i >= count:
+            return 1
+        if not count_segment(references[i], hypothesis[i], max_order, &hypothesis_length, &reference_length, matches):
+            return 0
+        lengths[0] += hypothesis_length
+        lengths[1] += reference_length
+        for n in range(max_order):
+            if hypothesis_length > n:
+                totals[n] += hypothesis_length - n
+            else:
+                short_segments[n] += 1
+        i += 1
+        if i % SEGMENTS_AT_ONCE == 0:
+            PyErr_CheckSignals()
+
+
+cdef object frozen(object segment):
+    """A copy that other threads cannot change: a tuple where it is a list or a tuple, items held."""
+    return tuple(segment) if type(segment) is list or type(segment) is tuple else segment
+
+
+cdef object frozen_references(object references):
+    return tuple([frozen(reference) for reference in frozen(references)]) if (
+        type(references) is list or type(references) is tuple) else references
+
+
+def segment_counts(references, hypothesis, Py_ssize_t max_order):
+    """The statistics row of a segment as a list of 2 + 2 * max_order ints, or None where it is declined.
+
+    hypothesis length, closest reference length, clipped matches of orders 1 to max_order, n-grams of those orders.
+    """
+    cdef int64_t *matches
+    cdef int64_t hypothesis_length = 0
+    cdef int64_t reference_length = 0
+    cdef Py_ssize_t n
+    cdef list row
+    if CYBLEU_OTHER_THREADS_RUN:
+        references = frozen_references(references)
+        hypothesis = frozen(hypothesis)
+    matches = <int64_t *>malloc(<size_t>(max_order + 1) * sizeof(int64_t))
+    if matches == NULL:
+        raise MemoryError()
+    try:
+        memset(matches, 0, <size_t>max_order * sizeof(int64_t))
+        if not count_segment(<PyObject *>references, <PyObject *>hypothesis, max_order,
+                             &hypothesis_length, &reference_length, matches):
+            return None
+        row = [hypothesis_length, reference_length]
+        for n in range(max_order):
+            row.append(matches[n])
+        for n in range(max_order):
+            row.append(max(0, hypothesis_length - n))
+        return row
+    finally:
+        free(matches)
+
+
+def clipped_matches(references, hypothesis, Py_ssize_t n):
+    """The clipped matches of order n and the n-grams of that order, or None where the segment is declined."""
+    cdef list row
+    if n < 1 or n > MASK_BITS:
+        return None
+    row = segment_counts(references, hypothesis, n)
+    return None if row is None else (row[1 + n], row[1 + 2 * n])
+
+
+def corpus_counts(list_of_references, hypotheses, Py_ssize_t max_order):
+    """The sum of the segments' rows, and for each order how many segments are too short to have an n-gram of it.
+
+    None where a segment is declined.
+    """
+    cdef int64_t lengths[2]
+    cdef int64_t *sums
+    cdef Py_ssize_t n
+    cdef list row, short_segments
+    if CYBLEU_OTHER_THREADS_RUN:
+        list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
+    sums = <int64_t *>malloc(<size_t>(3 * max_order + 1) * sizeof(int64_t))
+    if sums == NULL:
+        raise MemoryError()
+    try:
+        memset(sums, 0, <size_t>(3 * max_order) * sizeof(int64_t))
+        lengths[0] = lengths[1] = 0
+        if not count_corpus(list_of_references, hypotheses, max_order,
+                            lengths, sums, sums + max_order, sums + 2 * max_order):
+            return None
+        row = [lengths[0], lengths[1]]
+        for n in range(2 * max_order):
+            row.append(sums[n])
+        short_segments = []
+        for n in range(max_order):
+            short_segments.append(sums[2 * max_order + n])
+        return row, short_segments
+    finally:
+        free(sums)
+
+
+cdef tuple frozen_corpus(object list_of_references, object hypotheses):
+    if type(list_of_references) is list or type(list_of_references) is tuple:
+        list_of_references = tuple([frozen_references(references) for references in tuple(list_of_references)])
+    if type(hypotheses) is list or type(hypotheses) is tuple:
+        hypotheses = tuple([frozen(hypothesis) for hypothesis in tuple(hypotheses)])
+    return list_of_references, hypotheses
+
+
+# ---------------------------------------------------------------------------------------------------- the common score
+
+cdef class Scorer:
+    """NLTK's BLEU for one weight vector and smoothing none or methods 0 to 4; declines the rest with None.
+
+    :param smoothing_type: the class whose exact instances' methods are recognised
+    :param methods: its plain functions method0 to method4
+    :param warn: called with an n-gram order that has no match, where nothing smooths it
+    """
+
+    cdef object smoothing_type
+    cdef tuple methods
+    cdef object warn
+
+    def __init__(self, smoothing_type, methods, warn):
+        self.smoothing_type = smoothing_type
+        self.methods = tuple(methods)
+        self.warn = warn
+
+    def sentence(self, references, hypothesis, weights, smoothing_function, auto_reweigh):
+        """The score of one segment as `sentence_bleu` returns it, or None."""
+        cdef Counts counts
+        cdef int64_t hypothesis_length = 0
+        cdef double vector[MAX_ORDER]
+        cdef double parameter = 0.0
+        cdef Py_ssize_t order, n
+        cdef int smoothing
+        order = read_weights(<PyObject *>weights, vector)
+        if order == 0 or not is_bool(<PyObject *>auto_reweigh):
+            return None
+        smoothing = self.read_smoothing(smoothing_function, &parameter)
+        if smoothing < 0:
+            return None
+        if CYBLEU_OTHER_THREADS_RUN:
+            references = frozen_references(references)
+            hypothesis = frozen(hypothesis)
+        memset(counts.matches, 0, sizeof(counts.matches))
+        if not count_segment(<PyObject *>references, <PyObject *>hypothesis, order,
+                             &hypothesis_length, &counts.reference_length, counts.matches):
+            return None
+        counts.hypothesis_length = hypothesis_length
+        for n in range(order):
+            counts.denominators[n] = max(1, hypothesis_length - n)
+        return self.score(&counts, vector, order, smoothing, parameter, weights, auto_reweigh)
+
+    def corpus(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh):
+        """The score of a corpus as `corpus_bleu` returns it, or None."""
+        cdef Counts counts
+        cdef int64_t lengths[2]
+        cdef int64_t totals[MAX_ORDER]
+        cdef int64_t short_segments[MAX_ORDER]
+        cdef double vector[MAX_ORDER]
+        cdef double parameter = 0.0
+        cdef Py_ssize_t order, n
+        cdef int smoothing
+        order = read_weights(<PyObject *>weights, vector)
+        if order == 0 or not is_bool(<PyObject *>auto_reweigh):
+            return None
+        smoothing = self.read_smoothing(smoothing_function, &parameter)
+        if smoothing < 0:
+            return None
+        if CYBLEU_OTHER_THREADS_RUN:
+            list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
+        memset(counts.matches, 0, sizeof(counts.matches))
+        memset(totals, 0, sizeof(totals))
+        memset(short_segments, 0, sizeof(short_segments))
+        lengths[0] = lengths[1] = 0
+        if not count_corpus(list_of_references, hypotheses, order, lengths, counts.matches, totals, short_segments):
+            return None
+        counts.hypothesis_length = lengths[0]
+        counts.reference_length = lengths[1]
+        for n in range(order):
+            counts.denominators[n] = totals[n] + short_segments[n]
+            if counts.denominators[n] == 0:
+                return None     # no segment at all
+        return self.score(&counts, vector, order, smoothing, parameter, weights, auto_reweigh)
+
+    cdef int read_smoothing(self, object smoothing_function, double *parameter) except -2:
+        """Which smoothing this callable is, -1 if none that is known here."""
+        cdef PyObject *function
+        cdef object instance
+        cdef Py_ssize_t i
+        if smoothing_function is None:
+            return NO_SMOOTHING
+        if not PyMethod_Check(<PyObject *>smoothing_function):
+            return -1
+        instance = <object>PyMethod_GET_SELF(<PyObject *>smoothing_function)
+        if type(instance) is not self.smoothing_type:
+            return -1
+        function = PyMethod_GET_FUNCTION(<PyObject *>smoothing_function)
+        for i in range(len(self.methods)):
+            if function == <PyObject *>self.methods[i]:
+                if i == ADD_EPSILON and not read_number(instance.epsilon, parameter):
+                    return -1
+                if i == HALVE_BY_LENGTH and not (read_number(instance.k, parameter) and parameter[0] != 0.0):
+                    return -1
+                return i
+        return -1
+
+    cdef object score(self, const Counts *counts, double *vector, Py_ssize_t order, int smoothing, double parameter,
+                      object weights, object auto_reweigh):
+        cdef double result
+        cdef Py_ssize_t scored = order
+        cdef Py_ssize_t n
+        if counts.matches[0] == 0:
+            return 0
+        if auto_reweigh is True and counts.hypothesis_length < 4 and is_uniform_bleu4(<PyObject *>weights, vector, order):
+            scored = counts.hypothesis_length
+            for n in range(scored):
+                vector[n] = 1.0 / <double>scored
+        result = bleu(counts, vector, <int>scored, <Smoothing>smoothing, parameter)
+        if result < 0.0:
+            return None
+        if smoothing == NO_SMOOTHING:
+            for n in range(order):
+                if counts.matches[n] == 0:
+                    self.warn(n + 1)
+        return result
+
+
+cdef inline bint is_bool(PyObject *flag) noexcept:
+    return flag == Py_True or flag == Py_False
+
+
+cdef inline bint is_uniform_bleu4(PyObject *weights, const double *vector, Py_ssize_t order) noexcept:
+    """NLTK compares the weights with the tuple of four quarters, which no list equals."""
+    return (PyTuple_CheckExact(weights) and order == 4 and vector[0] == 0.25 and vector[1] == 0.25
+            and vector[2] == 0.25 and vector[3] == 0.25)
+
+
+cdef inline int read_number(object number, double *value) except -1:
+    """1 for a finite float, or an int that a float holds exactly; 0 for anything else."""
+    cdef PyObject *item = <PyObject *>number
+    cdef int overflow = 0
+    cdef long long integer
+    if PyFloat_CheckExact(item):
+        value[0] = PyFloat_AS_DOUBLE(item)
+        return isfinite(value[0])
+    if PyLong_CheckExact(item):
+        integer = PyLong_AsLongLongAndOverflow(item, &overflow)
+        value[0] = <double>integer
+        return overflow == 0 and -(1 << 30) < integer < (1 << 30)
+    return 0
+
+
+cdef inline Py_ssize_t read_weights(PyObject *weights, double *vector) except -1:
+    """The number of weights, 0 where they are not one list or tuple of 1 to MAX_ORDER plain numbers."""
+    cdef PyObject **items
+    cdef Py_ssize_t count, i
+    if CYBLEU_OTHER_THREADS_RUN and not PyTuple_CheckExact(weights):
+        return 0
+    if not cybleu_items(weights, &items, &count) or count > MAX_ORDER:
+        return 0
+    for i in range(count):
+        if not read_number(<object>items[i], &vector[i]):
+            return 0
+    return count

@@ -1,0 +1,37 @@
+# Tokens to small integers. Within one table equal tokens have equal ids and different tokens different ones.
+
+from cpython.object cimport PyObject
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+
+cdef enum:
+    FEW = 64
+    FEW_SLOTS = 512
+
+
+# For up to FEW tokens, on the stack. Here ids count from 1 and 0 is nobody; those handed out count from 0.
+cdef struct FewTokens:
+    uint8_t slots[FEW_SLOTS]    # open addressing, 2 ** (64 - shift) of them in use
+    int shift
+    uint64_t first[FEW + 2]     # id -> key of the token, and one place to write ahead
+    uint64_t second[FEW + 2]
+    PyObject *tokens[FEW + 2]   # borrowed
+    int size                    # ids given so far
+
+
+# For any number of tokens. Slots are clear at entry.
+cdef struct TokenTable:
+    uint64_t *slots       # open addressing: 0 is free, otherwise tag << 32 | id + 1
+    uint64_t mask         # number of slots - 1; the number is a power of two, at least twice the tokens
+    PyObject **tokens     # id -> the token that introduced it, borrowed
+    int32_t size          # ids given so far
+
+
+# All return 1, or 0 where a token is not of a plain type, and raise what comparing raises. While they run no Python
+# code does, so pointers borrowed from a list stay valid as long as the GIL is held. A look-up gives -1 where there is
+# no such token.
+cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
+cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
+
+cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil
+cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
+cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1

@@ -1,0 +1,342 @@
+# cython: freethreading_compatible=True
+"""Interning of Python tokens.
+
+Only exact ``str``, ``bytes``, ``int``, ``float``, ``bool`` and ``None`` are taken: their hash and equality run no Python
+code, cannot fail, and are transitive, so that an id says as much as the token. Equality is that of a dict key:
+identity, or equal hash and ``==``. The table's own hash only finds the candidates.
+"""
+
+from cpython.object cimport PyObject
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+      #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
+      #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+    #else
+      #define CYBLEU_PREFETCH(address) ((void)(address))
+      #define CYBLEU_UNLIKELY(condition) (condition)
+    #endif
+
+    static CYTHON_INLINE int cybleu_is_str(PyObject *token) { return Py_TYPE(token) == &PyUnicode_Type; }
+
+    static CYTHON_INLINE int cybleu_is_plain(PyObject *token) {
+        PyTypeObject *type = Py_TYPE(token);
+        return type == &PyLong_Type || type == &PyBytes_Type || type == &PyFloat_Type || type == &PyBool_Type
+            || token == Py_None;
+    }
+
+    /* A str keeps its hash; -1 says that it is not computed yet. Another thread may be writing it on a
+       free-threaded build, where the generic call reads it atomically. */
+    static CYTHON_INLINE Py_hash_t cybleu_kept_hash(PyObject *text) {
+    #if defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
+        (void)text;
+        return -1;
+    #else
+        return ((PyASCIIObject *)text)->hash;
+    #endif
+    }
+
+    /* Up to CPython 3.11 a str made by the old C interface has no characters until it is first asked for them. */
+    static CYTHON_INLINE int cybleu_make_ready(PyObject *text) {
+    #if PY_VERSION_HEX < 0x030C0000
+        return PyUnicode_READY(text);
+    #else
+        (void)text;
+        return 0;
+    #endif
+    }
+
+    static CYTHON_INLINE uint64_t cybleu_load(const char *address) {
+        uint64_t word;
+        memcpy(&word, address, 8);
+        return word;
+    }
+
+    /* What a token is told by. For a str of up to 15 bytes it is the characters themselves, so that equal keys are equal
+       tokens; otherwise a hash, and equal keys leave the tokens to be compared. The first byte of `second` says which,
+       and the form: no two of one class share it unless size and bytes a character are the same. */
+    typedef struct { uint64_t first, second; } cybleu_key;
+
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+      #define CYBLEU_FIRST_BYTE(value) ((uint64_t)(value) << 56)
+    #else
+      #define CYBLEU_FIRST_BYTE(value) ((uint64_t)(value))
+    #endif
+    #define CYBLEU_UNDECIDED CYBLEU_FIRST_BYTE(0x80)
+
+    static const unsigned char cybleu_keep[32] = {
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
+    };
+
+    /* The last 16 bytes of a short text, without a branch on its length, which no processor could predict: the loads
+       begin in the object's header, at least 40 bytes long, and what they bring from there is masked out. */
+    static CYTHON_INLINE void cybleu_short_text(const char *data, size_t size, unsigned int kind, cybleu_key *key) {
+        const char *keep = (const char *)cybleu_keep + size;
+        key->second = (cybleu_load(data + (ptrdiff_t)size - 16) & cybleu_load(keep)) | CYBLEU_FIRST_BYTE(size << 3 | kind);
+        key->first = cybleu_load(data + (ptrdiff_t)size - 8) & cybleu_load(keep + 8);
+    }
+
+    static CYTHON_INLINE void cybleu_long_text(const char *data, size_t size, cybleu_key *key) {
+        const char *last = data + size - 8;
+        uint64_t hash = size;
+        for (; data < last; data += 8) {
+            hash = (hash ^ cybleu_load(data)) * 0x9E3779B97F4A7C15ULL;
+            hash ^= hash >> 32;
+        }
+        key->first = hash ^ cybleu_load(last);
+        key->second = CYBLEU_UNDECIDED;
+    }
+
+    static CYTHON_INLINE int cybleu_any_text(PyObject *text, cybleu_key *key) {
+        unsigned int kind;
+        size_t size;
+        if (cybleu_make_ready(text) < 0) return -1;
+        kind = (unsigned int)PyUnicode_KIND(text);
+        size = (size_t)PyUnicode_GET_LENGTH(text) * kind;
+        if (size < 16 && PyUnicode_IS_COMPACT(text))
+            cybleu_short_text((const char *)PyUnicode_DATA(text), size, kind, key);
+        else if (size < 16) {
+            char copy[32] = {0};    /* characters apart from the object have no header before them */
+            memcpy(copy + 16, PyUnicode_DATA(text), size);
+            cybleu_short_text(copy + 16, size, kind, key);
+        }
+        else
+            cybleu_long_text((const char *)PyUnicode_DATA(text), size, key);
+        return 1;
+    }
+
+    /* 1, or 0 for a token that is not plain, or -1 with an exception. */
+    static CYTHON_INLINE int cybleu_key_of(PyObject *token, cybleu_key *key) {
+        if (cybleu_is_str(token)) {
+            size_t size = (size_t)PyUnicode_GET_LENGTH(token);
+            if (CYBLEU_UNLIKELY(!PyUnicode_IS_COMPACT_ASCII(token) || size >= 16))
+                return cybleu_any_text(token, key);
+            cybleu_short_text((const char *)((PyASCIIObject *)token + 1), size, PyUnicode_1BYTE_KIND, key);
+            return 1;
+        }
+        if (cybleu_is_plain(token)) {
+            Py_hash_t hash = PyObject_Hash(token);
+            if (hash == -1) return -1;
+            key->first = (uint64_t)hash;
+            key->second = CYBLEU_UNDECIDED;
+            return 1;
+        }
+        return 0;
+    }
+
+    static CYTHON_INLINE uint64_t cybleu_slot_of(cybleu_key key, int shift) {
+        return (key.first * 0x9E3779B97F4A7C15ULL + key.second * 0xD6E8FEB86659FD93ULL) >> shift;
+    }
+
+    /* For two tokens that are not the same object. A str or bytes equals only its like, and asking the interpreter
+       would warn of the comparison under -b. */
+    static CYTHON_INLINE int cybleu_equal(PyObject *a, PyObject *b) {
+        if (cybleu_is_str(a) && cybleu_is_str(b)) {
+            Py_ssize_t length = PyUnicode_GET_LENGTH(a);
+            return length == PyUnicode_GET_LENGTH(b) && PyUnicode_KIND(a) == PyUnicode_KIND(b)
+                && memcmp(PyUnicode_DATA(a), PyUnicode_DATA(b), (size_t)length * PyUnicode_KIND(a)) == 0;
+        }
+        if (cybleu_is_str(a) || cybleu_is_str(b) || PyBytes_CheckExact(a) != PyBytes_CheckExact(b)) return 0;
+        return PyObject_RichCompareBool(a, b, Py_EQ);
+    }
+    """
+    bint CYBLEU_UNLIKELY(bint condition) noexcept
+    void CYBLEU_PREFETCH(const void *address) noexcept nogil
+    bint cybleu_is_str(PyObject *token) noexcept
+    bint cybleu_is_plain(PyObject *token) noexcept
+    Py_hash_t cybleu_kept_hash(PyObject *text) noexcept
+    uint64_t CYBLEU_UNDECIDED
+    ctypedef struct cybleu_key:
+        uint64_t first
+        uint64_t second
+    int cybleu_key_of(PyObject *token, cybleu_key *key) except -1
+    uint64_t cybleu_slot_of(cybleu_key key, int shift) noexcept
+    bint cybleu_equal(PyObject *a, PyObject *b) except -1
+    Py_hash_t PyObject_Hash(PyObject *token) except -1
+
+
+# ---------------------------------------------------------------------------------------------------------- few tokens
+#
+# A sentence is too short for the processor to learn its branches, and mispredicted ones cost more than all the rest. So
+# a token's key is taken without looking at its length, and "new or known" is arithmetic, not a branch. The interpreter's
+# hash, slow on text that was split a moment ago, is not needed; that this one is weak does not matter among FEW tokens.
+
+cdef inline int same_key(const FewTokens *table, int token_id, cybleu_key key) noexcept:
+    return ((table.first[token_id] ^ key.first) | (table.second[token_id] ^ key.second)) == 0
+
+
+cdef int probe_on(const FewTokens *table, PyObject *token, cybleu_key key, uint64_t *place) except -1:
+    """From a slot that another token holds, or that holds an equal key which does not decide yet."""
+    cdef int token_id
+    while True:
+        token_id = table.slots[place[0]]
+        if token_id == 0:
+            return 0
+        if same_key(table, token_id, key):
+            if not key.second & CYBLEU_UNDECIDED or table.tokens[token_id] == token:
+                return token_id
+            if cybleu_equal(table.tokens[token_id], token):
+                return token_id
+        place[0] = (place[0] + 1) & (((<uint64_t>1) << (64 - table.shift)) - 1)
+
+
+cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
+    cdef cybleu_key key
+    cdef uint64_t place
+    cdef Py_ssize_t i
+    cdef int token_id, known
+    cdef int fresh = 1      # the id that the next new token will have
+    table.shift = 64 - 6
+    while (<Py_ssize_t>1) << (64 - table.shift) < 8 * count:
+        table.shift -= 1
+    memset(table.slots, 0, (<size_t>1) << (64 - table.shift))
+    table.first[0] = 0
+    table.second[0] = 0     # no token has this key: kind and CYBLEU_UNDECIDED are not 0
+    for i in range(count):
+        if not cybleu_key_of(tokens[i], &key):
+            return 0
+        place = cybleu_slot_of(key, table.shift)
+        token_id = table.slots[place]
+        known = same_key(table, token_id, key)
+        if CYBLEU_UNLIKELY(token_id & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
+            token_id = probe_on(table, tokens[i], key, &place)
+            known = token_id != 0
+        token_id = (token_id & -known) | (fresh & (known - 1))
+        table.first[fresh] = key.first
+        table.second[fresh] = key.second
+        table.tokens[fresh] = tokens[i]
+        table.slots[place] = <uint8_t>token_id
+        fresh += 1 - known
+        ids[i] = token_id - 1
+    table.size = fresh - 1
+    return 1
+
+
+cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
+    cdef cybleu_key key
+    cdef uint64_t place
+    cdef Py_ssize_t i
+    cdef int token_id, known
+    for i in range(count):
+        if not cybleu_key_of(tokens[i], &key):
+            return 0
+        place = cybleu_slot_of(key, table.shift)
+        token_id = table.slots[place]
+        known = same_key(table, token_id, key)
+        if CYBLEU_UNLIKELY(token_id & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
+            token_id = probe_on(table, tokens[i], key, &place)
+            known = token_id != 0
+        ids[i] = (token_id & -known) - 1
+    return 1
+
+
+# --------------------------------------------------------------------------------------------------------- many tokens
+#
+# By the interpreter's hash, which nobody can make collide. Hashes are gathered a block ahead of the probes, so that the
+# memory of many slots is on its way at once.
+
+cdef enum:
+    BLOCK = 16
+
+
+cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil:
+    """The smallest power of two that leaves at least half of the slots free."""
+    cdef uint64_t slots = 16
+    while slots < 2 * <uint64_t>count:
+        slots *= 2
+    return slots
+
+
+cdef inline uint64_t mix(Py_hash_t value) noexcept:
+    """Spread a hash over 64 bits: the low ones index, the high ones are the tag.
+
+    The hash of an int is the int: as it is, multiples of a power of two would share a slot.
+    """
+    cdef uint64_t product = <uint64_t>value * <uint64_t>0x9E3779B97F4A7C15
+    return product ^ (product >> 32)
+
+
+cdef inline int32_t find(const TokenTable *table, PyObject *token, uint64_t mixed, uint64_t *slot) except -2:
+    """The id of the token, or -1 with the free slot that it would take."""
+    cdef uint64_t place = mixed & table.mask
+    cdef uint64_t entry
+    cdef PyObject *candidate
+    while True:
+        entry = table.slots[place]
+        if entry == 0:
+            slot[0] = place
+            return -1
+        if (entry ^ mixed) >> 32 == 0:
+            candidate = table.tokens[<uint32_t>entry - 1]
+            if candidate == token or cybleu_equal(candidate, token):
+                return <int32_t>(<uint32_t>entry - 1)
+        place = (place + 1) & table.mask
+
+
+cdef inline int32_t add(TokenTable *table, PyObject *token, uint64_t mixed, uint64_t slot) noexcept:
+    cdef int32_t token_id = table.size
+    table.tokens[token_id] = token
+    table.size = token_id + 1
+    table.slots[slot] = (mixed >> 32) << 32 | <uint64_t>(token_id + 1)
+    return token_id
+
+
+cdef inline int hash_of(PyObject *token, uint64_t *mixed) except -1:
+    cdef Py_hash_t value
+    if cybleu_is_str(token):
+        value = cybleu_kept_hash(token)
+        if CYBLEU_UNLIKELY(value == -1):
+            value = PyObject_Hash(token)
+    elif cybleu_is_plain(token):
+        value = PyObject_Hash(token)
+    else:
+        return 0
+    mixed[0] = mix(value)
+    return 1
+
+
+cdef inline int gather(const TokenTable *table, PyObject **tokens, Py_ssize_t count, uint64_t *mixed) except -1:
+    cdef Py_ssize_t i
+    for i in range(count):
+        if not hash_of(tokens[i], &mixed[i]):
+            return 0
+        CYBLEU_PREFETCH(&table.slots[mixed[i] & table.mask])
+    return 1
+
+
+cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
+    cdef uint64_t mixed[BLOCK]
+    cdef uint64_t slot = 0
+    cdef Py_ssize_t i, size
+    cdef Py_ssize_t start = 0
+    cdef int32_t token_id
+    while start < count:
+        size = min(BLOCK, count - start)
+        if not gather(table, tokens + start, size, mixed):
+            return 0
+        for i in range(size):
+            token_id = find(table, tokens[start + i], mixed[i], &slot)
+            if token_id < 0:
+                token_id = add(table, tokens[start + i], mixed[i], slot)
+            ids[start + i] = token_id
+        start += BLOCK
+    return 1
+
+
+cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
+    cdef uint64_t mixed[BLOCK]
+    cdef uint64_t slot = 0
+    cdef Py_ssize_t i, size
+    cdef Py_ssize_t start = 0
+    while start < count:
+        size = min(BLOCK, count - start)
+        if not gather(table, tokens + start, size, mixed):
+            return 0
+        for i in range(size):
+            ids[start + i] = find(table, tokens[start + i], mixed[i], &slot)
+        start += BLOCK
+    return 1

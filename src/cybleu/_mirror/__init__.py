@@ -1,0 +1,10 @@
+"""The pure-Python backend: the definition, written down.
+
+It is a second implementation, not a translation of :mod:`cybleu._kernels`: n-grams are tuples in dicts. It takes any
+sequences of any hashable tokens and serves wherever the kernels are not there or decline.
+"""
+
+from .counting import clipped_matches, corpus_counts, ngram_counts, segment_counts
+from .scoring import Scorer
+
+__all__ = ["Scorer", "clipped_matches", "corpus_counts", "ngram_counts", "segment_counts"]

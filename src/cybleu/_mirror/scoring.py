@@ -1,0 +1,121 @@
+"""NLTK's BLEU from counts, in plain Python floats: smoothing none and methods 1 to 4 for one weight vector."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from .counting import segment_counts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+QUARTERS = (0.25, 0.25, 0.25, 0.25)
+
+
+def smoothed(
+    method: int, instance: Any, matches: Sequence[int], denominators: Sequence[int], length: int
+) -> list[float]:
+    """The precisions after `method` 0 to 4 of Chen and Cherry (2014) as NLTK computes them."""
+    precisions: list[float] = []
+    zeros = 0
+    for n, (matched, denominator) in enumerate(zip(matches, denominators)):
+        if method == 2 and n > 0:
+            precisions.append((matched + 1) / (denominator + 1))
+        elif matched > 0:
+            precisions.append(matched / denominator)
+        elif method == 1:
+            precisions.append((0 + instance.epsilon) / denominator)
+        elif method == 3:
+            zeros += 1
+            precisions.append(1 / (2**zeros * denominator))
+        elif method == 4 and length > 1:
+            zeros += 1
+            precisions.append(1 / (2**zeros * instance.k / math.log(length)) / denominator)
+        elif method == 0:
+            precisions.append(sys.float_info.min)
+        else:
+            precisions.append(0.0)
+    return precisions
+
+
+class Scorer:
+    """The common scores from Python lists; see the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(self, smoothing_type: type, methods: Sequence[Callable[..., Any]], warn: Callable[[int], None]):
+        self._smoothing_type = smoothing_type
+        self._methods = tuple(methods)
+        self._warn = warn
+
+    def sentence(
+        self, references: Any, hypothesis: Any, weights: Any, smoothing_function: Any, auto_reweigh: Any
+    ) -> float | None:
+        return self._score([references], [hypothesis], weights, smoothing_function, auto_reweigh)
+
+    def corpus(
+        self, list_of_references: Any, hypotheses: Any, weights: Any, smoothing_function: Any, auto_reweigh: Any
+    ) -> float | None:
+        if type(list_of_references) not in (list, tuple) or type(hypotheses) not in (list, tuple):
+            return None
+        if len(list_of_references) != len(hypotheses) or not hypotheses:
+            return None
+        return self._score(list_of_references, hypotheses, weights, smoothing_function, auto_reweigh)
+
+    def _score(
+        self, list_of_references: Any, hypotheses: Any, weights: Any, smoothing_function: Any, auto_reweigh: Any
+    ) -> float | None:
+        method, instance = self._recognise(smoothing_function)
+        plain_weights = type(weights) in (list, tuple) and all(type(weight) in (int, float) for weight in weights)
+        if method is None or not plain_weights or not weights or type(auto_reweigh) is not bool:
+            return None
+        for references, hypothesis in zip(list_of_references, hypotheses):
+            if not self._is_plain(references, hypothesis):
+                return None
+        order = len(weights)
+        matches = [0] * order
+        denominators = [0] * order
+        length = reference_length = 0
+        for references, hypothesis in zip(list_of_references, hypotheses):
+            row = segment_counts(references, hypothesis, order)
+            length += row[0]
+            reference_length += row[1]
+            for n in range(order):
+                matches[n] += row[2 + n]
+                denominators[n] += max(1, row[2 + order + n])
+        if matches[0] == 0:
+            return 0
+        if auto_reweigh and length < 4 and weights == QUARTERS:
+            weights = (1 / length,) * length
+        if method == 0:
+            for n in range(order):
+                if matches[n] == 0:
+                    self._warn(n + 1)
+        precisions = smoothed(method, instance, matches, denominators, length)
+        total = math.fsum(
+            weight * math.log(precision) for weight, precision in zip(weights, precisions) if precision > 0
+        )
+        penalty = 1.0 if length > reference_length else math.exp(1 - reference_length / length)
+        return penalty * math.exp(total)
+
+    def _recognise(self, smoothing_function: Any) -> tuple[int | None, Any]:
+        if smoothing_function is None:
+            return 0, None
+        instance = getattr(smoothing_function, "__self__", None)
+        function = getattr(smoothing_function, "__func__", None)
+        if type(instance) is self._smoothing_type and function in self._methods:
+            method = self._methods.index(function)
+            parameter = {1: "epsilon", 4: "k"}.get(method)
+            if parameter is None or (type(value := getattr(instance, parameter)) in (int, float) and value != 0):
+                return method, instance
+        return None, None
+
+    @staticmethod
+    def _is_plain(references: Any, hypothesis: Any) -> bool:
+        return (
+            type(references) in (list, tuple)
+            and len(references) > 0
+            and type(hypothesis) in (list, tuple)
+            and all(type(reference) in (list, tuple) for reference in references)
+        )

@@ -1,0 +1,115 @@
+"""The smoothing methods on counts, for scores that the backend's scorer declines.
+
+The methods of :class:`cybleu.bleu_score.SmoothingFunction` say the same on fractions, which cost more than counting. Here
+a rational number is a pair of ints (numerator, denominator), never reduced, and becomes a float by one correctly rounded
+division, as the fraction would.
+"""
+
+from __future__ import annotations
+
+from . import _backend
+from ._mirror.scoring import smoothed as smoothed_float
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Hashable
+    from typing import Any, TypeAlias
+
+    Pair: TypeAlias = tuple[int, int]
+
+
+def smoothed(
+    method: int,
+    instance: Any,
+    matches: list[int],
+    denominators: list[int],
+    references: Collection[Collection[Hashable]],
+    hypothesis: Collection[Hashable],
+    length: int,
+    warn: Callable[[int], None],
+) -> list[float] | None:
+    """The precisions after `method`, or None where only fractions, or their errors, will do."""
+    if method == 0:
+        for order, matched in enumerate(matches, start=1):
+            if matched == 0:
+                warn(order)
+    if method == 4 and (type(instance.k) not in (int, float) or instance.k == 0):
+        return None
+    if method <= 4:
+        return smoothed_float(method, instance, matches, denominators, length)
+    if type(instance.k) not in (int, float) or instance.k == 0:
+        return None
+    pairs = list(zip(matches, denominators))
+    if method == 6:
+        interpolated = _interpolated(pairs, instance.alpha, hypothesis)
+        return None if interpolated is None else [top / bottom for top, bottom in interpolated]
+    if method == 7 and 0 in matches and length > 1:
+        return _averaged_floats(
+            smoothed_float(4, instance, matches, denominators, length), pairs, _five_grams(references, hypothesis)
+        )
+    return _averaged(pairs, _five_grams(references, hypothesis))
+
+
+def _five_grams(references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable]) -> Pair:
+    """The 5-gram precision of the last segment, which stands after the last order in method 5."""
+    row = _backend.segment_counts(references, hypothesis, 5)
+    if row is None:
+        row = _backend.any_segment_counts(references, hypothesis, 5)
+    return row[6], row[11] or 1
+
+
+def _averaged(precisions: list[Pair], after_the_last: Pair) -> list[float]:
+    """Method 5 on rational numbers."""
+    top, bottom = precisions[0]
+    top += bottom
+    averages = []
+    for (matched, total), (next_matched, next_total) in zip(precisions, [*precisions[1:], after_the_last]):
+        common = total * next_total
+        top = top * common + bottom * (matched * next_total + next_matched * total)
+        bottom *= 3 * common
+        averages.append(top / bottom)
+    return averages
+
+
+def _averaged_floats(smoothed: list[float], pairs: list[Pair], after_the_last: Pair) -> list[float]:
+    """Method 5 where orders without a match are floats already: a sum is exact until a float is in it."""
+    precisions: list[Pair | float] = [
+        pair if pair[0] > 0 else precision for pair, precision in zip(pairs, smoothed)
+    ]
+    previous = _add(precisions[0], (1, 1))
+    averages = []
+    for precision, following in zip(precisions, [*precisions[1:], after_the_last]):
+        previous = _add(_add(previous, precision), following)
+        previous = (previous[0], previous[1] * 3) if isinstance(previous, tuple) else previous / 3
+        averages.append(_float(previous))
+    return averages
+
+
+def _interpolated(precisions: list[Pair], alpha: Any, hypothesis: Collection[Hashable]) -> list[Pair] | None:
+    """Method 6 where it is defined and `alpha` an int, so that every step is rational.
+
+    The digits double with every order, so for more than a few of them reduced fractions are faster.
+    """
+    if type(alpha) is not int or alpha <= 0 or not 3 <= len(precisions) <= 6 or precisions[2][0] == 0:
+        return None
+    ngrams = len(tuple(hypothesis)) - 1
+    for n in range(2, len(precisions)):
+        ngrams -= 1
+        (top, bottom), (older_top, older_bottom) = precisions[n - 1], precisions[n - 2]
+        if older_top == 0:
+            return None
+        prior_top, prior_bottom = top * top * older_bottom, bottom * bottom * older_top
+        numerator = precisions[n][0] * prior_bottom + alpha * prior_top
+        denominator = prior_bottom * (max(0, ngrams) + alpha)
+        precisions[n] = numerator, denominator
+    return precisions
+
+
+def _add(first: Pair | float, second: Pair | float) -> Pair | float:
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return first[0] * second[1] + second[0] * first[1], first[1] * second[1]
+    return _float(first) + _float(second)
+
+
+def _float(number: Pair | float) -> float:
+    return number[0] / number[1] if isinstance(number, tuple) else number

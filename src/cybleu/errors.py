@@ -1,0 +1,69 @@
+"""One exception class for each kind of mistake.
+
+Each is a :class:`CybleuError` and also what NLTK raises in the same situation, so that code written for either catches
+it. The message says what was wrong, where, and how to mend it.
+"""
+
+
+class CybleuError(Exception):
+    """Base of every error that cybleu raises itself."""
+
+    def __str__(self) -> str:
+        # KeyError, a base of some of these, would show the text quoted
+        return str(self.args[0]) if len(self.args) == 1 else super().__str__()
+
+
+class LengthMismatchError(CybleuError, ValueError, AssertionError):
+    """Hypotheses and reference lists, or files, are not equally many."""
+
+
+class EmptyCorpusError(CybleuError, ValueError, ZeroDivisionError):
+    """There is no segment to score."""
+
+
+class NoReferencesError(CybleuError, ValueError, KeyError):
+    """A hypothesis has no reference."""
+
+
+class OneShotReferencesError(NoReferencesError):
+    """The references are an iterator, which can be read only once."""
+
+
+class SequenceTypeError(CybleuError, TypeError):
+    """A list of tokens or of sequences was expected."""
+
+
+class UnhashableTokenError(CybleuError, TypeError):
+    """A token cannot be hashed, so it cannot be counted."""
+
+
+class OrderError(CybleuError, ValueError):
+    """An n-gram order is not a whole number from 0."""
+
+
+class OrderTypeError(CybleuError, TypeError):
+    """An n-gram order is not a number."""
+
+
+class WeightsTypeError(CybleuError, TypeError):
+    """The weights are not a sequence of numbers or of such sequences."""
+
+
+class ZeroPrecisionError(CybleuError, ValueError, AssertionError):
+    """A smoothing method needs a precision above 0 that is 0."""
+
+
+class TooFewOrdersError(CybleuError, ValueError, IndexError):
+    """A smoothing method needs more n-gram orders than there are weights."""
+
+
+class SmoothingParameterError(CybleuError, ValueError, ZeroDivisionError):
+    """A parameter of a smoothing method makes it divide by zero."""
+
+
+class MissingExtraError(CybleuError, ImportError):
+    """A feature needs a package that is not installed."""
+
+
+class InputFileError(CybleuError, ValueError):
+    """A text file cannot be read as segments."""

@@ -1,0 +1,145 @@
+"""Plain-text files, one segment a line, read as a stream of tokenised segments."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+from .errors import InputFileError, LengthMismatchError
+
+STANDARD_INPUT = "-"
+BLOCK = 1 << 18
+LONGEST_LINE = 1 << 28
+
+
+def split_ascii(line: str) -> list[str]:
+    """The tokens between ASCII white space, as multi-bleu.perl takes them: a no-break space is part of a token."""
+    if line.isascii():
+        return line.split()
+    return [token.decode() for token in line.encode().split()]
+
+
+SPLITS: dict[str, Callable[[str], list[str]]] = {"unicode": str.split, "ascii": split_ascii}
+
+
+class Lines:
+    """The lines of a UTF-8 file, or of standard input for ``-``; gzip is recognised by its first bytes.
+
+    A line ends at LF, and a CR before it is dropped; no other character ends a line. The last one needs no LF.
+
+    :raises InputFileError: the file cannot be opened or read, or is not UTF-8; the message names file and line
+    """
+
+    def __init__(self, path: str):
+        self.name = "standard input" if path == STANDARD_INPUT else path
+        try:
+            self._raw: Any = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
+            compressed = self._raw.peek(2)[:2] == b"\x1f\x8b"
+        except OSError as error:
+            raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
+        self._stream = gzip.GzipFile(fileobj=self._raw) if compressed else self._raw
+        self.count = 0
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self._raw is not sys.stdin.buffer:
+            self._raw.close()
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def size(self) -> int | None:
+        """The bytes in the file, None where that is not known beforehand."""
+        try:
+            status = os.fstat(self._raw.fileno())
+        except (OSError, ValueError):
+            return None
+        return status.st_size or None
+
+    def position(self) -> int:
+        """How many of those bytes have been read."""
+        try:
+            return self._raw.tell()
+        except (OSError, ValueError):
+            return 0
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(self._blocks())
+
+    def _blocks(self) -> Iterator[list[str]]:
+        unfinished: list[bytes] = []
+        while True:
+            block = self._read()
+            end = block.rfind(b"\n") + 1
+            if block and not end:
+                unfinished.append(block)
+                if len(unfinished) * BLOCK > LONGEST_LINE:
+                    raise InputFileError(
+                        f"{self.name}, line {self.count + 1}: longer than {LONGEST_LINE} bytes; is it a text file?"
+                    )
+                continue
+            unfinished.append(block[: end - 1] if end else block)
+            if not block and not any(unfinished):
+                return
+            lines = self._lines(b"".join(unfinished))
+            unfinished = [block[end:]] if len(block) > end else []
+            yield lines
+            self.count += len(lines)
+
+    def _read(self) -> bytes:
+        try:
+            return self._stream.read(BLOCK)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise InputFileError(
+                f"{self.name}, after line {self.count}: the gzip data is damaged or cut off: {error}"
+            ) from error
+        except OSError as error:
+            raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
+
+    def _lines(self, block: bytes) -> list[str]:
+        try:
+            text = block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = self.count + block.count(b"\n", 0, error.start) + 1
+            raise InputFileError(
+                f"{self.name}, line {line}: not UTF-8 text: byte 0x{block[error.start]:02x}; "
+                "convert the file, with iconv for example"
+            ) from error
+        lines = text.split("\n")
+        if "\r" in text:
+            lines = [line[:-1] if line.endswith("\r") else line for line in lines]
+        return lines
+
+
+def parallel_segments(
+    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], list[str]], at_once: int = 512
+) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
+    """The segments of parallel files, some at a time: (list of references, hypotheses).
+
+    :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
+    """
+    files = [hypothesis, *references]
+    streams = [iter(file) for file in files]
+    lines = 0
+    while True:
+        blocks = [[split(line) for line in islice(stream, at_once)] for stream in streams]
+        got = len(blocks[0])
+        if any(len(block) != got for block in blocks):
+            counts = [
+                lines + len(block) + sum(1 for _ in stream) for block, stream in zip(blocks, streams, strict=True)
+            ]
+            listed = ", ".join(f"{file.name}: {count}" for file, count in zip(files, counts, strict=True))
+            raise LengthMismatchError(f"the files have different numbers of lines, and a line is a segment: {listed}")
+        if not got:
+            return
+        lines += got
+        yield [list(references) for references in zip(*blocks[1:], strict=True)], blocks[0]

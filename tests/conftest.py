@@ -1,0 +1,68 @@
+"""Every test of the public API runs on both backends, swapped under it at the one seam."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import cybleu
+from cybleu import _backend, bleu_score
+
+# The backend stays the same for all examples of one test.
+settings.register_profile(
+    "cybleu",
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=300,
+)
+settings.register_profile("thorough", parent=settings.get_profile("cybleu"), max_examples=2000)
+settings.load_profile(os.environ.get("CYBLEU_HYPOTHESIS_PROFILE", "cybleu"))
+
+
+def pytest_addoption(parser):
+    parser.addoption("--pure", action="store_true", help="there is no compiled extension on purpose: test the mirror only")
+
+
+def pytest_report_header(config):
+    return f"cybleu {cybleu.__version__} from {Path(cybleu.__file__).parent}, backend {cybleu.BACKEND}"
+
+
+def pytest_generate_tests(metafunc):
+    if "backend" in metafunc.fixturenames:
+        names = ["python"] if metafunc.config.getoption("--pure") else ["cython", "python"]
+        metafunc.parametrize("backend", names, indirect=True)
+
+
+@pytest.fixture
+def backend(request, monkeypatch):
+    """Run the public API on the named backend. A missing extension is an error, not a skip."""
+    chosen, module = _backend.load(request.param)
+    scorer = module.Scorer(bleu_score.SmoothingFunction, bleu_score._METHODS[:5], bleu_score._warn_no_match)
+    monkeypatch.setattr(bleu_score, "_score_sentence", scorer.sentence)
+    monkeypatch.setattr(bleu_score, "_score_corpus", scorer.corpus)
+    for name in ("clipped_matches", "corpus_counts", "segment_counts"):
+        monkeypatch.setattr(_backend, name, getattr(module, name))
+    return chosen
+
+
+@pytest.fixture(scope="session")
+def kernels(request):
+    """The compiled modules, for tests that compare them with the mirror."""
+    if request.config.getoption("--pure"):
+        pytest.skip("--pure: there is no compiled extension to compare with")
+    return _backend.load("cython")[1]
+
+
+ROOT = Path(__file__).parent.parent
+DATA = Path(os.environ.get("CYBLEU_DATA", ROOT.parent / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def data():
+    """The folder of third-party texts."""
+    if not DATA.is_dir():
+        pytest.skip(f"CYBLEU_DATA: there is no folder {DATA}")
+    return DATA

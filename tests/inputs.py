@@ -1,0 +1,201 @@
+"""Classes of input for property tests, and comparison of outcomes."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
+
+
+class CaseBlind(str):
+    """A str with an equality of its own, consistent with its hash."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return self.lower() == other.lower() if isinstance(other, str) else NotImplemented
+
+    def __hash__(self):
+        return hash(str(self).lower())
+
+
+class OneHash:
+    """Equal by value; every hash is the same."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return self.value == other.value if isinstance(other, OneHash) else NotImplemented
+
+    def __hash__(self):
+        return 7
+
+    def __repr__(self):
+        return f"OneHash({self.value})"
+
+
+class Near:
+    """An equality that is not transitive: neighbours are equal."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return abs(self.value - other.value) <= 1 if isinstance(other, Near) else NotImplemented
+
+    def __hash__(self):
+        return 11
+
+    def __repr__(self):
+        return f"Near({self.value})"
+
+
+NAN = float("nan")
+MODULUS = 2**61 - 1     # of CPython's integer hash: these two and their multiples have equal hashes
+
+TOKENS = {
+    "words": ["the", "cat", "is", "on", "mat", ","],
+    "two words": ["a", "b"],
+    "one word": ["a"],
+    "lengths where keys change": ["x" * n for n in (0, 1, 7, 8, 9, 14, 15, 16, 17, 31, 32, 33)]
+    + ["y" * n for n in (7, 8, 15, 16, 17)],
+    "same ends": ["ab" + "c" * n + "ab" for n in (1, 3, 5, 12, 13, 20)] + ["abXcccccccccccccccab", "abYcccccccccccccccab"],
+    "zero bytes": ["", "\0", "\0\0", "a\0", "\0a", "\0" * 15, "\0" * 16],
+    "scripts": ["straße", "Straße", "кошка", "на", "猫", "坐在", "𝒳", "é", "e\u0301", "ÿ", "Ā", "x", "naïvetätsgefühle"],
+    "lone surrogates": ["\ud800", "\udfff", "\ud800x", "x\udc00"],
+    "bytes": [b"a", b"b", b"", b"abcdefghijklmnopqrstuvwxyz", "a", "b"],
+    "numbers": [1, 1.0, True, 0, False, 0.0, -0.0, 2, -1, -2, 10**30, float(10**30), None],
+    "not a number": [NAN, float("nan"), float("inf"), 1.0],
+    "equal hashes": [1, 1 + MODULUS, 1 + 2 * MODULUS, 1 + 3 * MODULUS, -1, -2, 2, 2 + MODULUS],
+    "ids": list(range(0, 64 * 300, 64)),
+    "tuples": [("a", "b"), ("a",), (), (1, "a"), frozenset({1})],
+    "str subclass": [CaseBlind("a"), CaseBlind("A"), "a", "A", CaseBlind("b")],
+    "one hash": [OneHash(n) for n in range(4)],
+    "not transitive": [Near(n) for n in range(4)],
+}
+
+MANY_VALUES = ["w%d" % n for n in range(40)] + ["ein längeres Wort %d" % n for n in range(5)]
+
+
+def token_lists(tokens, max_size=14):
+    return st.lists(st.sampled_from(tokens), max_size=max_size)
+
+
+@st.composite
+def long_lists(draw):
+    """Lengths around the places where representations change, from a vocabulary with many repeats."""
+    size = draw(st.sampled_from([3, 60, 63, 64, 65, 66, 70, 120, 127, 128, 129, 140, 300, 1030]))
+    vocabulary = draw(st.sampled_from([MANY_VALUES, MANY_VALUES[:3], MANY_VALUES[:1], list(range(700))]))
+    random = Random(draw(st.integers(0, 2**32)))
+    return [vocabulary[min(int(random.expovariate(4 / len(vocabulary))), len(vocabulary) - 1)] for _ in range(size)]
+
+
+@st.composite
+def segments(draw, containers=False, min_references=1):
+    """(references, hypothesis) with tokens of one class; references often share long runs with the hypothesis."""
+    tokens = TOKENS[draw(st.sampled_from(sorted(TOKENS)))]
+    hypothesis = draw(token_lists(tokens))
+    references = []
+    for _ in range(draw(st.integers(min_references, 4))):
+        kind = draw(st.sampled_from(["new", "same", "edited", "rotated"]))
+        if kind == "new" or not hypothesis:
+            references.append(draw(token_lists(tokens)))
+        elif kind == "same":
+            references.append(list(hypothesis))
+        elif kind == "edited":
+            place = draw(st.integers(0, len(hypothesis) - 1))
+            references.append(hypothesis[:place] + draw(token_lists(tokens, 2)) + hypothesis[place + 1 :])
+        else:
+            place = draw(st.integers(0, len(hypothesis)))
+            references.append(hypothesis[place:] + hypothesis[:place])
+    if containers:
+        kinds = st.sampled_from([list, tuple, deque])
+        return draw(kinds)([draw(kinds)(reference) for reference in references]), draw(kinds)(hypothesis)
+    return references, hypothesis
+
+
+@st.composite
+def long_segments(draw):
+    hypothesis = draw(long_lists())
+    references = [draw(long_lists())]
+    if draw(st.booleans()):
+        cut = draw(st.integers(0, len(hypothesis)))
+        references.append(hypothesis[:cut] + draw(long_lists())[: draw(st.integers(0, 80))] + hypothesis[cut:])
+    return references, hypothesis
+
+
+def corpora():
+    return st.lists(segments(), max_size=5).map(lambda pairs: ([list(r) for r, _ in pairs], [h for _, h in pairs]))
+
+
+number = st.one_of(
+    st.sampled_from([0, 1, 0.0, 0.25, 0.5, -1, -0.5, 2, 1e-3, 1e3]),
+    st.floats(-3, 3, allow_nan=False),
+)
+
+weight_vectors = st.one_of(
+    st.just((0.25, 0.25, 0.25, 0.25)),
+    st.just([0.25, 0.25, 0.25, 0.25]),
+    st.integers(1, 17).map(lambda n: (1 / n,) * n),
+    st.lists(number, min_size=1, max_size=6).map(tuple),
+    st.lists(number, min_size=1, max_size=6),
+)
+
+several_weights = st.one_of(
+    weight_vectors,
+    st.lists(weight_vectors, min_size=1, max_size=4),
+    st.lists(weight_vectors, min_size=1, max_size=3).map(tuple),
+    st.sampled_from([(), [], [()], [(), (1,)], [(1,), ()], {0.5}, 0.25, None, "ab", ("a",), [("a",)]]),
+)
+
+smoothing_parameters = st.fixed_dictionaries(
+    {},
+    optional={
+        "epsilon": st.sampled_from([0.1, 0, 0.0, -1, 1, 5, 1e-9, 1e300, float("nan"), float("inf")]),
+        "alpha": st.sampled_from([5, 0, 1, 2.5, -1, 0.0, 100]),
+        "k": st.sampled_from([5, 0, 1, 2.5, -1, 0.0, 1e-320, 100]),
+    },
+)
+
+
+@dataclass
+class Outcome:
+    """What a call did: value or exception, and its warnings."""
+
+    value: Any
+    error: BaseException | None
+    warned: list[str]
+
+
+def outcome(function, *args, **kwargs):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            value, error = function(*args, **kwargs), None
+        except Exception as raised:
+            value, error = None, raised
+    return Outcome(value, error, [str(warning.message).split("\n")[1] for warning in caught])
+
+
+def same_value(ours, theirs):
+    if isinstance(theirs, Fraction):
+        return isinstance(ours, Fraction) and (ours.numerator, ours.denominator) == (theirs.numerator, theirs.denominator)
+    if isinstance(theirs, list):
+        return isinstance(ours, list) and len(ours) == len(theirs) and all(map(same_value, ours, theirs))
+    return type(ours) is type(theirs) and (ours == theirs or (ours != ours and theirs != theirs))
+
+
+def assert_same(ours, theirs):
+    """Equal values of equal types and the same warnings, or an exception that code written for theirs catches."""
+    if theirs.error is not None:
+        assert isinstance(ours.error, type(theirs.error)), (ours, theirs)
+    else:
+        assert ours.error is None, (ours, theirs)
+        assert same_value(ours.value, theirs.value), (ours.value, theirs.value)
+        assert ours.warned == theirs.warned

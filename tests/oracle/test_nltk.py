@@ -1,0 +1,352 @@
+"""The drop-in against NLTK itself: same values, same types, same warnings, compatible errors."""
+
+from __future__ import annotations
+
+import inspect
+
+import nltk.translate.bleu_score as nltk_bleu
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from inputs import (
+    TOKENS,
+    assert_same,
+    corpora,
+    long_segments,
+    number,
+    outcome,
+    segments,
+    several_weights,
+    smoothing_parameters,
+    token_lists,
+    weight_vectors,
+)
+
+import cybleu
+from cybleu import bleu_score
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+METHODS = [None, *(f"method{number}" for number in range(8))]
+
+
+def smoothing(module, method, parameters):
+    return None if method is None else getattr(module.SmoothingFunction(**parameters), method)
+
+
+def compare(name, *args, method=None, parameters=None, **kwargs):
+    calls = []
+    for module in (bleu_score, nltk_bleu):
+        if method is not None:
+            kwargs["smoothing_function"] = smoothing(module, method, parameters or {})
+        calls.append(outcome(getattr(module, name), *args, **kwargs))
+    assert_same(*calls)
+
+
+@given(segments(), weight_vectors, st.sampled_from(METHODS), st.booleans())
+@example((([["a"] * 4]), ["a", "b", "a", "a"]), (0.25,) * 4, "method6", False)
+def test_sentence(segment, weights, method, auto_reweigh):
+    compare("sentence_bleu", *segment, weights, auto_reweigh=auto_reweigh, method=method)
+
+
+@given(segments(containers=True, min_references=0), several_weights, st.sampled_from(METHODS), st.booleans())
+def test_sentence_of_any_containers_with_any_weights(segment, weights, method, auto_reweigh):
+    compare("sentence_bleu", *segment, weights, auto_reweigh=auto_reweigh, method=method)
+
+
+@given(segments(), weight_vectors, st.sampled_from(METHODS), smoothing_parameters)
+def test_odd_smoothing_parameters(segment, weights, method, parameters):
+    compare("sentence_bleu", *segment, weights, method=method, parameters=parameters)
+
+
+@given(long_segments(), weight_vectors, st.sampled_from(METHODS))
+def test_long_sentence(segment, weights, method):
+    compare("sentence_bleu", *segment, weights, method=method)
+
+
+@given(corpora(), several_weights, st.sampled_from(METHODS), st.booleans())
+def test_corpus(corpus, weights, method, auto_reweigh):
+    compare("corpus_bleu", *corpus, weights, auto_reweigh=auto_reweigh, method=method)
+
+
+@given(segments(containers=True, min_references=0), st.sampled_from([0, 1, 2, 3, 4, 5, 16, 65, True, -1, 2.0, 9.0, "2", None]))
+def test_modified_precision(segment, n):
+    compare("modified_precision", *segment, n)
+
+
+@given(st.lists(st.lists(st.just("a"), max_size=9), max_size=5), st.integers(0, 9))
+def test_closest_ref_length(references, length):
+    compare("closest_ref_length", references, length)
+    assert_same(
+        outcome(bleu_score.closest_ref_length, iter(references), length),
+        outcome(nltk_bleu.closest_ref_length, iter(references), length),
+    )
+
+
+@given(number, number)
+def test_brevity_penalty(reference_length, length):
+    compare("brevity_penalty", reference_length, length)
+
+
+# ------------------------------------------------------------------------------------------------- custom smoothing
+
+
+def keep(p_n, **kwargs):
+    return p_n
+
+
+def halve(p_n, **kwargs):
+    return [precision / 2 for precision in p_n]
+
+
+def shorten(p_n, **kwargs):
+    return p_n[:-1]
+
+
+def generate(p_n, **kwargs):
+    return (float(precision) for precision in p_n)
+
+
+def change(p_n, **kwargs):
+    p_n[-1] = 0.5
+    p_n.append(1.0)
+    return p_n
+
+
+def arguments(p_n, references, hypothesis, hyp_len):
+    return [len(references) / 10, len(hypothesis) / 100 + 0.01, hyp_len / 100, *p_n[:1]]
+
+
+def lift(p_n, **kwargs):
+    return [(precision.numerator + 1) / (precision.denominator + 1) for precision in p_n]
+
+
+class FalsyCallable:
+    def __bool__(self):
+        return False
+
+    def __call__(self, *args, **kwargs):
+        raise AssertionError("a falsy smoothing function means none")
+
+
+@given(
+    corpora(),
+    several_weights,
+    st.sampled_from([keep, halve, shorten, generate, change, arguments, lift, FalsyCallable(), 0, ""]),
+)
+def test_custom_smoothing(corpus, weights, function):
+    assert_same(
+        outcome(bleu_score.corpus_bleu, *corpus, weights, function),
+        outcome(nltk_bleu.corpus_bleu, *corpus, weights, function),
+    )
+
+
+@given(segments(), weight_vectors, st.sampled_from(METHODS[1:]))
+def test_methods_of_nltk_are_taken_too(segment, weights, method):
+    function = getattr(nltk_bleu.SmoothingFunction(), method)
+    assert_same(
+        outcome(bleu_score.sentence_bleu, *segment, weights, function),
+        outcome(nltk_bleu.sentence_bleu, *segment, weights, function),
+    )
+
+
+@given(segments(), weight_vectors)
+def test_a_subclass_may_change_a_method(segment, weights):
+    def scores(module):
+        class Changed(module.SmoothingFunction):
+            def method1(self, p_n, *args, **kwargs):
+                return [max(float(precision), 0.01) for precision in p_n]
+
+        return outcome(module.sentence_bleu, *segment, weights, Changed().method1)
+
+    assert_same(scores(bleu_score), scores(nltk_bleu))
+
+
+@given(segments(), st.sampled_from(METHODS[1:]), smoothing_parameters)
+def test_methods_called_directly(segment, method, parameters):
+    references, hypothesis = segment
+    results = []
+    for module in (bleu_score, nltk_bleu):
+        precisions = outcome(lambda module=module: [module.modified_precision(references, hypothesis, n) for n in range(1, 5)])
+        if precisions.error is not None:
+            results.append(precisions)
+            continue
+        call = outcome(
+            smoothing(module, method, parameters),
+            precisions.value,
+            references=references,
+            hypothesis=hypothesis,
+            hyp_len=len(hypothesis),
+            unknown="accepted",
+        )
+        if call.error is None:
+            in_place = call.value is precisions.value
+            call.value = [in_place, *map(float, call.value)]
+        results.append(call)
+    assert_same(*results)
+
+
+# ----------------------------------------------------------------------------------------------------- single cases
+
+WORDS = ["the", "cat", "is", "on", "the", "mat"]
+HYPOTHESIS = ["the", "cat", "is", "on", "a", "mat"]
+
+
+def one_shot(items):
+    yield from items
+
+
+@pytest.mark.parametrize(
+    ("references", "hypothesis"),
+    [
+        ([], HYPOTHESIS),
+        ([], []),
+        ([[]], []),
+        ([[]], HYPOTHESIS),
+        ([WORDS], []),
+        (None, HYPOTHESIS),
+        ([None], HYPOTHESIS),
+        ([WORDS], None),
+        ([], None),
+        (5, HYPOTHESIS),
+        ([5], HYPOTHESIS),
+        ([WORDS], 5),
+        (WORDS, HYPOTHESIS),
+        ("the cat", "the cat"),
+        (["the cat"], "the cat sat"),
+        ([["the", ["cat"]]], HYPOTHESIS),
+        ([["the", ["cat"]]], []),
+        ([WORDS], ["the", ["cat"]]),
+        ([WORDS], ["the", {}]),
+        ([WORDS], ["the", ("cat", [])]),
+        ({tuple(WORDS)}, tuple(HYPOTHESIS)),
+        ({"a": 1}, {"a": 1, "b": 2}),
+        ([np.array([1, 2, 3, 4, 5])], np.array([1, 2, 3, 4])),
+        ([np.array(WORDS)], np.array(HYPOTHESIS)),
+        ([range(9)], range(5)),
+        ([b"abcdefg"], b"abcdex"),
+        ([bytearray(b"abcdefg")], b"abcdex"),
+        ([np.array([[1, 2], [3, 4]])], np.array([[1, 2]])),
+    ],
+)
+@pytest.mark.parametrize("weights", [(0.25,) * 4, (1,), (), [(1,), (0.5, 0.5)]])
+def test_strange_containers(references, hypothesis, weights):
+    compare("sentence_bleu", references, hypothesis, weights)
+    compare("modified_precision", references, hypothesis, 9)
+
+
+@pytest.mark.parametrize("weights", [(0.25,) * 4, (1,), ()])
+@pytest.mark.parametrize("length", [0, 1, 6])
+def test_iterators_cannot_be_references(weights, length):
+    for references in (
+        lambda: iter([WORDS]),
+        lambda: one_shot([WORDS]),
+        lambda: [iter(WORDS)],
+        lambda: map(list, [WORDS]),
+    ):
+        assert_same(
+            outcome(bleu_score.sentence_bleu, references(), HYPOTHESIS[:length], weights),
+            outcome(nltk_bleu.sentence_bleu, references(), HYPOTHESIS[:length], weights),
+        )
+    assert_same(
+        outcome(bleu_score.sentence_bleu, [WORDS], iter(HYPOTHESIS), weights),
+        outcome(nltk_bleu.sentence_bleu, [WORDS], iter(HYPOTHESIS), weights),
+    )
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        (1.0, 1.0, 1.0, float("inf")),
+        (float("-inf"), float("inf")),
+        (float("nan"), 1),
+        (-1e9,),
+        (-1e300, 1e300),
+        (1e308, 1e308),
+        (0, 0, 0, 0),
+        (10**400,),
+        (True, False),
+        np.full(4, 0.25),
+        tuple(np.full(4, 0.25)),
+        np.array([[0.5, 0.5], [0.25, 0.75]]),
+        np.array([[0.5, 0.5]]),
+        np.array(0.5),
+        {0.5: 1, 0.25: 2},
+        {0: {0: 1}},
+        iter([0.5, 0.5]),
+        [iter([0.5])],
+        [[(0.5, 0.5)]],
+        "0.25",
+        ("0.25",),
+        (1 / 17,) * 17,
+        (0.01,) * 100,
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("auto_reweigh", [False, True, 1, "yes", None])
+@pytest.mark.parametrize("hypothesis", [HYPOTHESIS, ["the", "cat"], ["dog"]], ids=len)
+def test_strange_weights(weights, auto_reweigh, hypothesis):
+    compare("sentence_bleu", [WORDS], hypothesis, weights, auto_reweigh=auto_reweigh)
+
+
+def test_auto_reweigh_compares_with_the_tuple():
+    class Weights(tuple):
+        __slots__ = ()
+
+    for weights in ((0.25,) * 4, [0.25] * 4, Weights((0.25,) * 4), tuple(np.full(4, 0.25)), [(0.25,) * 4, [0.25] * 4]):
+        for length in range(1, 5):
+            compare("sentence_bleu", [WORDS], WORDS[:length], weights, auto_reweigh=True)
+            compare("corpus_bleu", [[WORDS]] * 2, [WORDS[:length]] * 2, weights, auto_reweigh=True)
+
+
+def test_corpus_shapes():
+    for arguments in (
+        ([], []),
+        ([[WORDS]], []),
+        ([], [WORDS]),
+        ([[WORDS], [WORDS]], [WORDS]),
+        ([[WORDS], []], [WORDS, HYPOTHESIS]),
+        ([[WORDS], []], [WORDS, []]),
+        ([[WORDS], [WORDS]], [WORDS, []]),
+        ([[WORDS], [WORDS]], [[], []]),
+        ([[WORDS], [[["nested"]]]], [WORDS, HYPOTHESIS]),
+        (None, [WORDS]),
+        ([[WORDS]], None),
+        (iter([[WORDS]]), [WORDS]),
+        ({1: 2}, {3: 4}),
+    ):
+        for weights in ((0.25,) * 4, (), (1,), [(1,), (0.5, 0.5)]):
+            compare("corpus_bleu", *arguments, weights)
+
+
+def test_signatures_are_those_of_nltk():
+    for name in ("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length", "brevity_penalty"):
+        ours = inspect.signature(getattr(bleu_score, name)).parameters
+        theirs = inspect.signature(getattr(nltk_bleu, name)).parameters
+        assert [(p.name, p.default, p.kind) for p in ours.values()] == [(p.name, p.default, p.kind) for p in theirs.values()]
+    for name in ["__init__", *METHODS[1:]]:
+        ours = inspect.signature(getattr(bleu_score.SmoothingFunction, name)).parameters
+        theirs = inspect.signature(getattr(nltk_bleu.SmoothingFunction, name)).parameters
+        assert [(p.name, p.default, p.kind) for p in ours.values()] == [(p.name, p.default, p.kind) for p in theirs.values()]
+
+
+def test_every_public_name_is_there():
+    theirs = {
+        name
+        for name, value in vars(nltk_bleu).items()
+        if not name.startswith("_") and getattr(value, "__module__", "") == nltk_bleu.__name__
+    }
+    assert len(theirs) == 7
+    assert theirs <= set(bleu_score.__all__)
+    assert theirs <= set(cybleu.__all__)
+    for name in theirs:
+        assert getattr(cybleu, name) is getattr(bleu_score, name)
+
+
+@given(token_lists(TOKENS["words"]), token_lists(TOKENS["words"]))
+def test_arguments_are_never_changed(reference, hypothesis):
+    references, before = [reference], ([list(reference)], list(hypothesis))
+    for method in METHODS:
+        outcome(bleu_score.sentence_bleu, references, hypothesis, smoothing_function=smoothing(bleu_score, method, {}))
+    assert (references, hypothesis) == before
