@@ -26,6 +26,10 @@ def pytest_addoption(parser):
     parser.addoption("--pure", action="store_true", help="there is no compiled extension on purpose: test the mirror only")
 
 
+def pytest_configure(config):
+    config.cache_of_nltk = {}       # NLTK's scores of real data, slow to compute, for both backends
+
+
 def pytest_report_header(config):
     return f"cybleu {cybleu.__version__} from {Path(cybleu.__file__).parent}, backend {cybleu.BACKEND}"
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from .as_nltk import install_as_nltk as install_as_nltk
     from .bleu_score import Fraction as Fraction
-    from .explain import Explanation as Explanation
-    from .explain import clipped_counts as clipped_counts
-    from .explain import explain as explain
-    from .explain import ngram_counts as ngram_counts
-    from .explain import ngram_precision as ngram_precision
+    from .explanation import Explanation as Explanation
+    from .explanation import clipped_counts as clipped_counts
+    from .explanation import explain as explain
+    from .explanation import ngram_counts as ngram_counts
+    from .explanation import ngram_precision as ngram_precision
 
 __version__ = "0.1.0"
 
@@ -51,13 +51,13 @@ __all__ = [
 
 # Imported when first used: `import cybleu` should cost a program nothing that it may not need.
 _LATER = {
-    "Explanation": "explain",
+    "Explanation": "explanation",
     "Fraction": "bleu_score",
-    "clipped_counts": "explain",
-    "explain": "explain",
+    "clipped_counts": "explanation",
+    "explain": "explanation",
     "install_as_nltk": "as_nltk",
-    "ngram_counts": "explain",
-    "ngram_precision": "explain",
+    "ngram_counts": "explanation",
+    "ngram_precision": "explanation",
 }
 
 

@@ -46,6 +46,10 @@ class Fraction(fractions.Fraction):
     def as_integer_ratio(self) -> tuple[int, int]:
         return _number(self).as_integer_ratio()
 
+    def limit_denominator(self, max_denominator: int = 1000000) -> fractions.Fraction:
+        number: fractions.Fraction = _number(self)
+        return number.limit_denominator(max_denominator)
+
     def __repr__(self) -> str:
         return f"Fraction({self._given_numerator}, {self._given_denominator})"
 

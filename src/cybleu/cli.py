@@ -129,13 +129,13 @@ def score(
 
 
 def _progress(
-    hypothesis: str, references: Sequence[str], split: str
+    hypothesis: str, references: Sequence[str], split: str, delay: float = 1
 ) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
     with ExitStack() as stack:
         file, *others = [stack.enter_context(Lines(path)) for path in (hypothesis, *references)]
         bar = stack.enter_context(
             # `disable=None` is: unless a person is looking; `delay`: unless it takes long
-            tqdm(total=file.size, unit="B", unit_scale=True, disable=None, delay=1, leave=False, file=sys.stderr)
+            tqdm(total=file.size, unit="B", unit_scale=True, disable=None, delay=delay, leave=False, file=sys.stderr)
         )
         for block in parallel_segments(file, others, SPLITS[split]):
             yield block

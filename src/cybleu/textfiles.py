@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
 import zlib
@@ -27,6 +28,14 @@ def split_ascii(line: str) -> list[str]:
 SPLITS: dict[str, Callable[[str], list[str]]] = {"unicode": str.split, "ascii": split_ascii}
 
 
+_STANDARD_INPUT_NAME = "standard input"
+
+
+def _standard_input() -> Any:
+    stream: Any = sys.stdin.buffer
+    return stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+
+
 class Lines:
     """The lines of a UTF-8 file, or of standard input for ``-``; gzip is recognised by its first bytes.
 
@@ -36,9 +45,9 @@ class Lines:
     """
 
     def __init__(self, path: str):
-        self.name = "standard input" if path == STANDARD_INPUT else path
+        self.name = _STANDARD_INPUT_NAME if path == STANDARD_INPUT else path
         try:
-            self._raw: Any = sys.stdin.buffer if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
+            self._raw: Any = _standard_input() if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
             compressed = self._raw.peek(2)[:2] == b"\x1f\x8b"
         except OSError as error:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
@@ -47,7 +56,7 @@ class Lines:
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
-        if self._raw is not sys.stdin.buffer:
+        if self.name != _STANDARD_INPUT_NAME:
             self._raw.close()
 
     def __enter__(self) -> Lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
+from ..errors import CybleuError
 from .counting import segment_counts
 
 TYPE_CHECKING = False
@@ -78,7 +79,10 @@ class Scorer:
         denominators = [0] * order
         length = reference_length = 0
         for references, hypothesis in zip(list_of_references, hypotheses):
-            row = segment_counts(references, hypothesis, order)
+            try:
+                row = segment_counts(references, hypothesis, order)
+            except CybleuError:
+                return None     # the general path says it with the number of the segment
             length += row[0]
             reference_length += row[1]
             for n in range(order):

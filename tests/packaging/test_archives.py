@@ -1,0 +1,136 @@
+"""What is in the archives that users install from."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import cybleu
+
+ROOT = Path(__file__).parent.parent.parent
+KERNELS = ROOT / "src" / "cybleu" / "_kernels"
+
+
+def build(kind, source, target, **environment):
+    """Build one archive, from a copy where needed, and return its path."""
+    target.mkdir()
+    subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", str(target), str(source)],
+        env={**os.environ, **environment},
+        check=True,
+        capture_output=True,
+    )
+    (archive,) = target.iterdir()
+    return archive
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    return build("sdist", ROOT, tmp_path_factory.mktemp("sdist") / "out")
+
+
+@pytest.fixture(scope="module")
+def unpacked(sdist, tmp_path_factory):
+    """The tree that the sdist brings: wheels are built from it, so nothing can come from this checkout."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (tree,) = folder.iterdir()
+    return tree
+
+
+@pytest.fixture(scope="module")
+def wheel(unpacked, tmp_path_factory):
+    return build("wheel", unpacked, tmp_path_factory.mktemp("wheel") / "out")
+
+
+@pytest.fixture(scope="module")
+def pure_wheel(unpacked, tmp_path_factory):
+    return build("wheel", unpacked, tmp_path_factory.mktemp("pure") / "out", CYBLEU_PURE="1")
+
+
+def suffixes(names):
+    return {Path(name).suffix for name in names}
+
+
+def test_the_sdist_brings_sources_and_no_generated_file(unpacked):
+    names = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
+    for path in KERNELS.glob("*.p*"):
+        if path.suffix in (".py", ".pyx", ".pxd"):
+            assert f"src/cybleu/_kernels/{path.name}" in names
+    assert {"setup.py", "pyproject.toml", "README.md", "LICENSE", "tests/conftest.py", "examples/mark.web.txt"} <= names
+    assert not {".c", ".so", ".pyd", ".o"} & suffixes(names)
+
+
+def test_the_wheel_brings_the_extensions_and_no_source(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    extensions = {Path(name).name.split(".")[0] for name in names if Path(name).suffix in (".so", ".pyd")}
+    assert extensions == {path.stem for path in KERNELS.glob("*.pyx")}
+    assert not {".c", ".pyx", ".pxd", ".h"} & suffixes(names)
+    assert "cybleu/py.typed" in names
+    assert not wheel.name.endswith("-none-any.whl")
+    assert {name.split("/")[0] for name in names} == {"cybleu", f"cybleu-{cybleu.__version__}.dist-info"}
+
+
+def test_the_pure_wheel_is_for_every_platform(pure_wheel):
+    assert pure_wheel.name == f"cybleu-{cybleu.__version__}-py3-none-any.whl"
+    names = zipfile.ZipFile(pure_wheel).namelist()
+    assert not {".c", ".so", ".pyd", ".pyx", ".pxd"} & suffixes(names)
+    metadata = zipfile.ZipFile(pure_wheel).read(f"cybleu-{cybleu.__version__}.dist-info/WHEEL").decode()
+    assert "Root-Is-Purelib: true" in metadata
+    assert "Tag: py3-none-any" in metadata
+
+
+def test_the_pure_wheel_works(pure_wheel, tmp_path):
+    zipfile.ZipFile(pure_wheel).extractall(tmp_path)
+    code = "import cybleu; print(cybleu.__file__, cybleu.BACKEND, cybleu.sentence_bleu([['a']], ['a'], (1,)))"
+    environment = {key: value for key, value in os.environ.items() if key != "CYBLEU_BACKEND"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env={**environment, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{tmp_path / 'cybleu' / '__init__.py'} python 1.0\n"
+
+
+def test_the_core_needs_nothing(wheel):
+    metadata = zipfile.ZipFile(wheel).read(f"cybleu-{cybleu.__version__}.dist-info/METADATA").decode()
+    required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]
+    assert required == []
+    assert "License-Expression: MIT" in metadata
+    assert "Requires-Python: >=3.10" in metadata
+
+
+@pytest.mark.parametrize("variable", ["CYBLEU_PURE", "CYBLEU_BUILD"])
+def test_an_unknown_build_switch_is_an_error(variable):
+    done = subprocess.run(
+        [sys.executable, "setup.py", "--version"],
+        cwd=ROOT,
+        env={**os.environ, variable: "maybe"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert f"{variable}='maybe' is not known; use one of" in done.stderr
+
+
+def test_a_compile_error_fails_the_build(unpacked, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path), str(unpacked)],
+        env={**os.environ, "CC": "false", "CFLAGS": "-DANOTHER"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert list(tmp_path.iterdir()) == []

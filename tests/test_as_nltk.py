@@ -1,0 +1,136 @@
+"""cybleu in the place of NLTK's BLEU."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+
+import nltk
+import nltk.translate
+import nltk.translate.bleu_score as nltk_bleu
+import pytest
+
+import cybleu
+from cybleu import bleu_score, errors
+
+NAMES = (
+    "Fraction",
+    "SmoothingFunction",
+    "brevity_penalty",
+    "closest_ref_length",
+    "corpus_bleu",
+    "modified_precision",
+    "sentence_bleu",
+)
+ORIGINALS = {name: getattr(nltk_bleu, name) for name in NAMES}
+
+
+def is_installed():
+    places = [getattr(nltk_bleu, name) is getattr(bleu_score, name) for name in NAMES]
+    places += [nltk.bleu is cybleu.sentence_bleu, nltk.translate.bleu is cybleu.sentence_bleu]
+    assert len(set(places)) == 1
+    if not places[0]:
+        assert {name: getattr(nltk_bleu, name) for name in NAMES} == ORIGINALS
+        assert nltk.bleu is nltk.translate.bleu is ORIGINALS["sentence_bleu"]
+    return places[0]
+
+
+def test_as_a_function():
+    assert not is_installed()
+    installation = cybleu.install_as_nltk()
+    assert is_installed()
+    installation.undo()
+    assert not is_installed()
+    installation.undo()
+    assert not is_installed()
+
+
+def test_as_a_context_manager():
+    with cybleu.install_as_nltk():
+        assert is_installed()
+        assert nltk_bleu.sentence_bleu.__module__ == "cybleu.bleu_score"
+    assert not is_installed()
+
+
+def test_undone_after_an_exception():
+    with pytest.raises(KeyError), cybleu.install_as_nltk():
+        raise KeyError
+    assert not is_installed()
+
+
+def test_nested_and_repeated():
+    with cybleu.install_as_nltk():
+        with cybleu.install_as_nltk() as inner:
+            inner.undo()
+            assert is_installed()
+        assert is_installed()
+    assert not is_installed()
+
+
+def test_undone_in_any_order():
+    first, second = cybleu.install_as_nltk(), cybleu.install_as_nltk()
+    first.undo()
+    first.undo()
+    assert is_installed()
+    second.undo()
+    assert not is_installed()
+
+
+def warned_from():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("always", module=r"nltk\.translate\.bleu_score")
+        nltk_bleu.sentence_bleu([["a", "b"]], ["a"])
+    return [warning.filename for warning in caught]
+
+
+def test_filters_of_warnings_by_module_go_on_working():
+    assert warned_from() == [nltk_bleu.__file__] * 3
+    with cybleu.install_as_nltk():
+        assert warned_from() == [nltk_bleu.__file__] * 3
+    assert warned_from() == [nltk_bleu.__file__] * 3
+
+
+def test_without_nltk(monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == "nltk"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(errors.MissingExtraError, match="pip install nltk"):
+        cybleu.install_as_nltk()
+
+
+def run(*arguments, cwd):
+    command = [sys.executable, "-m", "cybleu", "run-as-nltk", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+SCRIPT = """
+import sys
+import helper
+from nltk.translate.bleu_score import sentence_bleu
+print(__name__, sys.argv, sentence_bleu.__module__, helper.VALUE)
+sys.exit(3)
+"""
+
+
+def test_run_an_unchanged_script(tmp_path):
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    (folder / "job.py").write_text(SCRIPT)
+    (folder / "helper.py").write_text("VALUE = 7")
+    done = run("scripts/job.py", "--flag", "x", cwd=tmp_path)
+    assert done.stdout == "__main__ ['scripts/job.py', '--flag', 'x'] cybleu.bleu_score 7\n"
+    assert (done.returncode, done.stderr) == (3, "")
+    done = run("-m", "job", "y", cwd=folder)
+    assert "['" in done.stdout
+    assert "cybleu.bleu_score 7" in done.stdout
+
+
+def test_run_nothing_or_a_missing_script(tmp_path):
+    done = run(cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("usage: ")
+    done = run("missing.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "cybleu: error: there is no script 'missing.py' to run\n"

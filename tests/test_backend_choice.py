@@ -1,0 +1,83 @@
+"""The switch between the backends, in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cybleu
+
+PACKAGE = Path(cybleu.__file__).parent
+
+
+def run(code, choice=None, path=None, *options):
+    environment = {key: value for key, value in os.environ.items() if key not in ("CYBLEU_BACKEND", "PYTHONPATH")}
+    if choice is not None:
+        environment["CYBLEU_BACKEND"] = choice
+    environment["PYTHONPATH"] = str(path or PACKAGE.parent)
+    return subprocess.run(
+        [sys.executable, *options, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+SHOW = "import cybleu; print(cybleu.BACKEND, cybleu.sentence_bleu([['a', 'b']], ['a', 'b'], (0.5, 0.5)))"
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The installed package, to be damaged."""
+    shutil.copytree(PACKAGE, tmp_path / "cybleu", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def extensions(folder):
+    return [path for path in (folder / "cybleu" / "_kernels").iterdir() if path.suffix in (".so", ".pyd")]
+
+
+def test_choices(kernels):
+    assert run(SHOW).stdout == "cython 1.0\n"
+    assert run(SHOW, "auto").stdout == "cython 1.0\n"
+    assert run(SHOW, "cython").stdout == "cython 1.0\n"
+    assert run(SHOW, "python").stdout == "python 1.0\n"
+
+
+@pytest.mark.parametrize("choice", ["c", "Cython", "", "1"])
+def test_an_unknown_choice_is_an_error(choice):
+    done = run(SHOW, choice)
+    assert done.returncode != 0
+    assert f"ValueError: CYBLEU_BACKEND={choice!r} is not a backend; use one of auto, cython, python" in done.stderr
+
+
+def test_a_missing_extension(copy):
+    for path in extensions(copy):
+        path.unlink()
+    done = run(SHOW, None, copy, "-W", "error")
+    assert (done.stdout, done.stderr) == ("python 1.0\n", "")
+    done = run(SHOW, "cython", copy)
+    assert "ImportError: CYBLEU_BACKEND=cython, but this installation of cybleu has no compiled extension" in done.stderr
+
+
+def test_a_broken_extension(copy, kernels):
+    for path in extensions(copy):
+        path.write_bytes(b"not a library")
+    done = run(SHOW, None, copy)
+    assert done.stdout == "python 1.0\n"
+    assert "RuntimeWarning: the compiled extension of cybleu does not load, so the slower pure-Python backend" in done.stderr
+    done = run(SHOW, "cython", copy)
+    assert done.returncode != 0
+    assert "ImportError" in done.stderr
+    assert run(SHOW, "python", copy).stderr == ""
+
+
+def test_import_stays_light():
+    """What takes long to import comes when it is first used."""
+    heavy = {"fractions", "decimal", "dataclasses", "typing", "inspect", "importlib.metadata", "numpy", "nltk", "click"}
+    done = run("import sys, cybleu; print(*sys.modules)", None, None, "-S")
+    loaded = set(done.stdout.split())
+    assert "cybleu" in loaded, done.stderr
+    assert not heavy & loaded

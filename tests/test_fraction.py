@@ -1,0 +1,104 @@
+"""The fraction keeps its parts and is the number in everything else."""
+
+from __future__ import annotations
+
+import copy
+import fractions
+import math
+import operator
+import pickle
+
+import nltk.translate.bleu_score as nltk_bleu
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from cybleu import Fraction
+
+parts = st.tuples(st.integers(-50, 50), st.integers(1, 50))
+others = st.one_of(
+    parts.map(lambda pair: Fraction(*pair)),
+    parts.map(lambda pair: fractions.Fraction(*pair)),
+    st.integers(-9, 9),
+    st.floats(-9, 9),
+    st.complex_numbers(max_magnitude=9),
+)
+
+
+def test_shows_itself_as_given():
+    half = Fraction(4, 8)
+    assert (half.numerator, half.denominator) == (4, 8)
+    assert str(half) == "4/8"
+    assert repr(half) == "Fraction(4, 8)"
+    assert str(Fraction(8, 1)) == "8/1"
+    assert Fraction(4, 8, _normalize=True).numerator == 1
+    assert str(Fraction("3/4")) == str(Fraction(0.75)) == "3/4"
+    assert str(Fraction()) == "0/1"
+    with pytest.raises(ZeroDivisionError):
+        Fraction(1, 0)
+
+
+@given(parts)
+def test_is_the_number(pair):
+    ours, plain = Fraction(*pair), fractions.Fraction(*pair)
+    assert ours == plain
+    assert plain == ours
+    assert hash(ours) == hash(plain)
+    assert float(ours) == float(plain)
+    assert bool(ours) is bool(plain)
+    assert ours.as_integer_ratio() == plain.as_integer_ratio()
+    assert (int(ours), math.floor(ours), math.ceil(ours), round(ours)) == (
+        int(plain),
+        math.floor(plain),
+        math.ceil(plain),
+        round(plain),
+    )
+    assert (abs(ours), -ours, +ours, complex(ours)) == (abs(plain), -plain, +plain, complex(plain))
+    assert ours.limit_denominator(7) == plain.limit_denominator(7)
+    assert ours == nltk_bleu.Fraction(*pair)
+
+
+@given(parts, others)
+def test_computes_as_the_number(pair, other):
+    ours, plain = Fraction(*pair), fractions.Fraction(*pair)
+    for operation in (
+        operator.add,
+        operator.sub,
+        operator.mul,
+        operator.truediv,
+        operator.floordiv,
+        operator.mod,
+        divmod,
+        operator.eq,
+        operator.ne,
+        operator.lt,
+        operator.le,
+    ):
+        for values in ((lambda number: (number, other)), (lambda number: (other, number))):
+            try:
+                expected = operation(*values(plain))
+            except (ZeroDivisionError, TypeError) as error:
+                with pytest.raises(type(error)):
+                    operation(*values(ours))
+                continue
+            result = operation(*values(ours))
+            assert result == expected
+            assert not isinstance(result, Fraction)
+            if isinstance(result, fractions.Fraction):
+                assert math.gcd(result.numerator, result.denominator) == 1
+
+
+@given(parts, st.integers(-5, 5))
+def test_powers(pair, exponent):
+    assume(pair[0] != 0)
+    assert Fraction(*pair) ** exponent == fractions.Fraction(*pair) ** exponent
+    assert 2.0 ** Fraction(*pair) == 2.0 ** fractions.Fraction(*pair)
+
+
+def test_copies_and_pickles():
+    half = Fraction(4, 8)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(half, protocol))
+        assert type(again) is Fraction
+        assert str(again) == "4/8"
+    assert str(copy.copy(half)) == str(copy.deepcopy(half)) == "4/8"

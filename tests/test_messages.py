@@ -1,0 +1,135 @@
+"""Every error says what was wrong, where, and how to mend it; the warning can be filtered as NLTK's."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import pytest
+
+from cybleu import SmoothingFunction, bleu_score, closest_ref_length, corpus_bleu, errors, modified_precision, sentence_bleu
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+WORDS = ["a", "b", "c", "d", "e"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "also", "text"),
+    [
+        (lambda: corpus_bleu([[WORDS]], []), errors.LengthMismatchError, AssertionError, "0 hypotheses and 1 lists"),
+        (lambda: corpus_bleu([], []), errors.EmptyCorpusError, ZeroDivisionError, "no segment"),
+        (lambda: sentence_bleu([], WORDS), errors.NoReferencesError, KeyError, "no reference for the hypothesis"),
+        (lambda: sentence_bleu([], []), errors.NoReferencesError, ValueError, "no reference"),
+        (lambda: closest_ref_length([], 1), errors.NoReferencesError, ValueError, "no reference"),
+        (lambda: sentence_bleu(iter([WORDS]), WORDS), errors.OneShotReferencesError, KeyError, "only once"),
+        (lambda: sentence_bleu([WORDS], iter(WORDS)), errors.SequenceTypeError, TypeError, "the hypothesis must be"),
+        (lambda: sentence_bleu([iter(WORDS)], WORDS), errors.SequenceTypeError, TypeError, "reference 0 must be"),
+        (lambda: corpus_bleu(iter([[WORDS]]), [WORDS]), errors.SequenceTypeError, TypeError, "the lists of references must"),
+        (lambda: corpus_bleu([[WORDS]], None), errors.SequenceTypeError, TypeError, "the hypotheses must be"),
+        (
+            lambda: corpus_bleu([[WORDS], [["a", []]]], [WORDS, WORDS]),
+            errors.UnhashableTokenError,
+            TypeError,
+            "segment 1: token 1 of reference 0 is a list",
+        ),
+        (lambda: corpus_bleu([[WORDS], []], [WORDS, WORDS]), errors.NoReferencesError, KeyError, "segment 1: there is no"),
+        (lambda: sentence_bleu([WORDS], WORDS, 0.25), errors.WeightsTypeError, TypeError, "float has no length"),
+        (lambda: modified_precision([WORDS], WORDS, -1), errors.OrderError, ValueError, "negative, and it is -1"),
+        (lambda: modified_precision([WORDS], WORDS, 2.0), errors.OrderError, ValueError, "not 2.0"),
+        (lambda: modified_precision([WORDS], WORDS, "2"), errors.OrderTypeError, TypeError, "not str"),
+        (
+            lambda: sentence_bleu([WORDS], ["a"], smoothing_function=SmoothingFunction().method6),
+            errors.ZeroPrecisionError,
+            AssertionError,
+            "needs a trigram match",
+        ),
+        (
+            lambda: sentence_bleu([WORDS], WORDS, (0.5, 0.5), SmoothingFunction().method6),
+            errors.TooFewOrdersError,
+            IndexError,
+            "at least 3 n-gram orders, not 2",
+        ),
+        (
+            lambda: sentence_bleu([WORDS], ["a", "b"], smoothing_function=SmoothingFunction(k=0).method4),
+            errors.SmoothingParameterError,
+            ZeroDivisionError,
+            "k=0 divides by zero",
+        ),
+        (
+            lambda: sentence_bleu([WORDS], WORDS[:3], smoothing_function=SmoothingFunction(alpha=0).method6),
+            errors.SmoothingParameterError,
+            ZeroDivisionError,
+            "alpha=0 divides by zero",
+        ),
+    ],
+)
+def test_errors(call, error, also, text):
+    with pytest.raises(error, match=text) as caught:
+        call()
+    assert isinstance(caught.value, also)
+    assert isinstance(caught.value, errors.CybleuError)
+    assert not str(caught.value).startswith(("'", '"'))
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def collect(action, calls=1, **kwargs):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.resetwarnings()
+        warnings.filterwarnings(action, **kwargs)
+        for _ in range(calls):
+            sentence_bleu([WORDS], ["a", "b", "x"])
+    return caught
+
+
+def test_one_warning_for_each_order():
+    texts = [str(warning.message) for warning in collect("always")]
+    assert [text.split("\n")[1] for text in texts] == [
+        f"The hypothesis contains 0 counts of {n}-gram overlaps." for n in (3, 4)
+    ]
+    assert all(text.startswith("\n") for text in texts)
+    assert {warning.category for warning in collect("always")} == {UserWarning}
+
+
+def test_the_warning_comes_from_bleu_score():
+    assert collect("always")[0].filename == bleu_score.__file__
+    assert collect("ignore", module=r"cybleu\.bleu_score") == []
+    assert len(collect("always", module=r"cybleu\.bleu_score")) == 2
+
+
+def test_once_for_each_text():
+    assert len(collect("default", calls=5)) == 2
+    assert len(collect("always", calls=5)) == 10
+
+
+def test_filters_by_message():
+    assert collect("ignore", message=r"\nThe hypothesis contains 0 counts") == []
+    (caught,) = collect("ignore", message=r"\nThe hypothesis contains 0 counts of 3-gram")
+    assert "4-gram" in str(caught.message)
+
+
+def test_a_filter_that_does_not_match_silences_nothing():
+    for kwargs in ({"category": DeprecationWarning}, {"message": "other"}, {"module": "other"}, {"lineno": 1}):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warnings.filterwarnings("ignore", **kwargs)
+            sentence_bleu([WORDS], ["a", "b", "x"])
+        assert len(caught) == 2, kwargs
+
+
+def test_warnings_can_be_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="3-gram"):
+            sentence_bleu([WORDS], ["a", "b", "x"])
+
+
+def test_filters_that_change_are_asked_again():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        sentence_bleu([WORDS], ["a", "b", "x"])
+        assert not caught
+        warnings.filters.pop(0)
+        warnings.filters.insert(0, ("always", None, UserWarning, None, 0))
+        sentence_bleu([WORDS], ["a", "b", "x"])
+        assert len(caught) == 2

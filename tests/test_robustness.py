@@ -1,0 +1,194 @@
+"""Tokens and callers that misbehave: nothing crashes, nothing is swallowed, nothing leaks."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+
+from cybleu import SmoothingFunction, corpus_bleu, modified_precision, sentence_bleu
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+WORDS = "the cat is on the mat and the dog is not".split()
+
+
+class Refuses(Exception):
+    pass
+
+
+class Hashless:
+    def __hash__(self):
+        raise Refuses("hash")
+
+
+class Unequal:
+    def __hash__(self):
+        return 1
+
+    def __eq__(self, other):
+        raise Refuses("eq")
+
+
+@pytest.mark.parametrize("function", [sentence_bleu, lambda r, h: corpus_bleu([r], [h]), lambda r, h: modified_precision(r, h, 1)])
+@pytest.mark.parametrize("size", [1, 200])
+def test_exceptions_of_tokens_come_out_unchanged(function, size):
+    many = WORDS * size
+    for token, text in ((Hashless(), "hash"), (Unequal(), "eq")):
+        other = type(token)()
+        for references, hypothesis in (([[*many, token]], [*many, other]), ([many, [token, other]], [token, other, *many])):
+            with pytest.raises(Refuses, match=text):
+                function(references, hypothesis)
+
+
+@pytest.mark.parametrize("container", [list, tuple])
+def test_tokens_that_change_the_lists(container):
+    for _ in range(20):
+        reference = [*WORDS * 20]
+        references = [reference, [*WORDS]]
+        hypothesis = [*WORDS * 20]
+
+        class Changes:
+            def __hash__(self):
+                for victim in (hypothesis, reference, references):  # noqa: B023
+                    victim.clear()
+                return 3
+
+            def __eq__(self, other):
+                return True
+
+        hypothesis.insert(5, Changes())
+        reference.insert(3, Changes())
+        try:
+            sentence_bleu(container(references), container(hypothesis))
+        except (ValueError, KeyError, ArithmeticError):
+            pass
+
+
+def test_tokens_that_score():
+    class Recursive:
+        def __hash__(self):
+            sentence_bleu([WORDS], WORDS)
+            return 5
+
+        def __eq__(self, other):
+            sentence_bleu([WORDS], WORDS)
+            return True
+
+    tokens = [Recursive() for _ in range(6)]
+    assert sentence_bleu([tokens], tokens) == 1.0
+
+
+def test_threads_that_change_the_lists():
+    references = [[WORDS * 3] for _ in range(50)]
+    hypotheses = [WORDS * 3 for _ in range(50)]
+    stop = threading.Event()
+
+    def change():
+        turn = 0
+        while not stop.is_set():
+            turn += 1
+            hypotheses[turn % 50] = WORDS * (turn % 30)
+            references[turn % 50][0].append(f"word {turn}")
+            del references[turn % 50][0][50:]
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        deadline = time.monotonic() + 1
+        while time.monotonic() < deadline:
+            corpus_bleu(references, hypotheses, smoothing_function=SmoothingFunction().method1)
+            sentence_bleu(references[0], hypotheses[0], smoothing_function=SmoothingFunction().method1)
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_threads_that_share_the_lists_agree():
+    references = [[WORDS * n, WORDS[n % 7 :]] for n in range(1, 12)]
+    hypotheses = [WORDS[::-1] * n for n in range(1, 12)]
+    smoothing = SmoothingFunction().method1
+    expected = corpus_bleu(references, hypotheses, smoothing_function=smoothing)
+    results = []
+
+    def score():
+        for _ in range(20):
+            results.append(corpus_bleu(references, hypotheses, smoothing_function=smoothing))
+
+    threads = [threading.Thread(target=score) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 80
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows")
+@pytest.mark.parametrize("shape", ["corpus", "text"])
+def test_interrupts(shape):
+    if shape == "corpus":
+        arguments = [[WORDS * 3]] * 1_000_000, [WORDS * 3] * 1_000_000
+    else:
+        arguments = [[WORDS * 200_000]], [WORDS * 200_000]
+
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(number, frame):
+        raise Interrupted
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    started = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(Interrupted):
+            while True:
+                corpus_bleu(*arguments)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="resident size is read from /proc")
+def test_memory_stays_flat(backend):
+    """In a process of its own, where the runner's memory does not show."""
+    script = """
+        import warnings
+        from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
+
+        warnings.simplefilter("ignore")
+        smoothing = SmoothingFunction().method1
+        words = "the cat is on the mat and the dog is not".split()
+        odd = [*words, ("a", "tuple"), 1.5]
+
+        def resident():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * 4096
+
+        def work(rounds):
+            for n in range(rounds):
+                sentence_bleu([words, words[3:]], words[n % 9:], smoothing_function=smoothing)
+                if n % 10 == 0:
+                    sentence_bleu([odd], words)
+                    sentence_bleu([words * 9], words * 8)
+                    corpus_bleu([[words]] * 3, [words, [], odd], smoothing_function=smoothing)
+                    try:
+                        sentence_bleu([[*words, []]], words)
+                    except TypeError:
+                        pass
+
+        work(ROUNDS // 10)
+        before = resident()
+        work(ROUNDS)
+        assert resident() - before < 500_000, resident() - before
+    """
+    rounds = {"cython": 200_000, "python": 5_000}[backend]
+    environment = {**os.environ, "CYBLEU_BACKEND": backend}
+    subprocess.run([sys.executable, "-c", textwrap.dedent(script).replace("ROUNDS", str(rounds))], env=environment, check=True)

@@ -1,0 +1,22 @@
+"""The public API as typed code uses it; checked by mypy, not run."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import cybleu
+from cybleu import SmoothingFunction, bleu_score
+
+references: list[list[str]] = [["a", "b"], ["a"]]
+score: float | list[float] = cybleu.sentence_bleu(references, ["a", "b"], (0.5, 0.5))
+several: float | list[float] = cybleu.sentence_bleu(references, ["a"], [(1.0,), (0.5, 0.5)])
+ids: float | list[float] = cybleu.corpus_bleu([[(1, 2, 3)]], [deque([1, 2])], smoothing_function=SmoothingFunction().method1)
+precision: cybleu.Fraction = cybleu.modified_precision(references, "ab", 1)
+half: float = float(precision) + precision.numerator
+custom: float | list[float] = bleu_score.sentence_bleu(references, ["a"], smoothing_function=lambda p_n, **kwargs: p_n)
+explanation: cybleu.Explanation = cybleu.explain(references, ["a"])
+counts = cybleu.ngram_counts(["a"], 1)
+total: int = sum(counts.values())
+with cybleu.install_as_nltk() as installation:
+    installation.undo()
+backend: str = cybleu.BACKEND
