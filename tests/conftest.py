@@ -23,11 +23,13 @@ settings.load_profile(os.environ.get("CYBLEU_HYPOTHESIS_PROFILE", "cybleu"))
 
 
 def pytest_addoption(parser):
-    parser.addoption("--pure", action="store_true", help="there is no compiled extension on purpose: test the mirror only")
+    parser.addoption(
+        "--pure", action="store_true", help="there is no compiled extension on purpose: test the mirror only"
+    )
 
 
 def pytest_configure(config):
-    config.cache_of_nltk = {}       # NLTK's scores of real data, slow to compute, for both backends
+    config.cache_of_nltk = {}  # NLTK's scores of real data, slow to compute, for both backends
 
 
 def pytest_report_header(config):

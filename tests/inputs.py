@@ -57,7 +57,7 @@ class Near:
 
 
 NAN = float("nan")
-MODULUS = 2**61 - 1     # of CPython's integer hash: these two and their multiples have equal hashes
+MODULUS = 2**61 - 1  # of CPython's integer hash: these two and their multiples have equal hashes
 
 TOKENS = {
     "words": ["the", "cat", "is", "on", "mat", ","],
@@ -65,9 +65,24 @@ TOKENS = {
     "one word": ["a"],
     "lengths where keys change": ["x" * n for n in (0, 1, 7, 8, 9, 14, 15, 16, 17, 31, 32, 33)]
     + ["y" * n for n in (7, 8, 15, 16, 17)],
-    "same ends": ["ab" + "c" * n + "ab" for n in (1, 3, 5, 12, 13, 20)] + ["abXcccccccccccccccab", "abYcccccccccccccccab"],
+    "same ends": ["ab" + "c" * n + "ab" for n in (1, 3, 5, 12, 13, 20)]
+    + ["abXcccccccccccccccab", "abYcccccccccccccccab"],
     "zero bytes": ["", "\0", "\0\0", "a\0", "\0a", "\0" * 15, "\0" * 16],
-    "scripts": ["straße", "Straße", "кошка", "на", "猫", "坐在", "𝒳", "é", "e\u0301", "ÿ", "Ā", "x", "naïvetätsgefühle"],
+    "scripts": [
+        "straße",
+        "Straße",
+        "кошка",
+        "на",
+        "猫",
+        "坐在",
+        "𝒳",
+        "é",
+        "e\u0301",
+        "ÿ",
+        "Ā",
+        "x",
+        "naïvetätsgefühle",
+    ],
     "lone surrogates": ["\ud800", "\udfff", "\ud800x", "x\udc00"],
     "bytes": [b"a", b"b", b"", b"abcdefghijklmnopqrstuvwxyz", "a", "b"],
     "numbers": [1, 1.0, True, 0, False, 0.0, -0.0, 2, -1, -2, 10**30, float(10**30), None],
@@ -80,7 +95,7 @@ TOKENS = {
     "not transitive": [Near(n) for n in range(4)],
 }
 
-MANY_VALUES = ["w%d" % n for n in range(40)] + ["ein längeres Wort %d" % n for n in range(5)]
+MANY_VALUES = [f"w{n}" for n in range(40)] + [f"ein längeres Wort {n}" for n in range(5)]
 
 
 def token_lists(tokens, max_size=14):
@@ -185,7 +200,10 @@ def outcome(function, *args, **kwargs):
 
 def same_value(ours, theirs):
     if isinstance(theirs, Fraction):
-        return isinstance(ours, Fraction) and (ours.numerator, ours.denominator) == (theirs.numerator, theirs.denominator)
+        return isinstance(ours, Fraction) and (ours.numerator, ours.denominator) == (
+            theirs.numerator,
+            theirs.denominator,
+        )
     if isinstance(theirs, list):
         return isinstance(ours, list) and len(ours) == len(theirs) and all(map(same_value, ours, theirs))
     return type(ours) is type(theirs) and (ours == theirs or (ours != ours and theirs != theirs))

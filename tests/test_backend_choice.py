@@ -59,7 +59,9 @@ def test_a_missing_extension(copy):
     done = run(SHOW, None, copy, "-W", "error")
     assert (done.stdout, done.stderr) == ("python 1.0\n", "")
     done = run(SHOW, "cython", copy)
-    assert "ImportError: CYBLEU_BACKEND=cython, but this installation of cybleu has no compiled extension" in done.stderr
+    assert (
+        "ImportError: CYBLEU_BACKEND=cython, but this installation of cybleu has no compiled extension" in done.stderr
+    )
 
 
 def test_a_broken_extension(copy, kernels):
@@ -67,7 +69,10 @@ def test_a_broken_extension(copy, kernels):
         path.write_bytes(b"not a library")
     done = run(SHOW, None, copy)
     assert done.stdout == "python 1.0\n"
-    assert "RuntimeWarning: the compiled extension of cybleu does not load, so the slower pure-Python backend" in done.stderr
+    assert (
+        "RuntimeWarning: the compiled extension of cybleu does not load, so the slower pure-Python backend"
+        in done.stderr
+    )
     done = run(SHOW, "cython", copy)
     assert done.returncode != 0
     assert "ImportError" in done.stderr

@@ -104,7 +104,9 @@ def test_equal_to_nltk(files, smoothing):
 
 def test_weights(files):
     uniform = as_json("hyp", "ref1", "ref2")
-    assert as_json("hyp", "ref1", "ref2", "--weights", "0.25,0.25,0.25,0.25")["score"] == pytest.approx(uniform["score"])
+    assert as_json("hyp", "ref1", "ref2", "--weights", "0.25,0.25,0.25,0.25")["score"] == pytest.approx(
+        uniform["score"]
+    )
     first = as_json("hyp", "ref1", "ref2", "--weights", "1,0,0,0")
     assert first["score"] == pytest.approx(uniform["precisions"][0] * uniform["brevity_penalty"])
 
@@ -120,7 +122,7 @@ def test_standard_input_and_gzip(files):
 
 @pytest.mark.parametrize("end", ["\r\n", "\n"])
 def test_what_ends_a_line(files, end):
-    separators = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"     # for str.splitlines, but not here
+    separators = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"  # for str.splitlines, but not here
     lines = [f"a b{separators}c d e", "f\rg h i j", "k"]
     (files / "a").write_bytes(end.join(lines).encode())
     (files / "b").write_bytes((end.join(lines) + end).encode())
@@ -193,7 +195,10 @@ def test_bad_files(files, arguments, message, form):
         (["hyp", "ref1", "--weights", "1,2", "--order", "3"], "--order 3 does not fit the 2 weights"),
         (["hyp", "ref1", "--smoothing", "method1"], "--smoothing method1 is not one of sacrebleu's: none, exp"),
         (["hyp", "ref1", "--smoothing", "exp", "--smoothing-value", "1"], "exp takes no --smoothing-value"),
-        (["hyp", "ref1", "--variant", "nltk", "--smoothing", "exp"], "--smoothing exp is not one of nltk's: none, method0"),
+        (
+            ["hyp", "ref1", "--variant", "nltk", "--smoothing", "exp"],
+            "--smoothing exp is not one of nltk's: none, method0",
+        ),
         (["hyp", "ref1", "--variant", "nltk", "--smoothing-value", "1"], "is for sacrebleu's floor and add-k"),
         (["hyp", "ref1", "--order", "0"], "0 is not in the range 1<=x<=64"),
     ],
@@ -234,13 +239,15 @@ def test_as_a_command(files):
     assert (done.stdout, done.stderr) == (run("hyp", "ref1", "ref2").stdout, "")
     done = subprocess.run([sys.executable, "-m", "cybleu", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith(f"cybleu {__version__}, ")
-    done = subprocess.run([sys.executable, "-m", "cybleu", "score", "x", "y"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "cybleu", "score", "x", "y"], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "cybleu: error: x: cannot be read: No such file or directory\n"
 
 
 def test_without_the_extra(files):
-    code = "import sys; sys.modules['click'] = None; sys.argv = ['cybleu', 'score']; from cybleu.__main__ import main; main()"
+    code = "import sys; sys.modules['click'] = None; from cybleu.__main__ import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == (

@@ -9,10 +9,18 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from inputs import segments, weight_vectors
 
 import cybleu
-from cybleu import SmoothingFunction, clipped_counts, explain, modified_precision, ngram_counts, ngram_precision, sentence_bleu
+from cybleu import (
+    SmoothingFunction,
+    clipped_counts,
+    explain,
+    modified_precision,
+    ngram_counts,
+    ngram_precision,
+    sentence_bleu,
+)
+from inputs import segments, weight_vectors
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -7,7 +7,15 @@ import warnings
 
 import pytest
 
-from cybleu import SmoothingFunction, bleu_score, closest_ref_length, corpus_bleu, errors, modified_precision, sentence_bleu
+from cybleu import (
+    SmoothingFunction,
+    bleu_score,
+    closest_ref_length,
+    corpus_bleu,
+    errors,
+    modified_precision,
+    sentence_bleu,
+)
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -25,7 +33,12 @@ WORDS = ["a", "b", "c", "d", "e"]
         (lambda: sentence_bleu(iter([WORDS]), WORDS), errors.OneShotReferencesError, KeyError, "only once"),
         (lambda: sentence_bleu([WORDS], iter(WORDS)), errors.SequenceTypeError, TypeError, "the hypothesis must be"),
         (lambda: sentence_bleu([iter(WORDS)], WORDS), errors.SequenceTypeError, TypeError, "reference 0 must be"),
-        (lambda: corpus_bleu(iter([[WORDS]]), [WORDS]), errors.SequenceTypeError, TypeError, "the lists of references must"),
+        (
+            lambda: corpus_bleu(iter([[WORDS]]), [WORDS]),
+            errors.SequenceTypeError,
+            TypeError,
+            "the lists of references must",
+        ),
         (lambda: corpus_bleu([[WORDS]], None), errors.SequenceTypeError, TypeError, "the hypotheses must be"),
         (
             lambda: corpus_bleu([[WORDS], [["a", []]]], [WORDS, WORDS]),
@@ -33,7 +46,12 @@ WORDS = ["a", "b", "c", "d", "e"]
             TypeError,
             "segment 1: token 1 of reference 0 is a list",
         ),
-        (lambda: corpus_bleu([[WORDS], []], [WORDS, WORDS]), errors.NoReferencesError, KeyError, "segment 1: there is no"),
+        (
+            lambda: corpus_bleu([[WORDS], []], [WORDS, WORDS]),
+            errors.NoReferencesError,
+            KeyError,
+            "segment 1: there is no",
+        ),
         (lambda: sentence_bleu([WORDS], WORDS, 0.25), errors.WeightsTypeError, TypeError, "float has no length"),
         (lambda: modified_precision([WORDS], WORDS, -1), errors.OrderError, ValueError, "negative, and it is -1"),
         (lambda: modified_precision([WORDS], WORDS, 2.0), errors.OrderError, ValueError, "not 2.0"),

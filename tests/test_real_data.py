@@ -58,7 +58,9 @@ def test_every_smoothing_method_with_four_references(data, method):
     for pair in [*zip(others, hypotheses)]:
         results = []
         for module, function in ((nltk_bleu, nltk_bleu.sentence_bleu), (None, sentence_bleu)):
-            smoothing = (module.SmoothingFunction() if module else SmoothingFunction()).__getattribute__(f"method{method}")
+            smoothing = (module.SmoothingFunction() if module else SmoothingFunction()).__getattribute__(
+                f"method{method}"
+            )
             try:
                 results.append(function(*pair, smoothing_function=smoothing))
             except AssertionError:
@@ -94,7 +96,9 @@ def test_the_no_break_space(data):
     assert round(cli_score("--split", "ascii", *arguments)["score"], 4) == 13.1182
 
 
-@pytest.mark.parametrize("system", ["baseline.opt0", "baseline.opt1", "baseline.opt2", "sys1.opt0", "sys1.opt1", "sys1.opt2"])
+@pytest.mark.parametrize(
+    "system", ["baseline.opt0", "baseline.opt1", "baseline.opt2", "sys1.opt0", "sys1.opt1", "sys1.opt2"]
+)
 def test_multi_bleu_on_multeval(data, system):
     stated = {
         "baseline.opt0": "18.54",

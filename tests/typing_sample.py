@@ -10,7 +10,9 @@ from cybleu import SmoothingFunction, bleu_score
 references: list[list[str]] = [["a", "b"], ["a"]]
 score: float | list[float] = cybleu.sentence_bleu(references, ["a", "b"], (0.5, 0.5))
 several: float | list[float] = cybleu.sentence_bleu(references, ["a"], [(1.0,), (0.5, 0.5)])
-ids: float | list[float] = cybleu.corpus_bleu([[(1, 2, 3)]], [deque([1, 2])], smoothing_function=SmoothingFunction().method1)
+ids: float | list[float] = cybleu.corpus_bleu(
+    [[(1, 2, 3)]], [deque([1, 2])], smoothing_function=SmoothingFunction().method1
+)
 precision: cybleu.Fraction = cybleu.modified_precision(references, "ab", 1)
 half: float = float(precision) + precision.numerator
 custom: float | list[float] = bleu_score.sentence_bleu(references, ["a"], smoothing_function=lambda p_n, **kwargs: p_n)

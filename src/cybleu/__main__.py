@@ -28,7 +28,9 @@ def main() -> None:
             import click  # noqa: F401
             import tqdm  # noqa: F401
         except ImportError:
-            sys.exit("the cybleu command needs packages that are not installed; install them with: pip install 'cybleu[cli]'")
+            sys.exit(
+                "the cybleu command needs packages that are not installed; install them with: pip install 'cybleu[cli]'"
+            )
         from .cli import cli
 
         cli(prog_name="cybleu")

@@ -55,7 +55,10 @@ def load(choice: str) -> "tuple[str, ModuleType]":
 BACKEND, _chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))
 
 if TYPE_CHECKING:
-    from ._mirror import Scorer, clipped_matches, corpus_counts, segment_counts
+    from ._mirror import Scorer as Scorer
+    from ._mirror import clipped_matches as clipped_matches
+    from ._mirror import corpus_counts as corpus_counts
+    from ._mirror import segment_counts as segment_counts
 else:
     Scorer = _chosen.Scorer
     clipped_matches = _chosen.clipped_matches

@@ -44,7 +44,8 @@ class Fraction(fractions.Fraction):
         return self._given_denominator
 
     def as_integer_ratio(self) -> tuple[int, int]:
-        return _number(self).as_integer_ratio()
+        number: fractions.Fraction = _number(self)
+        return number.as_integer_ratio()
 
     def limit_denominator(self, max_denominator: int = 1000000) -> fractions.Fraction:
         number: fractions.Fraction = _number(self)

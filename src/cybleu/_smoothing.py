@@ -1,8 +1,8 @@
 """The smoothing methods on counts, for scores that the backend's scorer declines.
 
-The methods of :class:`cybleu.bleu_score.SmoothingFunction` say the same on fractions, which cost more than counting. Here
-a rational number is a pair of ints (numerator, denominator), never reduced, and becomes a float by one correctly rounded
-division, as the fraction would.
+The methods of :class:`cybleu.bleu_score.SmoothingFunction` say the same on fractions, which cost more than counting.
+Here a rational number is a pair of ints (numerator, denominator), never reduced, and becomes a float by one correctly
+rounded division, as the fraction would.
 """
 
 from __future__ import annotations
@@ -73,9 +73,7 @@ def _averaged(precisions: list[Pair], after_the_last: Pair) -> list[float]:
 
 def _averaged_floats(smoothed: list[float], pairs: list[Pair], after_the_last: Pair) -> list[float]:
     """Method 5 where orders without a match are floats already: a sum is exact until a float is in it."""
-    precisions: list[Pair | float] = [
-        pair if pair[0] > 0 else precision for pair, precision in zip(pairs, smoothed)
-    ]
+    precisions: list[Pair | float] = [pair if pair[0] > 0 else precision for pair, precision in zip(pairs, smoothed)]
     previous = _add(precisions[0], (1, 1))
     averages = []
     for precision, following in zip(precisions, [*precisions[1:], after_the_last]):

@@ -81,8 +81,7 @@ def install_as_nltk() -> Installation:
         if error.name != "nltk":
             raise
         raise MissingExtraError(
-            "cybleu cannot take the place of NLTK because NLTK is not installed here; "
-            "install it with: pip install nltk"
+            "cybleu cannot take the place of NLTK because NLTK is not installed here; install it with: pip install nltk"
         ) from error
     installation = Installation()
     with _lock:

@@ -19,7 +19,6 @@ from .errors import (
     EmptyCorpusError,
     LengthMismatchError,
     NoReferencesError,
-    OneShotReferencesError,
     OrderError,
     OrderTypeError,
     SequenceTypeError,
@@ -314,7 +313,7 @@ def nltk_3_3(p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
 
 
 def _method4_count(zeros: int, k: float, length: int) -> float:
-    divisor = 2**zeros * k / math.log(length)
+    divisor: float = 2**zeros * k / math.log(length)
     if divisor == 0:
         raise SmoothingParameterError(f"method4 with k={k} divides by zero; use another k")
     return 1 / divisor
@@ -325,7 +324,7 @@ def _check_method6(p_n: Sequence[Any]) -> None:
         raise TooFewOrdersError(f"method6 needs weights for at least 3 n-gram orders, not {len(p_n)}")
     if not p_n[2]:
         raise ZeroPrecisionError(
-            "method6 needs a trigram match, and there is none; use another method for this hypothesis, method1 for example"
+            "method6 needs a trigram match, and there is none; use another method for this hypothesis, such as method1"
         )
 
 
@@ -334,8 +333,8 @@ def _check_method6(p_n: Sequence[Any]) -> None:
 # The module that warnings are attributed to, by its namespace; see as_nltk.
 _warning_home = globals()
 
-# The filters when they were last asked, and for which orders they ignore the warning. A corpus can warn in every segment,
-# and asking costs more than a whole score. Filters are tuples, so the same ones in the same order decide the same.
+# The filters when they were last asked, and for which orders they ignore the warning. A corpus can warn in every
+# segment, and asking costs more than a whole score. Filters are tuples, so the same ones in one order decide the same.
 _silence: tuple[list[Any], dict[int, bool]] = ([], {})
 
 # Where filters are also kept in a context variable, the list is not all of them.
@@ -439,7 +438,15 @@ def _general_bleu(
     if number == 0 and max_order > 0:
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
     return score_counts(
-        matches, denominators, length, reference_length, references, hypothesis, vectors, smoothing_function, auto_reweigh
+        matches,
+        denominators,
+        length,
+        reference_length,
+        references,
+        hypothesis,
+        vectors,
+        smoothing_function,
+        auto_reweigh,
     )
 
 
@@ -454,7 +461,7 @@ def score_counts(
     smoothing_function: SmoothingCallable | None,
     auto_reweigh: bool,
 ) -> float | list[float]:
-    """NLTK's score from its counts; `references` and `hypothesis` are the last segment's, which smoothing may ask for."""
+    """NLTK's score from its counts; `references` and `hypothesis` are the last segment's, which smoothing may want."""
     if not matches or matches[0] == 0:
         return 0 if len(vectors) == 1 else [0] * len(vectors)
     precisions = _smooth(smoothing_function, matches, denominators, references, hypothesis, length)

@@ -123,7 +123,9 @@ def score(
         f"smooth:{definition.smoothing_name}|split:{split}|version:{__version__}"
     )
     if as_json:
-        click.echo(json.dumps(_as_object(result, signature, definition.count, list(segment_scores) if segments else None)))
+        click.echo(
+            json.dumps(_as_object(result, signature, definition.count, list(segment_scores) if segments else None))
+        )
     else:
         click.echo(_as_line(result, signature, width))
 
@@ -212,7 +214,7 @@ class SacrebleuScore:
 
 
 class NltkScore(SacrebleuScore):
-    """NLTK's definition: a short segment adds 1 to the n-grams of an order; its smoothing may ask for the last segment."""
+    """NLTK's definition: a short segment adds 1 to the n-grams of an order; smoothing may want the last segment."""
 
     name = "nltk"
 
@@ -258,4 +260,4 @@ class NltkScore(SacrebleuScore):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             number: Any = bleu_score.sentence_bleu(references, hypothesis, self.weights or (), self.function)
-        return 100.0 * number
+        return float(100.0 * number)

@@ -114,7 +114,7 @@ class Explanation:
             exact = f"{order.precision} = {float(order.precision):.4f}"
             changed = f"{float(order.smoothed):.4g}" if order.changed else ""
             lines.append(
-                f"{order.n:>5}  {total:>7}  {matched:>7}  {sum(order.clipped.values()):>7}  {exact:<20}  {changed}".rstrip()
+                f"{order.n:>5}  {total:>7}  {matched:>7}  {order.precision.numerator:>7}  {exact:<20}  {changed}".rstrip()
             )
         for order in self.orders[:1]:
             clipped = [
@@ -189,15 +189,13 @@ def explain(
         matches = [precision.numerator for precision in precisions]
         denominators = [precision.denominator for precision in precisions]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")     # given already, with the score
+            warnings.simplefilter("ignore")  # given already, with the score
             smoothed = [*_smooth(smoothing_function, matches, denominators, references, hypothesis, length)]
     closest = closest_ref_length(references, length)
     return Explanation(
         score=score,
         orders=tuple(
-            Order(
-                n, weight, ngram_counts(hypothesis, n), clipped_counts(references, hypothesis, n), precision, now
-            )
+            Order(n, weight, ngram_counts(hypothesis, n), clipped_counts(references, hypothesis, n), precision, now)
             for n, (weight, precision, now) in enumerate(zip(weights, precisions, smoothed), start=1)
         ),
         hypothesis_length=length,

@@ -77,7 +77,7 @@ class Lines:
     def position(self) -> int:
         """How many of those bytes have been read."""
         try:
-            return self._raw.tell()
+            return int(self._raw.tell())
         except (OSError, ValueError):
             return 0
 

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
+import cybleu
+from cybleu import bleu_score
 from inputs import (
     TOKENS,
     assert_same,
@@ -22,9 +25,6 @@ from inputs import (
     token_lists,
     weight_vectors,
 )
-
-import cybleu
-from cybleu import bleu_score
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -70,7 +70,10 @@ def test_corpus(corpus, weights, method, auto_reweigh):
     compare("corpus_bleu", *corpus, weights, auto_reweigh=auto_reweigh, method=method)
 
 
-@given(segments(containers=True, min_references=0), st.sampled_from([0, 1, 2, 3, 4, 5, 16, 65, True, -1, 2.0, 9.0, "2", None]))
+@given(
+    segments(containers=True, min_references=0),
+    st.sampled_from([0, 1, 2, 3, 4, 5, 16, 65, True, -1, 2.0, 9.0, "2", None]),
+)
 def test_modified_precision(segment, n):
     compare("modified_precision", *segment, n)
 
@@ -168,7 +171,9 @@ def test_methods_called_directly(segment, method, parameters):
     references, hypothesis = segment
     results = []
     for module in (bleu_score, nltk_bleu):
-        precisions = outcome(lambda module=module: [module.modified_precision(references, hypothesis, n) for n in range(1, 5)])
+        precisions = outcome(
+            lambda module=module: [module.modified_precision(references, hypothesis, n) for n in range(1, 5)]
+        )
         if precisions.error is not None:
             results.append(precisions)
             continue
@@ -324,11 +329,15 @@ def test_signatures_are_those_of_nltk():
     for name in ("sentence_bleu", "corpus_bleu", "modified_precision", "closest_ref_length", "brevity_penalty"):
         ours = inspect.signature(getattr(bleu_score, name)).parameters
         theirs = inspect.signature(getattr(nltk_bleu, name)).parameters
-        assert [(p.name, p.default, p.kind) for p in ours.values()] == [(p.name, p.default, p.kind) for p in theirs.values()]
+        assert [(p.name, p.default, p.kind) for p in ours.values()] == [
+            (p.name, p.default, p.kind) for p in theirs.values()
+        ]
     for name in ["__init__", *METHODS[1:]]:
         ours = inspect.signature(getattr(bleu_score.SmoothingFunction, name)).parameters
         theirs = inspect.signature(getattr(nltk_bleu.SmoothingFunction, name)).parameters
-        assert [(p.name, p.default, p.kind) for p in ours.values()] == [(p.name, p.default, p.kind) for p in theirs.values()]
+        assert [(p.name, p.default, p.kind) for p in ours.values()] == [
+            (p.name, p.default, p.kind) for p in theirs.values()
+        ]
 
 
 def test_every_public_name_is_there():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -124,13 +125,18 @@ def test_an_unknown_build_switch_is_an_error(variable):
     assert f"{variable}='maybe' is not known; use one of" in done.stderr
 
 
-def test_a_compile_error_fails_the_build(unpacked, tmp_path):
+@pytest.mark.parametrize("name", ["formula.pyx", "formula.pxd"])
+def test_a_compile_error_fails_the_build(unpacked, tmp_path, name):
+    tree = tmp_path / "tree"
+    shutil.copytree(unpacked, tree, ignore=shutil.ignore_patterns("build", "*.egg-info"))
+    with open(tree / "src" / "cybleu" / "_kernels" / name, "a", encoding="utf-8") as file:
+        file.write("\ncdef this is not Cython\n")
     done = subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path), str(unpacked)],
-        env={**os.environ, "CC": "false", "CFLAGS": "-DANOTHER"},
+        [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path / "out"), str(tree)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode != 0
-    assert list(tmp_path.iterdir()) == []
+    assert "this is not Cython" in done.stdout + done.stderr
+    assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())

@@ -8,10 +8,10 @@ from unittest.mock import Mock
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inputs import MODULUS, TOKENS, corpora, long_segments, number, segments
 
 from cybleu import _mirror, bleu_score
 from cybleu.bleu_score import SmoothingFunction
+from inputs import MODULUS, TOKENS, corpora, long_segments, number, segments
 
 orders = st.sampled_from([0, 1, 2, 3, 4, 5, 9, 16, 17, 63, 64, 65, 100])
 
@@ -24,7 +24,11 @@ orders = st.sampled_from([0, 1, 2, 3, 4, 5, 9, 16, 17, 63, 64, 65, 100])
 @example(([[1, MODULUS + 1, True, 1.0]], [MODULUS + 1, 1, 1, 1.0]), 4)
 def test_segment_counts(kernels, segment, max_order):
     counts = kernels.segment_counts(*segment, max_order)
-    plain = all(type(token) in (str, bytes, int, float, bool, type(None)) for text in [*segment[0], segment[1]] for token in text)
+    plain = all(
+        type(token) in (str, bytes, int, float, bool, type(None))
+        for text in [*segment[0], segment[1]]
+        for token in text
+    )
     if plain or max_order == 0:
         assert counts == _mirror.segment_counts(*segment, max_order)
     else:

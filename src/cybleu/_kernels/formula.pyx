@@ -7,7 +7,6 @@ platform's log and exp, a correctly rounded sum.
 
 from libc.float cimport DBL_MIN
 from libc.math cimport exp, fabs, isfinite, log
-from libc.stdint cimport int64_t
 
 
 cdef double exact_sum(const double *terms, int count) noexcept nogil:

@@ -434,7 +434,8 @@ cdef class Scorer:
         cdef Py_ssize_t n
         if counts.matches[0] == 0:
             return 0
-        if auto_reweigh is True and counts.hypothesis_length < 4 and is_uniform_bleu4(<PyObject *>weights, vector, order):
+        if (auto_reweigh is True and counts.hypothesis_length < 4
+                and is_uniform_bleu4(<PyObject *>weights, vector, order)):
             scored = counts.hypothesis_length
             for n in range(scored):
                 vector[n] = 1.0 / <double>scored

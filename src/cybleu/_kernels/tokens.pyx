@@ -1,8 +1,8 @@
 # cython: freethreading_compatible=True
 """Interning of Python tokens.
 
-Only exact ``str``, ``bytes``, ``int``, ``float``, ``bool`` and ``None`` are taken: their hash and equality run no Python
-code, cannot fail, and are transitive, so that an id says as much as the token. Equality is that of a dict key:
+Only exact ``str``, ``bytes``, ``int``, ``float``, ``bool`` and ``None`` are taken: their hash and equality run no
+Python code, cannot fail, and are transitive, so that an id says as much as the token. Equality is that of a dict key:
 identity, or equal hash and ``==``. The table's own hash only finds the candidates.
 """
 
@@ -55,9 +55,9 @@ cdef extern from *:
         return word;
     }
 
-    /* What a token is told by. For a str of up to 15 bytes it is the characters themselves, so that equal keys are equal
-       tokens; otherwise a hash, and equal keys leave the tokens to be compared. The first byte of `second` says which,
-       and the form: no two of one class share it unless size and bytes a character are the same. */
+    /* What a token is told by. For a str of up to 15 bytes it is the characters themselves, so that equal keys are
+       equal tokens; otherwise a hash, and equal keys leave the tokens to be compared. The first byte of `second` says
+       which, and for characters how many of what size. */
     typedef struct { uint64_t first, second; } cybleu_key;
 
     #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -76,7 +76,8 @@ cdef extern from *:
        begin in the object's header, at least 40 bytes long, and what they bring from there is masked out. */
     static CYTHON_INLINE void cybleu_short_text(const char *data, size_t size, unsigned int kind, cybleu_key *key) {
         const char *keep = (const char *)cybleu_keep + size;
-        key->second = (cybleu_load(data + (ptrdiff_t)size - 16) & cybleu_load(keep)) | CYBLEU_FIRST_BYTE(size << 3 | kind);
+        key->second = cybleu_load(data + (ptrdiff_t)size - 16) & cybleu_load(keep);
+        key->second |= CYBLEU_FIRST_BYTE(size << 3 | kind);
         key->first = cybleu_load(data + (ptrdiff_t)size - 8) & cybleu_load(keep + 8);
     }
 
@@ -161,9 +162,10 @@ cdef extern from *:
 
 # ---------------------------------------------------------------------------------------------------------- few tokens
 #
-# A sentence is too short for the processor to learn its branches, and mispredicted ones cost more than all the rest. So
-# a token's key is taken without looking at its length, and "new or known" is arithmetic, not a branch. The interpreter's
-# hash, slow on text that was split a moment ago, is not needed; that this one is weak does not matter among FEW tokens.
+# A sentence is too short for the processor to learn its branches, and mispredicted ones cost more than all the rest.
+# So a token's key is taken without looking at its length, and "new or known" is arithmetic, not a branch. The hash of
+# the interpreter, slow on text that was split a moment ago, is not needed; that this one is weak does not matter among
+# FEW tokens.
 
 cdef inline int same_key(const FewTokens *table, int token_id, cybleu_key key) noexcept:
     return ((table.first[token_id] ^ key.first) | (table.second[token_id] ^ key.second)) == 0

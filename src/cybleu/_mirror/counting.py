@@ -1,7 +1,7 @@
 """Clipped n-gram counts by tuples in dicts, with the token semantics of NLTK.
 
-An n-gram is the tuple of its tokens and a key of a dict, so that tokens match as dict keys do, however odd their equality
-is. The hypothesis's n-grams look up those of a reference, as in NLTK: where equality is not symmetric it matters.
+An n-gram is the tuple of its tokens and a key of a dict, so that tokens match as dict keys do, however odd their
+equality is. The hypothesis's n-grams look up those of a reference, as in NLTK: where equality is not symmetric it matters.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class Scorer:
             try:
                 row = segment_counts(references, hypothesis, order)
             except CybleuError:
-                return None     # the general path says it with the number of the segment
+                return None  # the general path says it with the number of the segment
             length += row[0]
             reference_length += row[1]
             for n in range(order):
