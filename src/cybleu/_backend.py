@@ -69,3 +69,4 @@ else:
 any_segment_counts = _mirror.segment_counts
 any_clipped_matches = _mirror.clipped_matches
 ngram_counts = _mirror.ngram_counts
+smoothed = _mirror.smoothed

@@ -13,7 +13,6 @@ import sys
 import warnings
 
 from . import _backend
-from ._smoothing import smoothed
 from .errors import (
     CybleuError,
     EmptyCorpusError,
@@ -398,7 +397,7 @@ def _is_ignored(text: str) -> bool:
 _METHODS = tuple(getattr(SmoothingFunction, f"method{number}") for number in range(8))
 _NUMBER = {method: number for number, method in enumerate(_METHODS)}
 
-_scorer = _backend.Scorer(SmoothingFunction, _METHODS[:5], _warn_no_match)
+_scorer = _backend.Scorer(SmoothingFunction, _METHODS, _warn_no_match)
 _score_sentence = _scorer.sentence
 _score_corpus = _scorer.corpus
 
@@ -506,9 +505,17 @@ def _smooth(
     instance = getattr(smoothing_function, "__self__", None)
     function = getattr(smoothing_function, "__func__", None)
     if type(instance) is SmoothingFunction and function in _NUMBER:
-        precisions = smoothed(
-            _NUMBER[function], instance, matches, denominators, references, hypothesis, length, _warn_no_match
-        )
+        number = _NUMBER[function]
+        if number == 0:
+            for order, matched in enumerate(matches, start=1):
+                if matched == 0:
+                    _warn_no_match(order)
+
+        def five_grams() -> tuple[int, int]:
+            precision = modified_precision(references, hypothesis, 5)
+            return precision.numerator, precision.denominator
+
+        precisions = _backend.smoothed(number, instance, matches, denominators, length, hypothesis, five_grams)
         if precisions is not None:
             return precisions
     from ._fraction import Fraction

@@ -11,6 +11,8 @@ cdef enum Smoothing:
     ADD_ONE = 2             # method2
     HALVE = 3               # method3
     HALVE_BY_LENGTH = 4     # method4, parameter: k
+    AVERAGE = 5             # method5
+    HALVE_AND_AVERAGE = 7   # method4, then method5; parameter: k
 
 
 cdef struct Counts:
@@ -18,8 +20,11 @@ cdef struct Counts:
     int64_t reference_length
     int64_t matches[MAX_ORDER]
     int64_t denominators[MAX_ORDER]     # sum over segments of max(1, n-grams)
+    int64_t five_gram_matches           # of the last segment, for method5
+    int64_t five_grams
 
 
 # The score, or -1 where Python's own arithmetic must decide (overflow, a division by zero, not a number).
-cdef double bleu(const Counts *counts, const double *weights, int order, Smoothing smoothing,
+# `scored` is how many of the orders, after smoothing them all, have a weight.
+cdef double bleu(const Counts *counts, const double *weights, int order, int scored, Smoothing smoothing,
                  double parameter) noexcept nogil

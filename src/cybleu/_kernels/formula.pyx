@@ -7,6 +7,7 @@ platform's log and exp, a correctly rounded sum.
 
 from libc.float cimport DBL_MIN
 from libc.math cimport exp, fabs, isfinite, log
+from libc.stdint cimport int64_t
 
 
 cdef double exact_sum(const double *terms, int count) noexcept nogil:
@@ -49,35 +50,98 @@ cdef double exact_sum(const double *terms, int count) noexcept nogil:
     return high
 
 
-cdef double bleu(const Counts *counts, const double *weights, int order, Smoothing smoothing,
-                 double parameter) noexcept nogil:
-    cdef double terms[MAX_ORDER]
-    cdef double precision, denominator, total, penalty
+cdef int smooth(const Counts *counts, int order, Smoothing smoothing, double parameter,
+                double *precisions) noexcept nogil:
+    """Methods 0 to 4; 0 where one is not finite."""
+    cdef double denominator
     cdef double power = 1.0             # 2 ** (orders without a match so far)
-    cdef int n, used = 0
+    cdef int n
     for n in range(order):
         denominator = <double>counts.denominators[n]
         if smoothing == ADD_ONE and n > 0:
-            precision = <double>(counts.matches[n] + 1) / (denominator + 1.0)
+            precisions[n] = <double>(counts.matches[n] + 1) / (denominator + 1.0)
         elif counts.matches[n] != 0:
-            precision = <double>counts.matches[n] / denominator
+            precisions[n] = <double>counts.matches[n] / denominator
         elif smoothing == ADD_EPSILON:
-            precision = parameter / denominator
+            precisions[n] = parameter / denominator
         elif smoothing == HALVE:
             power *= 2.0
-            precision = 1.0 / (power * denominator)
-        elif smoothing == HALVE_BY_LENGTH:
+            precisions[n] = 1.0 / (power * denominator)
+        elif smoothing == HALVE_BY_LENGTH or smoothing == HALVE_AND_AVERAGE:
+            precisions[n] = 0.0
             if counts.hypothesis_length > 1:
                 power *= 2.0
-                precision = 1.0 / (power * parameter / log(<double>counts.hypothesis_length)) / denominator
-            else:
-                precision = 0.0
+                precisions[n] = 1.0 / (power * parameter / log(<double>counts.hypothesis_length)) / denominator
+        elif smoothing == AVERAGE:
+            precisions[n] = 0.0
         else:
-            precision = DBL_MIN
-        if not isfinite(precision):
-            return -1.0
-        if precision > 0.0:
-            terms[used] = weights[n] * log(precision)
+            precisions[n] = DBL_MIN
+        if not isfinite(precisions[n]):
+            return 0
+    return 1
+
+
+cdef int average(const Counts *counts, int order, Smoothing smoothing, double *precisions) noexcept nogil:
+    """Method 5 on the precisions; 0 where integers of 53 bits do not suffice.
+
+    It is a sum of rational numbers in NLTK, exact until a float that method 4 put there is in it. Over the common
+    denominator D of all precisions, and with 3 ** n for the divisions, the numerators are integers.
+    """
+    cdef int64_t numerators[MAX_ORDER + 1]
+    cdef bint exact[MAX_ORDER + 1]
+    cdef double values[MAX_ORDER + 1]
+    cdef int64_t common = counts.five_grams
+    cdef int64_t power = 1              # 3 ** n
+    cdef int64_t numerator              # of the smoothed precision before, over power * common
+    cdef double previous, total
+    cdef bint previous_exact = True
+    cdef int n
+    for n in range(order):
+        if common > (<int64_t>1 << 50) // counts.denominators[n]:
+            return 0
+        common *= counts.denominators[n]
+    for n in range(order):
+        values[n] = precisions[n]
+        exact[n] = counts.matches[n] != 0 or smoothing == AVERAGE or counts.hypothesis_length <= 1
+        numerators[n] = counts.matches[n] * (common // counts.denominators[n])
+    values[order] = <double>counts.five_gram_matches / <double>counts.five_grams
+    exact[order] = True
+    numerators[order] = counts.five_gram_matches * (common // counts.five_grams)
+    numerator = numerators[0] + common
+    previous = 0.0
+    for n in range(order):
+        if common > (<int64_t>1 << 49) // (9 * power):
+            return 0
+        if previous_exact and exact[n] and exact[n + 1]:
+            numerator += power * (numerators[n] + numerators[n + 1])
+            power *= 3
+            precisions[n] = <double>numerator / <double>(power * common)
+            continue
+        if previous_exact and exact[n]:
+            total = <double>(numerator + power * numerators[n]) / <double>(power * common)
+        elif previous_exact:
+            total = <double>numerator / <double>(power * common) + values[n]
+        else:
+            total = previous + values[n]
+        previous = (total + values[n + 1]) / 3.0
+        previous_exact = False
+        precisions[n] = previous
+    return 1
+
+
+cdef double bleu(const Counts *counts, const double *weights, int order, int scored, Smoothing smoothing,
+                 double parameter) noexcept nogil:
+    cdef double precisions[MAX_ORDER]
+    cdef double terms[MAX_ORDER]
+    cdef double total, penalty
+    cdef int n, used = 0
+    if not smooth(counts, order, smoothing, parameter, precisions):
+        return -1.0
+    if (smoothing == AVERAGE or smoothing == HALVE_AND_AVERAGE) and not average(counts, order, smoothing, precisions):
+        return -1.0
+    for n in range(scored):
+        if precisions[n] > 0.0:
+            terms[used] = weights[n] * log(precisions[n])
             if not fabs(terms[used]) < 1e300:
                 return -1.0
             used += 1

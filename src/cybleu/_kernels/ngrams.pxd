@@ -23,7 +23,8 @@ cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int lengt
 cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil
 cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept nogil
 
-# For any length. Overwrites the ids. `matches` has room for max_order counts, zero at entry.
+# For any length. Overwrites the ids. Works in `pair_memory(length)` bytes, aligned for 8. Adds to `matches`.
+cdef size_t pair_memory(Py_ssize_t length) noexcept nogil
 cdef int match_by_interning(int32_t *hypothesis, Py_ssize_t length, int32_t distinct,
                             int32_t *references, const Py_ssize_t *starts, Py_ssize_t reference_count,
-                            Py_ssize_t max_order, int64_t *matches) except -1 nogil
+                            Py_ssize_t max_order, void *memory, int64_t *matches) except -1 nogil

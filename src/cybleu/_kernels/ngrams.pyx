@@ -2,9 +2,10 @@
 """Clipped n-gram matches, exactly, in time linear in the tokens."""
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
+
+from cybleu._kernels.tokens cimport slots_needed
 
 cdef extern from *:
     """
@@ -136,16 +137,23 @@ cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept no
 # n-gram exactly by one integer. Only pairs whose halves both occur in a reference are kept, and the work falls with
 # the order as the matches do.
 
+# Whether an n-gram has a match is a coin toss for the processor, so the loops over text decide by arithmetic: -1, no
+# n-gram, has counters of its own, and positions with work to do are collected without a branch.
+
 cdef enum:
-    BLOCK = 16              # probes whose memory is fetched together
+    BLOCK = 32                  # probes whose memory is fetched together
     SIGNAL_INTERVAL = 1 << 18   # positions between two looks for an interrupt
 
 cdef uint64_t FREE = <uint64_t>-1
 
 
+cdef struct PairSlot:
+    uint64_t key                # FREE, or first << 32 | second
+    int64_t pair_id
+
+
 cdef struct PairTable:
-    uint64_t *keys          # FREE, or first << 32 | second
-    int32_t *ids
+    PairSlot *slots
     uint64_t mask
 
 
@@ -162,153 +170,139 @@ cdef int poll_signals() except -1 nogil:
     return 0
 
 
-cdef int32_t intern_pairs(PairTable *table, int32_t *ids, Py_ssize_t length, const int32_t *best) except -1 nogil:
+cdef inline Py_ssize_t collect_pairs(const PairTable *table, int32_t *ids, Py_ssize_t start, Py_ssize_t size,
+                                     const int32_t *matched, uint64_t *keys, uint64_t *places,
+                                     Py_ssize_t *positions) noexcept nogil:
+    """The keys of the pairs in a block whose halves both have a match, their slots and positions; ids become -1."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t found = 0
+    cdef int32_t first = ids[start]
+    cdef int32_t second
+    for i in range(start, start + size):
+        second = ids[i + 1]
+        ids[i] = -1
+        keys[found] = <uint64_t><uint32_t>first << 32 | <uint32_t>second
+        places[found] = pair_place(keys[found], table.mask)
+        positions[found] = i
+        CYBLEU_PREFETCH(&table.slots[places[found]])
+        found += (matched[first] > 0) & (matched[second] > 0)
+        first = second
+    return found
+
+
+cdef int32_t intern_pairs(PairTable *table, int32_t *ids, Py_ssize_t length, const int32_t *matched) except -1 nogil:
     """Replace ids[i] by the id of the pair (ids[i], ids[i + 1]), new ids from 0, -1 where a half has no match.
 
     Returns the number of ids given.
     """
-    cdef uint64_t keys[BLOCK]
-    cdef uint64_t places[BLOCK]
-    cdef uint64_t place, key
-    cdef Py_ssize_t start, size, i
+    cdef uint64_t keys[BLOCK + 1]
+    cdef uint64_t places[BLOCK + 1]
+    cdef Py_ssize_t positions[BLOCK + 1]
+    cdef PairSlot *slot
+    cdef uint64_t place
+    cdef Py_ssize_t found, i
+    cdef Py_ssize_t start = 0
     cdef int32_t given = 0
-    cdef int32_t first, second
-    start = 0
+    cdef int64_t new
     while start < length:
         if start % SIGNAL_INTERVAL == 0:
             poll_signals()
-        size = min(BLOCK, length - start)
-        for i in range(size):
-            first = ids[start + i]
-            second = ids[start + i + 1]
-            keys[i] = FREE
-            if first >= 0 and second >= 0 and best[first] > 0 and best[second] > 0:
-                keys[i] = <uint64_t>first << 32 | <uint64_t>second
-                places[i] = pair_place(keys[i], table.mask)
-                CYBLEU_PREFETCH(&table.keys[places[i]])
-        for i in range(size):
-            key = keys[i]
-            if key == FREE:
-                ids[start + i] = -1
-                continue
-            place = places[i]
-            while table.keys[place] != key:
-                if table.keys[place] == FREE:
-                    table.keys[place] = key
-                    table.ids[place] = given
-                    given += 1
-                    break
-                place = (place + 1) & table.mask
-            ids[start + i] = table.ids[place]
+        found = collect_pairs(table, ids, start, min(BLOCK, length - start), matched, keys, places, positions)
+        for i in range(found):
+            slot = &table.slots[places[i]]
+            if (slot.key != keys[i]) & (slot.key != FREE):
+                place = places[i]
+                while (slot.key != keys[i]) & (slot.key != FREE):
+                    place = (place + 1) & table.mask
+                    slot = &table.slots[place]
+            new = -<int64_t>(slot.key == FREE)      # all bits or none
+            slot.key = keys[i]
+            slot.pair_id = (slot.pair_id & ~new) | (given & new)
+            given -= <int32_t>new
+            ids[positions[i]] = <int32_t>slot.pair_id
         start += BLOCK
     return given
 
 
-cdef int look_up_pairs(const PairTable *table, int32_t *ids, Py_ssize_t length) except -1 nogil:
+cdef int look_up_pairs(const PairTable *table, int32_t *ids, Py_ssize_t length, const int32_t *matched) except -1 nogil:
     """Replace ids[i] by the id of the pair (ids[i], ids[i + 1]), -1 where the hypothesis has no such pair."""
-    cdef uint64_t keys[BLOCK]
-    cdef uint64_t places[BLOCK]
-    cdef uint64_t place, key
-    cdef Py_ssize_t start, size, i
-    start = 0
+    cdef uint64_t keys[BLOCK + 1]
+    cdef uint64_t places[BLOCK + 1]
+    cdef Py_ssize_t positions[BLOCK + 1]
+    cdef const PairSlot *slot
+    cdef uint64_t place
+    cdef Py_ssize_t found, i
+    cdef Py_ssize_t start = 0
     while start < length:
         if start % SIGNAL_INTERVAL == 0:
             poll_signals()
-        size = min(BLOCK, length - start)
-        for i in range(size):
-            keys[i] = FREE
-            if ids[start + i] >= 0 and ids[start + i + 1] >= 0:
-                keys[i] = <uint64_t>ids[start + i] << 32 | <uint64_t>ids[start + i + 1]
-                places[i] = pair_place(keys[i], table.mask)
-                CYBLEU_PREFETCH(&table.keys[places[i]])
-        for i in range(size):
-            key = keys[i]
-            ids[start + i] = -1
-            if key == FREE:
-                continue
-            place = places[i]
-            while table.keys[place] != FREE:
-                if table.keys[place] == key:
-                    ids[start + i] = table.ids[place]
-                    break
-                place = (place + 1) & table.mask
+        found = collect_pairs(table, ids, start, min(BLOCK, length - start), matched, keys, places, positions)
+        for i in range(found):
+            slot = &table.slots[places[i]]
+            if (slot.key != keys[i]) & (slot.key != FREE):
+                place = places[i]
+                while (slot.key != keys[i]) & (slot.key != FREE):
+                    place = (place + 1) & table.mask
+                    slot = &table.slots[place]
+            ids[positions[i]] = <int32_t>(slot.pair_id | -<int64_t>(slot.key == FREE))
         start += BLOCK
     return 0
 
 
+cdef void count_best(const int32_t *reference, Py_ssize_t length, int32_t *counts, int32_t *best) noexcept nogil:
+    """Raise `best` to the counts in this reference; `counts` are 0 before and after."""
+    cdef Py_ssize_t i
+    cdef int32_t ngram, count
+    for i in range(length):
+        ngram = reference[i]
+        count = counts[ngram] + 1
+        counts[ngram] = count
+        best[ngram] = count if count > best[ngram] else best[ngram]
+    for i in range(length):
+        counts[reference[i]] = 0
+
+
+cdef size_t pair_memory(Py_ssize_t length) noexcept nogil:
+    return slots_needed(length) * sizeof(PairSlot) + 2 * <size_t>(length + 1) * sizeof(int32_t)
+
+
 cdef int match_by_interning(int32_t *hypothesis, Py_ssize_t length, int32_t distinct,
                             int32_t *references, const Py_ssize_t *starts, Py_ssize_t reference_count,
-                            Py_ssize_t max_order, int64_t *matches) except -1 nogil:
+                            Py_ssize_t max_order, void *memory, int64_t *matches) except -1 nogil:
     cdef PairTable table
-    cdef int32_t *counts = NULL         # id -> in the hypothesis, then in the reference at hand
-    cdef int32_t *best = NULL           # id -> largest count over the references
-    cdef uint64_t slots
-    cdef Py_ssize_t n, k, i, reference_length, pairs
-    cdef int32_t *reference
+    cdef int32_t *counts        # id -> count in the hypothesis, or in the reference at hand; -1 has a place too
+    cdef int32_t *best          # id -> largest count over the references
+    cdef Py_ssize_t n, k, i, pairs
     cdef int64_t clipped
     cdef int32_t ids = distinct
-    table.keys = NULL
-    table.ids = NULL
-    if length == 0:
-        return 0
-    try:
-        counts = <int32_t *>malloc(<size_t>length * sizeof(int32_t))
-        best = <int32_t *>malloc(<size_t>length * sizeof(int32_t))
-        if counts == NULL or best == NULL:
-            with gil:
-                raise MemoryError()
-        for n in range(min(max_order, length)):
-            if n > 0:
-                pairs = 0
-                for i in range(length - n):
-                    if (hypothesis[i] >= 0 and hypothesis[i + 1] >= 0
-                            and best[hypothesis[i]] > 0 and best[hypothesis[i + 1]] > 0):
-                        pairs += 1
-                if pairs == 0:
-                    break
-                slots = 16
-                while slots < 2 * <uint64_t>pairs:
-                    slots *= 2
-                free(table.keys)
-                free(table.ids)
-                table.ids = NULL
-                table.keys = <uint64_t *>malloc(slots * sizeof(uint64_t))
-                table.ids = <int32_t *>malloc(slots * sizeof(int32_t))
-                if table.keys == NULL or table.ids == NULL:
-                    with gil:
-                        raise MemoryError()
-                memset(table.keys, 0xFF, slots * sizeof(uint64_t))
-                table.mask = slots - 1
-                ids = intern_pairs(&table, hypothesis, length - n, best)
-                for k in range(reference_count):
-                    reference_length = starts[k + 1] - starts[k]
-                    if reference_length > n:
-                        look_up_pairs(&table, references + starts[k], reference_length - n)
-            memset(best, 0, <size_t>ids * sizeof(int32_t))
-            memset(counts, 0, <size_t>ids * sizeof(int32_t))
-            for k in range(reference_count):
-                reference = references + starts[k]
-                reference_length = starts[k + 1] - starts[k]
-                for i in range(reference_length - n):
-                    if reference[i] >= 0:
-                        counts[reference[i]] += 1
-                        if counts[reference[i]] > best[reference[i]]:
-                            best[reference[i]] = counts[reference[i]]
-                for i in range(reference_length - n):
-                    if reference[i] >= 0:
-                        counts[reference[i]] = 0
+    table.slots = <PairSlot *>memory
+    counts = <int32_t *>(table.slots + slots_needed(length)) + 1
+    best = counts + length + 1
+    for n in range(min(max_order, length)):
+        if n > 0:
+            pairs = 0
             for i in range(length - n):
-                if hypothesis[i] >= 0:
-                    counts[hypothesis[i]] += 1
-            clipped = 0
-            for i in range(ids):
-                clipped += min(counts[i], best[i])
-            if clipped == 0:
-                break
-            matches[n] += clipped
-    finally:
-        free(counts)
-        free(best)
-        free(table.keys)
-        free(table.ids)
+                pairs += (best[hypothesis[i]] > 0) & (best[hypothesis[i + 1]] > 0)
+            if pairs == 0:
+                return 0
+            table.mask = slots_needed(pairs) - 1
+            memset(table.slots, 0xFF, (table.mask + 1) * sizeof(PairSlot))
+            ids = intern_pairs(&table, hypothesis, length - n, best)
+            for k in range(reference_count):
+                if starts[k + 1] - starts[k] > n:
+                    look_up_pairs(&table, references + starts[k], starts[k + 1] - starts[k] - n, best)
+        memset(counts - 1, 0, <size_t>(ids + 1) * sizeof(int32_t))
+        memset(best - 1, 0, <size_t>(ids + 1) * sizeof(int32_t))
+        for k in range(reference_count):
+            count_best(references + starts[k], starts[k + 1] - starts[k] - n, counts, best)
+        for i in range(length - n):
+            counts[hypothesis[i]] += 1
+        (counts - 1)[0] = 0
+        (best - 1)[0] = 0
+        clipped = 0
+        for i in range(ids):
+            clipped += counts[i] if counts[i] < best[i] else best[i]
+        if clipped == 0:
+            return 0
+        matches[n] += clipped
     return 0

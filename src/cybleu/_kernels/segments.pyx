@@ -10,16 +10,16 @@ from cpython.object cimport PyObject
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from cybleu._kernels.formula cimport (
-    ADD_EPSILON, HALVE_BY_LENGTH, MAX_ORDER, NO_SMOOTHING, Counts, Smoothing, bleu
+    ADD_EPSILON, AVERAGE, HALVE_AND_AVERAGE, HALVE_BY_LENGTH, MAX_ORDER, NO_SMOOTHING, Counts, Smoothing, bleu
 )
 from cybleu._kernels.ngrams cimport (
-    MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning
+    MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, pair_memory
 )
 from cybleu._kernels.tokens cimport (
-    FewTokens, TokenTable, assign_few, assign_many, look_up_few, look_up_many, slots_needed
+    FewTokens, TokenTable, assign_few, assign_many, fetch_tokens, look_up_few, look_up_many, slots_needed
 )
 
 cdef extern from *:
@@ -55,12 +55,15 @@ cdef extern from *:
     bint PyLong_CheckExact(PyObject *candidate) noexcept
     double PyFloat_AS_DOUBLE(PyObject *number) noexcept
     long long PyLong_AsLongLongAndOverflow(PyObject *number, int *overflow) except? -1
+    void Py_INCREF(PyObject *kept) noexcept
+    void Py_DECREF(PyObject *released) noexcept
     PyObject *Py_None
     PyObject *Py_True
     PyObject *Py_False
 
 
 cdef enum:
+    METHOD6 = 6             # squares rational numbers, which needs longer integers: the general path's
     RELEASE_FROM = 4096     # tokens in a segment from which the GIL is released for the integer work
     TOKENS_AT_ONCE = 1 << 16    # tokens between two looks for an interrupt
     SEGMENTS_AT_ONCE = 256
@@ -102,13 +105,13 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
             return 0
         closest = closer(closest, size, length)
         longest = max(longest, size)
-    if longest > MASK_BITS:
-        return count_long_segment(<object>references, <object>hypothesis, max_order,
-                                  hypothesis_length, reference_length, matches)
+        fetch_tokens(reference, min(size, MASK_BITS))
     hypothesis_length[0] = length
     reference_length[0] = closest
     if max_order == 0:
         return 1
+    if longest > MASK_BITS:
+        return count_long_segment(sequences, count, tokens, length, max_order, matches)
     if not assign_few(&table, tokens, length, ids):
         return 0
     begin_masks(&matcher, ids, <int>length, table.size, max_order)
@@ -121,88 +124,75 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
     return 1
 
 
-cdef int count_long_segment(object references, object hypothesis, Py_ssize_t max_order,
-                            int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches) except -1:
-    """The same for any length: on a snapshot, because creating it and looking for interrupts may run Python code."""
-    cdef tuple sequences = tuple(references)
-    cdef tuple hypothesis_tokens = tuple(hypothesis)
-    cdef list reference_tokens = []
-    cdef tuple tokens
-    cdef Py_ssize_t length = len(hypothesis_tokens)
-    cdef Py_ssize_t count = len(sequences)
-    cdef Py_ssize_t closest = -1
-    cdef Py_ssize_t total = 0
-    cdef Py_ssize_t size, k
+cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject **tokens, Py_ssize_t length,
+                            Py_ssize_t max_order, int64_t *matches) except -1:
+    """The matches for any length, on tokens that are held, because looking for interrupts may run Python code."""
     cdef TokenTable table
-    cdef int32_t *ids = NULL
-    cdef Py_ssize_t *starts = NULL
-    cdef int taken = 1
-    for reference in sequences:
-        if type(reference) is not list and type(reference) is not tuple:
-            return 0
-        tokens = tuple(reference)
-        reference_tokens.append(tokens)
-        size = len(tokens)
-        closest = closer(closest, size, length)
+    cdef PyObject **items = NULL
+    cdef PyObject **held
+    cdef Py_ssize_t *starts
+    cdef int32_t *ids
+    cdef char *memory
+    cdef size_t table_size, space
+    cdef Py_ssize_t size = 0
+    cdef Py_ssize_t total = length
+    cdef Py_ssize_t i, k
+    cdef int taken
+    for k in range(count):
+        cybleu_items(sequences[k], &items, &size)
         total += size
-    if length > 0x3FFFFFFF or total > 0x3FFFFFFF:
+    if total > 0x3FFFFFFF:
         return 0            # ids are 32 bits
-    hypothesis_length[0] = length
-    reference_length[0] = closest
-    if max_order == 0:
-        return 1
-    table.slots = NULL
-    table.tokens = NULL
+    # One block, with the table of tokens where the n-grams will be: memory that the system has to provide page by page
+    # costs as much as the counting, and allocators keep one large block for the next call rather than several.
+    table.mask = slots_needed(length) - 1
+    table_size = (table.mask + 1) * sizeof(uint64_t)
+    space = max(table_size + <size_t>(length + 2) * sizeof(PyObject *), pair_memory(length))
+    space = (space + 7) & ~<size_t>7
+    memory = <char *>malloc(space + <size_t>(count + 2) * sizeof(Py_ssize_t)
+                            + <size_t>total * (sizeof(PyObject *) + sizeof(int32_t)))
+    if memory == NULL:
+        raise MemoryError()
+    starts = <Py_ssize_t *>(memory + space)     # of the hypothesis, the references, and the end
+    held = <PyObject **>(starts + count + 2)
+    ids = <int32_t *>(held + total)
+    starts[0] = 0
+    starts[1] = length
+    memcpy(held, tokens, <size_t>length * sizeof(PyObject *))
+    for k in range(count):
+        cybleu_items(sequences[k], &items, &size)
+        memcpy(held + starts[k + 1], items, <size_t>size * sizeof(PyObject *))
+        starts[k + 2] = starts[k + 1] + size
+    for i in range(total):
+        Py_INCREF(held[i])
     try:
-        table.mask = slots_needed(length) - 1
+        table.slots = <uint64_t *>memory
+        memset(table.slots, 0, table_size)
+        table.tokens = <PyObject **>(memory + table_size) + 1
+        (table.tokens - 1)[0] = NULL
         table.size = 0
-        table.slots = <uint64_t *>malloc((table.mask + 1) * sizeof(uint64_t))
-        table.tokens = <PyObject **>malloc(<size_t>(length + 1) * sizeof(PyObject *))
-        ids = <int32_t *>malloc(<size_t>(length + total + 1) * sizeof(int32_t))
-        starts = <Py_ssize_t *>malloc(<size_t>(count + 1) * sizeof(Py_ssize_t))
-        if table.slots == NULL or table.tokens == NULL or ids == NULL or starts == NULL:
-            raise MemoryError()
-        memset(table.slots, 0, (table.mask + 1) * sizeof(uint64_t))
-        taken = intern_snapshot(&table, hypothesis_tokens, ids, True)
-        starts[0] = 0
-        for k in range(count):
+        i = 0
+        while i < total:
+            # the ids of the references may be looked up in one go: they all stand one after the other
+            size = min(TOKENS_AT_ONCE, (length if i < length else total) - i)
+            if i < length:
+                taken = assign_many(&table, held + i, size, ids + i)
+            else:
+                taken = look_up_many(&table, held + i, size, ids + i)
             if not taken:
                 return 0
-            size = len(<tuple>reference_tokens[k])
-            starts[k + 1] = starts[k] + size
-            taken = intern_snapshot(&table, <tuple>reference_tokens[k], ids + length + starts[k], False)
-        if not taken:
-            return 0
-        if length + total < RELEASE_FROM:
-            match_by_interning(ids, length, table.size, ids + length, starts, count, max_order, matches)
+            i += size
+            if total > TOKENS_AT_ONCE:
+                PyErr_CheckSignals()
+        if total < RELEASE_FROM:
+            match_by_interning(ids, length, table.size, ids, starts + 1, count, max_order, memory, matches)
         else:
             with nogil:
-                match_by_interning(ids, length, table.size, ids + length, starts, count, max_order, matches)
+                match_by_interning(ids, length, table.size, ids, starts + 1, count, max_order, memory, matches)
     finally:
-        free(table.slots)
-        free(table.tokens)
-        free(ids)
-        free(starts)
-    return 1
-
-
-cdef int intern_snapshot(TokenTable *table, tuple tokens, int32_t *ids, bint assign) except -1:
-    cdef PyObject **items = NULL
-    cdef Py_ssize_t length = 0
-    cdef Py_ssize_t start, size
-    cdef int taken
-    cybleu_items(<PyObject *>tokens, &items, &length)
-    start = 0
-    while start < length:
-        size = min(TOKENS_AT_ONCE, length - start)
-        if assign:
-            taken = assign_many(table, items + start, size, ids + start)
-        else:
-            taken = look_up_many(table, items + start, size, ids + start)
-        if not taken:
-            return 0
-        PyErr_CheckSignals()
-        start += TOKENS_AT_ONCE
+        for i in range(total):
+            Py_DECREF(held[i])
+        free(memory)
     return 1
 
 
@@ -331,10 +321,12 @@ cdef tuple frozen_corpus(object list_of_references, object hypotheses):
 # ---------------------------------------------------------------------------------------------------- the common score
 
 cdef class Scorer:
-    """NLTK's BLEU for one weight vector and smoothing none or methods 0 to 4; declines the rest with None.
+    """NLTK's BLEU for one weight vector and every smoothing but method 6; declines the rest with None.
+
+    In a corpus also methods 5 and 7, which ask for the last segment.
 
     :param smoothing_type: the class whose exact instances' methods are recognised
-    :param methods: its plain functions method0 to method4
+    :param methods: its plain functions method0 to method7
     :param warn: called with an n-gram order that has no match, where nothing smooths it
     """
 
@@ -353,7 +345,7 @@ cdef class Scorer:
         cdef int64_t hypothesis_length = 0
         cdef double vector[MAX_ORDER]
         cdef double parameter = 0.0
-        cdef Py_ssize_t order, n
+        cdef Py_ssize_t order, counted, n
         cdef int smoothing
         order = read_weights(<PyObject *>weights, vector)
         if order == 0 or not is_bool(<PyObject *>auto_reweigh):
@@ -364,10 +356,15 @@ cdef class Scorer:
         if CYBLEU_OTHER_THREADS_RUN:
             references = frozen_references(references)
             hypothesis = frozen(hypothesis)
+        counted = order
+        if smoothing >= AVERAGE:
+            counted = max(order, 5)
         memset(counts.matches, 0, sizeof(counts.matches))
-        if not count_segment(<PyObject *>references, <PyObject *>hypothesis, order,
+        if not count_segment(<PyObject *>references, <PyObject *>hypothesis, counted,
                              &hypothesis_length, &counts.reference_length, counts.matches):
             return None
+        counts.five_gram_matches = counts.matches[4]
+        counts.five_grams = max(1, hypothesis_length - 4)
         counts.hypothesis_length = hypothesis_length
         for n in range(order):
             counts.denominators[n] = max(1, hypothesis_length - n)
@@ -387,7 +384,7 @@ cdef class Scorer:
         if order == 0 or not is_bool(<PyObject *>auto_reweigh):
             return None
         smoothing = self.read_smoothing(smoothing_function, &parameter)
-        if smoothing < 0:
+        if smoothing < 0 or smoothing >= AVERAGE:
             return None
         if CYBLEU_OTHER_THREADS_RUN:
             list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
@@ -422,9 +419,10 @@ cdef class Scorer:
             if function == <PyObject *>self.methods[i]:
                 if i == ADD_EPSILON and not read_number(instance.epsilon, parameter):
                     return -1
-                if i == HALVE_BY_LENGTH and not (read_number(instance.k, parameter) and parameter[0] != 0.0):
-                    return -1
-                return i
+                if i == HALVE_BY_LENGTH or i == HALVE_AND_AVERAGE:
+                    if not (read_number(instance.k, parameter) and parameter[0] != 0.0):
+                        return -1
+                return i if i != METHOD6 else -1
         return -1
 
     cdef object score(self, const Counts *counts, double *vector, Py_ssize_t order, int smoothing, double parameter,
@@ -439,7 +437,7 @@ cdef class Scorer:
             scored = counts.hypothesis_length
             for n in range(scored):
                 vector[n] = 1.0 / <double>scored
-        result = bleu(counts, vector, <int>scored, <Smoothing>smoothing, parameter)
+        result = bleu(counts, vector, <int>order, <int>scored, <Smoothing>smoothing, parameter)
         if result < 0.0:
             return None
         if smoothing == NO_SMOOTHING:

@@ -22,13 +22,14 @@ cdef struct FewTokens:
 cdef struct TokenTable:
     uint64_t *slots       # open addressing: 0 is free, otherwise tag << 32 | id + 1
     uint64_t mask         # number of slots - 1; the number is a power of two, at least twice the tokens
-    PyObject **tokens     # id -> the token that introduced it, borrowed
+    PyObject **tokens     # id -> the token that introduced it, borrowed; id -1 and one more than there are can be read
     int32_t size          # ids given so far
 
 
 # All return 1, or 0 where a token is not of a plain type, and raise what comparing raises. While they run no Python
 # code does, so pointers borrowed from a list stay valid as long as the GIL is held. A look-up gives -1 where there is
 # no such token.
+cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept
 cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
 cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
 

@@ -186,6 +186,14 @@ cdef int probe_on(const FewTokens *table, PyObject *token, cybleu_key key, uint6
         place[0] = (place[0] + 1) & (((<uint64_t>1) << (64 - table.shift)) - 1)
 
 
+cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept:
+    """Ask for the memory of the tokens, which is scattered, all at once."""
+    cdef Py_ssize_t i
+    for i in range(count):
+        CYBLEU_PREFETCH(tokens[i])
+        CYBLEU_PREFETCH(<char *>tokens[i] + 48)
+
+
 cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
     cdef cybleu_key key
     cdef uint64_t place
@@ -242,7 +250,7 @@ cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count
 # memory of many slots is on its way at once.
 
 cdef enum:
-    BLOCK = 16
+    BLOCK = 32
 
 
 cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil:
@@ -262,6 +270,10 @@ cdef inline uint64_t mix(Py_hash_t value) noexcept:
     return product ^ (product >> 32)
 
 
+cdef inline bint same_token(PyObject *candidate, PyObject *token) except -1:
+    return candidate == token or cybleu_equal(candidate, token)
+
+
 cdef inline int32_t find(const TokenTable *table, PyObject *token, uint64_t mixed, uint64_t *slot) except -2:
     """The id of the token, or -1 with the free slot that it would take."""
     cdef uint64_t place = mixed & table.mask
@@ -274,7 +286,7 @@ cdef inline int32_t find(const TokenTable *table, PyObject *token, uint64_t mixe
             return -1
         if (entry ^ mixed) >> 32 == 0:
             candidate = table.tokens[<uint32_t>entry - 1]
-            if candidate == token or cybleu_equal(candidate, token):
+            if same_token(candidate, token):
                 return <int32_t>(<uint32_t>entry - 1)
         place = (place + 1) & table.mask
 
@@ -310,35 +322,83 @@ cdef inline int gather(const TokenTable *table, PyObject **tokens, Py_ssize_t co
     return 1
 
 
+cdef int assign_block(TokenTable *table, PyObject **tokens, Py_ssize_t count, const uint64_t *mixed,
+                      int32_t *ids) except -1:
+    """One after the other, each compared with what has its tag. A token assigned before keeps its id."""
+    cdef uint64_t slot = 0
+    cdef Py_ssize_t i
+    for i in range(count):
+        ids[i] = find(table, tokens[i], mixed[i], &slot)
+        if ids[i] < 0:
+            ids[i] = add(table, tokens[i], mixed[i], slot)
+    return 0
+
+
 cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
     cdef uint64_t mixed[BLOCK]
+    cdef Py_ssize_t known[BLOCK + 1]
+    cdef uint64_t entry, new
     cdef uint64_t slot = 0
-    cdef Py_ssize_t i, size
+    cdef Py_ssize_t i, size, found
     cdef Py_ssize_t start = 0
-    cdef int32_t token_id
     while start < count:
         size = min(BLOCK, count - start)
-        if not gather(table, tokens + start, size, mixed):
+        if not gather(table, tokens, size, mixed):
             return 0
+        # equal tags are taken for equal tokens until the block is done
+        found = 0
         for i in range(size):
-            token_id = find(table, tokens[start + i], mixed[i], &slot)
-            if token_id < 0:
-                token_id = add(table, tokens[start + i], mixed[i], slot)
-            ids[start + i] = token_id
+            slot = mixed[i] & table.mask
+            entry = table.slots[slot]
+            if CYBLEU_UNLIKELY((entry != 0) & ((entry ^ mixed[i]) >> 32 != 0)):
+                ids[i] = find(table, tokens[i], mixed[i], &slot)
+                if ids[i] < 0:
+                    ids[i] = add(table, tokens[i], mixed[i], slot)
+                continue
+            new = <uint64_t>(entry == 0)
+            table.tokens[table.size] = tokens[i]
+            entry |= (0 - new) & ((mixed[i] >> 32) << 32 | <uint64_t>(table.size + 1))
+            table.slots[slot] = entry
+            table.size += <int32_t>new
+            ids[i] = <int32_t>(<uint32_t>entry - 1)
+            CYBLEU_PREFETCH(table.tokens[ids[i]])
+            known[found] = i
+            found += 1 - <Py_ssize_t>new
+        for i in range(found):
+            if not same_token(table.tokens[ids[known[i]]], tokens[known[i]]):
+                assign_block(table, tokens, size, mixed, ids)
+                break
+        tokens += size
+        ids += size
         start += BLOCK
     return 1
 
 
 cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
     cdef uint64_t mixed[BLOCK]
+    cdef Py_ssize_t known[BLOCK + 1]
+    cdef uint64_t entry
     cdef uint64_t slot = 0
-    cdef Py_ssize_t i, size
+    cdef Py_ssize_t i, size, found
     cdef Py_ssize_t start = 0
     while start < count:
         size = min(BLOCK, count - start)
-        if not gather(table, tokens + start, size, mixed):
+        if not gather(table, tokens, size, mixed):
             return 0
+        found = 0
         for i in range(size):
-            ids[start + i] = find(table, tokens[start + i], mixed[i], &slot)
+            entry = table.slots[mixed[i] & table.mask]
+            if CYBLEU_UNLIKELY((entry != 0) & ((entry ^ mixed[i]) >> 32 != 0)):
+                ids[i] = find(table, tokens[i], mixed[i], &slot)
+                continue
+            ids[i] = <int32_t>(<uint32_t>entry - 1)     # -1 for a free slot
+            CYBLEU_PREFETCH(table.tokens[ids[i]])
+            known[found] = i
+            found += entry != 0
+        for i in range(found):
+            if not same_token(table.tokens[ids[known[i]]], tokens[known[i]]):
+                ids[known[i]] = find(table, tokens[known[i]], mixed[known[i]], &slot)
+        tokens += size
+        ids += size
         start += BLOCK
     return 1

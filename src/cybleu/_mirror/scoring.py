@@ -1,45 +1,21 @@
-"""NLTK's BLEU from counts, in plain Python floats: smoothing none and methods 1 to 4 for one weight vector."""
+"""NLTK's BLEU in plain Python floats, for one weight vector and every smoothing method but 6."""
 
 from __future__ import annotations
 
 import math
-import sys
 
 from ..errors import CybleuError
-from .counting import segment_counts
+from .counting import clipped_matches, segment_counts
+from .smoothing import smoothed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from .smoothing import Pair
+
 QUARTERS = (0.25, 0.25, 0.25, 0.25)
-
-
-def smoothed(
-    method: int, instance: Any, matches: Sequence[int], denominators: Sequence[int], length: int
-) -> list[float]:
-    """The precisions after `method` 0 to 4 of Chen and Cherry (2014) as NLTK computes them."""
-    precisions: list[float] = []
-    zeros = 0
-    for n, (matched, denominator) in enumerate(zip(matches, denominators)):
-        if method == 2 and n > 0:
-            precisions.append((matched + 1) / (denominator + 1))
-        elif matched > 0:
-            precisions.append(matched / denominator)
-        elif method == 1:
-            precisions.append((0 + instance.epsilon) / denominator)
-        elif method == 3:
-            zeros += 1
-            precisions.append(1 / (2**zeros * denominator))
-        elif method == 4 and length > 1:
-            zeros += 1
-            precisions.append(1 / (2**zeros * instance.k / math.log(length)) / denominator)
-        elif method == 0:
-            precisions.append(sys.float_info.min)
-        else:
-            precisions.append(0.0)
-    return precisions
 
 
 class Scorer:
@@ -96,7 +72,14 @@ class Scorer:
             for n in range(order):
                 if matches[n] == 0:
                     self._warn(n + 1)
-        precisions = smoothed(method, instance, matches, denominators, length)
+
+        def five_grams() -> Pair:
+            matched, total = clipped_matches(references, hypothesis, 5)
+            return matched, total or 1
+
+        precisions = smoothed(method, instance, matches, denominators, length, hypothesis, five_grams)
+        if precisions is None:
+            return None
         total = math.fsum(
             weight * math.log(precision) for weight, precision in zip(weights, precisions) if precision > 0
         )
@@ -110,7 +93,7 @@ class Scorer:
         function = getattr(smoothing_function, "__func__", None)
         if type(instance) is self._smoothing_type and function in self._methods:
             method = self._methods.index(function)
-            parameter = {1: "epsilon", 4: "k"}.get(method)
+            parameter = {1: "epsilon", 4: "k", 6: "alpha", 7: "k"}.get(method)
             if parameter is None or (type(value := getattr(instance, parameter)) in (int, float) and value != 0):
                 return method, instance
         return None, None

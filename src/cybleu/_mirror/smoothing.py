@@ -1,18 +1,18 @@
-"""The smoothing methods on counts, for scores that the backend's scorer declines.
+"""NLTK's smoothing methods on counts: precisions as plain floats.
 
 The methods of :class:`cybleu.bleu_score.SmoothingFunction` say the same on fractions, which cost more than counting.
-Here a rational number is a pair of ints (numerator, denominator), never reduced, and becomes a float by one correctly
-rounded division, as the fraction would.
+Where a step is exact there, a rational number is a pair of ints here, (numerator, denominator), never reduced, and becomes
+a float by one correctly rounded division, as the fraction would.
 """
 
 from __future__ import annotations
 
-from . import _backend
-from ._mirror.scoring import smoothed as smoothed_float
+import math
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable
+    from collections.abc import Callable, Collection, Hashable, Sequence
     from typing import Any, TypeAlias
 
     Pair: TypeAlias = tuple[int, int]
@@ -21,41 +21,55 @@ if TYPE_CHECKING:
 def smoothed(
     method: int,
     instance: Any,
-    matches: list[int],
-    denominators: list[int],
-    references: Collection[Collection[Hashable]],
-    hypothesis: Collection[Hashable],
+    matches: Sequence[int],
+    denominators: Sequence[int],
     length: int,
-    warn: Callable[[int], None],
+    hypothesis: Collection[Hashable],
+    five_grams: Callable[[], Pair],
 ) -> list[float] | None:
-    """The precisions after `method`, or None where only fractions, or their errors, will do."""
-    if method == 0:
-        for order, matched in enumerate(matches, start=1):
-            if matched == 0:
-                warn(order)
-    if method == 4 and (type(instance.k) not in (int, float) or instance.k == 0):
+    """The precisions after `method` 0 to 7, or None where only fractions, or their errors, will do.
+
+    :param length: the sum of the hypothesis lengths
+    :param hypothesis: the last one, whose n-grams method 6 counts
+    :param five_grams: gives the clipped 5-gram matches and 5-grams of the last segment, for methods 5 and 7
+    """
+    if method in (4, 7) and (type(instance.k) not in (int, float) or instance.k == 0):
         return None
-    if method <= 4:
-        return smoothed_float(method, instance, matches, denominators, length)
-    if type(instance.k) not in (int, float) or instance.k == 0:
-        return None
+    if method < 5:
+        return _floats(method, instance, matches, denominators, length)
     pairs = list(zip(matches, denominators))
     if method == 6:
         interpolated = _interpolated(pairs, instance.alpha, hypothesis)
         return None if interpolated is None else [top / bottom for top, bottom in interpolated]
     if method == 7 and 0 in matches and length > 1:
-        return _averaged_floats(
-            smoothed_float(4, instance, matches, denominators, length), pairs, _five_grams(references, hypothesis)
-        )
-    return _averaged(pairs, _five_grams(references, hypothesis))
+        return _averaged_floats(_floats(4, instance, matches, denominators, length), pairs, five_grams())
+    return _averaged(pairs, five_grams())
 
 
-def _five_grams(references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable]) -> Pair:
-    """The 5-gram precision of the last segment, which stands after the last order in method 5."""
-    row = _backend.segment_counts(references, hypothesis, 5)
-    if row is None:
-        row = _backend.any_segment_counts(references, hypothesis, 5)
-    return row[6], row[11] or 1
+def _floats(
+    method: int, instance: Any, matches: Sequence[int], denominators: Sequence[int], length: int
+) -> list[float]:
+    """Methods 0 to 4."""
+    precisions: list[float] = []
+    zeros = 0
+    for n, (matched, denominator) in enumerate(zip(matches, denominators)):
+        if method == 2 and n > 0:
+            precisions.append((matched + 1) / (denominator + 1))
+        elif matched > 0:
+            precisions.append(matched / denominator)
+        elif method == 1:
+            precisions.append((0 + instance.epsilon) / denominator)
+        elif method == 3:
+            zeros += 1
+            precisions.append(1 / (2**zeros * denominator))
+        elif method == 4 and length > 1:
+            zeros += 1
+            precisions.append(1 / (2**zeros * instance.k / math.log(length)) / denominator)
+        elif method == 0:
+            precisions.append(sys.float_info.min)
+        else:
+            precisions.append(0.0)
+    return precisions
 
 
 def _averaged(precisions: list[Pair], after_the_last: Pair) -> list[float]:
