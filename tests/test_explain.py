@@ -94,7 +94,9 @@ def test_examples_in_docstrings(module):
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("page", sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/*.md")))
+@pytest.mark.parametrize(
+    "page", ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/*.md"))]
+)
 def test_examples_in_pages(page):
     assert doctest.testfile(str(ROOT / page), module_relative=False).failed == 0
 
