@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t
 
 cdef enum:
     MAX_ORDER = 16          # longest weight vector scored here
+    ORDERS_AND_ONE = 17
 
 cdef enum Smoothing:
     NO_SMOOTHING = 0        # method0

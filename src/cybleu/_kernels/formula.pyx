@@ -87,9 +87,9 @@ cdef int average(const Counts *counts, int order, Smoothing smoothing, double *p
     It is a sum of rational numbers in NLTK, exact until a float that method 4 put there is in it. Over the common
     denominator D of all precisions, and with 3 ** n for the divisions, the numerators are integers.
     """
-    cdef int64_t numerators[MAX_ORDER + 1]
-    cdef bint exact[MAX_ORDER + 1]
-    cdef double values[MAX_ORDER + 1]
+    cdef int64_t numerators[ORDERS_AND_ONE]
+    cdef bint exact[ORDERS_AND_ONE]
+    cdef double values[ORDERS_AND_ONE]
     cdef int64_t common = counts.five_grams
     cdef int64_t power = 1              # 3 ** n
     cdef int64_t numerator              # of the smoothed precision before, over power * common

@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 cdef enum:
     MASK_BITS = 64        # tokens that one machine word has a bit for
+    MASKS_AND_ONE = 65
 
 
 # For a hypothesis of up to MASK_BITS tokens and references no longer than that: positions as bits of a word.

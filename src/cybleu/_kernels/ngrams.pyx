@@ -2,7 +2,7 @@
 """Clipped n-gram matches, exactly, in time linear in the tokens."""
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from cybleu._kernels.tokens cimport slots_needed
@@ -29,9 +29,17 @@ cdef extern from *:
         word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
         return (int)((word * 0x0101010101010101ULL) >> 56);
     }
+
+    static CYTHON_INLINE uint64_t cybleu_mix_pair(uint64_t key) {
+        key *= 0x9E3779B97F4A7C15ULL;
+        key ^= key >> 32;
+        key *= 0xD6E8FEB86659FD93ULL;
+        return key ^ (key >> 32);
+    }
     """
     int cybleu_lowest_bit(uint64_t word) noexcept nogil
     int cybleu_count_bits(uint64_t word) noexcept nogil
+    uint64_t cybleu_mix_pair(uint64_t key) noexcept nogil
     void CYBLEU_PREFETCH(const void *address) noexcept nogil
 
 
@@ -85,7 +93,7 @@ cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int lengt
 
 cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil:
     cdef const int32_t *hypothesis = matcher.hypothesis
-    cdef uint64_t with_unknown[MASK_BITS + 1]
+    cdef uint64_t with_unknown[MASKS_AND_ONE]
     cdef uint64_t *places = with_unknown + 1    # -1, the unknown tokens, has a place too: a test would be mispredicted
     cdef uint64_t starts[MASK_BITS]     # M_n(i)
     cdef uint64_t found, candidates, row
@@ -142,26 +150,18 @@ cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept no
 
 cdef enum:
     BLOCK = 32                  # probes whose memory is fetched together
-    SIGNAL_INTERVAL = 1 << 18   # positions between two looks for an interrupt
-
-cdef uint64_t FREE = <uint64_t>-1
+    BLOCK_AND_ONE = 33          # a place to write ahead
+    SIGNAL_INTERVAL = 262144    # positions between two looks for an interrupt
 
 
 cdef struct PairSlot:
-    uint64_t key                # FREE, or first << 32 | second
+    uint64_t key                # UINT64_MAX, or first << 32 | second
     int64_t pair_id
 
 
 cdef struct PairTable:
     PairSlot *slots
     uint64_t mask
-
-
-cdef inline uint64_t pair_place(uint64_t key, uint64_t mask) noexcept nogil:
-    cdef uint64_t mixed = key * <uint64_t>0x9E3779B97F4A7C15
-    mixed ^= mixed >> 32
-    mixed *= <uint64_t>0xD6E8FEB86659FD93
-    return (mixed ^ (mixed >> 32)) & mask
 
 
 cdef int poll_signals() except -1 nogil:
@@ -182,7 +182,7 @@ cdef inline Py_ssize_t collect_pairs(const PairTable *table, int32_t *ids, Py_ss
         second = ids[i + 1]
         ids[i] = -1
         keys[found] = <uint64_t><uint32_t>first << 32 | <uint32_t>second
-        places[found] = pair_place(keys[found], table.mask)
+        places[found] = cybleu_mix_pair(keys[found]) & table.mask
         positions[found] = i
         CYBLEU_PREFETCH(&table.slots[places[found]])
         found += (matched[first] > 0) & (matched[second] > 0)
@@ -195,9 +195,9 @@ cdef int32_t intern_pairs(PairTable *table, int32_t *ids, Py_ssize_t length, con
 
     Returns the number of ids given.
     """
-    cdef uint64_t keys[BLOCK + 1]
-    cdef uint64_t places[BLOCK + 1]
-    cdef Py_ssize_t positions[BLOCK + 1]
+    cdef uint64_t keys[BLOCK_AND_ONE]
+    cdef uint64_t places[BLOCK_AND_ONE]
+    cdef Py_ssize_t positions[BLOCK_AND_ONE]
     cdef PairSlot *slot
     cdef uint64_t place
     cdef Py_ssize_t found, i
@@ -210,12 +210,12 @@ cdef int32_t intern_pairs(PairTable *table, int32_t *ids, Py_ssize_t length, con
         found = collect_pairs(table, ids, start, min(BLOCK, length - start), matched, keys, places, positions)
         for i in range(found):
             slot = &table.slots[places[i]]
-            if (slot.key != keys[i]) & (slot.key != FREE):
+            if (slot.key != keys[i]) & (slot.key != UINT64_MAX):
                 place = places[i]
-                while (slot.key != keys[i]) & (slot.key != FREE):
+                while (slot.key != keys[i]) & (slot.key != UINT64_MAX):
                     place = (place + 1) & table.mask
                     slot = &table.slots[place]
-            new = -<int64_t>(slot.key == FREE)      # all bits or none
+            new = -<int64_t>(slot.key == UINT64_MAX)      # all bits or none
             slot.key = keys[i]
             slot.pair_id = (slot.pair_id & ~new) | (given & new)
             given -= <int32_t>new
@@ -226,9 +226,9 @@ cdef int32_t intern_pairs(PairTable *table, int32_t *ids, Py_ssize_t length, con
 
 cdef int look_up_pairs(const PairTable *table, int32_t *ids, Py_ssize_t length, const int32_t *matched) except -1 nogil:
     """Replace ids[i] by the id of the pair (ids[i], ids[i + 1]), -1 where the hypothesis has no such pair."""
-    cdef uint64_t keys[BLOCK + 1]
-    cdef uint64_t places[BLOCK + 1]
-    cdef Py_ssize_t positions[BLOCK + 1]
+    cdef uint64_t keys[BLOCK_AND_ONE]
+    cdef uint64_t places[BLOCK_AND_ONE]
+    cdef Py_ssize_t positions[BLOCK_AND_ONE]
     cdef const PairSlot *slot
     cdef uint64_t place
     cdef Py_ssize_t found, i
@@ -239,12 +239,12 @@ cdef int look_up_pairs(const PairTable *table, int32_t *ids, Py_ssize_t length, 
         found = collect_pairs(table, ids, start, min(BLOCK, length - start), matched, keys, places, positions)
         for i in range(found):
             slot = &table.slots[places[i]]
-            if (slot.key != keys[i]) & (slot.key != FREE):
+            if (slot.key != keys[i]) & (slot.key != UINT64_MAX):
                 place = places[i]
-                while (slot.key != keys[i]) & (slot.key != FREE):
+                while (slot.key != keys[i]) & (slot.key != UINT64_MAX):
                     place = (place + 1) & table.mask
                     slot = &table.slots[place]
-            ids[positions[i]] = <int32_t>(slot.pair_id | -<int64_t>(slot.key == FREE))
+            ids[positions[i]] = <int32_t>(slot.pair_id | -<int64_t>(slot.key == UINT64_MAX))
         start += BLOCK
     return 0
 

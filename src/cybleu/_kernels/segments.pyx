@@ -65,7 +65,7 @@ cdef extern from *:
 cdef enum:
     METHOD6 = 6             # squares rational numbers, which needs longer integers: the general path's
     RELEASE_FROM = 4096     # tokens in a segment from which the GIL is released for the integer work
-    TOKENS_AT_ONCE = 1 << 16    # tokens between two looks for an interrupt
+    TOKENS_AT_ONCE = 65536      # tokens between two looks for an interrupt
     SEGMENTS_AT_ONCE = 256
 
 
@@ -88,8 +88,9 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
     """
     cdef PyObject **sequences
     cdef PyObject **tokens
-    cdef PyObject **reference
-    cdef Py_ssize_t count, length, size, k
+    cdef PyObject **reference = NULL
+    cdef Py_ssize_t size = 0
+    cdef Py_ssize_t count, length, k
     cdef Py_ssize_t longest, closest = -1
     cdef int32_t ids[MASK_BITS]
     cdef int32_t reference_ids[MASK_BITS]

@@ -6,15 +6,16 @@ from libc.stdint cimport int32_t, uint8_t, uint64_t
 cdef enum:
     FEW = 64
     FEW_SLOTS = 512
+    FEW_IDS = 66        # 0, those of FEW tokens, and one place to write ahead
 
 
 # For up to FEW tokens, on the stack. Here ids count from 1 and 0 is nobody; those handed out count from 0.
 cdef struct FewTokens:
     uint8_t slots[FEW_SLOTS]    # open addressing, 2 ** (64 - shift) of them in use
     int shift
-    uint64_t first[FEW + 2]     # id -> key of the token, and one place to write ahead
-    uint64_t second[FEW + 2]
-    PyObject *tokens[FEW + 2]   # borrowed
+    uint64_t first[FEW_IDS]     # id -> key of the token
+    uint64_t second[FEW_IDS]
+    PyObject *tokens[FEW_IDS]   # borrowed
     int size                    # ids given so far
 
 

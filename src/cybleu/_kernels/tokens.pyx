@@ -7,7 +7,7 @@ identity, or equal hash and ``==``. The table's own hash only finds the candidat
 """
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 cdef extern from *:
@@ -129,6 +129,13 @@ cdef extern from *:
         return 0;
     }
 
+    /* Spreads a hash over 64 bits: the low ones index, the high ones are the tag. The hash of an int is the int: as it
+       is, multiples of a power of two would share a slot. */
+    static CYTHON_INLINE uint64_t cybleu_mix(Py_hash_t value) {
+        uint64_t product = (uint64_t)value * 0x9E3779B97F4A7C15ULL;
+        return product ^ (product >> 32);
+    }
+
     static CYTHON_INLINE uint64_t cybleu_slot_of(cybleu_key key, int shift) {
         return (key.first * 0x9E3779B97F4A7C15ULL + key.second * 0xD6E8FEB86659FD93ULL) >> shift;
     }
@@ -155,6 +162,7 @@ cdef extern from *:
         uint64_t first
         uint64_t second
     int cybleu_key_of(PyObject *token, cybleu_key *key) except -1
+    uint64_t cybleu_mix(Py_hash_t value) noexcept
     uint64_t cybleu_slot_of(cybleu_key key, int shift) noexcept
     bint cybleu_equal(PyObject *a, PyObject *b) except -1
     Py_hash_t PyObject_Hash(PyObject *token) except -1
@@ -251,6 +259,7 @@ cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count
 
 cdef enum:
     BLOCK = 32
+    BLOCK_AND_ONE = 33  # a place to write ahead
 
 
 cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil:
@@ -259,15 +268,6 @@ cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil:
     while slots < 2 * <uint64_t>count:
         slots *= 2
     return slots
-
-
-cdef inline uint64_t mix(Py_hash_t value) noexcept:
-    """Spread a hash over 64 bits: the low ones index, the high ones are the tag.
-
-    The hash of an int is the int: as it is, multiples of a power of two would share a slot.
-    """
-    cdef uint64_t product = <uint64_t>value * <uint64_t>0x9E3779B97F4A7C15
-    return product ^ (product >> 32)
 
 
 cdef inline bint same_token(PyObject *candidate, PyObject *token) except -1:
@@ -309,7 +309,7 @@ cdef inline int hash_of(PyObject *token, uint64_t *mixed) except -1:
         value = PyObject_Hash(token)
     else:
         return 0
-    mixed[0] = mix(value)
+    mixed[0] = cybleu_mix(value)
     return 1
 
 
@@ -336,7 +336,7 @@ cdef int assign_block(TokenTable *table, PyObject **tokens, Py_ssize_t count, co
 
 cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
     cdef uint64_t mixed[BLOCK]
-    cdef Py_ssize_t known[BLOCK + 1]
+    cdef Py_ssize_t known[BLOCK_AND_ONE]
     cdef uint64_t entry, new
     cdef uint64_t slot = 0
     cdef Py_ssize_t i, size, found
@@ -357,7 +357,7 @@ cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int
                 continue
             new = <uint64_t>(entry == 0)
             table.tokens[table.size] = tokens[i]
-            entry |= (0 - new) & ((mixed[i] >> 32) << 32 | <uint64_t>(table.size + 1))
+            entry |= <uint64_t>(-<int64_t>new) & ((mixed[i] >> 32) << 32 | <uint64_t>(table.size + 1))
             table.slots[slot] = entry
             table.size += <int32_t>new
             ids[i] = <int32_t>(<uint32_t>entry - 1)
@@ -376,7 +376,7 @@ cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int
 
 cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
     cdef uint64_t mixed[BLOCK]
-    cdef Py_ssize_t known[BLOCK + 1]
+    cdef Py_ssize_t known[BLOCK_AND_ONE]
     cdef uint64_t entry
     cdef uint64_t slot = 0
     cdef Py_ssize_t i, size, found
