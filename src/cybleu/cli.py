@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import warnings
 from array import array
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import click
@@ -139,9 +140,22 @@ def _progress(
             # `disable=None` is: unless a person is looking; `delay`: unless it takes long
             tqdm(total=file.size, unit="B", unit_scale=True, disable=None, delay=delay, leave=False, file=sys.stderr)
         )
+        stack.enter_context(_collector_paused())
         for block in parallel_segments(file, others, SPLITS[split]):
             yield block
             bar.update(file.position() - bar.n)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Lists of tokens hold no cycles, and looking for some in them takes a fifth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _as_line(result: variants.Bleu, signature: str, width: int) -> str:
