@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -87,6 +88,29 @@ def test_tokens_that_score():
 
     tokens = [Recursive() for _ in range(6)]
     assert sentence_bleu([tokens], tokens) == 1.0
+
+
+def test_finalizers_that_change_the_lists():
+    """Up to CPython 3.11 creating an object may collect garbage, and that may run any code."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        for _ in range(30):
+            hypotheses = [[f"h{i}" for i in range(200)] for _ in range(3)]
+            references = [[[f"r{j}-{i}" for i in range(70)] for j in range(30)] for _ in range(3)]
+
+            def clear(phase, info, lists=(hypotheses, references, hypotheses[0], references[0], references[0][0])):
+                for items in lists:
+                    items.clear()
+
+            gc.callbacks.append(clear)
+            try:
+                with contextlib.suppress(ValueError):
+                    corpus_bleu(references, hypotheses)
+            finally:
+                gc.callbacks.remove(clear)
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def test_threads_that_change_the_lists():

@@ -69,4 +69,5 @@ else:
 any_segment_counts = _mirror.segment_counts
 any_clipped_matches = _mirror.clipped_matches
 ngram_counts = _mirror.ngram_counts
+recognised = _mirror.recognised
 smoothed = _mirror.smoothed

@@ -138,7 +138,7 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
     """
     from ._fraction import Fraction
 
-    if type(n) is not int or n < 0:
+    if type(n) is not int or not 0 <= n <= sys.maxsize:
         n = _checked_order(n, hypothesis, *references)
     counts = _backend.clipped_matches(references, hypothesis, n)
     if counts is None:
@@ -343,11 +343,12 @@ _FILTERS_ARE_A_LIST = not getattr(sys.flags, "context_aware_warnings", False)
 def _warn_no_match(order: int) -> None:
     global _silence
     if _FILTERS_ARE_A_LIST:
-        if _silence[0] != warnings.filters:
-            _silence = list(warnings.filters), {}
-        ignored = _silence[1].get(order)
+        silence = _silence  # another thread may replace it
+        if silence[0] != warnings.filters:
+            silence = _silence = list(warnings.filters), {}
+        ignored = silence[1].get(order)
         if ignored is None:
-            ignored = _silence[1][order] = _is_ignored(_warning_text(order))
+            ignored = silence[1][order] = _is_ignored(_warning_text(order), silence[0])
         if ignored:
             return
     home = _warning_home
@@ -379,10 +380,10 @@ def _warning_text(order: int) -> str:
     )
 
 
-def _is_ignored(text: str) -> bool:
+def _is_ignored(text: str, filters: list[Any]) -> bool:
     """What the first matching filter says, as :mod:`warnings` reads them."""
     values = (text, _warning_home["__name__"])
-    for action, message, category, module, line in warnings.filters:
+    for action, message, category, module, line in filters:
         patterns_match = all(
             pattern is None or (pattern == value if isinstance(pattern, str) else pattern.match(value))
             for pattern, value in zip((message, module), values)
@@ -395,7 +396,6 @@ def _is_ignored(text: str) -> bool:
 # ------------------------------------------------------------------------------------------------------- general path
 
 _METHODS = tuple(getattr(SmoothingFunction, f"method{number}") for number in range(8))
-_NUMBER = {method: number for number, method in enumerate(_METHODS)}
 
 _scorer = _backend.Scorer(SmoothingFunction, _METHODS, _warn_no_match)
 _score_sentence = _scorer.sentence
@@ -502,10 +502,9 @@ def _smooth(
 ) -> Iterable[Any]:
     if not smoothing_function:
         smoothing_function = SmoothingFunction().method0
-    instance = getattr(smoothing_function, "__self__", None)
-    function = getattr(smoothing_function, "__func__", None)
-    if type(instance) is SmoothingFunction and function in _NUMBER:
-        number = _NUMBER[function]
+    number = _backend.recognised(smoothing_function, SmoothingFunction, _METHODS)
+    if number is not None:
+        instance = getattr(smoothing_function, "__self__", None)
         if number == 0:
             for order, matched in enumerate(matches, start=1):
                 if matched == 0:
@@ -549,4 +548,4 @@ def _checked_order(n: Any, *sequences: Tokens) -> int:
         raise OrderError(f"the n-gram order must be a whole number, not {n!r}")
     if n < 0:
         raise OrderError(f"the n-gram order must not be negative, and it is {n}")
-    return int(n)
+    return min(int(n), sys.maxsize)

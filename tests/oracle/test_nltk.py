@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from types import MethodType
 
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
@@ -359,3 +360,46 @@ def test_arguments_are_never_changed(reference, hypothesis):
     for method in METHODS:
         outcome(bleu_score.sentence_bleu, references, hypothesis, smoothing_function=smoothing(bleu_score, method, {}))
     assert (references, hypothesis) == before
+
+
+def test_replaced_methods_and_missing_parameters():
+    def results(module):
+        changed = module.SmoothingFunction()
+        changed.method4 = lambda p_n, *args, **kwargs: [0.5] * len(p_n)
+        without = module.SmoothingFunction()
+        del without.epsilon, without.k, without.alpha
+
+        class Unhashable:
+            __hash__ = None
+
+            def __call__(self, instance, p_n, **kwargs):
+                return p_n
+
+        functions = [changed.method7, without.method1, without.method4, without.method6, without.method7]
+        functions.append(MethodType(Unhashable(), module.SmoothingFunction()))
+        return [
+            outcome(module.sentence_bleu, [WORDS], hypothesis, smoothing_function=function)
+            for function in functions
+            for hypothesis in (WORDS, HYPOTHESIS, ["the", "cat"])
+        ]
+
+    for ours, theirs in zip(results(bleu_score), results(nltk_bleu)):
+        assert_same(ours, theirs)
+
+
+@pytest.mark.parametrize("n", [2**31, 2**63 - 1, 2**63, 2**70, -(2**70), True])
+def test_orders_of_any_size(n):
+    compare("modified_precision", [WORDS], HYPOTHESIS, n)
+
+
+def test_the_error_of_a_token_comes_before_that_of_an_iterator():
+    for references in (lambda: iter([["a", []]]), lambda: iter([[Refuses()]]), lambda: iter([iter("a")])):
+        assert_same(
+            outcome(bleu_score.sentence_bleu, references(), HYPOTHESIS),
+            outcome(nltk_bleu.sentence_bleu, references(), HYPOTHESIS),
+        )
+
+
+class Refuses:
+    def __hash__(self):
+        raise RuntimeError("no hash")

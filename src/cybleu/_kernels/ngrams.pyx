@@ -5,21 +5,14 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from cybleu._kernels.tokens cimport slots_needed
+from cybleu._kernels.tokens cimport secret, slots_needed
 
 cdef extern from *:
     """
-    #if defined(_MSC_VER) && !defined(__clang__)
-      #include <intrin.h>
-      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) {
-          unsigned long index;
-          _BitScanForward64(&index, word);
-          return (int)index;
-      }
-      #define CYBLEU_PREFETCH(address) ((void)(address))
-    #else
-      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) { return __builtin_ctzll(word); }
+    #if defined(__GNUC__) || defined(__clang__)
       #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
+    #else
+      #define CYBLEU_PREFETCH(address) ((void)(address))
     #endif
 
     /* In registers: the baseline x86-64 has no instruction for it, and the words that need counting are few. */
@@ -30,8 +23,23 @@ cdef extern from *:
         return (int)((word * 0x0101010101010101ULL) >> 56);
     }
 
-    static CYTHON_INLINE uint64_t cybleu_mix_pair(uint64_t key) {
-        key *= 0x9E3779B97F4A7C15ULL;
+    #if defined(__GNUC__) || defined(__clang__)
+      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) { return __builtin_ctzll(word); }
+    #elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
+      #include <intrin.h>
+      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) {
+          unsigned long index;
+          _BitScanForward64(&index, word);
+          return (int)index;
+      }
+    #else
+      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) {
+          return cybleu_count_bits((word & (~word + 1)) - 1);
+      }
+    #endif
+
+    static CYTHON_INLINE uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) {
+        key *= secret;
         key ^= key >> 32;
         key *= 0xD6E8FEB86659FD93ULL;
         return key ^ (key >> 32);
@@ -39,7 +47,7 @@ cdef extern from *:
     """
     int cybleu_lowest_bit(uint64_t word) noexcept nogil
     int cybleu_count_bits(uint64_t word) noexcept nogil
-    uint64_t cybleu_mix_pair(uint64_t key) noexcept nogil
+    uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) noexcept nogil
     void CYBLEU_PREFETCH(const void *address) noexcept nogil
 
 
@@ -162,11 +170,17 @@ cdef struct PairSlot:
 cdef struct PairTable:
     PairSlot *slots
     uint64_t mask
+    uint64_t secret             # a text cannot be written so that its pairs collide
+    Py_ssize_t unwatched        # positions since the last look for an interrupt
 
 
-cdef int poll_signals() except -1 nogil:
-    with gil:
-        PyErr_CheckSignals()
+cdef inline int watch_signals(PairTable *table, Py_ssize_t positions) except -1 nogil:
+    # counted over all texts: taking the GIL may wait for another thread
+    table.unwatched += positions
+    if table.unwatched >= SIGNAL_INTERVAL:
+        table.unwatched = 0
+        with gil:
+            PyErr_CheckSignals()
     return 0
 
 
@@ -182,7 +196,7 @@ cdef inline Py_ssize_t collect_pairs(const PairTable *table, int32_t *ids, Py_ss
         second = ids[i + 1]
         ids[i] = -1
         keys[found] = <uint64_t><uint32_t>first << 32 | <uint32_t>second
-        places[found] = cybleu_mix_pair(keys[found]) & table.mask
+        places[found] = cybleu_mix_pair(keys[found], table.secret) & table.mask
         positions[found] = i
         CYBLEU_PREFETCH(&table.slots[places[found]])
         found += (matched[first] > 0) & (matched[second] > 0)
@@ -205,8 +219,7 @@ cdef int32_t intern_pairs(PairTable *table, int32_t *ids, Py_ssize_t length, con
     cdef int32_t given = 0
     cdef int64_t new
     while start < length:
-        if start % SIGNAL_INTERVAL == 0:
-            poll_signals()
+        watch_signals(table, BLOCK)
         found = collect_pairs(table, ids, start, min(BLOCK, length - start), matched, keys, places, positions)
         for i in range(found):
             slot = &table.slots[places[i]]
@@ -224,7 +237,7 @@ cdef int32_t intern_pairs(PairTable *table, int32_t *ids, Py_ssize_t length, con
     return given
 
 
-cdef int look_up_pairs(const PairTable *table, int32_t *ids, Py_ssize_t length, const int32_t *matched) except -1 nogil:
+cdef int look_up_pairs(PairTable *table, int32_t *ids, Py_ssize_t length, const int32_t *matched) except -1 nogil:
     """Replace ids[i] by the id of the pair (ids[i], ids[i + 1]), -1 where the hypothesis has no such pair."""
     cdef uint64_t keys[BLOCK_AND_ONE]
     cdef uint64_t places[BLOCK_AND_ONE]
@@ -234,8 +247,7 @@ cdef int look_up_pairs(const PairTable *table, int32_t *ids, Py_ssize_t length, 
     cdef Py_ssize_t found, i
     cdef Py_ssize_t start = 0
     while start < length:
-        if start % SIGNAL_INTERVAL == 0:
-            poll_signals()
+        watch_signals(table, BLOCK)
         found = collect_pairs(table, ids, start, min(BLOCK, length - start), matched, keys, places, positions)
         for i in range(found):
             slot = &table.slots[places[i]]
@@ -276,6 +288,8 @@ cdef int match_by_interning(int32_t *hypothesis, Py_ssize_t length, int32_t dist
     cdef int64_t clipped
     cdef int32_t ids = distinct
     table.slots = <PairSlot *>memory
+    table.secret = secret()
+    table.unwatched = 0
     counts = <int32_t *>(table.slots + slots_needed(length)) + 1
     best = counts + length + 1
     for n in range(min(max_order, length)):

@@ -64,7 +64,8 @@ cdef extern from *:
 
 cdef enum:
     METHOD6 = 6             # squares rational numbers, which needs longer integers: the general path's
-    RELEASE_FROM = 4096     # tokens in a segment from which the GIL is released for the integer work
+    RELEASE_FROM = 65536    # tokens in a segment from which the GIL is released for the integer work
+    MANY_REFERENCES = 1024
     TOKENS_AT_ONCE = 65536      # tokens between two looks for an interrupt
     SEGMENTS_AT_ONCE = 256
 
@@ -111,7 +112,7 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
     reference_length[0] = closest
     if max_order == 0:
         return 1
-    if longest > MASK_BITS:
+    if longest > MASK_BITS or count > MANY_REFERENCES:
         return count_long_segment(sequences, count, tokens, length, max_order, matches)
     if not assign_few(&table, tokens, length, ids):
         return 0
@@ -418,13 +419,22 @@ cdef class Scorer:
         function = PyMethod_GET_FUNCTION(<PyObject *>smoothing_function)
         for i in range(len(self.methods)):
             if function == <PyObject *>self.methods[i]:
-                if i == ADD_EPSILON and not read_number(instance.epsilon, parameter):
+                if i == ADD_EPSILON and not read_number(getattr(instance, "epsilon", None), parameter):
                     return -1
                 if i == HALVE_BY_LENGTH or i == HALVE_AND_AVERAGE:
-                    if not (read_number(instance.k, parameter) and parameter[0] != 0.0):
+                    if not (read_number(getattr(instance, "k", None), parameter) and parameter[0] != 0.0):
                         return -1
+                if i == HALVE_AND_AVERAGE and not (self.has_method(instance, "method4", HALVE_BY_LENGTH)
+                                                   and self.has_method(instance, "method5", AVERAGE)):
+                    return -1
                 return i if i != METHOD6 else -1
         return -1
+
+    cdef bint has_method(self, object instance, str name, Py_ssize_t number) except -1:
+        """Whether a method that method7 calls is the one known here."""
+        cdef object method = getattr(instance, name, None)
+        return (PyMethod_Check(<PyObject *>method)
+                and PyMethod_GET_FUNCTION(<PyObject *>method) == <PyObject *>self.methods[number])
 
     cdef object score(self, const Counts *counts, double *vector, Py_ssize_t order, int smoothing, double parameter,
                       object weights, object auto_reweigh):

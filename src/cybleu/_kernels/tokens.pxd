@@ -34,6 +34,9 @@ cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept
 cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
 cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
 
+# An odd number, another in every process where the hashes of str are.
+cdef uint64_t secret() noexcept nogil
+
 cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil
 cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
 cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1

@@ -73,7 +73,7 @@ cdef extern from *:
     };
 
     /* The last 16 bytes of a short text, without a branch on its length, which no processor could predict: the loads
-       begin in the object's header, at least 40 bytes long, and what they bring from there is masked out. */
+       begin in the object's header, at least 16 bytes long, and what they bring from there is masked out. */
     static CYTHON_INLINE void cybleu_short_text(const char *data, size_t size, unsigned int kind, cybleu_key *key) {
         const char *keep = (const char *)cybleu_keep + size;
         key->second = cybleu_load(data + (ptrdiff_t)size - 16) & cybleu_load(keep);
@@ -113,9 +113,10 @@ cdef extern from *:
     /* 1, or 0 for a token that is not plain, or -1 with an exception. */
     static CYTHON_INLINE int cybleu_key_of(PyObject *token, cybleu_key *key) {
         if (cybleu_is_str(token)) {
-            size_t size = (size_t)PyUnicode_GET_LENGTH(token);
-            if (CYBLEU_UNLIKELY(!PyUnicode_IS_COMPACT_ASCII(token) || size >= 16))
-                return cybleu_any_text(token, key);
+            size_t size;
+            if (CYBLEU_UNLIKELY(!PyUnicode_IS_COMPACT_ASCII(token))) return cybleu_any_text(token, key);
+            size = (size_t)PyUnicode_GET_LENGTH(token);
+            if (CYBLEU_UNLIKELY(size >= 16)) return cybleu_any_text(token, key);
             cybleu_short_text((const char *)((PyASCIIObject *)token + 1), size, PyUnicode_1BYTE_KIND, key);
             return 1;
         }
@@ -130,11 +131,15 @@ cdef extern from *:
     }
 
     /* Spreads a hash over 64 bits: the low ones index, the high ones are the tag. The hash of an int is the int: as it
-       is, multiples of a power of two would share a slot. */
-    static CYTHON_INLINE uint64_t cybleu_mix(Py_hash_t value) {
-        uint64_t product = (uint64_t)value * 0x9E3779B97F4A7C15ULL;
+       is, multiples of a power of two would share a slot. `secret` is an odd number that no author of a text knows. */
+    static CYTHON_INLINE uint64_t cybleu_mix(Py_hash_t value, uint64_t secret) {
+        uint64_t product = (uint64_t)value * secret;
+        product ^= product >> 32;
+        product *= 0x9E3779B97F4A7C15ULL;
         return product ^ (product >> 32);
     }
+
+    static CYTHON_INLINE uint64_t cybleu_odd(Py_hash_t hash) { return (uint64_t)hash | 1; }
 
     static CYTHON_INLINE uint64_t cybleu_slot_of(cybleu_key key, int shift) {
         return (key.first * 0x9E3779B97F4A7C15ULL + key.second * 0xD6E8FEB86659FD93ULL) >> shift;
@@ -162,7 +167,8 @@ cdef extern from *:
         uint64_t first
         uint64_t second
     int cybleu_key_of(PyObject *token, cybleu_key *key) except -1
-    uint64_t cybleu_mix(Py_hash_t value) noexcept
+    uint64_t cybleu_mix(Py_hash_t value, uint64_t secret) noexcept
+    uint64_t cybleu_odd(Py_hash_t hash) noexcept
     uint64_t cybleu_slot_of(cybleu_key key, int shift) noexcept
     bint cybleu_equal(PyObject *a, PyObject *b) except -1
     Py_hash_t PyObject_Hash(PyObject *token) except -1
@@ -254,8 +260,16 @@ cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count
 
 # --------------------------------------------------------------------------------------------------------- many tokens
 #
-# By the interpreter's hash, which nobody can make collide. Hashes are gathered a block ahead of the probes, so that the
-# memory of many slots is on its way at once.
+# By the interpreter's hash and a secret of this process, so that nobody can make many tokens collide who does not make
+# their hashes equal. Hashes are gathered a block ahead of the probes, so that the memory of many slots is on its way at
+# once.
+
+cdef uint64_t SECRET = cybleu_odd(hash("cybleu"))
+
+
+cdef uint64_t secret() noexcept nogil:
+    return SECRET
+
 
 cdef enum:
     BLOCK = 32
@@ -309,7 +323,7 @@ cdef inline int hash_of(PyObject *token, uint64_t *mixed) except -1:
         value = PyObject_Hash(token)
     else:
         return 0
-    mixed[0] = cybleu_mix(value)
+    mixed[0] = cybleu_mix(value, SECRET)
     return 1
 
 

@@ -33,7 +33,7 @@ def ngram_counts(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGra
     """The n-grams of a sequence with their counts, in the order in which they first occur."""
     if length < n:
         return Counter()
-    items = tuple(tokens)
+    items = list(tokens)  # not a tuple: up to CPython 3.11 one can crash if a finalizer changes `tokens` meanwhile
     if n == 0:
         return Counter({(): len(items) + 1})
     try:
@@ -79,6 +79,7 @@ def segment_counts(references: Collection[Tokens], hypothesis: Tokens, max_order
     """The statistics row of a segment: both lengths, clipped matches of orders 1 to max_order, n-grams of them."""
     length = length_of(hypothesis, "the hypothesis")
     if max_order > 0 and hasattr(type(references), "__next__"):
+        clipped_matches(references, hypothesis, 1)  # an error of a token comes first
         raise OneShotReferencesError(
             f"the references are a {type(references).__name__}, which can be read only once, but they are read for "
             "every n-gram order; turn them into a list first"

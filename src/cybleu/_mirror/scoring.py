@@ -6,7 +6,7 @@ import math
 
 from ..errors import CybleuError
 from .counting import clipped_matches, segment_counts
-from .smoothing import smoothed
+from .smoothing import recognised, smoothed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ class Scorer:
     def _score(
         self, list_of_references: Any, hypotheses: Any, weights: Any, smoothing_function: Any, auto_reweigh: Any
     ) -> float | None:
-        method, instance = self._recognise(smoothing_function)
+        method = (
+            0 if smoothing_function is None else recognised(smoothing_function, self._smoothing_type, self._methods)
+        )
+        instance = getattr(smoothing_function, "__self__", None)
         plain_weights = type(weights) in (list, tuple) and all(type(weight) in (int, float) for weight in weights)
         if method is None or not plain_weights or not weights or type(auto_reweigh) is not bool:
             return None
@@ -85,18 +88,6 @@ class Scorer:
         )
         penalty = 1.0 if length > reference_length else math.exp(1 - reference_length / length)
         return penalty * math.exp(total)
-
-    def _recognise(self, smoothing_function: Any) -> tuple[int | None, Any]:
-        if smoothing_function is None:
-            return 0, None
-        instance = getattr(smoothing_function, "__self__", None)
-        function = getattr(smoothing_function, "__func__", None)
-        if type(instance) is self._smoothing_type and function in self._methods:
-            method = self._methods.index(function)
-            parameter = {1: "epsilon", 4: "k", 6: "alpha", 7: "k"}.get(method)
-            if parameter is None or (type(value := getattr(instance, parameter)) in (int, float) and value != 0):
-                return method, instance
-        return None, None
 
     @staticmethod
     def _is_plain(references: Any, hypothesis: Any) -> bool:

@@ -18,6 +18,22 @@ if TYPE_CHECKING:
     Pair: TypeAlias = tuple[int, int]
 
 
+def recognised(smoothing_function: Any, smoothing_type: type, methods: Sequence[Callable[..., Any]]) -> int | None:
+    """The number of the method that this callable is, None for any other callable, and where a method is replaced."""
+    instance = getattr(smoothing_function, "__self__", None)
+    function = getattr(smoothing_function, "__func__", None)
+    if type(instance) is not smoothing_type:
+        return None
+    for number, method in enumerate(methods):
+        if function is method:
+            parts = (4, 5) if number == 7 else ()
+            for part in parts:
+                if getattr(getattr(instance, f"method{part}", None), "__func__", None) is not methods[part]:
+                    return None
+            return number
+    return None
+
+
 def smoothed(
     method: int,
     instance: Any,
@@ -33,13 +49,15 @@ def smoothed(
     :param hypothesis: the last one, whose n-grams method 6 counts
     :param five_grams: gives the clipped 5-gram matches and 5-grams of the last segment, for methods 5 and 7
     """
-    if method in (4, 7) and (type(instance.k) not in (int, float) or instance.k == 0):
-        return None
+    if method in (4, 7):
+        k = getattr(instance, "k", None)
+        if type(k) not in (int, float) or k == 0:
+            return None
     if method < 5:
         return _floats(method, instance, matches, denominators, length)
     pairs = list(zip(matches, denominators))
     if method == 6:
-        interpolated = _interpolated(pairs, instance.alpha, hypothesis)
+        interpolated = _interpolated(pairs, getattr(instance, "alpha", None), hypothesis)
         return None if interpolated is None else [top / bottom for top, bottom in interpolated]
     if method == 7 and 0 in matches and length > 1:
         return _averaged_floats(_floats(4, instance, matches, denominators, length), pairs, five_grams())
