@@ -389,7 +389,7 @@ def _is_ignored(text: str, filters: list[Any]) -> bool:
             for pattern, value in zip((message, module), values)
         )
         if patterns_match and issubclass(UserWarning, category) and line in (0, _WARNING_LINE):
-            return action == "ignore"
+            return bool(action == "ignore")
     return False
 
 

@@ -357,6 +357,7 @@ cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int
     cdef Py_ssize_t start = 0
     while start < count:
         size = min(BLOCK, count - start)
+        fetch_tokens(tokens + size, min(BLOCK, count - start - size))
         if not gather(table, tokens, size, mixed):
             return 0
         # equal tags are taken for equal tokens until the block is done
@@ -397,6 +398,7 @@ cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t cou
     cdef Py_ssize_t start = 0
     while start < count:
         size = min(BLOCK, count - start)
+        fetch_tokens(tokens + size, min(BLOCK, count - start - size))
         if not gather(table, tokens, size, mixed):
             return 0
         found = 0
