@@ -59,7 +59,7 @@ def main():
         scaled = peer[0] * arguments.lines / arguments.sacrebleu_lines
         print(f"cybleu score, {arguments.lines:,} lines: {seconds:.2f} s, {resident:.0f} MB")
         print(f"sacrebleu -tok none, {arguments.sacrebleu_lines:,} lines: {peer[0]:.2f} s, {peer[1]:.0f} MB")
-        print(f"for {arguments.lines:,} lines: {scaled / seconds:.0f} times (asked: 15, under 200 MB)")
+        print(f"for {arguments.lines:,} lines: {scaled / seconds:.0f} times (goal: 15, under 200 MB)")
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ def main():
         bench(f"`sentence_bleu`, {method}", trigrams if method == "method6" else pairs, method, rounds, 15)
     print(
         f"\na C loop that only hashes the tokens: {bound / len(pairs) * 1e6:.3f} us a sentence; "
-        f"`sentence_bleu` takes {ours / bound:.1f} times that (asked: at most 5)"
+        f"`sentence_bleu` takes {ours / bound:.1f} times that (goal: at most 5)"
     )
 
 

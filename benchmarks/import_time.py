@@ -19,4 +19,4 @@ bare, imported = (statistics.median(column) * 1e3 for column in zip(*times))
 print(
     f"{machine()}\nbare interpreter {bare:.1f} ms, with `import cybleu` {imported:.1f} ms: {imported - bare:.1f} ms more"
 )
-print("(asked: under 20 ms)")
+print("(goal: under 20 ms)")

@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+import cybleu
+
 DATA = Path(os.environ.get("CYBLEU_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
 
 
@@ -57,9 +59,10 @@ def machine():
 
 
 def row(work, ours, theirs, unit="us", scale=1e6, count=1, bar=None):
-    asked = f"  (asked: {bar})" if bar else ""
+    asked = f"  (goal: {bar})" if bar and cybleu.BACKEND == "cython" else ""
+    times = theirs / ours
     print(
         f"| {work} | {ours / count * scale:.2f} {unit} | {theirs / count * scale:.1f} {unit} | "
-        f"{theirs / ours:.0f} |{asked}",
+        f"{times:.{0 if times >= 10 else 2}f} |{asked}",
         flush=True,
     )

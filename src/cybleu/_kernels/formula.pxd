@@ -13,6 +13,7 @@ cdef enum Smoothing:
     HALVE = 3               # method3
     HALVE_BY_LENGTH = 4     # method4, parameter: k
     AVERAGE = 5             # method5
+    INTERPOLATE = 6         # method6, parameter: alpha, a whole number above 0; one segment
     HALVE_AND_AVERAGE = 7   # method4, then method5; parameter: k
 
 

@@ -72,7 +72,7 @@ cdef int smooth(const Counts *counts, int order, Smoothing smoothing, double par
             if counts.hypothesis_length > 1:
                 power *= 2.0
                 precisions[n] = 1.0 / (power * parameter / log(<double>counts.hypothesis_length)) / denominator
-        elif smoothing == AVERAGE:
+        elif smoothing == AVERAGE or smoothing == INTERPOLATE:
             precisions[n] = 0.0
         else:
             precisions[n] = DBL_MIN
@@ -129,6 +129,44 @@ cdef int average(const Counts *counts, int order, Smoothing smoothing, double *p
     return 1
 
 
+cdef inline int64_t product(int64_t first, int64_t second) noexcept nogil:
+    """The product of numbers from 0 to 2 ** 53, or -1 where it is larger than that or one of them is -1."""
+    if first < 0 or second < 0 or <double>first * <double>second > 9007199254740992.0:
+        return -1
+    return first * second
+
+
+cdef int interpolate(const Counts *counts, int order, int64_t alpha, double *precisions) noexcept nogil:
+    """Method 6; 0 where it is not defined or integers of 53 bits do not suffice for its rational numbers."""
+    cdef int64_t tops[MAX_ORDER]
+    cdef int64_t bottoms[MAX_ORDER]
+    cdef int64_t prior_top, prior_bottom, top, bottom, ngrams, divisor, rest
+    cdef int n
+    if order < 3 or counts.matches[1] == 0 or counts.matches[2] == 0:
+        return 0
+    for n in range(2):
+        tops[n] = counts.matches[n]
+        bottoms[n] = counts.denominators[n]
+    for n in range(2, order):
+        ngrams = counts.hypothesis_length - n if counts.hypothesis_length > n else 0
+        prior_top = product(product(tops[n - 1], tops[n - 1]), bottoms[n - 2])
+        prior_bottom = product(product(bottoms[n - 1], bottoms[n - 1]), tops[n - 2])
+        top = product(counts.matches[n], prior_bottom)
+        prior_top = product(alpha, prior_top)
+        bottom = product(prior_bottom, ngrams + alpha)
+        if top < 0 or prior_top < 0 or bottom < 0 or top + prior_top > (<int64_t>1 << 53):
+            return 0
+        top += prior_top
+        precisions[n] = <double>top / <double>bottom
+        divisor = bottom
+        rest = top
+        while rest != 0:
+            divisor, rest = rest, divisor % rest
+        tops[n] = top // divisor
+        bottoms[n] = bottom // divisor
+    return 1
+
+
 cdef double bleu(const Counts *counts, const double *weights, int order, int scored, Smoothing smoothing,
                  double parameter) noexcept nogil:
     cdef double precisions[MAX_ORDER]
@@ -138,6 +176,8 @@ cdef double bleu(const Counts *counts, const double *weights, int order, int sco
     if not smooth(counts, order, smoothing, parameter, precisions):
         return -1.0
     if (smoothing == AVERAGE or smoothing == HALVE_AND_AVERAGE) and not average(counts, order, smoothing, precisions):
+        return -1.0
+    if smoothing == INTERPOLATE and not interpolate(counts, order, <int64_t>parameter, precisions):
         return -1.0
     for n in range(scored):
         if precisions[n] > 0.0:

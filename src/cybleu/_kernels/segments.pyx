@@ -13,7 +13,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from cybleu._kernels.formula cimport (
-    ADD_EPSILON, AVERAGE, HALVE_AND_AVERAGE, HALVE_BY_LENGTH, MAX_ORDER, NO_SMOOTHING, Counts, Smoothing, bleu
+    ADD_EPSILON, AVERAGE, HALVE_AND_AVERAGE, HALVE_BY_LENGTH, INTERPOLATE, MAX_ORDER, NO_SMOOTHING, Counts, Smoothing,
+    bleu
 )
 from cybleu._kernels.ngrams cimport (
     MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, pair_memory
@@ -63,7 +64,6 @@ cdef extern from *:
 
 
 cdef enum:
-    METHOD6 = 6             # squares rational numbers, which needs longer integers: the general path's
     RELEASE_FROM = 65536    # tokens in a segment from which the GIL is released for the integer work
     MANY_REFERENCES = 1024
     TOKENS_AT_ONCE = 65536      # tokens between two looks for an interrupt
@@ -323,9 +323,9 @@ cdef tuple frozen_corpus(object list_of_references, object hypotheses):
 # ---------------------------------------------------------------------------------------------------- the common score
 
 cdef class Scorer:
-    """NLTK's BLEU for one weight vector and every smoothing but method 6; declines the rest with None.
+    """NLTK's BLEU for one weight vector and any smoothing method; declines the rest with None.
 
-    In a corpus also methods 5 and 7, which ask for the last segment.
+    In a corpus also methods 5 to 7, which ask for the last segment.
 
     :param smoothing_type: the class whose exact instances' methods are recognised
     :param methods: its plain functions method0 to method7
@@ -407,7 +407,7 @@ cdef class Scorer:
     cdef int read_smoothing(self, object smoothing_function, double *parameter) except -2:
         """Which smoothing this callable is, -1 if none that is known here."""
         cdef PyObject *function
-        cdef object instance
+        cdef object instance, alpha
         cdef Py_ssize_t i
         if smoothing_function is None:
             return NO_SMOOTHING
@@ -427,7 +427,12 @@ cdef class Scorer:
                 if i == HALVE_AND_AVERAGE and not (self.has_method(instance, "method4", HALVE_BY_LENGTH)
                                                    and self.has_method(instance, "method5", AVERAGE)):
                     return -1
-                return i if i != METHOD6 else -1
+                if i == INTERPOLATE:
+                    alpha = getattr(instance, "alpha", None)
+                    if not (PyLong_CheckExact(<PyObject *>alpha) and read_number(alpha, parameter)
+                            and parameter[0] > 0.0):
+                        return -1
+                return i
         return -1
 
     cdef bint has_method(self, object instance, str name, Py_ssize_t number) except -1:

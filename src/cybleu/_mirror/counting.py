@@ -55,16 +55,15 @@ def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) 
     (Papineni et al. 2002, section 2.1).
     """
     counts = ngram_counts(hypothesis, length_of(hypothesis, "the hypothesis"), n, "the hypothesis")
-    best = dict.fromkeys(counts, 0)
+    best = [0] * len(counts)
     number = -1
     for number, reference in enumerate(references):
         name = f"reference {number}"
         in_reference = ngram_counts(reference, length_of(reference, name), n, name)
-        for ngram in counts:
-            best[ngram] = max(best[ngram], in_reference[ngram])
+        best = [max(most, in_reference.get(ngram, 0)) for ngram, most in zip(counts, best)]
     if number < 0 and counts:
         raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-    return sum(min(count, best[ngram]) for ngram, count in counts.items()), sum(counts.values())
+    return sum(map(min, counts.values(), best)), sum(counts.values())
 
 
 def closest_length(references: Collection[Tokens], hypothesis_length: int) -> int:

@@ -1,4 +1,4 @@
-"""NLTK's BLEU in plain Python floats, for one weight vector and every smoothing method but 6."""
+"""NLTK's BLEU in plain Python floats, for one weight vector and any smoothing method."""
 
 from __future__ import annotations
 
