@@ -13,8 +13,9 @@ import pytest
 import sacrebleu
 from click.testing import CliRunner
 
-from cybleu import SmoothingFunction, __version__, sentence_bleu
+from cybleu import SmoothingFunction, __version__, _backend, sentence_bleu
 from cybleu.cli import cli
+from cybleu.variants import score
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -51,7 +52,8 @@ def test_the_line(files):
     theirs = sacre()
     line = run("hyp", "ref1", "ref2").stdout
     assert line == (
-        f"BLEU|variant:sacrebleu|nrefs:2|order:4|weights:uniform|smooth:exp|split:unicode|version:{__version__}"
+        "BLEU|variant:sacrebleu|order:4|weights:uniform|smooth:exp|eff:no|nrefs:2|split:unicode|"
+        f"version:{__version__}"
         f" = {theirs.score:.2f} {theirs._verbose}\n"
     )
 
@@ -83,16 +85,11 @@ def test_segments_are_scored_as_sacrebleu_scores_sentences(files):
     assert printed.splitlines() == [f"{score:.5f}" for score in expected]
 
 
-@pytest.mark.parametrize("smoothing", ["none", "method1", "method3", "method5", "nltk-3.3"])
+@pytest.mark.parametrize("smoothing", ["none", "method1", "method3", "method5", "method7"])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_equal_to_nltk(files, smoothing):
     corpus = [[r.split() for r in pair] for pair in zip(FIRST, SECOND)], [h.split() for h in HYPOTHESES]
-    if smoothing == "nltk-3.3":
-
-        def function(p_n, **kwargs):
-            return [p for p in p_n if p.numerator]
-    else:
-        function = None if smoothing == "none" else getattr(nltk_bleu.SmoothingFunction(), smoothing)
+    function = None if smoothing == "none" else getattr(nltk_bleu.SmoothingFunction(), smoothing)
     ours = as_json("hyp", "ref1", "ref2", "--variant", "nltk", "--smoothing", smoothing, "--segments")
     assert ours["score"] == 100.0 * nltk_bleu.corpus_bleu(*corpus, smoothing_function=function)
     assert ours["segment_scores"] == [
@@ -100,6 +97,21 @@ def test_equal_to_nltk(files, smoothing):
     ]
     weighted = as_json("hyp", "ref1", "ref2", "--variant", "nltk", "--weights", "0.5,0.3,0.2")
     assert weighted["score"] == 100.0 * nltk_bleu.corpus_bleu(*corpus, (0.5, 0.3, 0.2))
+
+
+@pytest.mark.parametrize("variant", ["nltk-3.3", "mteval-v13a", "moses", "huggingface", "arithmetic-mean"])
+def test_the_other_definitions(files, variant):
+    segments = [*zip(zip(FIRST, SECOND), HYPOTHESES)]
+    rows = []
+    for references, hypothesis in segments:
+        row = _backend.any_segment_counts([r.split() for r in references], hypothesis.split(), 4)
+        if variant == "huggingface":
+            row[1] = min(len(r.split()) for r in references)
+        rows.append(row)
+    ours = as_json("hyp", "ref1", "ref2", "--variant", variant)
+    expected = score(rows, variant)
+    assert ours["score"] == 100 * expected.score
+    assert ours["signature"].startswith(expected.signature)
 
 
 def test_weights(files):
@@ -193,13 +205,19 @@ def test_bad_files(files, arguments, message, form):
         (["hyp"], "Missing argument 'REF...'"),
         (["hyp", "ref1", "--weights", "a,b"], "'a,b' is not a list of numbers such as 0.1,0.3,0.5,0.1"),
         (["hyp", "ref1", "--weights", "1,2", "--order", "3"], "--order 3 does not fit the 2 weights"),
-        (["hyp", "ref1", "--smoothing", "method1"], "--smoothing method1 is not one of sacrebleu's: none, exp"),
-        (["hyp", "ref1", "--smoothing", "exp", "--smoothing-value", "1"], "exp takes no --smoothing-value"),
+        (
+            ["hyp", "ref1", "--smoothing", "method1"],
+            "sacrebleu has no smoothing 'method1'; use one of exp, floor, add-k, none",
+        ),
+        (
+            ["hyp", "ref1", "--smoothing", "exp", "--smoothing-value", "1"],
+            "the smoothing 'exp' of sacrebleu takes no value",
+        ),
         (
             ["hyp", "ref1", "--variant", "nltk", "--smoothing", "exp"],
-            "--smoothing exp is not one of nltk's: none, method0",
+            "nltk has no smoothing 'exp'; use one of none, method0",
         ),
-        (["hyp", "ref1", "--variant", "nltk", "--smoothing-value", "1"], "is for sacrebleu's floor and add-k"),
+        (["hyp", "ref1", "--variant", "nltk", "--smoothing-value", "1"], "the smoothing 'none' of nltk takes no value"),
         (["hyp", "ref1", "--order", "0"], "0 is not in the range 1<=x<=64"),
     ],
 )

@@ -28,7 +28,7 @@ others = st.one_of(
 def test_shows_itself_as_given():
     half = Fraction(4, 8)
     assert (half.numerator, half.denominator) == (4, 8)
-    assert str(half) == "4/8"
+    assert str(half) == f"{half}" == "4/8"
     assert repr(half) == "Fraction(4, 8)"
     assert str(Fraction(8, 1)) == "8/1"
     assert Fraction(4, 8, _normalize=True).numerator == 1

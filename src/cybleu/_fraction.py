@@ -57,6 +57,9 @@ class Fraction(fractions.Fraction):
     def __str__(self) -> str:
         return f"{self._given_numerator}/{self._given_denominator}"
 
+    def __format__(self, spec: str) -> str:
+        return format(_number(self), spec) if spec else str(self)
+
     def __reduce__(self) -> Any:
         return type(self), (self._given_numerator, self._given_denominator)
 

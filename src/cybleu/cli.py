@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 import json
 import sys
-import warnings
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -16,14 +16,11 @@ from tqdm import tqdm
 
 from . import __version__, _backend, bleu_score, variants
 from .__main__ import version
-from .errors import CybleuError, EmptyCorpusError
+from .errors import CybleuError, EmptyCorpusError, EmptyHypothesisError
 from .textfiles import SPLITS, STANDARD_INPUT, Lines, parallel_segments
 
-NLTK_SMOOTHING = {
-    "none": "method0",
-    **{f"method{number}": f"method{number}" for number in range(8)},
-    "nltk-3.3": "",
-}
+# These methods ask for the last segment, so they are not of the counts alone.
+NLTK_METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
 
 
 class InputError(click.ClickException):
@@ -58,20 +55,20 @@ def _read_weights(context: click.Context, parameter: click.Parameter, value: str
 @click.argument("references", metavar="REF...", nargs=-1, required=True)
 @click.option(
     "--variant",
-    type=click.Choice(["sacrebleu", "nltk"]),
+    type=click.Choice(list(variants.VARIANTS)),
     default="sacrebleu",
     show_default=True,
-    help="The definition of corpus BLEU: the field's standard, or NLTK's corpus_bleu.",
+    help="The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu.",
 )
 @click.option("--order", type=click.IntRange(1, 64), help="Largest n-gram order.  [default: 4]")
 @click.option("--weights", callback=_read_weights, metavar="W,W,...", help="Weights of the orders.  [default: uniform]")
 @click.option(
     "--smoothing",
     metavar="NAME",
-    help="sacrebleu: exp (default), floor, add-k, none (then it is also multi-bleu's score); "
-    "nltk: none (default), method0 to method7, nltk-3.3.",
+    help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
+    "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
 )
-@click.option("--smoothing-value", type=float, metavar="X", help="What floor and add-k add.  [default: 0.1 and 1]")
+@click.option("--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's.")
 @click.option(
     "--split",
     type=click.Choice(sorted(SPLITS)),
@@ -103,32 +100,26 @@ def score(
         raise click.UsageError("only one of the files can be standard input")
     if order is not None and weights is not None and order != len(weights):
         raise click.UsageError(f"--order {order} does not fit the {len(weights)} weights")
-    order = order or (len(weights) if weights else 4)
-    definition = (NltkScore if variant == "nltk" else SacrebleuScore)(order, weights, smoothing, smoothing_value)
+    corpus = _Corpus(order or (len(weights) if weights else 4), variant, weights, smoothing, smoothing_value)
     segment_scores = array("d")
     try:
         for list_of_references, hypotheses in _progress(hypothesis, references, split):
-            definition.add(list_of_references, hypotheses)
+            corpus.add(list_of_references, hypotheses)
             if segments:
-                segment_scores.extend(map(definition.segment, list_of_references, hypotheses))
-        result = definition.corpus()
+                segment_scores.extend(map(corpus.score_segment, list_of_references, hypotheses))
+        result = corpus.score()
     except (CybleuError, ValueError, ArithmeticError) as error:
         raise InputError(str(error)) from error
-    if segments and not as_json:
-        for number in segment_scores:
-            click.echo(f"{number:.{width}f}")
-        return
-    signature = (
-        f"variant:{definition.name}|nrefs:{len(references)}|order:{order}|"
-        f"weights:{'uniform' if weights is None else ','.join(f'{weight:g}' for weight in weights)}|"
-        f"smooth:{definition.smoothing_name}|split:{split}|version:{__version__}"
+    result = replace(
+        result, signature=f"{result.signature}|nrefs:{len(references)}|split:{split}|version:{__version__}"
     )
     if as_json:
-        click.echo(
-            json.dumps(_as_object(result, signature, definition.count, list(segment_scores) if segments else None))
-        )
+        click.echo(json.dumps(_as_object(result, corpus.count, list(segment_scores) if segments else None)))
+    elif segments:
+        for number in segment_scores:
+            click.echo(f"{number:.{width}f}")
     else:
-        click.echo(_as_line(result, signature, width))
+        click.echo(result.format(width))
 
 
 def _progress(
@@ -158,21 +149,12 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _as_line(result: variants.Bleu, signature: str, width: int) -> str:
-    precisions = "/".join(f"{precision:.1f}" for precision in result.precisions)
-    return (
-        f"BLEU|{signature} = {result.score:.{width}f} {precisions} (BP = {result.brevity_penalty:.3f} "
-        f"ratio = {result.ratio:.3f} hyp_len = {result.hypothesis_length} ref_len = {result.reference_length})"
-    )
-
-
-def _as_object(
-    result: variants.Bleu, signature: str, count: int, segment_scores: list[float] | None
-) -> dict[str, object]:
+def _as_object(result: variants.Bleu, count: int, segment_scores: list[float] | None) -> dict[str, object]:
+    percent = 100 / result.scale
     values: dict[str, object] = {
-        "score": result.score,
-        "signature": signature,
-        "precisions": result.precisions,
+        "score": percent * result.score,
+        "signature": result.signature,
+        "precisions": [percent * precision for precision in result.precisions],
         "brevity_penalty": result.brevity_penalty,
         "ratio": result.ratio,
         "hypothesis_length": result.hypothesis_length,
@@ -186,92 +168,89 @@ def _as_object(
     return values
 
 
-class SacrebleuScore:
-    """The standard definition, summed segment by segment."""
-
-    name = "sacrebleu"
+class _Corpus:
+    """The statistics of the segments read so far, and how to score them; scores are from 0 to 100."""
 
     def __init__(
-        self, order: int, weights: Sequence[float] | None, smoothing: str | None, smoothing_value: float | None
+        self,
+        order: int,
+        variant: str,
+        weights: Sequence[float] | None,
+        smoothing: str | None,
+        smoothing_value: float | None,
     ):
-        self.smoothing = smoothing or "exp"
-        if self.smoothing not in variants.SMOOTHING_DEFAULTS:
-            names = ", ".join(variants.SMOOTHING_DEFAULTS)
-            raise click.UsageError(f"--smoothing {self.smoothing} is not one of sacrebleu's: {names}")
-        default = variants.SMOOTHING_DEFAULTS[self.smoothing]
-        if smoothing_value is not None and default is None:
-            raise click.UsageError(f"--smoothing {self.smoothing} takes no --smoothing-value")
-        self.value = default if smoothing_value is None else smoothing_value
-        self.smoothing_name = self.smoothing if self.value is None else f"{self.smoothing}[{self.value:g}]"
         self.order = order
+        self.variant = variants.find(variant)
         self.weights = weights
+        self.smoothing = smoothing
+        self.smoothing_value = smoothing_value
         self.row = [0] * (2 + 2 * order)
-        self.short = [0] * order
+        self.short_segments = [0] * order
         self.count = 0
+        self.last: tuple[list[list[str]], list[str]] = ([], [])
+        self.needs_last = variant == "nltk" and smoothing in NLTK_METHODS_OF_SEGMENTS
+        if self.needs_last and smoothing_value is not None:
+            raise click.UsageError(f"--smoothing {smoothing} takes no --smoothing-value here")
+        if not self.needs_last:
+            try:
+                self._score([0, 0] + [0] * 2 * order, [1] * order)
+            except EmptyHypothesisError:
+                pass
+            except CybleuError as error:
+                raise click.UsageError(str(error)) from error
 
     def add(self, list_of_references: list[list[list[str]]], hypotheses: list[list[str]]) -> None:
         counts = _backend.corpus_counts(list_of_references, hypotheses, self.order)
-        if counts is None:
-            raise RuntimeError("the kernel declined lists of str")
-        self.row = [total + count for total, count in zip(self.row, counts[0], strict=True)]
-        self.short = [total + count for total, count in zip(self.short, counts[1], strict=True)]
+        row, short_segments = counts
+        if self.variant.reference_length == "shortest":
+            row[1] = sum(min(map(len, references)) for references in list_of_references)
+        self.row = [total + count for total, count in zip(self.row, row, strict=True)]
+        self.short_segments = [total + count for total, count in zip(self.short_segments, short_segments, strict=True)]
         self.count += len(hypotheses)
-
-    def corpus(self) -> variants.Bleu:
-        if not self.count:
-            raise EmptyCorpusError("the files have no line, so there is no segment to score")
-        return variants.sacrebleu(self.row, self.smoothing, self.value, self.weights)
-
-    def segment(self, references: list[list[str]], hypothesis: list[str]) -> float:
-        row = _backend.segment_counts(references, hypothesis, self.order)
-        return variants.sacrebleu(row, self.smoothing, self.value, self.weights, effective_order=True).score
-
-
-class NltkScore(SacrebleuScore):
-    """NLTK's definition: a short segment adds 1 to the n-grams of an order; smoothing may want the last segment."""
-
-    name = "nltk"
-
-    def __init__(
-        self, order: int, weights: Sequence[float] | None, smoothing: str | None, smoothing_value: float | None
-    ):
-        super().__init__(order, weights or (1 / order,) * order, None, None)
-        self.smoothing_name = smoothing or "none"
-        if self.smoothing_name not in NLTK_SMOOTHING:
-            raise click.UsageError(f"--smoothing {smoothing} is not one of nltk's: {', '.join(NLTK_SMOOTHING)}")
-        if smoothing_value is not None:
-            raise click.UsageError("--smoothing-value is for sacrebleu's floor and add-k")
-        method = NLTK_SMOOTHING[self.smoothing_name]
-        self.function: Any = getattr(bleu_score.SmoothingFunction(), method) if method else bleu_score.nltk_3_3
-        self.last: tuple[list[list[str]], list[str]] = ([], [])
-
-    def add(self, list_of_references: list[list[list[str]]], hypotheses: list[list[str]]) -> None:
-        super().add(list_of_references, hypotheses)
         self.last = list_of_references[-1], hypotheses[-1]
 
-    def corpus(self) -> variants.Bleu:
+    def score(self) -> variants.Bleu:
         if not self.count:
             raise EmptyCorpusError("the files have no line, so there is no segment to score")
-        length, reference_length = self.row[:2]
-        matches = self.row[2 : 2 + self.order]
-        totals = [total + short for total, short in zip(self.row[2 + self.order :], self.short, strict=True)]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            number: Any = bleu_score.score_counts(
-                matches, totals, length, reference_length, *self.last, [self.weights], self.function, False
-            )
-        return variants.Bleu(
-            score=100.0 * number,
-            precisions=tuple(100.0 * matched / total for matched, total in zip(matches, totals, strict=True)),
-            brevity_penalty=float(bleu_score.brevity_penalty(reference_length, length)),
-            hypothesis_length=length,
-            reference_length=reference_length,
-            matches=tuple(matches),
-            totals=tuple(totals),
+        if not self.needs_last:
+            return self._score(self.row, self.short_segments)
+        plain = variants.score(self.row, "nltk", self.weights, short_segments=self.short_segments)
+        number: Any = bleu_score.score_counts(
+            list(plain.matches),
+            list(plain.totals),
+            plain.hypothesis_length,
+            plain.reference_length,
+            *self.last,
+            [self.weights or (1 / self.order,) * self.order],
+            self._method(),
+            False,
+        )
+        return replace(
+            plain, score=number, signature=plain.signature.replace("smooth:none", f"smooth:{self.smoothing}")
         )
 
-    def segment(self, references: list[list[str]], hypothesis: list[str]) -> float:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            number: Any = bleu_score.sentence_bleu(references, hypothesis, self.weights or (), self.function)
-        return float(100.0 * number)
+    def score_segment(self, references: list[list[str]], hypothesis: list[str]) -> float:
+        if self.needs_last:
+            weights = self.weights or (1 / self.order,) * self.order
+            number: Any = bleu_score.sentence_bleu(references, hypothesis, weights, self._method())
+            return float(100.0 * number)
+        row = _backend.segment_counts(references, hypothesis, self.order)
+        if self.variant.reference_length == "shortest":
+            row[1] = min(map(len, references))
+        short_segments = [int(count == 0) for count in row[2 + self.order :]]
+        result = self._score(row, short_segments, effective_order=self.variant.name == "sacrebleu")
+        return 100 / result.scale * result.score
+
+    def _score(self, row: Sequence[int], short_segments: Sequence[int], effective_order: bool = False) -> variants.Bleu:
+        return variants.score(
+            row,
+            self.variant,
+            self.weights,
+            self.smoothing,
+            self.smoothing_value,
+            effective_order,
+            short_segments,
+        )
+
+    def _method(self) -> Any:
+        return getattr(bleu_score.SmoothingFunction(), self.smoothing or "")

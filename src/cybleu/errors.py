@@ -61,6 +61,18 @@ class SmoothingParameterError(CybleuError, ValueError, ZeroDivisionError):
     """A parameter of a smoothing method makes it divide by zero."""
 
 
+class StatisticsError(CybleuError, ValueError):
+    """Statistics that cannot be, or that a definition cannot use."""
+
+
+class UnknownNameError(CybleuError, ValueError):
+    """There is no variant, smoothing or tokeniser of a name."""
+
+
+class EmptyHypothesisError(CybleuError, ValueError, ZeroDivisionError):
+    """The hypotheses have no token, and a definition divides by their number."""
+
+
 class MissingExtraError(CybleuError, ImportError):
     """A feature needs a package that is not installed."""
 
