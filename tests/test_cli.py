@@ -99,6 +99,27 @@ def test_equal_to_nltk(files, smoothing):
     assert weighted["score"] == 100.0 * nltk_bleu.corpus_bleu(*corpus, (0.5, 0.3, 0.2))
 
 
+@pytest.mark.parametrize("name", ["13a", "intl", "char", "none", "zh"])
+def test_tokenisers_of_sacrebleu(files, name):
+    theirs = sacrebleu.BLEU(tokenize=name, force=True).corpus_score(HYPOTHESES, [FIRST, SECOND])
+    ours = as_json("hyp", "ref1", "ref2", "--tokenize", name)
+    assert ours["score"] == theirs.score
+    assert f"|tok:{name}|" in ours["signature"]
+
+
+def test_an_unknown_tokeniser(files):
+    result = run("hyp", "ref1", "--tokenize", "13b")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("cybleu: error: unknown tokeniser '13b'; use one of 13a, char, ")
+
+
+def test_tokenisers_without_sacrebleu(files, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    result = run("hyp", "ref1", "--tokenize", "13a")
+    assert result.exit_code == 2
+    assert "install it with: pip install 'cybleu[sacrebleu]'" in result.stderr
+
+
 @pytest.mark.parametrize("variant", ["nltk-3.3", "mteval-v13a", "moses", "huggingface", "arithmetic-mean"])
 def test_the_other_definitions(files, variant):
     segments = [*zip(zip(FIRST, SECOND), HYPOTHESES)]
@@ -242,7 +263,7 @@ def test_a_progress_bar_only_for_a_person(files, monkeypatch):
 
     def written_to(stream):
         monkeypatch.setattr(module.sys, "stderr", stream)
-        for _ in module._progress("hyp", ["ref1"], "unicode", delay=0):
+        for _ in module._progress("hyp", ["ref1"], str.split, delay=0):
             pass
         return stream.getvalue()
 

@@ -81,7 +81,14 @@ def examples_of(module):
     return doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(module))
 
 
-MODULES = ["cybleu.bleu_score", "cybleu.explanation", "cybleu._fraction", "cybleu.as_nltk", "cybleu.variants"]
+MODULES = [
+    "cybleu.bleu_score",
+    "cybleu.explanation",
+    "cybleu._fraction",
+    "cybleu.as_nltk",
+    "cybleu.tokenizers",
+    "cybleu.variants",
+]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -89,6 +89,15 @@ def test_multi_bleu_on_wmt17(data, system):
     assert str(score["reference_length"]) == stated["multibleu_ref_len"]
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_mteval_on_wmt17(data, system):
+    folder = data / "wmt17-en-de"
+    with open(folder / "scores.tsv", encoding="utf-8") as file:
+        (stated,) = [row for row in csv.DictReader(file, delimiter="\t") if row["system"] == system]
+    arguments = "--variant", "mteval-v13a", "--tokenize", "13a", folder / f"{system}.txt", folder / "ref.txt"
+    assert f"{cli_score(*arguments)['score']:.2f}" == f"{float(stated['mteval13a_bleu']):.2f}"
+
+
 def test_the_no_break_space(data):
     folder = data / "wmt17-en-de"
     arguments = "--smoothing", "none", folder / "PROMT-Rule-based.4735.txt", folder / "ref.txt"

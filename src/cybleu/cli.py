@@ -6,7 +6,7 @@ import gc
 import json
 import sys
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from . import __version__, _backend, bleu_score, variants
+from . import __version__, _backend, bleu_score, tokenizers, variants
 from .__main__ import version
 from .errors import CybleuError, EmptyCorpusError, EmptyHypothesisError
 from .textfiles import SPLITS, STANDARD_INPUT, Lines, parallel_segments
@@ -76,6 +76,9 @@ def _read_weights(context: click.Context, parameter: click.Parameter, value: str
     show_default=True,
     help="What separates tokens: any white space, or ASCII white space only, as in multi-bleu.perl.",
 )
+@click.option(
+    "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
+)
 @click.option("--segments", is_flag=True, help="Print the score of each segment, one a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object, scores in full.")
 @click.option("--width", type=click.IntRange(0, 17), default=2, show_default=True, help="Decimals of a printed score.")
@@ -88,6 +91,7 @@ def score(
     smoothing: str | None,
     smoothing_value: float | None,
     split: str,
+    tokenize: str | None,
     segments: bool,
     as_json: bool,
     width: int,
@@ -100,19 +104,22 @@ def score(
         raise click.UsageError("only one of the files can be standard input")
     if order is not None and weights is not None and order != len(weights):
         raise click.UsageError(f"--order {order} does not fit the {len(weights)} weights")
+    try:
+        tokens_of = tokenizers.find(tokenize) if tokenize else SPLITS[split]
+    except CybleuError as error:
+        raise InputError(str(error)) from error
     corpus = _Corpus(order or (len(weights) if weights else 4), variant, weights, smoothing, smoothing_value)
     segment_scores = array("d")
     try:
-        for list_of_references, hypotheses in _progress(hypothesis, references, split):
+        for list_of_references, hypotheses in _progress(hypothesis, references, tokens_of):
             corpus.add(list_of_references, hypotheses)
             if segments:
                 segment_scores.extend(map(corpus.score_segment, list_of_references, hypotheses))
         result = corpus.score()
     except (CybleuError, ValueError, ArithmeticError) as error:
         raise InputError(str(error)) from error
-    result = replace(
-        result, signature=f"{result.signature}|nrefs:{len(references)}|split:{split}|version:{__version__}"
-    )
+    tokens = f"tok:{tokenize}" if tokenize else f"split:{split}"
+    result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}")
     if as_json:
         click.echo(json.dumps(_as_object(result, corpus.count, list(segment_scores) if segments else None)))
     elif segments:
@@ -123,7 +130,7 @@ def score(
 
 
 def _progress(
-    hypothesis: str, references: Sequence[str], split: str, delay: float = 1
+    hypothesis: str, references: Sequence[str], tokens_of: Callable[[str], list[str]], delay: float = 1
 ) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
     with ExitStack() as stack:
         file, *others = [stack.enter_context(Lines(path)) for path in (hypothesis, *references)]
@@ -132,7 +139,7 @@ def _progress(
             tqdm(total=file.size, unit="B", unit_scale=True, disable=None, delay=delay, leave=False, file=sys.stderr)
         )
         stack.enter_context(_collector_paused())
-        for block in parallel_segments(file, others, SPLITS[split]):
+        for block in parallel_segments(file, others, tokens_of):
             yield block
             bar.update(file.position() - bar.n)
 
