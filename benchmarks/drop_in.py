@@ -125,6 +125,18 @@ def main():
         rounds,
     )
     row(f"`corpus_bleu`, {len(pairs)} segments", *times, unit="ms", scale=1e3, bar=100)
+    weights = [(1.0,), (0.5, 0.5), (1 / 3,) * 3, (0.25,) * 4]
+    smoothing = [module.SmoothingFunction().method1 for module in (cybleu, nltk_bleu)]
+    for references, hypothesis in pairs:
+        ours_at_once = cybleu.sentence_bleu(references, hypothesis, weights, smoothing[0])
+        assert ours_at_once == nltk_bleu.sentence_bleu(references, hypothesis, weights, smoothing[1])
+
+    def at_once(module, function):
+        for references, hypothesis in pairs:
+            module.sentence_bleu(references, hypothesis, weights, function)
+
+    times = compare(lambda: at_once(cybleu, smoothing[0]), lambda: at_once(nltk_bleu, smoothing[1]), rounds)
+    row("method1, BLEU-1 to BLEU-4 at once", *times, count=len(pairs), bar=100)
     for method, bar in (("method2", 90), ("method3", 90), ("method4", 90)):
         bench(f"`sentence_bleu`, {method}", pairs, method, rounds, bar)
     trigrams = [pair for pair in pairs if nltk_bleu.modified_precision(*pair, 3).numerator]

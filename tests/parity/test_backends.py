@@ -65,7 +65,12 @@ def test_every_pair_of_lengths(kernels, name, length):
             assert counts is None or counts == _mirror.segment_counts(first, second, 4)
 
 
-@given(segments(), st.lists(number, min_size=1, max_size=16), st.integers(0, 7), st.booleans())
+@given(
+    segments(),
+    st.lists(number, min_size=1, max_size=16).map(tuple) | st.lists(st.lists(number, max_size=16), min_size=1),
+    st.integers(0, 7),
+    st.booleans(),
+)
 def test_scores(kernels, segment, weights, method, auto_reweigh):
     function = getattr(SmoothingFunction(), f"method{method}")
     warned = []
@@ -74,7 +79,7 @@ def test_scores(kernels, segment, weights, method, auto_reweigh):
         warn = Mock()
         scorer = module.Scorer(SmoothingFunction, bleu_score._METHODS, warn)
         try:
-            results.append(scorer.sentence(*segment, tuple(weights), function, auto_reweigh))
+            results.append(scorer.sentence(*segment, weights, function, auto_reweigh))
         except OverflowError:
             results.append(None)
         warned.append([call.args for call in warn.mock_calls])

@@ -58,7 +58,6 @@ cdef extern from *:
     long long PyLong_AsLongLongAndOverflow(PyObject *number, int *overflow) except? -1
     void Py_INCREF(PyObject *kept) noexcept
     void Py_DECREF(PyObject *released) noexcept
-    PyObject *Py_None
     PyObject *Py_True
     PyObject *Py_False
 
@@ -322,8 +321,20 @@ cdef tuple frozen_corpus(object list_of_references, object hypotheses):
 
 # ---------------------------------------------------------------------------------------------------- the common score
 
+cdef enum:
+    MAX_VECTORS = 16        # weight vectors scored at once
+
+
+cdef struct Weights:
+    Py_ssize_t count
+    Py_ssize_t largest                          # order
+    Py_ssize_t orders[MAX_VECTORS]
+    bint uniform[MAX_VECTORS]                   # is NLTK's default
+    double values[MAX_VECTORS][MAX_ORDER]
+
+
 cdef class Scorer:
-    """NLTK's BLEU for one weight vector and any smoothing method; declines the rest with None.
+    """NLTK's BLEU for plain weights and any smoothing method; declines the rest with None.
 
     In a corpus also methods 5 to 7, which ask for the last segment.
 
@@ -345,13 +356,13 @@ cdef class Scorer:
         """The score of one segment as `sentence_bleu` returns it, or None."""
         cdef Counts counts
         cdef int64_t hypothesis_length = 0
-        cdef double vector[MAX_ORDER]
+        cdef Weights vectors
         cdef double parameter = 0.0
         cdef Py_ssize_t order, counted, n
         cdef int smoothing
-        order = read_weights(<PyObject *>weights, vector)
-        if order == 0 or not is_bool(<PyObject *>auto_reweigh):
+        if not read_weights(<PyObject *>weights, &vectors) or not is_bool(<PyObject *>auto_reweigh):
             return None
+        order = vectors.largest
         smoothing = self.read_smoothing(smoothing_function, &parameter)
         if smoothing < 0:
             return None
@@ -370,7 +381,7 @@ cdef class Scorer:
         counts.hypothesis_length = hypothesis_length
         for n in range(order):
             counts.denominators[n] = max(1, hypothesis_length - n)
-        return self.score(&counts, vector, order, smoothing, parameter, weights, auto_reweigh)
+        return self.score(&counts, &vectors, smoothing, parameter, auto_reweigh)
 
     def corpus(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh):
         """The score of a corpus as `corpus_bleu` returns it, or None."""
@@ -378,13 +389,13 @@ cdef class Scorer:
         cdef int64_t lengths[2]
         cdef int64_t totals[MAX_ORDER]
         cdef int64_t short_segments[MAX_ORDER]
-        cdef double vector[MAX_ORDER]
+        cdef Weights vectors
         cdef double parameter = 0.0
         cdef Py_ssize_t order, n
         cdef int smoothing
-        order = read_weights(<PyObject *>weights, vector)
-        if order == 0 or not is_bool(<PyObject *>auto_reweigh):
+        if not read_weights(<PyObject *>weights, &vectors) or not is_bool(<PyObject *>auto_reweigh):
             return None
+        order = vectors.largest
         smoothing = self.read_smoothing(smoothing_function, &parameter)
         if smoothing < 0 or smoothing >= AVERAGE:
             return None
@@ -402,7 +413,7 @@ cdef class Scorer:
             counts.denominators[n] = totals[n] + short_segments[n]
             if counts.denominators[n] == 0:
                 return None     # no segment at all
-        return self.score(&counts, vector, order, smoothing, parameter, weights, auto_reweigh)
+        return self.score(&counts, &vectors, smoothing, parameter, auto_reweigh)
 
     cdef int read_smoothing(self, object smoothing_function, double *parameter) except -2:
         """Which smoothing this callable is, -1 if none that is known here."""
@@ -441,36 +452,37 @@ cdef class Scorer:
         return (PyMethod_Check(<PyObject *>method)
                 and PyMethod_GET_FUNCTION(<PyObject *>method) == <PyObject *>self.methods[number])
 
-    cdef object score(self, const Counts *counts, double *vector, Py_ssize_t order, int smoothing, double parameter,
-                      object weights, object auto_reweigh):
-        cdef double result
-        cdef Py_ssize_t scored = order
-        cdef Py_ssize_t n
+    cdef object score(self, const Counts *counts, Weights *weights, int smoothing, double parameter,
+                      object auto_reweigh):
+        cdef double results[MAX_VECTORS]
+        cdef Py_ssize_t scored, v, n
+        cdef list scores
         if counts.matches[0] == 0:
-            return 0
-        if (auto_reweigh is True and counts.hypothesis_length < 4
-                and is_uniform_bleu4(<PyObject *>weights, vector, order)):
-            scored = counts.hypothesis_length
-            for n in range(scored):
-                vector[n] = 1.0 / <double>scored
-        result = bleu(counts, vector, <int>order, <int>scored, <Smoothing>smoothing, parameter)
-        if result < 0.0:
-            return None
+            return 0 if weights.count == 1 else [0] * weights.count
+        for v in range(weights.count):
+            scored = weights.orders[v]
+            if auto_reweigh is True and counts.hypothesis_length < 4 and weights.uniform[v]:
+                scored = counts.hypothesis_length
+                for n in range(scored):
+                    weights.values[v][n] = 1.0 / <double>scored
+            results[v] = bleu(counts, weights.values[v], <int>weights.largest, <int>scored, <Smoothing>smoothing,
+                              parameter)
+            if results[v] < 0.0:
+                return None
         if smoothing == NO_SMOOTHING:
-            for n in range(order):
+            for n in range(weights.largest):
                 if counts.matches[n] == 0:
                     self.warn(n + 1)
-        return result
+        if weights.count == 1:
+            return results[0]
+        scores = []
+        for v in range(weights.count):
+            scores.append(results[v])
+        return scores
 
 
 cdef inline bint is_bool(PyObject *flag) noexcept:
     return flag == Py_True or flag == Py_False
-
-
-cdef inline bint is_uniform_bleu4(PyObject *weights, const double *vector, Py_ssize_t order) noexcept:
-    """NLTK compares the weights with the tuple of four quarters, which no list equals."""
-    return (PyTuple_CheckExact(weights) and order == 4 and vector[0] == 0.25 and vector[1] == 0.25
-            and vector[2] == 0.25 and vector[3] == 0.25)
 
 
 cdef inline int read_number(object number, double *value) except -1:
@@ -488,8 +500,8 @@ cdef inline int read_number(object number, double *value) except -1:
     return 0
 
 
-cdef inline Py_ssize_t read_weights(PyObject *weights, double *vector) except -1:
-    """The number of weights, 0 where they are not one list or tuple of 1 to MAX_ORDER plain numbers."""
+cdef inline int read_vector(PyObject *weights, Weights *into, Py_ssize_t which) except -1:
+    """One vector; 0 where it is not a list or tuple of at most MAX_ORDER plain numbers."""
     cdef PyObject **items
     cdef Py_ssize_t count, i
     if CYBLEU_OTHER_THREADS_RUN and not PyTuple_CheckExact(weights):
@@ -497,6 +509,32 @@ cdef inline Py_ssize_t read_weights(PyObject *weights, double *vector) except -1
     if not cybleu_items(weights, &items, &count) or count > MAX_ORDER:
         return 0
     for i in range(count):
-        if not read_number(<object>items[i], &vector[i]):
+        if not read_number(<object>items[i], &into.values[which][i]):
             return 0
-    return count
+    into.orders[which] = count
+    # NLTK compares with the tuple of four quarters, which no list equals
+    into.uniform[which] = (PyTuple_CheckExact(weights) and count == 4 and into.values[which][0] == 0.25
+                           and into.values[which][1] == 0.25 and into.values[which][2] == 0.25
+                           and into.values[which][3] == 0.25)
+    return 1
+
+
+cdef inline int read_weights(PyObject *weights, Weights *into) except -1:
+    """One vector or several, with at least one weight in the first; 0 where they are anything else."""
+    cdef PyObject **items
+    cdef Py_ssize_t count, v
+    into.count = 1
+    if read_vector(weights, into, 0):
+        into.largest = into.orders[0]
+        return into.largest > 0
+    if CYBLEU_OTHER_THREADS_RUN and not PyTuple_CheckExact(weights):
+        return 0
+    if not cybleu_items(weights, &items, &count) or count == 0 or count > MAX_VECTORS:
+        return 0
+    into.count = count
+    into.largest = 0
+    for v in range(count):
+        if not read_vector(items[v], into, v):
+            return 0
+        into.largest = max(into.largest, into.orders[v])
+    return into.orders[0] > 0
