@@ -47,5 +47,6 @@ def extensions():
     )
 
 
-pure = switch("CYBLEU_PURE", "0", ("0", "1")) == "1"
+# The kernels read CPython's objects; other interpreters run the mirror.
+pure = switch("CYBLEU_PURE", "0", ("0", "1")) == "1" or sys.implementation.name != "cpython"
 setup(ext_modules=[] if pure else extensions())

@@ -31,7 +31,7 @@ cdef extern from *:
     /* A str keeps its hash; -1 says that it is not computed yet. Another thread may be writing it on a
        free-threaded build, where the generic call reads it atomically. */
     static CYTHON_INLINE Py_hash_t cybleu_kept_hash(PyObject *text) {
-    #if defined(Py_GIL_DISABLED) || defined(PYPY_VERSION)
+    #ifdef Py_GIL_DISABLED
         (void)text;
         return -1;
     #else
