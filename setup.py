@@ -15,7 +15,7 @@ PROFILES = {
     "release": {"boundscheck": False, "wraparound": False, "cdivision": True, "initializedcheck": False},
     "checked": {
         "boundscheck": True,
-        "wraparound": False,
+        "wraparound": True,
         "cdivision": False,
         "initializedcheck": True,
         "nonecheck": True,
@@ -43,10 +43,12 @@ def extensions():
             for name in MODULES
         ],
         build_dir="build/cython",
+        force=True,
         compiler_directives={**COMMON, **PROFILES[profile]},
     )
 
 
 # The kernels read CPython's objects; other interpreters run the mirror.
 pure = switch("CYBLEU_PURE", "0", ("0", "1")) == "1" or sys.implementation.name != "cpython"
-setup(ext_modules=[] if pure else extensions())
+# Always anew: what an earlier build left may be of another profile, which no time stamp tells.
+setup(ext_modules=[] if pure else extensions(), options={"build_ext": {"force": True}})
