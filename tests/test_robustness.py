@@ -158,12 +158,14 @@ def test_threads_that_share_the_lists_agree():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows")
-@pytest.mark.parametrize("shape", ["corpus", "text"])
+@pytest.mark.parametrize("shape", ["short segments", "long segments", "many references", "text"])
 def test_interrupts(shape):
-    if shape == "corpus":
-        arguments = [[WORDS * 3]] * 1_000_000, [WORDS * 3] * 1_000_000
-    else:
-        arguments = [[WORDS * 200_000]], [WORDS * 200_000]
+    arguments = {
+        "short segments": ([[WORDS * 3]] * 1_000_000, [WORDS * 3] * 1_000_000),
+        "long segments": ([[WORDS * 3000]] * 1000, [WORDS * 3000] * 1000),
+        "many references": ([[WORDS * 5] * 1000] * 1000, [WORDS * 5] * 1000),
+        "text": ([[WORDS * 200_000]], [WORDS * 200_000]),
+    }[shape]
 
     class Interrupted(Exception):
         pass

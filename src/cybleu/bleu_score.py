@@ -139,6 +139,7 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
     from ._fraction import Fraction
 
     if type(n) is not int or not 0 <= n <= sys.maxsize:
+        references = list(references)
         n = _checked_order(n, hypothesis, *references)
     counts = _backend.clipped_matches(references, hypothesis, n)
     if counts is None:

@@ -390,6 +390,10 @@ def test_replaced_methods_and_missing_parameters():
 @pytest.mark.parametrize("n", [2**31, 2**63 - 1, 2**63, 2**70, -(2**70), True])
 def test_orders_of_any_size(n):
     compare("modified_precision", [WORDS], HYPOTHESIS, n)
+    assert_same(
+        outcome(bleu_score.modified_precision, iter([WORDS]), HYPOTHESIS, n),
+        outcome(nltk_bleu.modified_precision, iter([WORDS]), HYPOTHESIS, n),
+    )
 
 
 def test_the_error_of_a_token_comes_before_that_of_an_iterator():

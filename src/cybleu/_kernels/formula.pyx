@@ -130,8 +130,8 @@ cdef int average(const Counts *counts, int order, Smoothing smoothing, double *p
 
 
 cdef inline int64_t product(int64_t first, int64_t second) noexcept nogil:
-    """The product of numbers from 0 to 2 ** 53, or -1 where it is larger than that or one of them is -1."""
-    if first < 0 or second < 0 or <double>first * <double>second > 9007199254740992.0:
+    """The product of numbers from 0, or -1 where it is 2 ** 53 or more, or one of them is -1."""
+    if first < 0 or second < 0 or <double>first * <double>second >= 9007199254740992.0:
         return -1
     return first * second
 

@@ -25,7 +25,7 @@ cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, in
 cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept nogil
 
 # For any length. Overwrites the ids. Works in `pair_memory(length)` bytes, aligned for 8. Adds to `matches`.
-cdef size_t pair_memory(Py_ssize_t length) noexcept nogil
+cdef uint64_t pair_memory(Py_ssize_t length) noexcept nogil
 cdef int match_by_interning(int32_t *hypothesis, Py_ssize_t length, int32_t distinct,
                             int32_t *references, const Py_ssize_t *starts, Py_ssize_t reference_count,
                             Py_ssize_t max_order, void *memory, int64_t *matches) except -1 nogil

@@ -274,8 +274,8 @@ cdef void count_best(const int32_t *reference, Py_ssize_t length, int32_t *count
         counts[reference[i]] = 0
 
 
-cdef size_t pair_memory(Py_ssize_t length) noexcept nogil:
-    return slots_needed(length) * sizeof(PairSlot) + 2 * <size_t>(length + 1) * sizeof(int32_t)
+cdef uint64_t pair_memory(Py_ssize_t length) noexcept nogil:
+    return slots_needed(length) * sizeof(PairSlot) + 2 * <uint64_t>(length + 1) * sizeof(int32_t)
 
 
 cdef int match_by_interning(int32_t *hypothesis, Py_ssize_t length, int32_t distinct,

@@ -58,6 +58,7 @@ cdef extern from *:
     long long PyLong_AsLongLongAndOverflow(PyObject *number, int *overflow) except? -1
     void Py_INCREF(PyObject *kept) noexcept
     void Py_DECREF(PyObject *released) noexcept
+    Py_ssize_t PY_SSIZE_T_MAX
     PyObject *Py_True
     PyObject *Py_False
 
@@ -65,8 +66,10 @@ cdef extern from *:
 cdef enum:
     RELEASE_FROM = 65536    # tokens in a segment from which the GIL is released for the integer work
     MANY_REFERENCES = 1024
-    TOKENS_AT_ONCE = 65536      # tokens between two looks for an interrupt
-    SEGMENTS_AT_ONCE = 256
+    MOST_TOKENS = 0x3FFFFFFF    # in one segment: ids are 32 bits
+    TOKENS_AT_ONCE = 1024   # between two looks for an interrupt in one text; equal hashes can make a token slow
+    TOKENS_BETWEEN_LOOKS = 65536    # in a corpus
+    LOOKS_BETWEEN_TURNS = 16    # after which another thread may run
 
 
 # ------------------------------------------------------------------------------------------------------- one segment
@@ -81,8 +84,11 @@ cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wan
 
 
 cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order,
-                       int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches) except -1:
+                       int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches,
+                       Py_ssize_t *work) except -1:
     """Set the lengths, add the clipped matches of each order to `matches`; 0 where the segment is declined.
+
+    Adds the tokens of all texts, and some for each text, to `work`.
 
     For a segment that fits the masks no object is created and no Python code runs, so the borrowed pointers hold.
     """
@@ -92,6 +98,7 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
     cdef Py_ssize_t size = 0
     cdef Py_ssize_t count, length, k
     cdef Py_ssize_t longest, closest = -1
+    cdef Py_ssize_t tokens_and_texts
     cdef int32_t ids[MASK_BITS]
     cdef int32_t reference_ids[MASK_BITS]
     cdef FewTokens table
@@ -101,14 +108,17 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
     if not cybleu_items(hypothesis, &tokens, &length):
         return 0
     longest = length
+    tokens_and_texts = min(length, TOKENS_BETWEEN_LOOKS) + 8
     for k in range(count):
         if not cybleu_items(sequences[k], &reference, &size):
             return 0
         closest = closer(closest, size, length)
         longest = max(longest, size)
+        tokens_and_texts += min(size, TOKENS_BETWEEN_LOOKS) + 8
         fetch_tokens(reference, min(size, MASK_BITS))
     hypothesis_length[0] = length
     reference_length[0] = closest
+    work[0] += min(tokens_and_texts, TOKENS_BETWEEN_LOOKS)
     if max_order == 0:
         return 1
     if longest > MASK_BITS or count > MANY_REFERENCES:
@@ -133,25 +143,27 @@ cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject **t
     cdef PyObject **held
     cdef Py_ssize_t *starts
     cdef int32_t *ids
-    cdef char *memory
-    cdef size_t table_size, space
+    cdef char *memory = NULL
+    cdef uint64_t table_size, space, everything
     cdef Py_ssize_t size = 0
     cdef Py_ssize_t total = length
     cdef Py_ssize_t i, k
     cdef int taken
     for k in range(count):
         cybleu_items(sequences[k], &items, &size)
+        if size > MOST_TOKENS - total:
+            return 0
         total += size
-    if total > 0x3FFFFFFF:
-        return 0            # ids are 32 bits
     # One block, with the table of tokens where the n-grams will be: memory that the system has to provide page by page
     # costs as much as the counting, and allocators keep one large block for the next call rather than several.
     table.mask = slots_needed(length) - 1
     table_size = (table.mask + 1) * sizeof(uint64_t)
-    space = max(table_size + <size_t>(length + 2) * sizeof(PyObject *), pair_memory(length))
-    space = (space + 7) & ~<size_t>7
-    memory = <char *>malloc(space + <size_t>(count + 2) * sizeof(Py_ssize_t)
-                            + <size_t>total * (sizeof(PyObject *) + sizeof(int32_t)))
+    space = max(table_size + <uint64_t>(length + 2) * sizeof(PyObject *), pair_memory(length))
+    space = (space + 7) & ~<uint64_t>7
+    everything = (space + <uint64_t>(count + 2) * sizeof(Py_ssize_t)
+                  + <uint64_t>total * (sizeof(PyObject *) + sizeof(int32_t)))
+    if everything <= <uint64_t>PY_SSIZE_T_MAX:
+        memory = <char *>malloc(<size_t>everything)
     if memory == NULL:
         raise MemoryError()
     starts = <Py_ssize_t *>(memory + space)     # of the hypothesis, the references, and the end
@@ -159,16 +171,18 @@ cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject **t
     ids = <int32_t *>(held + total)
     starts[0] = 0
     starts[1] = length
-    memcpy(held, tokens, <size_t>length * sizeof(PyObject *))
+    if length > 0:          # an empty list has no items to point to
+        memcpy(held, tokens, <size_t>length * sizeof(PyObject *))
     for k in range(count):
         cybleu_items(sequences[k], &items, &size)
-        memcpy(held + starts[k + 1], items, <size_t>size * sizeof(PyObject *))
+        if size > 0:
+            memcpy(held + starts[k + 1], items, <size_t>size * sizeof(PyObject *))
         starts[k + 2] = starts[k + 1] + size
     for i in range(total):
         Py_INCREF(held[i])
     try:
         table.slots = <uint64_t *>memory
-        memset(table.slots, 0, table_size)
+        memset(table.slots, 0, <size_t>table_size)
         table.tokens = <PyObject **>(memory + table_size) + 1
         (table.tokens - 1)[0] = NULL
         table.size = 0
@@ -206,6 +220,8 @@ cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t m
     cdef PyObject **hypothesis
     cdef Py_ssize_t count, other_count, n
     cdef Py_ssize_t i = 0
+    cdef Py_ssize_t unwatched = 0
+    cdef Py_ssize_t looks = 0
     cdef int64_t hypothesis_length = 0
     cdef int64_t reference_length = 0
     while True:
@@ -216,7 +232,8 @@ cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t m
             return 0
         if i >= count:
             return 1
-        if not count_segment(references[i], hypothesis[i], max_order, &hypothesis_length, &reference_length, matches):
+        if not count_segment(references[i], hypothesis[i], max_order, &hypothesis_length, &reference_length, matches,
+                             &unwatched):
             return 0
         lengths[0] += hypothesis_length
         lengths[1] += reference_length
@@ -226,8 +243,13 @@ cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t m
             else:
                 short_segments[n] += 1
         i += 1
-        if i % SEGMENTS_AT_ONCE == 0:
+        if unwatched >= TOKENS_BETWEEN_LOOKS:
+            unwatched = 0
+            looks += 1
             PyErr_CheckSignals()
+            if looks % LOOKS_BETWEEN_TURNS == 0:
+                with nogil:
+                    pass
 
 
 cdef object frozen(object segment):
@@ -249,6 +271,7 @@ def segment_counts(references, hypothesis, Py_ssize_t max_order):
     cdef int64_t hypothesis_length = 0
     cdef int64_t reference_length = 0
     cdef Py_ssize_t n
+    cdef Py_ssize_t work = 0
     cdef list row
     if CYBLEU_OTHER_THREADS_RUN:
         references = frozen_references(references)
@@ -259,7 +282,7 @@ def segment_counts(references, hypothesis, Py_ssize_t max_order):
     try:
         memset(matches, 0, <size_t>max_order * sizeof(int64_t))
         if not count_segment(<PyObject *>references, <PyObject *>hypothesis, max_order,
-                             &hypothesis_length, &reference_length, matches):
+                             &hypothesis_length, &reference_length, matches, &work):
             return None
         row = [hypothesis_length, reference_length]
         for n in range(max_order):
@@ -359,6 +382,7 @@ cdef class Scorer:
         cdef Weights vectors
         cdef double parameter = 0.0
         cdef Py_ssize_t order, counted, n
+        cdef Py_ssize_t work = 0
         cdef int smoothing
         if not read_weights(<PyObject *>weights, &vectors) or not is_bool(<PyObject *>auto_reweigh):
             return None
@@ -374,7 +398,7 @@ cdef class Scorer:
             counted = max(order, 5)
         memset(counts.matches, 0, sizeof(counts.matches))
         if not count_segment(<PyObject *>references, <PyObject *>hypothesis, counted,
-                             &hypothesis_length, &counts.reference_length, counts.matches):
+                             &hypothesis_length, &counts.reference_length, counts.matches, &work):
             return None
         counts.five_gram_matches = counts.matches[4]
         counts.five_grams = max(1, hypothesis_length - 4)
