@@ -34,8 +34,7 @@ class Variant:
         it 0, or left out if only effective orders count
     :param no_match_at_all: whether a hypothesis without any match is 0, however smoothed (``zero``), or ``smoothed``
     :param mean: how precisions become a score: ``exact``, the weighted logarithms of those above 0, rounded once;
-        ``logs``, the mean of the logarithms; ``differences``, the logarithms of matches less those of n-grams;
-        ``arithmetic``
+        ``logs``, the mean of the logarithms; ``arithmetic``
     :param penalty_adds: added to the reference length in the brevity penalty (Moses can)
     :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length
     """
@@ -89,7 +88,6 @@ VARIANTS: dict[str, Variant] = {
             scale=1,
             smoothings=(("none", "none", None), ("add", "add-all", 1)),
             no_match_at_all="smoothed",
-            mean="differences",
         ),
         Variant(
             "huggingface",
