@@ -55,19 +55,25 @@ def load(choice: str) -> "tuple[str, ModuleType]":
 BACKEND, _chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))
 
 if TYPE_CHECKING:
+    from ._mirror import Definition as Definition
     from ._mirror import Scorer as Scorer
     from ._mirror import clipped_matches as clipped_matches
     from ._mirror import corpus_counts as corpus_counts
     from ._mirror import segment_counts as segment_counts
+    from ._mirror import sum_rows as sum_rows
 else:
+    Definition = _chosen.Definition
     Scorer = _chosen.Scorer
     clipped_matches = _chosen.clipped_matches
     corpus_counts = _chosen.corpus_counts
     segment_counts = _chosen.segment_counts
+    sum_rows = _chosen.sum_rows
 
-# These take any sequences of any hashable tokens: for the segments that the kernels decline, with None.
+# These take whatever the kernels decline: any sequences of any hashable tokens, any weights and numbers.
 any_segment_counts = _mirror.segment_counts
+any_definition = _mirror.Definition
 any_clipped_matches = _mirror.clipped_matches
 ngram_counts = _mirror.ngram_counts
+SMOOTHINGS = _mirror.SMOOTHINGS
 recognised = _mirror.recognised
 smoothed = _mirror.smoothed

@@ -12,12 +12,18 @@ short for an order.
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .errors import EmptyHypothesisError, StatisticsError, UnknownNameError
+from . import _backend
+from .errors import SmoothingParameterError, StatisticsError, UnknownNameError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SMOOTHINGS = tuple(_backend.SMOOTHINGS)
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,7 @@ class Variant:
     :param no_match_at_all: whether a hypothesis without any match is 0, however smoothed (``zero``), or ``smoothed``
     :param mean: how precisions become a score: ``exact``, the weighted logarithms of those above 0, rounded once;
         ``logs``, the mean of the logarithms; ``arithmetic``
+    :param penalty: ``exponential``, the brevity penalty; or ``none``
     :param penalty_adds: added to the reference length in the brevity penalty (Moses can)
     :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length
     """
@@ -47,9 +54,33 @@ class Variant:
     empty_order: str = "zero"
     no_match_at_all: str = "zero"
     mean: str = "logs"
+    penalty: str = "exponential"
     penalty_adds: float = 0
     empty_hypothesis: str = "zero"
 
+    def __post_init__(self) -> None:
+        for field, allowed in _ALLOWED.items():
+            if getattr(self, field) not in allowed:
+                raise UnknownNameError(
+                    f"{field} of the variant {self.name!r} is {getattr(self, field)!r}; use one of {', '.join(allowed)}"
+                )
+        if not self.smoothings:
+            raise UnknownNameError(f"the variant {self.name!r} has no smoothing; give at least one")
+        for _, kind, _ in self.smoothings:
+            if kind not in SMOOTHINGS:
+                raise UnknownNameError(
+                    f"the variant {self.name!r} has a smoothing of kind {kind!r}; use one of {', '.join(SMOOTHINGS)}"
+                )
+
+
+_ALLOWED = {
+    "reference_length": ("closest", "shortest", "average"),
+    "empty_order": ("zero", "one", "end"),
+    "no_match_at_all": ("zero", "smoothed"),
+    "mean": ("exact", "logs", "arithmetic"),
+    "penalty": ("exponential", "none"),
+    "empty_hypothesis": ("zero", "error"),
+}
 
 VARIANTS: dict[str, Variant] = {
     variant.name: variant
@@ -102,81 +133,6 @@ VARIANTS: dict[str, Variant] = {
 }
 
 
-# ---------------------------------------------------------------------------------------------------------- smoothing
-#
-# Each takes matches and n-grams of the orders, the parameter, the scale and the hypothesis length, and gives the
-# precisions. An order without n-grams is the variant's to judge, so it is None here unless smoothing fills it.
-
-Precisions = list[float | None]
-
-
-def _plain(matched: float, total: float, scale: float) -> float | None:
-    return scale * matched / total if total else None
-
-
-def _none(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [_plain(matched, total, scale) for matched, total in zip(matches, totals)]
-
-
-def _tiny(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [_plain(matched, total, scale) if matched else sys.float_info.min for matched, total in zip(matches, totals)]
-
-
-def _skip(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [_plain(matched, total, scale) for matched, total in zip(matches, totals) if matched]
-
-
-def _floor(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [_plain(matched or value, total, scale) for matched, total in zip(matches, totals)]
-
-
-def _add_k(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [
-        _plain(matched + (value if n else 0), total + (value if n else 0), scale)
-        for n, (matched, total) in enumerate(zip(matches, totals))
-    ]
-
-
-def _add_all(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [_plain(matched + value, total + value, scale) for matched, total in zip(matches, totals)]
-
-
-def _exp(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    precisions: Precisions = []
-    halved = 1
-    for matched, total in zip(matches, totals):
-        if total and not matched:
-            halved *= 2
-            precisions.append(scale / (halved * total))
-        else:
-            precisions.append(_plain(matched, total, scale))
-    return precisions
-
-
-def _exp_by_length(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    precisions: Precisions = []
-    halved = 1
-    for matched, total in zip(matches, totals):
-        if total and not matched and length > 1:
-            halved *= 2
-            precisions.append(1 / (halved * value / math.log(length)) / total)
-        else:
-            precisions.append(_plain(matched, total, scale))
-    return precisions
-
-
-SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], Precisions]] = {
-    "none": _none,
-    "tiny": _tiny,
-    "skip": _skip,
-    "floor": _floor,
-    "add-k": _add_k,
-    "add-all": _add_all,
-    "exp": _exp,
-    "exp-by-length": _exp_by_length,
-}
-
-
 # -------------------------------------------------------------------------------------------------------------- score
 
 
@@ -225,7 +181,7 @@ def find(variant: str | Variant) -> Variant:
 
 
 def score(
-    stats: Sequence[Any],
+    stats: Any,
     variant: str | Variant = "sacrebleu",
     weights: Sequence[float] | None = None,
     smoothing: str | None = None,
@@ -235,14 +191,15 @@ def score(
 ) -> Bleu:
     """BLEU of a corpus or of one segment from its statistics.
 
-    :param stats: a row, or the rows of segments, which are added up
+    :param stats: a row; the rows of segments, which are added up; or a :class:`cybleu.stats.CorpusAccumulator`. Rows are
+        lists of ints or one integer array `(n, 2 + 2 * orders)`
     :param variant: a name in :data:`VARIANTS`, or a variant
     :param weights: of the n-gram orders, by default uniform
     :param smoothing: the name of one of the variant's, by default the tool's
     :param smoothing_value: its parameter, by default the tool's
     :param effective_order: leave out the orders that the hypothesis is too short for, as for single sentences
     :param short_segments: for each order how many segments were too short for it. NLTK's definitions need it with a
-        summed row; from rows of segments, or the row of one, they know it themselves
+        summed row, and with rows counted without some n-grams; from rows of segments, or the row of one, they know it
     :raises UnknownNameError: there is no such variant or smoothing
     :raises StatisticsError: the statistics cannot be, or NLTK's definition is given a summed row alone
     :raises EmptyHypothesisError: there is no hypothesis token, and the tool divides by their number
@@ -253,37 +210,17 @@ def score(
     0.2857
     """
     rules = find(variant)
-    row, short = _summed(stats, short_segments, rules)
+    if short_segments is None:
+        short_segments = getattr(stats, "short_segments", None)
+    row, short = _summed(getattr(stats, "row", stats), short_segments, rules)
     order = (len(row) - 2) // 2
     length, reference_length, matches, totals = row[0], row[1], row[2 : 2 + order], row[2 + order :]
+    name, *choices = _choices(rules, order, weights, smoothing, smoothing_value, effective_order)
+    number, precisions, penalty = _backend.any_definition(*choices).evaluate(row, short)
     if rules.short_segments_count:
         totals = [total + count for total, count in zip(totals, short)]
-    if weights is not None and len(weights) != order:
-        raise StatisticsError(f"there are {len(weights)} weights for {order} n-gram orders; give one for each")
-    name, kind, default = _smoothing(rules, smoothing)
-    if smoothing_value is not None and default is None:
-        raise UnknownNameError(f"the smoothing {name!r} of {rules.name} takes no value")
-    value = default if smoothing_value is None else smoothing_value
-    if length == 0 and rules.empty_hypothesis == "error":
-        raise EmptyHypothesisError(
-            f"the hypotheses have no token, and {rules.name} divides by their number; other variants give 0"
-        )
-    penalty = _brevity_penalty(length, reference_length + rules.penalty_adds)
-    precisions = [0.0] * order
-    number = 0.0
-    if length and (rules.no_match_at_all == "smoothed" or any(matches)):
-        smoothed = SMOOTHINGS[kind](matches, totals, value, rules.scale, length)
-        scored = len(smoothed)
-        if None in smoothed:
-            first = smoothed.index(None)
-            if effective_order:
-                scored = first
-            if rules.empty_order == "end":
-                smoothed[first:] = [0.0] * (len(smoothed) - first)
-        of_empty = rules.scale if rules.empty_order == "one" else 0.0
-        precisions = [of_empty if precision is None else precision for precision in smoothed]
-        number = penalty * _mean(rules, precisions[:scored], weights)
     weighting = "uniform" if weights is None else ",".join(f"{weight:g}" for weight in weights)
+    value = choices[2]
     signature = (
         f"variant:{rules.name}|order:{order}|weights:{weighting}|"
         f"smooth:{name if value is None else f'{name}[{value:g}]'}|eff:{'yes' if effective_order else 'no'}"
@@ -301,29 +238,105 @@ def score(
     )
 
 
-def _brevity_penalty(length: int, reference_length: float) -> float:
-    if length >= reference_length:
-        return 1.0
-    return math.exp(1 - reference_length / length) if length else 0.0
+def scores(
+    stats: Any,
+    variant: str | Variant = "sacrebleu",
+    weights: Sequence[float] | None = None,
+    smoothing: str | None = None,
+    smoothing_value: float | None = None,
+    effective_order: bool = False,
+    parts_of_segments: bool = False,
+) -> NDArray[np.float64]:
+    """The score of each row of an array, as :func:`score` gives it for that row alone. Needs NumPy.
+
+    :param stats: integers `(n, 2 + 2 * orders)`
+    :param parts_of_segments: the rows are of segments although they have fewer n-grams than their tokens make, because
+        some n-grams were left out of the count. NLTK's definitions cannot tell such a row from a sum and refuse it otherwise
+    :return: `float64` of shape `(n,)`, on the scale of the tool
+    :raises StatisticsError: a row cannot be, or NLTK's definition is given one that is not a segment's
+
+    >>> import numpy
+    >>> scores(numpy.array([[5, 5, 4, 2, 1, 0, 5, 4, 3, 2], [2, 2, 2, 1, 0, 0, 2, 1, 0, 0]]), "moses", smoothing="add")
+    array([0.47..., 1.        ])
+    """
+    from ._arrays import np
+
+    rules = find(variant)
+    rows, order = _checked_array(stats, "stats")
+    if rows.ndim != 2:
+        raise StatisticsError(f"stats has {rows.ndim} dimensions; scores() takes rows, and score() a single one")
+    _, _, mixed = _sums(rows, order)
+    if rules.short_segments_count and mixed >= 0 and not parts_of_segments:
+        raise _not_a_segment(mixed, rules)
+    _, *choices = _choices(rules, order, weights, smoothing, smoothing_value, effective_order)
+    result = np.empty(len(rows))
+    score_rows(choices, rows, result)
+    return result
 
 
-def _mean(rules: Variant, precisions: Sequence[float], weights: Sequence[float] | None) -> float:
-    """One number from the precisions of the scored orders, on their scale."""
-    count = len(precisions)
-    used = [1 / count] * count if weights is None else list(weights[:count])
-    if weights is not None and count < len(weights) and rules.mean != "exact":
-        if not math.fsum(used):
-            raise StatisticsError("the weights of the scored orders sum to 0, so they give no mean")
-        used = [weight * math.fsum(weights) / math.fsum(used) for weight in used]
-    if rules.mean == "exact":
-        return math.exp(math.fsum(weight * math.log(p) for weight, p in zip(used, precisions) if p > 0))
-    if rules.mean == "arithmetic":
-        return math.fsum(weight * precision for weight, precision in zip(used, precisions))
-    if any(precision <= 0 and weight for weight, precision in zip(used, precisions)):
-        return 0.0
-    if weights is None:
-        return math.exp(sum([math.log(precision) for precision in precisions]) / count)
-    return math.exp(math.fsum(weight * math.log(p) for weight, p in zip(used, precisions) if weight))
+def score_rows(choices: Sequence[Any], rows: NDArray[np.int64], result: NDArray[np.float64]) -> None:
+    """Score segments' rows by the backend, and those that it declines by the mirror, which also raises what there is."""
+    definition, general = _backend.Definition(*choices), _backend.any_definition(*choices)
+    position = 0
+    while (position := definition.score_rows(rows, position, result)) < len(rows):
+        general.score_rows(rows[position : position + 1], 0, result[position : position + 1])
+        position += 1
+
+
+def definition_of(
+    variant: str | Variant,
+    order: int,
+    weights: Sequence[float] | None = None,
+    smoothing: str | None = None,
+    smoothing_value: float | None = None,
+    effective_order: bool = False,
+) -> list[Any]:
+    """The arguments of a backend's ``Definition`` for a variant and the choices of a call, checked."""
+    return _choices(find(variant), order, weights, smoothing, smoothing_value, effective_order)[1:]
+
+
+def _choices(
+    rules: Variant,
+    order: int,
+    weights: Sequence[float] | None,
+    smoothing: str | None,
+    value: float | None,
+    effective_order: bool,
+) -> list[Any]:
+    """The name of the smoothing, then the arguments of a ``Definition``."""
+    if weights is not None:
+        weights = [float(weight) for weight in weights]
+        if len(weights) != order:
+            raise StatisticsError(f"there are {len(weights)} weights for {order} n-gram orders; give one for each")
+        if not all(math.isfinite(weight) for weight in weights):
+            raise StatisticsError(f"weights must be finite numbers, and these are not: {weights}")
+    name, kind, default = _smoothing(rules, smoothing)
+    if value is None:
+        value = default
+    elif default is None:
+        raise UnknownNameError(f"the smoothing {name!r} of {rules.name} takes no value")
+    if value is not None and not (0 <= value < math.inf and (value or kind != "exp-by-length")):
+        raise SmoothingParameterError(
+            f"the value of the smoothing {name!r} is {value}; it must be a finite number "
+            f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
+        )
+    return [
+        name,
+        order,
+        kind,
+        value,
+        weights,
+        bool(effective_order),
+        rules.scale,
+        rules.short_segments_count,
+        rules.empty_order,
+        rules.no_match_at_all,
+        rules.mean,
+        rules.penalty,
+        rules.penalty_adds,
+        rules.empty_hypothesis,
+        rules.name,
+    ]
 
 
 def _smoothing(rules: Variant, name: str | None) -> tuple[str, str, float | None]:
@@ -336,40 +349,100 @@ def _smoothing(rules: Variant, name: str | None) -> tuple[str, str, float | None
     raise UnknownNameError(f"{rules.name} has no smoothing {name!r}; use one of {names}")
 
 
-def _summed(
-    stats: Sequence[Any], short_segments: Sequence[int] | None, rules: Variant
-) -> tuple[list[int], Sequence[int]]:
+# --------------------------------------------------------------------------------------------------------------- rows
+
+
+def _summed(stats: Any, short_segments: Sequence[int] | None, rules: Variant) -> tuple[list[int], Sequence[int]]:
     """The sum of the rows, and for each order how many segments have no n-gram of it."""
+    if hasattr(stats, "dtype"):
+        rows, order = _checked_array(stats, "stats")
+        total, short, mixed = _sums(rows.reshape(-1, 2 + 2 * order), order)
+    else:
+        total, short, mixed = _sums_of_lists(stats)
+        order = len(short)
+    if short_segments is None:
+        if rules.short_segments_count and mixed >= 0:
+            raise _not_a_segment(mixed, rules)
+        return total, short
+    if len(short_segments) != order:
+        raise StatisticsError(f"short_segments has {len(short_segments)} entries for {order} n-gram orders")
+    return total, [int(count) for count in short_segments]
+
+
+def _not_a_segment(position: int, rules: Variant) -> StatisticsError:
+    return StatisticsError(
+        f"row {position} is not that of one segment, and {rules.name} counts n-grams by segments; "
+        "give the segments' rows, or short_segments with their sum"
+    )
+
+
+def _sums_of_lists(stats: Any) -> tuple[list[int], list[int], int]:
+    """The sum, the segments without an n-gram by order, and the first row that is not of one segment, or -1."""
     rows = [_row(row) for row in (stats if len(stats) and hasattr(stats[0], "__len__") else [stats])]
     size = len(rows[0])
     if any(len(row) != size for row in rows):
         raise StatisticsError("the rows have different lengths; all must have 2 + 2 * orders entries")
     order = (size - 2) // 2
-    total = [sum(column) for column in zip(*rows)]
-    if short_segments is None:
-        if rules.short_segments_count:
-            for position, row in enumerate(rows):
-                if any(row[2 + order + n] != max(0, row[0] - n) for n in range(order)):
-                    raise StatisticsError(
-                        f"row {position} is not that of one segment, and {rules.name} counts n-grams by segments; "
-                        "give the segments' rows, or short_segments with their sum"
-                    )
-        short_segments = [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)]
-    elif len(short_segments) != order:
-        raise StatisticsError(f"short_segments has {len(short_segments)} entries for {order} n-gram orders")
-    return total, short_segments
+    mixed = -1
+    for position, row in enumerate(rows):
+        if mixed < 0 and any(row[2 + order + n] != max(0, row[0] - n) for n in range(order)):
+            mixed = position
+    return (
+        [sum(column) for column in zip(*rows)],
+        [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)],
+        mixed,
+    )
 
 
 def _row(values: Sequence[Any]) -> list[int]:
     row = [int(value) for value in values]
-    order = (len(row) - 2) // 2
-    if len(row) < 4 or len(row) % 2:
-        raise StatisticsError(
-            f"a row has {len(row)} entries; it must have 2 + 2 * orders: hypothesis length, reference length, matches, "
-            "n-grams"
-        )
-    if any(number != value for number, value in zip(row, values)) or min(row) < 0:
+    _order_of(len(row))
+    if any(number != value for number, value in zip(row, values)):
         raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {list(values)}")
-    if any(matched > total for matched, total in zip(row[2 : 2 + order], row[2 + order :])):
-        raise StatisticsError(f"a row has more matches than n-grams of an order: {row}")
+    _check_row(row, "a row")
     return row
+
+
+def _order_of(size: int) -> int:
+    if size < 4 or size % 2:
+        raise StatisticsError(
+            f"a row has {size} entries; it must have 2 + 2 * orders: hypothesis length, reference length, matches, n-grams"
+        )
+    return (size - 2) // 2
+
+
+def _check_row(row: list[int], name: str) -> None:
+    order = (len(row) - 2) // 2
+    if min(row) < 0:
+        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {row}")
+    if any(matched > total for matched, total in zip(row[2 : 2 + order], row[2 + order :])):
+        raise StatisticsError(f"{name} has more matches than n-grams of an order: {row}")
+
+
+def _checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
+    """The array in the form that the backends read, and the number of n-gram orders."""
+    from ._arrays import np
+
+    array = np.asarray(stats)
+    if array.dtype.kind not in "iu":
+        raise StatisticsError(f"{name} has dtype {array.dtype}; statistics are integers, best int64")
+    if array.ndim not in (1, 2):
+        raise StatisticsError(f"{name} has {array.ndim} dimensions; it must be one row or rows")
+    order = _order_of(array.shape[-1])
+    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+        raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
+    return np.ascontiguousarray(array, dtype=np.int64), order
+
+
+def _sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int]:
+    """As :func:`_sums_of_lists`, for an array."""
+    from ._arrays import np
+
+    totals = np.zeros(2 + 2 * order, dtype=np.int64)
+    short = np.zeros(order, dtype=np.int64)
+    impossible, mixed, largest = _backend.sum_rows(rows, totals, short)
+    if impossible >= 0:
+        _check_row(rows[impossible].tolist(), f"row {impossible}")
+    if largest * len(rows) > np.iinfo(np.int64).max:
+        return rows.sum(axis=0, dtype=object).tolist(), short.tolist(), mixed
+    return totals.tolist(), short.tolist(), mixed

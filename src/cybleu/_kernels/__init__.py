@@ -4,6 +4,7 @@ Nothing imports this package but :mod:`cybleu._backend`. Its twin is :mod:`cyble
 implementation from the same definition; the functions and classes that both export behave alike.
 """
 
+from .definitions import Definition, sum_rows
 from .segments import Scorer, clipped_matches, corpus_counts, segment_counts
 
-__all__ = ["Scorer", "clipped_matches", "corpus_counts", "segment_counts"]
+__all__ = ["Definition", "Scorer", "clipped_matches", "corpus_counts", "segment_counts", "sum_rows"]

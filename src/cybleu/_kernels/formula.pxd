@@ -30,3 +30,6 @@ cdef struct Counts:
 # `scored` is how many of the orders, after smoothing them all, have a weight.
 cdef double bleu(const Counts *counts, const double *weights, int order, int scored, Smoothing smoothing,
                  double parameter) noexcept nogil
+
+# The sum of at most MAX_ORDER finite terms, rounded once.
+cdef double exact_sum(const double *terms, int count) noexcept nogil

@@ -5,7 +5,19 @@ sequences of any hashable tokens and serves wherever the kernels are not there o
 """
 
 from .counting import clipped_matches, corpus_counts, ngram_counts, segment_counts
+from .definitions import SMOOTHINGS, Definition, sum_rows
 from .scoring import Scorer
 from .smoothing import recognised, smoothed
 
-__all__ = ["Scorer", "clipped_matches", "corpus_counts", "ngram_counts", "recognised", "segment_counts", "smoothed"]
+__all__ = [
+    "SMOOTHINGS",
+    "Definition",
+    "Scorer",
+    "clipped_matches",
+    "corpus_counts",
+    "ngram_counts",
+    "recognised",
+    "segment_counts",
+    "smoothed",
+    "sum_rows",
+]

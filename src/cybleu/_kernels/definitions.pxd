@@ -1,0 +1,65 @@
+# A BLEU definition as the rules that `cybleu.variants.Variant` states, for rows of up to MAX_ORDER orders.
+
+from libc.stdint cimport int64_t
+
+from cybleu._kernels.formula cimport MAX_ORDER
+
+cdef enum Smoothing:
+    NONE = 0
+    TINY = 1
+    SKIP = 2
+    FLOOR = 3
+    ADD_K = 4
+    ADD_ALL = 5
+    EXP = 6
+    EXP_BY_LENGTH = 7
+
+cdef enum Mean:
+    EXACT = 0
+    LOGS = 1
+    ARITHMETIC = 2
+
+
+cdef struct Rules:
+    int order                   # 0 where the definition does not fit, and is to be declined
+    Smoothing smoothing
+    Mean mean
+    bint uniform
+    bint effective_order
+    bint short_segments_count
+    bint empty_order_ends       # otherwise of_empty
+    bint smoothed_without_match
+    bint penalised
+    bint empty_is_error
+    double scale
+    double value
+    double of_empty
+    double penalty_adds
+    double weights[MAX_ORDER]
+
+
+# What becomes of a precision on its way into the mean: a number, or one of these.
+cdef extern from *:
+    """
+    #define CYBLEU_ABSENT (-1.0)            /* an order without n-grams; precisions are not negative */
+    #define CYBLEU_LEFT_OUT ((double)INFINITY)
+    #define CYBLEU_NO_SCORE ((double)NAN)   /* Python's own arithmetic must decide */
+    """
+    double ABSENT "CYBLEU_ABSENT"
+    double LEFT_OUT "CYBLEU_LEFT_OUT"
+    double NO_SCORE "CYBLEU_NO_SCORE"
+
+# The steps of a score, for those who take some of them once for many rows.
+cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t total, int64_t length,
+                         double *power) noexcept nogil
+cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t reference_length) noexcept nogil
+cdef bint share_weights(const Rules *rules, int kept, int scored, double *used) noexcept nogil
+cdef double term_of(const Rules *rules, double weight, double precision) noexcept nogil
+cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil
+
+# The score of one segment's row, or NO_SCORE.
+cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil
+
+
+cdef class Definition:
+    cdef Rules rules

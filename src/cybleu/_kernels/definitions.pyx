@@ -1,0 +1,267 @@
+# cython: freethreading_compatible=True
+"""Scores of many rows by any BLEU definition: the float operations of the mirror, in its order."""
+
+from libc.float cimport DBL_MIN
+from libc.math cimport INFINITY, exp, fabs, isfinite, log
+from libc.stdint cimport int64_t
+
+from cybleu._kernels.formula cimport exact_sum
+
+cdef extern from *:
+    """
+    /* From 3.12 on Python's sum carries the rounding errors along. */
+    #define CYBLEU_SUM_IS_COMPENSATED (PY_VERSION_HEX >= 0x030C0000)
+
+    /* Products with a scale and powers of two stay exact in a double. */
+    #define CYBLEU_LARGEST_COUNT ((int64_t)1 << 46)
+    """
+    const int64_t CYBLEU_LARGEST_COUNT
+    bint CYBLEU_SUM_IS_COMPENSATED
+
+SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length")
+MEANS = ("exact", "logs", "arithmetic")
+
+
+cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t total, int64_t length,
+                         double *power) noexcept nogil:
+    """The smoothed precision of order n + 1. `power` is 2 ** (orders without a match so far)."""
+    cdef double top = <double>matched
+    cdef double bottom = <double>total
+    if rules.smoothing == ADD_ALL or (rules.smoothing == ADD_K and n > 0):
+        top += rules.value
+        bottom += rules.value
+    elif matched == 0:
+        if rules.smoothing == TINY:
+            return DBL_MIN
+        if rules.smoothing == SKIP:
+            return LEFT_OUT
+        if rules.smoothing == FLOOR:
+            top = rules.value
+        elif rules.smoothing == EXP and total > 0:
+            power[0] *= 2.0
+            return rules.scale / (power[0] * bottom)
+        elif rules.smoothing == EXP_BY_LENGTH and total > 0 and length > 1:
+            power[0] *= 2.0
+            return 1.0 / (power[0] * rules.value / log(<double>length)) / bottom
+    if bottom == 0.0:
+        return ABSENT
+    return rules.scale * top / bottom
+
+
+cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t reference_length) noexcept nogil:
+    cdef double wanted = <double>reference_length + rules.penalty_adds
+    if not rules.penalised or <double>length >= wanted:
+        return 1.0
+    return exp(1.0 - wanted / <double>length)
+
+
+cdef bint share_weights(const Rules *rules, int kept, int scored, double *used) noexcept nogil:
+    """The weights of the scored orders; false where they cannot be shared out among them."""
+    cdef double whole, part
+    cdef int n
+    if rules.uniform:
+        for n in range(scored):
+            used[n] = 1.0 / <double>(rules.order if rules.smoothing == SKIP else scored)
+        return True
+    for n in range(scored):
+        used[n] = rules.weights[n]
+    if scored < rules.order and rules.mean != EXACT:
+        part = exact_sum(used, scored)
+        whole = exact_sum(rules.weights, rules.order)
+        if part == 0.0:
+            return False
+        for n in range(scored):
+            used[n] = used[n] * whole / part
+    return True
+
+
+cdef double term_of(const Rules *rules, double weight, double precision) noexcept nogil:
+    """What the precision adds to the sum of its mean; minus infinity makes the score 0."""
+    if rules.mean == ARITHMETIC:
+        return weight * precision
+    if rules.mean == EXACT:
+        return weight * log(precision) if precision > 0.0 else LEFT_OUT
+    if weight == 0.0:
+        return LEFT_OUT
+    if precision <= 0.0:
+        return -INFINITY
+    return log(precision) if rules.uniform else weight * log(precision)
+
+
+cdef inline double python_sum(const double *terms, int count) noexcept nogil:
+    """What Python's own sum() of these floats is."""
+    cdef double total = 0.0
+    cdef double errors = 0.0
+    cdef double before, other
+    cdef int n
+    for n in range(count):
+        before = total
+        total = before + terms[n]
+        if CYBLEU_SUM_IS_COMPENSATED:
+            other = total - before
+            errors += (before - (total - other)) + (terms[n] - other)
+    if CYBLEU_SUM_IS_COMPENSATED and errors != 0.0:
+        total += errors
+    return total
+
+
+cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil:
+    cdef double finite[MAX_ORDER]
+    cdef int n
+    cdef int count = 0
+    for n in range(scored):
+        if terms[n] == -INFINITY:
+            return 0.0
+        if terms[n] != LEFT_OUT:
+            if not fabs(terms[n]) < 1e300:
+                return NO_SCORE
+            finite[count] = terms[n]
+            count += 1
+    if rules.mean == LOGS and rules.uniform:
+        return exp(python_sum(finite, count) / <double>scored)
+    if rules.mean == ARITHMETIC:
+        return exact_sum(finite, count)
+    return exp(exact_sum(finite, count))
+
+
+cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
+    cdef double precisions[MAX_ORDER]
+    cdef double terms[MAX_ORDER]
+    cdef double used[MAX_ORDER]
+    cdef const int64_t *matches = row + 2
+    cdef const int64_t *totals = matches + rules.order
+    cdef int64_t any_match = 0
+    cdef int64_t total
+    cdef double power = 1.0
+    cdef double result
+    cdef int n
+    cdef int kept = 0
+    cdef int first_absent = -1
+    cdef int scored
+    if row[0] == 0:
+        return NO_SCORE if rules.empty_is_error else 0.0
+    if row[0] >= CYBLEU_LARGEST_COUNT or row[1] >= CYBLEU_LARGEST_COUNT:
+        return NO_SCORE
+    for n in range(rules.order):
+        if totals[n] >= CYBLEU_LARGEST_COUNT:
+            return NO_SCORE
+        any_match |= matches[n]
+    if any_match == 0 and not rules.smoothed_without_match:
+        return 0.0
+    for n in range(rules.order):
+        total = totals[n]
+        if total == 0 and rules.short_segments_count:
+            total = 1
+        precisions[kept] = precision_of(rules, n, matches[n], total, row[0], &power)
+        if precisions[kept] == LEFT_OUT:
+            continue
+        if precisions[kept] == ABSENT and first_absent < 0:
+            first_absent = kept
+        kept += 1
+    scored = kept
+    if first_absent >= 0:
+        if rules.effective_order:
+            scored = first_absent
+        for n in range(first_absent, kept):
+            if precisions[n] == ABSENT or rules.empty_order_ends:
+                precisions[n] = rules.of_empty
+    if scored == 0:
+        return 0.0
+    if not share_weights(rules, kept, scored, used):
+        return NO_SCORE
+    for n in range(scored):
+        if not isfinite(precisions[n]):
+            return NO_SCORE
+        terms[n] = term_of(rules, used[n], precisions[n])
+    result = brevity_penalty(rules, row[0], row[1]) * mean_of(rules, terms, scored)
+    return result if isfinite(result) else NO_SCORE
+
+
+cdef class Definition:
+    """The rules of the class of this name in :mod:`cybleu._mirror`, for many rows; what does not fit is declined."""
+
+    def __init__(self, Py_ssize_t order, str smoothing, value, weights, bint effective_order, double scale,
+                 bint short_segments_count, str empty_order, str no_match_at_all, str mean, str penalty,
+                 double penalty_adds, str empty_hypothesis, str name):
+        cdef Py_ssize_t n
+        self.rules.order = 0
+        if not 0 < order <= MAX_ORDER:
+            return
+        self.rules.smoothing = SMOOTHINGS.index(smoothing)
+        self.rules.mean = MEANS.index(mean)
+        self.rules.uniform = weights is None
+        for n in range(order):
+            self.rules.weights[n] = 0.0 if weights is None else weights[n]
+            if not fabs(self.rules.weights[n]) < 1e100:
+                return
+        self.rules.effective_order = effective_order
+        self.rules.short_segments_count = short_segments_count
+        self.rules.empty_order_ends = empty_order == "end"
+        self.rules.smoothed_without_match = no_match_at_all == "smoothed"
+        self.rules.penalised = penalty != "none"
+        self.rules.empty_is_error = empty_hypothesis == "error"
+        self.rules.scale = scale
+        self.rules.value = 0.0 if value is None else value
+        self.rules.of_empty = scale if empty_order == "one" else 0.0
+        self.rules.penalty_adds = penalty_adds
+        self.rules.order = <int>order
+
+    def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
+        """Write the score of each segment's row from `start` on; the first row that is declined, or the end."""
+        cdef Py_ssize_t position = start
+        cdef double score
+        if self.rules.order == 0:
+            return start
+        if stats.shape[0] != scores.shape[0] or stats.shape[1] != 2 + 2 * self.rules.order:
+            raise ValueError("the rows do not fit the scores or the order")
+        with nogil:
+            while position < stats.shape[0]:
+                score = evaluate(&self.rules, &stats[position, 0])
+                if not isfinite(score):
+                    break
+                scores[position] = score
+                position += 1
+        return position
+
+
+def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] short_segments):
+    """Add up the rows, and for each order those without an n-gram of it.
+
+    Returns the first row that cannot be (a negative number, more matches than n-grams) or -1, and the first that is
+    not of one segment or -1, and the largest number.
+    """
+    cdef Py_ssize_t order = short_segments.shape[0]
+    cdef Py_ssize_t i, n
+    cdef Py_ssize_t mixed = -1
+    cdef Py_ssize_t impossible = -1
+    cdef const int64_t *row
+    cdef int64_t signs, differences, expected
+    cdef int64_t largest = 0
+    if order < 1 or stats.shape[1] != 2 + 2 * order or totals.shape[0] != 2 + 2 * order:
+        raise ValueError("the sums do not fit the rows")
+    with nogil:
+        for i in range(stats.shape[0]):
+            row = &stats[i, 0]
+            signs = row[0] | row[1]
+            totals[0] += row[0]
+            totals[1] += row[1]
+            largest |= row[0] | row[1]
+            differences = 0
+            for n in range(order):
+                signs |= row[2 + n] | row[2 + order + n]
+                totals[2 + n] += row[2 + n]
+                totals[2 + order + n] += row[2 + order + n]
+                short_segments[n] += row[2 + order + n] == 0
+                expected = row[0] - n
+                expected &= -<int64_t>(expected > 0)
+                differences |= expected ^ row[2 + order + n]
+            largest |= signs
+            if signs >= 0:
+                for n in range(order):
+                    signs |= -<int64_t>(row[2 + n] > row[2 + order + n])
+            if signs < 0:
+                impossible = i
+                break
+            if differences != 0 and mixed < 0:
+                mixed = i
+    return impossible, mixed, largest

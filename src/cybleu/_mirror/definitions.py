@@ -1,0 +1,217 @@
+"""The rules of a BLEU definition, followed in plain Python floats: a score from the statistics of one row."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from ..errors import EmptyHypothesisError, StatisticsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    Precisions = list[float | None]
+
+
+# ---------------------------------------------------------------------------------------------------------- smoothing
+#
+# Each takes matches and n-grams of the orders, the parameter, the scale and the hypothesis length, and gives the
+# precisions. An order without n-grams is the definition's to judge, so it is None here unless smoothing fills it.
+
+
+def _plain(matched: float, total: float, scale: float) -> float | None:
+    return scale * matched / total if total else None
+
+
+def _none(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    return [_plain(matched, total, scale) for matched, total in zip(matches, totals)]
+
+
+def _tiny(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    return [_plain(matched, total, scale) if matched else sys.float_info.min for matched, total in zip(matches, totals)]
+
+
+def _skip(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    return [_plain(matched, total, scale) for matched, total in zip(matches, totals) if matched]
+
+
+def _floor(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    return [_plain(matched or value, total, scale) for matched, total in zip(matches, totals)]
+
+
+def _add_k(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    return [
+        _plain(matched + (value if n else 0), total + (value if n else 0), scale)
+        for n, (matched, total) in enumerate(zip(matches, totals))
+    ]
+
+
+def _add_all(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    return [_plain(matched + value, total + value, scale) for matched, total in zip(matches, totals)]
+
+
+def _exp(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    precisions: Precisions = []
+    halved = 1
+    for matched, total in zip(matches, totals):
+        if total and not matched:
+            halved *= 2
+            precisions.append(scale / (halved * total))
+        else:
+            precisions.append(_plain(matched, total, scale))
+    return precisions
+
+
+def _exp_by_length(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    precisions: Precisions = []
+    halved = 1
+    for matched, total in zip(matches, totals):
+        if total and not matched and length > 1:
+            halved *= 2
+            precisions.append(1 / (halved * value / math.log(length)) / total)
+        else:
+            precisions.append(_plain(matched, total, scale))
+    return precisions
+
+
+SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], Precisions]] = {
+    "none": _none,
+    "tiny": _tiny,
+    "skip": _skip,
+    "floor": _floor,
+    "add-k": _add_k,
+    "add-all": _add_all,
+    "exp": _exp,
+    "exp-by-length": _exp_by_length,
+}
+
+
+# --------------------------------------------------------------------------------------------------------- definition
+
+
+class Definition:
+    """What a variant and the choices of a call come to. The arguments are fields of :class:`cybleu.variants.Variant`.
+
+    :param order: the largest n-gram order of the rows
+    :param smoothing: a name in :data:`SMOOTHINGS`
+    :param value: its parameter
+    :param weights: one for each order, or None for uniform ones
+    """
+
+    def __init__(
+        self,
+        order: int,
+        smoothing: str,
+        value: float | None,
+        weights: Sequence[float] | None,
+        effective_order: bool,
+        scale: float,
+        short_segments_count: bool,
+        empty_order: str,
+        no_match_at_all: str,
+        mean: str,
+        penalty: str,
+        penalty_adds: float,
+        empty_hypothesis: str,
+        name: str,
+    ):
+        self.order = order
+        self.smoothing = smoothing
+        self.value = value
+        self.weights = weights
+        self.effective_order = effective_order
+        self.scale = scale
+        self.short_segments_count = short_segments_count
+        self.empty_order = empty_order
+        self.no_match_at_all = no_match_at_all
+        self.mean = mean
+        self.penalty = penalty
+        self.penalty_adds = penalty_adds
+        self.empty_hypothesis = empty_hypothesis
+        self.name = name
+
+    def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
+        """The score, the precisions and the brevity penalty. The row is one that can be.
+
+        :param short_segments: for each order how many segments are too short for it, where the definition counts them
+        """
+        length, reference_length = row[0], row[1]
+        matches, totals = row[2 : 2 + self.order], row[2 + self.order :]
+        if self.short_segments_count:
+            totals = [total + count for total, count in zip(totals, short_segments)]
+        if length == 0 and self.empty_hypothesis == "error":
+            raise EmptyHypothesisError(
+                f"the hypotheses have no token, and {self.name} divides by their number; other variants give 0"
+            )
+        penalty = self._brevity_penalty(length, reference_length + self.penalty_adds)
+        if not length or (self.no_match_at_all == "zero" and not any(matches)):
+            return 0.0, [0.0] * self.order, penalty
+        smoothed = SMOOTHINGS[self.smoothing](matches, totals, self.value, self.scale, length)
+        scored = len(smoothed)
+        if None in smoothed:
+            first = smoothed.index(None)
+            if self.effective_order:
+                scored = first
+            if self.empty_order == "end":
+                smoothed[first:] = [0.0] * (len(smoothed) - first)
+        of_empty = self.scale if self.empty_order == "one" else 0.0
+        precisions = [of_empty if precision is None else precision for precision in smoothed]
+        return penalty * self._mean(precisions[:scored]), precisions, penalty
+
+    def _brevity_penalty(self, length: int, reference_length: float) -> float:
+        if self.penalty == "none" or length >= reference_length:
+            return 1.0
+        return math.exp(1 - reference_length / length) if length else 0.0
+
+    def _mean(self, precisions: Sequence[float]) -> float:
+        """One number from the precisions of the scored orders, on their scale."""
+        count = len(precisions)
+        if count == 0:
+            return 0.0
+        if self.weights is None:
+            # orders that smoothing skipped keep their share, and it is lost
+            used = [1 / (self.order if self.smoothing == "skip" else count)] * count
+        else:
+            used = list(self.weights[:count])
+            if count < self.order and self.mean != "exact":
+                if not math.fsum(used):
+                    raise StatisticsError("the weights of the scored orders sum to 0, so they give no mean")
+                used = [weight * math.fsum(self.weights) / math.fsum(used) for weight in used]
+        if self.mean == "exact":
+            return math.exp(math.fsum(weight * math.log(p) for weight, p in zip(used, precisions) if p > 0))
+        if self.mean == "arithmetic":
+            return math.fsum(weight * precision for weight, precision in zip(used, precisions))
+        if any(precision <= 0 and weight for weight, precision in zip(used, precisions)):
+            return 0.0
+        if self.weights is None:
+            return math.exp(sum([math.log(precision) for precision in precisions]) / count)
+        return math.exp(math.fsum(weight * math.log(p) for weight, p in zip(used, precisions) if weight))
+
+    def score_rows(self, stats: Any, start: int, scores: Any) -> int:
+        """Write the score of each segment's row from `start` on; the first row not scored, here the end.
+
+        :param stats: rows of int64, checked
+        :param scores: as many doubles
+        """
+        for position in range(start, len(stats)):
+            row = [int(value) for value in stats[position]]
+            short = [int(total == 0) for total in row[2 + self.order :]]
+            scores[position] = self.evaluate(row, short)[0]
+        return len(stats)
+
+
+def sum_rows(stats: Any, totals: Any, short_segments: Any) -> tuple[int, int, int]:
+    """Add up the rows, and for each order those without an n-gram of it.
+
+    Returns the first row that cannot be (a negative number, more matches than n-grams) or -1, and the first that is
+    not of one segment or -1, and a number that none is above.
+    """
+    order = len(short_segments)
+    matches, counts = stats[:, 2 : 2 + order], stats[:, 2 + order :]
+    impossible = ((stats < 0).any(axis=1) | (matches > counts).any(axis=1)).nonzero()[0]
+    totals += stats.sum(axis=0)
+    short_segments += (counts == 0).sum(axis=0)
+    mixed = [row for n in range(order) for row in (counts[:, n] != (stats[:, 0] - n).clip(0)).nonzero()[0][:1].tolist()]
+    return int(impossible[0]) if len(impossible) else -1, min(mixed, default=-1), int(stats.max(initial=0))

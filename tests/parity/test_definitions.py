@@ -1,0 +1,104 @@
+"""Scores of rows: the kernel and the mirror are equal to the last bit, and where the kernel declines the mirror decides."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cybleu import _backend, variants
+from cybleu.errors import CybleuError
+from cybleu.variants import VARIANTS
+
+
+@st.composite
+def rows_of_segments(draw):
+    order = draw(st.integers(1, 16))
+    rows = []
+    for _ in range(draw(st.integers(1, 4))):
+        length = draw(st.one_of(st.integers(0, 6), st.integers(0, 80), st.integers(0, 10**9)))
+        totals = [max(0, length - n) for n in range(order)]
+        matches, most = [], length
+        for total in totals:
+            most = draw(st.sampled_from([0, min(most, total), draw(st.integers(0, min(most, total)))]))
+            matches.append(most)
+        reference_length = draw(st.one_of(st.just(length), st.integers(0, 90), st.integers(0, 10**9)))
+        rows.append([length, reference_length, *matches, *totals])
+    return order, rows
+
+
+@st.composite
+def choices(draw, order):
+    rules = draw(st.sampled_from(list(VARIANTS.values())))
+    if draw(st.booleans()):
+        rules = replace(
+            rules,
+            smoothings=tuple((kind, kind, 1.5) for kind in variants.SMOOTHINGS),
+            scale=draw(st.sampled_from([1, 100, 0.1])),
+            short_segments_count=draw(st.booleans()),
+            empty_order=draw(st.sampled_from(["zero", "one", "end"])),
+            no_match_at_all=draw(st.sampled_from(["zero", "smoothed"])),
+            mean=draw(st.sampled_from(["exact", "logs", "arithmetic"])),
+            penalty=draw(st.sampled_from(["exponential", "none"])),
+            penalty_adds=draw(st.sampled_from([0, 1, 0.3])),
+        )
+    name, _, default = draw(st.sampled_from(rules.smoothings))
+    value = draw(st.sampled_from([None, 0.5, 3, 1e-9])) if default is not None else None
+    weight = st.one_of(st.floats(0, 1), st.floats(-2, 2), st.just(0.0), st.just(1 / 3), st.just(1e300))
+    weights = draw(st.one_of(st.none(), st.lists(weight, min_size=order, max_size=order)))
+    return rules, weights, name, value, draw(st.booleans())
+
+
+@given(st.data())
+def test_rows_score_as_one_by_one(kernels, data):
+    order, rows = data.draw(rows_of_segments())
+    arguments = variants.definition_of(*_reordered(order, data.draw(choices(order))))
+    kernel, mirror = kernels.Definition(*arguments), _backend.any_definition(*arguments)
+    stats = np.array(rows)
+    for position in range(len(rows)):
+        ours, theirs = np.full(1, math.nan), np.full(1, math.nan)
+        row = stats[position : position + 1]
+        taken = kernel.score_rows(row, 0, ours)
+        try:
+            mirror.score_rows(row, 0, theirs)
+        except (CybleuError, ArithmeticError, ValueError):
+            assert taken == 0
+        else:
+            assert taken == 0 or ours[0] == theirs[0]
+            plain = arguments[3] is None or all(abs(weight) < 3 for weight in arguments[3])
+            assert taken == 1 or not plain or not math.isfinite(theirs[0])
+
+
+def _reordered(order, drawn):
+    rules, weights, name, value, effective_order = drawn
+    return rules, order, weights, name, value, effective_order
+
+
+@pytest.mark.parametrize("order", [17, 40])
+def test_orders_beyond_the_kernel(kernels, order):
+    row = [50, 50, *range(50, 50 - order, -1), *range(50, 50 - order, -1)]
+    arguments = variants.definition_of("sacrebleu", order)
+    assert kernels.Definition(*arguments).score_rows(np.array([row]), 0, np.empty(1)) == 0
+    assert variants.scores(np.array([row]))[0] == variants.score(row).score
+
+
+@given(rows_of_segments(), st.integers(0, 3))
+def test_sums(kernels, drawn, change):
+    order, rows = drawn
+    stats = np.array(rows)
+    column = change % stats.shape[1]
+    stats[len(rows) // 2, column] += (0, 1, -1, 10**6)[change]
+    results = []
+    for backend in (kernels, _backend.load("python")[1]):
+        totals, short = np.zeros(2 + 2 * order, dtype=np.int64), np.zeros(order, dtype=np.int64)
+        impossible, mixed, largest = backend.sum_rows(stats, totals, short)
+        assert impossible >= 0 or largest >= stats.max()
+        results.append((impossible, mixed, totals.tolist(), short.tolist()))
+    if results[0][0] >= 0:
+        assert results[0][0] == results[1][0]
+    else:
+        assert results[0] == results[1]
