@@ -8,7 +8,7 @@ import sys
 
 from setuptools import Extension, setup
 
-MODULES = ("tokens", "ngrams", "formula", "segments", "definitions")
+MODULES = ("tokens", "ngrams", "formula", "segments", "definitions", "prepared")
 
 COMMON = {"language_level": 3, "embedsignature": False}
 PROFILES = {

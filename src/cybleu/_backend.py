@@ -56,17 +56,21 @@ BACKEND, _chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))
 
 if TYPE_CHECKING:
     from ._mirror import Definition as Definition
+    from ._mirror import PreparedReferences as PreparedReferences
     from ._mirror import Scorer as Scorer
     from ._mirror import clipped_matches as clipped_matches
     from ._mirror import corpus_counts as corpus_counts
     from ._mirror import segment_counts as segment_counts
+    from ._mirror import segment_rows as segment_rows
     from ._mirror import sum_rows as sum_rows
 else:
     Definition = _chosen.Definition
+    PreparedReferences = _chosen.PreparedReferences
     Scorer = _chosen.Scorer
     clipped_matches = _chosen.clipped_matches
     corpus_counts = _chosen.corpus_counts
     segment_counts = _chosen.segment_counts
+    segment_rows = _chosen.segment_rows
     sum_rows = _chosen.sum_rows
 
 # These take whatever the kernels decline: any sequences of any hashable tokens, any weights and numbers.

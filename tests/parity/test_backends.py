@@ -95,9 +95,7 @@ def test_scores(kernels, segment, weights, method, auto_reweigh):
 
 
 def test_same_names(kernels):
-    seam = {"Scorer", "clipped_matches", "corpus_counts", "segment_counts"}
-    assert set(kernels.__all__) == seam
-    assert seam <= set(_mirror.__all__)
+    assert set(kernels.__all__) < set(_mirror.__all__)
 
 
 def test_kernels_decline_what_could_run_code(kernels):

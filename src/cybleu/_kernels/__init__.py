@@ -5,6 +5,16 @@ implementation from the same definition; the functions and classes that both exp
 """
 
 from .definitions import Definition, sum_rows
-from .segments import Scorer, clipped_matches, corpus_counts, segment_counts
+from .prepared import PreparedReferences
+from .segments import Scorer, clipped_matches, corpus_counts, segment_counts, segment_rows
 
-__all__ = ["Definition", "Scorer", "clipped_matches", "corpus_counts", "segment_counts", "sum_rows"]
+__all__ = [
+    "Definition",
+    "PreparedReferences",
+    "Scorer",
+    "clipped_matches",
+    "corpus_counts",
+    "segment_counts",
+    "segment_rows",
+    "sum_rows",
+]

@@ -334,6 +334,42 @@ def corpus_counts(list_of_references, hypotheses, Py_ssize_t max_order):
         free(sums)
 
 
+def segment_rows(list_of_references, hypotheses, Py_ssize_t max_order, Py_ssize_t start, Py_ssize_t stop,
+                 int64_t[:, ::1] stats):
+    """Write the statistics rows of the segments from `start` to before `stop`; the first that is declined, or `stop`.
+
+    The lists are equally long as long as nothing changes them; where something does, the rest is declined.
+    """
+    cdef PyObject **references
+    cdef PyObject **hypothesis
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t other_count = 0
+    cdef Py_ssize_t n
+    cdef Py_ssize_t i = start
+    cdef Py_ssize_t unwatched = 0
+    cdef int64_t *row
+    if start < 0 or stop > stats.shape[0] or max_order < 1 or stats.shape[1] != 2 + 2 * max_order:
+        raise ValueError("the rows do not fit the segments")
+    if CYBLEU_OTHER_THREADS_RUN:
+        list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
+    while i < stop:
+        if (not cybleu_items(<PyObject *>list_of_references, &references, &count)
+                or not cybleu_items(<PyObject *>hypotheses, &hypothesis, &other_count)
+                or i >= count or i >= other_count):
+            return i
+        row = &stats[i, 0]
+        memset(row, 0, <size_t>(2 + 2 * max_order) * sizeof(int64_t))
+        if not count_segment(references[i], hypothesis[i], max_order, row, row + 1, row + 2, &unwatched):
+            return i
+        for n in range(max_order):
+            row[2 + max_order + n] = row[0] - n if row[0] > n else 0
+        i += 1
+        if unwatched >= TOKENS_BETWEEN_LOOKS:
+            unwatched = 0
+            PyErr_CheckSignals()
+    return stop
+
+
 cdef tuple frozen_corpus(object list_of_references, object hypotheses):
     if type(list_of_references) is list or type(list_of_references) is tuple:
         list_of_references = tuple([frozen_references(references) for references in tuple(list_of_references)])
@@ -354,6 +390,14 @@ cdef struct Weights:
     Py_ssize_t orders[MAX_VECTORS]
     bint uniform[MAX_VECTORS]                   # is NLTK's default
     double values[MAX_VECTORS][MAX_ORDER]
+
+
+# The arguments of a call of NLTK's functions, read once.
+cdef struct Call:
+    Weights vectors
+    int smoothing
+    double parameter
+    bint auto_reweigh
 
 
 cdef class Scorer:
@@ -377,35 +421,74 @@ cdef class Scorer:
 
     def sentence(self, references, hypothesis, weights, smoothing_function, auto_reweigh):
         """The score of one segment as `sentence_bleu` returns it, or None."""
-        cdef Counts counts
-        cdef int64_t hypothesis_length = 0
-        cdef Weights vectors
-        cdef double parameter = 0.0
-        cdef Py_ssize_t order, counted, n
+        cdef Call call
+        cdef double results[MAX_VECTORS]
         cdef Py_ssize_t work = 0
-        cdef int smoothing
-        if not read_weights(<PyObject *>weights, &vectors) or not is_bool(<PyObject *>auto_reweigh):
-            return None
-        order = vectors.largest
-        smoothing = self.read_smoothing(smoothing_function, &parameter)
-        if smoothing < 0:
+        cdef int taken
+        if not self.read_call(&call, weights, smoothing_function, auto_reweigh):
             return None
         if CYBLEU_OTHER_THREADS_RUN:
             references = frozen_references(references)
             hypothesis = frozen(hypothesis)
-        counted = order
-        if smoothing >= AVERAGE:
-            counted = max(order, 5)
-        memset(counts.matches, 0, sizeof(counts.matches))
-        if not count_segment(<PyObject *>references, <PyObject *>hypothesis, counted,
-                             &hypothesis_length, &counts.reference_length, counts.matches, &work):
-            return None
-        counts.five_gram_matches = counts.matches[4]
-        counts.five_grams = max(1, hypothesis_length - 4)
-        counts.hypothesis_length = hypothesis_length
-        for n in range(order):
-            counts.denominators[n] = max(1, hypothesis_length - n)
-        return self.score(&counts, &vectors, smoothing, parameter, auto_reweigh)
+        taken = self.score_segment(<PyObject *>references, <PyObject *>hypothesis, &call, results, &work)
+        return as_nltk(taken, call.vectors.count, results)
+
+    def sentences(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh, Py_ssize_t start,
+                  double[:, ::1] scores):
+        """Write the scores of the segments from `start` on; the first that is declined, or the end."""
+        cdef PyObject **references
+        cdef PyObject **hypothesis
+        cdef Py_ssize_t count = 0
+        cdef Py_ssize_t other_count = 0
+        cdef Py_ssize_t i = start
+        cdef Py_ssize_t unwatched = 0
+        cdef Call call
+        if start < 0 or not self.read_call(&call, weights, smoothing_function, auto_reweigh):
+            return start
+        if scores.shape[1] != call.vectors.count:
+            raise ValueError("the scores do not fit the weights")
+        if CYBLEU_OTHER_THREADS_RUN:
+            list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
+        while i < scores.shape[0]:
+            # read anew each time: a warning or a signal handler may have changed the lists
+            if (not cybleu_items(<PyObject *>list_of_references, &references, &count)
+                    or not cybleu_items(<PyObject *>hypotheses, &hypothesis, &other_count)
+                    or i >= count or i >= other_count
+                    or not self.score_segment(references[i], hypothesis[i], &call, &scores[i, 0], &unwatched)):
+                return i
+            i += 1
+            if unwatched >= TOKENS_BETWEEN_LOOKS:
+                unwatched = 0
+                PyErr_CheckSignals()
+        return i
+
+    def rows(self, const int64_t[:, ::1] stats, weights, smoothing_function, auto_reweigh, Py_ssize_t start,
+             double[:, ::1] scores):
+        """The same from the statistics rows of segments, which have 5 orders at least where the smoothing asks."""
+        cdef Counts counts
+        cdef Call call
+        cdef Py_ssize_t order = stats.shape[1] // 2 - 1
+        cdef Py_ssize_t i = start
+        cdef Py_ssize_t n
+        if start < 0 or not self.read_call(&call, weights, smoothing_function, auto_reweigh):
+            return start
+        if scores.shape[1] != call.vectors.count or scores.shape[0] != stats.shape[0]:
+            raise ValueError("the scores do not fit the weights or the rows")
+        if order < call.vectors.largest or (call.smoothing >= AVERAGE and order < 5):
+            raise ValueError("the rows have too few orders")
+        while i < scores.shape[0]:
+            counts.hypothesis_length = stats[i, 0]
+            counts.reference_length = stats[i, 1]
+            for n in range(call.vectors.largest):
+                counts.matches[n] = stats[i, 2 + n]
+                counts.denominators[n] = max(1, stats[i, 2 + order + n])
+            if call.smoothing >= AVERAGE:
+                counts.five_gram_matches = stats[i, 6]
+                counts.five_grams = max(1, stats[i, 6 + order])
+            if not self.score(&counts, &call, &scores[i, 0]):
+                break
+            i += 1
+        return i
 
     def corpus(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh):
         """The score of a corpus as `corpus_bleu` returns it, or None."""
@@ -413,16 +496,12 @@ cdef class Scorer:
         cdef int64_t lengths[2]
         cdef int64_t totals[MAX_ORDER]
         cdef int64_t short_segments[MAX_ORDER]
-        cdef Weights vectors
-        cdef double parameter = 0.0
+        cdef Call call
+        cdef double results[MAX_VECTORS]
         cdef Py_ssize_t order, n
-        cdef int smoothing
-        if not read_weights(<PyObject *>weights, &vectors) or not is_bool(<PyObject *>auto_reweigh):
+        if not self.read_call(&call, weights, smoothing_function, auto_reweigh) or call.smoothing >= AVERAGE:
             return None
-        order = vectors.largest
-        smoothing = self.read_smoothing(smoothing_function, &parameter)
-        if smoothing < 0 or smoothing >= AVERAGE:
-            return None
+        order = call.vectors.largest
         if CYBLEU_OTHER_THREADS_RUN:
             list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
         memset(counts.matches, 0, sizeof(counts.matches))
@@ -437,7 +516,16 @@ cdef class Scorer:
             counts.denominators[n] = totals[n] + short_segments[n]
             if counts.denominators[n] == 0:
                 return None     # no segment at all
-        return self.score(&counts, &vectors, smoothing, parameter, auto_reweigh)
+        return as_nltk(self.score(&counts, &call, results), call.vectors.count, results)
+
+    cdef int read_call(self, Call *call, object weights, object smoothing_function, object auto_reweigh) except -1:
+        """1, or 0 where an argument is of a kind that is not known here."""
+        call.parameter = 0.0
+        if not read_weights(<PyObject *>weights, &call.vectors) or not is_bool(<PyObject *>auto_reweigh):
+            return 0
+        call.auto_reweigh = auto_reweigh is True
+        call.smoothing = self.read_smoothing(smoothing_function, &call.parameter)
+        return call.smoothing >= 0
 
     cdef int read_smoothing(self, object smoothing_function, double *parameter) except -2:
         """Which smoothing this callable is, -1 if none that is known here."""
@@ -476,33 +564,69 @@ cdef class Scorer:
         return (PyMethod_Check(<PyObject *>method)
                 and PyMethod_GET_FUNCTION(<PyObject *>method) == <PyObject *>self.methods[number])
 
-    cdef object score(self, const Counts *counts, Weights *weights, int smoothing, double parameter,
-                      object auto_reweigh):
-        cdef double results[MAX_VECTORS]
+    cdef int score_segment(self, PyObject *references, PyObject *hypothesis, const Call *call, double *results,
+                           Py_ssize_t *work) except -1:
+        """Write a score for each weight vector: 1, or 2 where it is NLTK's int 0; 0 where the segment is declined."""
+        cdef Counts counts
+        cdef int64_t hypothesis_length = 0
+        cdef Py_ssize_t order = call.vectors.largest
+        cdef Py_ssize_t counted = order
+        cdef Py_ssize_t n
+        if call.smoothing >= AVERAGE:
+            counted = max(order, 5)
+        memset(counts.matches, 0, sizeof(counts.matches))
+        if not count_segment(references, hypothesis, counted, &hypothesis_length, &counts.reference_length,
+                             counts.matches, work):
+            return 0
+        counts.five_gram_matches = counts.matches[4]
+        counts.five_grams = max(1, hypothesis_length - 4)
+        counts.hypothesis_length = hypothesis_length
+        for n in range(order):
+            counts.denominators[n] = max(1, hypothesis_length - n)
+        return self.score(&counts, call, results)
+
+    cdef int score(self, const Counts *counts, const Call *call, double *results) except -1:
+        """The same from the counts."""
+        cdef const double *weights
+        cdef double equal[4]
         cdef Py_ssize_t scored, v, n
-        cdef list scores
         if counts.matches[0] == 0:
-            return 0 if weights.count == 1 else [0] * weights.count
-        for v in range(weights.count):
-            scored = weights.orders[v]
-            if auto_reweigh is True and counts.hypothesis_length < 4 and weights.uniform[v]:
+            for v in range(call.vectors.count):
+                results[v] = 0.0
+            return 2
+        for v in range(call.vectors.count):
+            weights = call.vectors.values[v]
+            scored = call.vectors.orders[v]
+            if call.auto_reweigh and counts.hypothesis_length < 4 and call.vectors.uniform[v]:
                 scored = counts.hypothesis_length
                 for n in range(scored):
-                    weights.values[v][n] = 1.0 / <double>scored
-            results[v] = bleu(counts, weights.values[v], <int>weights.largest, <int>scored, <Smoothing>smoothing,
-                              parameter)
+                    equal[n] = 1.0 / <double>scored
+                weights = equal
+            results[v] = bleu(counts, weights, <int>call.vectors.largest, <int>scored, <Smoothing>call.smoothing,
+                              call.parameter)
             if results[v] < 0.0:
-                return None
-        if smoothing == NO_SMOOTHING:
-            for n in range(weights.largest):
+                return 0
+        if call.smoothing == NO_SMOOTHING:
+            for n in range(call.vectors.largest):
                 if counts.matches[n] == 0:
                     self.warn(n + 1)
-        if weights.count == 1:
-            return results[0]
-        scores = []
-        for v in range(weights.count):
-            scores.append(results[v])
-        return scores
+        return 1
+
+
+cdef object as_nltk(int taken, Py_ssize_t count, const double *results):
+    """What NLTK returns for one weight vector or several, or None."""
+    cdef list scores
+    cdef Py_ssize_t v
+    if taken == 0:
+        return None
+    if taken == 2:
+        return 0 if count == 1 else [0] * count
+    if count == 1:
+        return results[0]
+    scores = []
+    for v in range(count):
+        scores.append(results[v])
+    return scores
 
 
 cdef inline bint is_bool(PyObject *flag) noexcept:

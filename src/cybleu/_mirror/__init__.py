@@ -4,20 +4,23 @@ It is a second implementation, not a translation of :mod:`cybleu._kernels`: n-gr
 sequences of any hashable tokens and serves wherever the kernels are not there or decline.
 """
 
-from .counting import clipped_matches, corpus_counts, ngram_counts, segment_counts
+from .counting import clipped_matches, corpus_counts, ngram_counts, segment_counts, segment_rows
 from .definitions import SMOOTHINGS, Definition, sum_rows
+from .prepared import PreparedReferences
 from .scoring import Scorer
 from .smoothing import recognised, smoothed
 
 __all__ = [
     "SMOOTHINGS",
     "Definition",
+    "PreparedReferences",
     "Scorer",
     "clipped_matches",
     "corpus_counts",
     "ngram_counts",
     "recognised",
     "segment_counts",
+    "segment_rows",
     "smoothed",
     "sum_rows",
 ]

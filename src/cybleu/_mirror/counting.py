@@ -13,7 +13,7 @@ from ..errors import NoReferencesError, OneShotReferencesError, SequenceTypeErro
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Sequence
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     Tokens: TypeAlias = Collection[Hashable]
     NGram: TypeAlias = tuple[Hashable, ...]
@@ -103,3 +103,17 @@ def corpus_counts(
         row = [total + count for total, count in zip(row, counts)]
         short = [total + (count == 0) for total, count in zip(short, counts[2 + max_order :])]
     return row, short
+
+
+def segment_rows(
+    list_of_references: Sequence[Collection[Tokens]],
+    hypotheses: Sequence[Tokens],
+    max_order: int,
+    start: int,
+    stop: int,
+    stats: Any,
+) -> int:
+    """Write the statistics rows of the segments from `start` to before `stop`, which is returned."""
+    for position in range(start, stop):
+        stats[position] = segment_counts(list_of_references[position], hypotheses[position], max_order)
+    return stop

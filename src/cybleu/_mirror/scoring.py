@@ -40,15 +40,66 @@ class Scorer:
             return None
         return self._score(list_of_references, hypotheses, weights, smoothing_function, auto_reweigh)
 
+    def sentences(
+        self,
+        list_of_references: Any,
+        hypotheses: Any,
+        weights: Any,
+        smoothing_function: Any,
+        auto_reweigh: Any,
+        start: int,
+        scores: Any,
+    ) -> int:
+        for position in range(start, len(scores)):
+            number = self.sentence(
+                list_of_references[position], hypotheses[position], weights, smoothing_function, auto_reweigh
+            )
+            if number is None:
+                return position
+            scores[position, 0] = number
+        return len(scores)
+
+    def rows(
+        self, stats: Any, weights: Any, smoothing_function: Any, auto_reweigh: Any, start: int, scores: Any
+    ) -> int:
+        method = self._method(weights, smoothing_function, auto_reweigh)
+        if method is None:
+            return start
+        order = stats.shape[1] // 2 - 1
+        for position in range(start, len(scores)):
+            length, reference_length, *counts = stats[position].tolist()
+            matches, totals = counts[:order], counts[order:]
+            number = self._score_counts(
+                matches[: len(weights)],
+                [total or 1 for total in totals[: len(weights)]],
+                length,
+                reference_length,
+                weights,
+                method,
+                smoothing_function,
+                auto_reweigh,
+                range(length),
+                lambda matches=matches, totals=totals: (matches[4], totals[4] or 1),
+            )
+            if number is None:
+                return position
+            scores[position, 0] = number
+        return len(scores)
+
+    def _method(self, weights: Any, smoothing_function: Any, auto_reweigh: Any) -> int | None:
+        """The number of the smoothing method, or None where an argument is of another kind."""
+        plain_weights = type(weights) in (list, tuple) and all(type(weight) in (int, float) for weight in weights)
+        if not plain_weights or not weights or type(auto_reweigh) is not bool:
+            return None
+        if smoothing_function is None:
+            return 0
+        return recognised(smoothing_function, self._smoothing_type, self._methods)
+
     def _score(
         self, list_of_references: Any, hypotheses: Any, weights: Any, smoothing_function: Any, auto_reweigh: Any
     ) -> float | None:
-        method = (
-            0 if smoothing_function is None else recognised(smoothing_function, self._smoothing_type, self._methods)
-        )
-        instance = getattr(smoothing_function, "__self__", None)
-        plain_weights = type(weights) in (list, tuple) and all(type(weight) in (int, float) for weight in weights)
-        if method is None or not plain_weights or not weights or type(auto_reweigh) is not bool:
+        method = self._method(weights, smoothing_function, auto_reweigh)
+        if method is None:
             return None
         for references, hypothesis in zip(list_of_references, hypotheses):
             if not self._is_plain(references, hypothesis):
@@ -67,19 +118,46 @@ class Scorer:
             for n in range(order):
                 matches[n] += row[2 + n]
                 denominators[n] += max(1, row[2 + order + n])
-        if matches[0] == 0:
-            return 0
-        if auto_reweigh and length < 4 and weights == QUARTERS:
-            weights = (1 / length,) * length
-        if method == 0:
-            for n in range(order):
-                if matches[n] == 0:
-                    self._warn(n + 1)
 
         def five_grams() -> Pair:
             matched, total = clipped_matches(references, hypothesis, 5)
             return matched, total or 1
 
+        return self._score_counts(
+            matches,
+            denominators,
+            length,
+            reference_length,
+            weights,
+            method,
+            smoothing_function,
+            auto_reweigh,
+            hypothesis,
+            five_grams,
+        )
+
+    def _score_counts(
+        self,
+        matches: list[int],
+        denominators: list[int],
+        length: int,
+        reference_length: int,
+        weights: Any,
+        method: int,
+        smoothing_function: Any,
+        auto_reweigh: bool,
+        hypothesis: Any,
+        five_grams: Callable[[], Pair],
+    ) -> float | None:
+        if matches[0] == 0:
+            return 0
+        if auto_reweigh and length < 4 and weights == QUARTERS:
+            weights = (1 / length,) * length
+        if method == 0:
+            for n, matched in enumerate(matches, start=1):
+                if matched == 0:
+                    self._warn(n)
+        instance = getattr(smoothing_function, "__self__", None)
         precisions = smoothed(method, instance, matches, denominators, length, hypothesis, five_grams)
         if precisions is None:
             return None

@@ -1,0 +1,537 @@
+# cython: freethreading_compatible=True
+"""Sets of references prepared once, and any number of hypotheses counted against them, on token ids.
+
+Each n-gram of a set has an id. That of order 1 is found by its token, that of a higher order by the pair of the two
+(n-1)-grams in it, which names it exactly. With the id stands the largest count in one reference, so that a hypothesis
+costs one probe for each n-gram whose halves are there, however many references there are.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
+
+from cybleu._kernels.tokens cimport secret, slots_needed
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+      #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+    #else
+      #define CYBLEU_UNLIKELY(condition) (condition)
+    #endif
+
+    static CYTHON_INLINE uint64_t cybleu_mix_key(int64_t key, uint64_t secret) {
+        uint64_t product = (uint64_t)key * secret;
+        product ^= product >> 32;
+        product *= 0xD6E8FEB86659FD93ULL;
+        return product ^ (product >> 32);
+    }
+    """
+    bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
+    uint64_t cybleu_mix_key(int64_t key, uint64_t secret) noexcept nogil
+
+ctypedef fused token_id:
+    int32_t
+    int64_t
+
+cdef enum:
+    SIGNAL_INTERVAL = 262144    # tokens between two looks for an interrupt
+    MOST_TOKENS = 0x1FFFFFFF    # in one set: ids are 32 bits
+    IGNORED_ORDERS = 64         # bits of a mask
+
+
+cdef struct Slot:
+    int64_t key         # the token, or first << 32 | second
+    int32_t ngram       # its id, -1 in a free slot
+    int32_t best        # the largest count in one reference
+
+
+cdef struct Table:
+    Slot *tokens
+    Slot *pairs
+    uint64_t token_mask
+    uint64_t pair_mask
+    int32_t ngrams              # ids given
+    const int64_t *lengths      # of the references: different ones, ascending; or the one to take
+    Py_ssize_t length_count
+
+
+# What one thread works in.
+cdef struct Scratch:
+    int32_t *ngrams
+    Py_ssize_t *positions
+    int64_t *keys
+    Py_ssize_t *starts
+    uint64_t *ignored           # by position, a bit for each order, or NULL
+    int32_t *seen               # n-gram -> count so far, 0 between two texts; -1 has a place too
+
+
+cdef inline Slot *probe(Slot *slots, uint64_t mask, int64_t key, uint64_t odd) noexcept nogil:
+    """The slot of the key, or the free one where it would be."""
+    cdef uint64_t place = cybleu_mix_key(key, odd) & mask
+    cdef Slot *slot = &slots[place]
+    while CYBLEU_UNLIKELY((slot.key != key) & (slot.ngram >= 0)):
+        place = (place + 1) & mask
+        slot = &slots[place]
+    return slot
+
+
+cdef inline void clear(Slot *slots, uint64_t mask) noexcept nogil:
+    memset(slots, 0xFF, <size_t>(mask + 1) * sizeof(Slot))
+
+
+# ------------------------------------------------------------------------------------------------------- preparation
+
+# For the largest set.
+cdef struct Workshop:
+    int32_t *ids        # by position; those of one reference stand one after the other
+    int64_t *keys       # by n-gram
+    int32_t *best
+    int32_t *counts     # 0 between two references
+    Slot *slots
+
+
+cdef int32_t intern_order(Workshop *shop, uint64_t mask, uint64_t odd, const int64_t *keys_of_tokens,
+                          Py_ssize_t start, Py_ssize_t length, int n, bint with_unknown, int64_t unknown,
+                          int32_t given) noexcept nogil:
+    """Replace the ids of the (n-1)-grams of one reference by those of its n-grams, -1 where a token never matches."""
+    cdef int32_t *ids = shop.ids + start
+    cdef Slot *slot
+    cdef int64_t key
+    cdef Py_ssize_t i
+    for i in range(length - n + 1):
+        if n == 1:
+            key = keys_of_tokens[i]
+            if with_unknown and key == unknown:
+                ids[i] = -1
+                continue
+        else:
+            if ids[i] < 0 or ids[i + 1] < 0:
+                ids[i] = -1
+                continue
+            key = (<int64_t>ids[i] << 32) | ids[i + 1]
+        slot = probe(shop.slots, mask, key, odd)
+        if slot.ngram < 0:
+            slot.key = key
+            slot.ngram = given
+            shop.keys[given] = key
+            shop.best[given] = 0
+            given += 1
+        ids[i] = slot.ngram
+    for i in range(length - n + 1):
+        if ids[i] >= 0:
+            shop.counts[ids[i]] += 1
+            shop.best[ids[i]] = max(shop.best[ids[i]], shop.counts[ids[i]])
+    for i in range(length - n + 1):
+        if ids[i] >= 0:
+            shop.counts[ids[i]] = 0
+    return given
+
+
+cdef int prepare(Table *table, Workshop *shop, const int64_t *ids, const int64_t *begins, const int64_t *ends,
+                 Py_ssize_t count, Py_ssize_t max_order, bint with_unknown, int64_t unknown) noexcept nogil:
+    """Fill the table of one set; 0 if there is no memory."""
+    cdef uint64_t odd = secret()
+    cdef Py_ssize_t total = 0
+    cdef Py_ssize_t longest = 0
+    cdef Py_ssize_t k, n, start
+    cdef int32_t given = 0
+    cdef int32_t tokens = 0
+    cdef int32_t i
+    cdef uint64_t mask
+    for k in range(count):
+        total += <Py_ssize_t>(ends[k] - begins[k])
+        longest = max(longest, <Py_ssize_t>(ends[k] - begins[k]))
+    mask = slots_needed(total) - 1
+    for n in range(1, min(max_order, longest) + 1):
+        clear(shop.slots, mask)     # keys of different orders can be equal
+        start = 0
+        for k in range(count):
+            if ends[k] - begins[k] >= n:
+                given = intern_order(shop, mask, odd, ids + begins[k], start, <Py_ssize_t>(ends[k] - begins[k]),
+                                     <int>n, with_unknown, unknown, given)
+            start += <Py_ssize_t>(ends[k] - begins[k])
+        if n == 1:
+            tokens = given
+    # half as many again as needed: a probe that meets another key costs more than the memory
+    table.token_mask = 2 * slots_needed(tokens) - 1
+    table.pair_mask = 2 * slots_needed(given - tokens) - 1
+    table.ngrams = given
+    table.tokens = <Slot *>malloc(<size_t>(table.token_mask + table.pair_mask + 2) * sizeof(Slot))
+    if table.tokens == NULL:
+        return 0
+    table.pairs = table.tokens + table.token_mask + 1
+    clear(table.tokens, table.token_mask)
+    clear(table.pairs, table.pair_mask)
+    for i in range(given):
+        if i < tokens:
+            insert(table.tokens, table.token_mask, shop.keys[i], odd, i, shop.best[i])
+        else:
+            insert(table.pairs, table.pair_mask, shop.keys[i], odd, i, shop.best[i])
+    return 1
+
+
+cdef inline void insert(Slot *slots, uint64_t mask, int64_t key, uint64_t odd, int32_t ngram,
+                        int32_t best) noexcept nogil:
+    cdef Slot *slot = probe(slots, mask, key, odd)
+    slot.key = key
+    slot.ngram = ngram
+    slot.best = best
+
+
+# ----------------------------------------------------------------------------------------------------------- matching
+
+cdef inline Py_ssize_t take(const Slot *slot, Py_ssize_t start, int bit, Scratch *scratch, Py_ssize_t found,
+                            int64_t *matched) noexcept nogil:
+    """Note the n-gram that starts there, if it is one of the references, and whether it is a clipped match."""
+    cdef int32_t count = scratch.seen[slot.ngram]
+    cdef int64_t counts = count < slot.best
+    if scratch.ignored != NULL:
+        counts &= <int64_t>(~(scratch.ignored[start] >> bit) & 1)
+    matched[0] += counts
+    scratch.seen[slot.ngram] = count + 1
+    scratch.ngrams[found] = slot.ngram
+    scratch.positions[found] = start
+    return found + (slot.ngram >= 0)
+
+
+cdef void match(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order, Scratch *scratch,
+                int64_t *matches) noexcept nogil:
+    cdef uint64_t odd = secret()
+    cdef Py_ssize_t found = 0
+    cdef Py_ssize_t wanted, i, n
+    (scratch.seen - 1)[0] = 0
+    for i in range(length):
+        found = take(probe(table.tokens, table.token_mask, text[i], odd), i, 0, scratch, found, &matches[0])
+    for n in range(1, max_order + 1):
+        for i in range(found):
+            scratch.seen[scratch.ngrams[i]] = 0
+        if n == max_order or found < 2:
+            return
+        wanted = 0
+        for i in range(found - 1):
+            scratch.keys[wanted] = (<int64_t>scratch.ngrams[i] << 32) | scratch.ngrams[i + 1]
+            scratch.starts[wanted] = scratch.positions[i]
+            wanted += scratch.positions[i + 1] - scratch.positions[i] == 1
+        found = 0
+        for i in range(wanted):
+            found = take(probe(table.pairs, table.pair_mask, scratch.keys[i], odd), scratch.starts[i], <int>n, scratch,
+                         found, &matches[n])
+
+
+cdef void mark_ignored(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
+                       Scratch *scratch, int64_t *totals) noexcept nogil:
+    """Set the bits of the n-grams to ignore and take them off the totals. In their table `best` says which they are."""
+    cdef uint64_t odd = secret()
+    cdef Py_ssize_t found = 0
+    cdef Py_ssize_t wanted, i, n
+    cdef const Slot *slot
+    for i in range(length):
+        slot = probe(table.tokens, table.token_mask, text[i], odd)
+        scratch.ignored[i] = <uint64_t>(slot.best > 0)
+        totals[0] -= slot.best > 0
+        scratch.ngrams[found] = slot.ngram
+        scratch.positions[found] = i
+        found += slot.ngram >= 0
+    for n in range(1, max_order):
+        wanted = found
+        found = 0
+        for i in range(wanted - 1):
+            if scratch.positions[i + 1] - scratch.positions[i] == 1:
+                slot = probe(table.pairs, table.pair_mask,
+                             (<int64_t>scratch.ngrams[i] << 32) | scratch.ngrams[i + 1], odd)
+                scratch.ignored[scratch.positions[i]] |= <uint64_t>(slot.best > 0) << n
+                totals[n] -= slot.best > 0
+                scratch.ngrams[found] = slot.ngram
+                scratch.positions[found] = scratch.positions[i]
+                found += slot.ngram >= 0
+
+
+cdef inline int64_t closest(const int64_t *lengths, Py_ssize_t count, int64_t wanted) noexcept nogil:
+    """Of ascending lengths the nearest one, the first of two equally near."""
+    cdef int64_t best = lengths[0]
+    cdef Py_ssize_t k
+    for k in range(1, count):
+        if abs_difference(lengths[k], wanted) < abs_difference(best, wanted):
+            best = lengths[k]
+    return best
+
+
+cdef inline int64_t abs_difference(int64_t first, int64_t second) noexcept nogil:
+    return first - second if first > second else second - first
+
+
+# -------------------------------------------------------------------------------------------------------------- class
+
+cdef class PreparedReferences:
+    """Immutable once made, so that threads can share it.
+
+    :param ids: the tokens of all references
+    :param begins: where each reference begins in `ids`
+    :param ends: where it ends
+    :param sets: where each set begins among the references, and the end
+    :param lengths: what the reference length is chosen from, the closest: ascending, for each set
+    :param length_sets: where each set begins among the lengths, and the end
+    :param unknown: an id that never matches, or None
+    :param ignored: ids of the n-grams to ignore, one after the other, and where each begins, and the end; or None
+    """
+
+    cdef Table *tables
+    cdef Table ignored
+    cdef Py_ssize_t count
+    cdef Py_ssize_t max_order
+    cdef int32_t most_ngrams
+    cdef int64_t *lengths
+    cdef bint ignores
+
+    def __cinit__(self):
+        self.tables = NULL
+        self.lengths = NULL
+        self.ignored.tokens = NULL
+
+    def __init__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
+                 const int64_t[::1] sets, const int64_t[::1] lengths, const int64_t[::1] length_sets,
+                 Py_ssize_t max_order, unknown, ignored):
+        cdef Workshop shop
+        cdef bint with_unknown = unknown is not None
+        cdef int64_t unknown_id = unknown if with_unknown else 0
+        cdef Py_ssize_t largest = 0
+        cdef Py_ssize_t since_look = 0
+        cdef Py_ssize_t tokens, i
+        if self.tables != NULL:
+            raise RuntimeError("references are prepared once")
+        if max_order < 1 or sets.shape[0] < 1 or length_sets.shape[0] != sets.shape[0]:
+            raise ValueError("the sets do not fit each other")
+        check_spans(begins, ends, ids.shape[0])
+        check_offsets(sets, begins.shape[0])
+        check_offsets(length_sets, lengths.shape[0])
+        self.max_order = max_order
+        self.count = sets.shape[0] - 1
+        self.ignores = False
+        self.most_ngrams = 0
+        self.tables = <Table *>calloc(<size_t>self.count + 1, sizeof(Table))
+        self.lengths = <int64_t *>malloc(<size_t>(lengths.shape[0] + 1) * sizeof(int64_t))
+        if self.tables == NULL or self.lengths == NULL:
+            raise MemoryError()
+        for i in range(lengths.shape[0]):
+            self.lengths[i] = lengths[i]
+        for i in range(self.count):
+            if length_sets[i] == length_sets[i + 1]:
+                raise ValueError("a set has no reference length")
+            self.tables[i].lengths = self.lengths + length_sets[i]
+            self.tables[i].length_count = <Py_ssize_t>(length_sets[i + 1] - length_sets[i])
+            tokens = tokens_of(begins, ends, sets[i], sets[i + 1])
+            largest = max(largest, tokens)
+        begin_work(&shop, largest, max_order)
+        try:
+            for i in range(self.count):
+                tokens = tokens_of(begins, ends, sets[i], sets[i + 1])
+                with nogil:
+                    if not prepare(&self.tables[i], &shop, at(ids, 0), at(begins, sets[i]), at(ends, sets[i]),
+                                   <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, with_unknown, unknown_id):
+                        with gil:
+                            raise MemoryError()
+                self.most_ngrams = max(self.most_ngrams, self.tables[i].ngrams)
+                since_look += tokens + 64
+                if since_look > SIGNAL_INTERVAL:
+                    since_look = 0
+                    PyErr_CheckSignals()
+        finally:
+            end_work(&shop)
+        if ignored is not None:
+            self.ignore(ignored[0], ignored[1])
+
+    cdef int ignore(self, const int64_t[::1] ids, const int64_t[::1] offsets) except -1:
+        """Make their table from references of one n-gram each; only the n-grams themselves get a count above 0."""
+        cdef Workshop shop
+        cdef Py_ssize_t i, n, count
+        cdef int64_t key
+        cdef Slot *slot
+        check_offsets(offsets, ids.shape[0])
+        count = offsets.shape[0] - 1
+        for i in range(count):
+            n = <Py_ssize_t>(offsets[i + 1] - offsets[i])
+            if n < 1 or n > IGNORED_ORDERS:
+                raise ValueError("an n-gram to ignore has no token, or too many")
+        if ids.shape[0] > MOST_TOKENS // IGNORED_ORDERS:
+            raise ValueError("there are too many n-grams to ignore")
+        if self.max_order > IGNORED_ORDERS:
+            raise ValueError("n-grams can be ignored up to an order of 64")
+        begin_work(&shop, ids.shape[0], IGNORED_ORDERS)
+        try:
+            if not prepare(&self.ignored, &shop, at(ids, 0), &offsets[0], &offsets[0] + 1, count, IGNORED_ORDERS,
+                           False, 0):
+                raise MemoryError()
+            for i in range(<Py_ssize_t>self.ignored.token_mask + 1):
+                self.ignored.tokens[i].best = 0
+            for i in range(<Py_ssize_t>self.ignored.pair_mask + 1):
+                self.ignored.pairs[i].best = 0
+            for i in range(count):
+                n = <Py_ssize_t>(offsets[i + 1] - offsets[i])
+                slot = self.find_ignored(at(ids, offsets[i]), n, shop.ids)
+                slot.best = 1
+        finally:
+            end_work(&shop)
+        self.ignores = True
+        return 0
+
+    cdef Slot *find_ignored(self, const int64_t *ngram, Py_ssize_t n, int32_t *ids) noexcept nogil:
+        cdef uint64_t odd = secret()
+        cdef Slot *slot = NULL
+        cdef Py_ssize_t i, order
+        for i in range(n):
+            slot = probe(self.ignored.tokens, self.ignored.token_mask, ngram[i], odd)
+            ids[i] = slot.ngram
+        for order in range(1, n):
+            for i in range(n - order):
+                slot = probe(self.ignored.pairs, self.ignored.pair_mask, (<int64_t>ids[i] << 32) | ids[i + 1], odd)
+                ids[i] = slot.ngram
+        return slot
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        if self.tables != NULL:
+            for i in range(self.count):
+                free(self.tables[i].tokens)
+        free(self.tables)
+        free(self.ignored.tokens)
+        free(self.lengths)
+
+    def count_rows(self, const token_id[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
+                   const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] stats):
+        """Write the statistics rows of the hypotheses from `start` to before `stop`.
+
+        :param owners: for each hypothesis the number of its set
+        """
+        cdef Scratch scratch
+        cdef Py_ssize_t longest = 0
+        cdef Py_ssize_t since_look = 0
+        cdef Py_ssize_t i, n, length
+        cdef Py_ssize_t order = self.max_order
+        cdef const Table *table
+        cdef int64_t *row
+        if not 0 <= start <= stop <= begins.shape[0] or owners.shape[0] != begins.shape[0]:
+            raise ValueError("the hypotheses do not fit their owners")
+        if stats.shape[0] != begins.shape[0] or stats.shape[1] != 2 + 2 * order:
+            raise ValueError("the rows do not fit the hypotheses")
+        check_spans(begins, ends, ids.shape[0])
+        if start == stop:
+            return
+        for i in range(start, stop):
+            if not 0 <= owners[i] < self.count:
+                raise ValueError("an owner is out of range")
+            longest = max(longest, <Py_ssize_t>(ends[i] - begins[i]))
+        begin_scratch(&scratch, longest, max(self.most_ngrams, self.ignored.ngrams if self.ignores else 0),
+                      self.ignores)
+        try:
+            with nogil:
+                for i in range(start, stop):
+                    table = &self.tables[owners[i]]
+                    length = <Py_ssize_t>(ends[i] - begins[i])
+                    row = &stats[i, 0]
+                    row[0] = length
+                    row[1] = closest(table.lengths, table.length_count, length)
+                    for n in range(order):
+                        row[2 + n] = 0
+                        row[2 + order + n] = length - n if length > n else 0
+                    if length > 0:
+                        if self.ignores:
+                            mark_ignored(&self.ignored, &ids[begins[i]], length, order, &scratch, row + 2 + order)
+                        match(table, &ids[begins[i]], length, order, &scratch, row + 2)
+                    since_look += length + 64
+                    if since_look > SIGNAL_INTERVAL:
+                        since_look = 0
+                        with gil:
+                            PyErr_CheckSignals()
+        finally:
+            end_scratch(&scratch)
+
+
+cdef inline const int64_t *at(const int64_t[::1] numbers, int64_t position) noexcept nogil:
+    """A pointer into the array; also where that is empty or at its end, where there is nothing to read."""
+    return &numbers[0] + position if numbers.shape[0] > 0 else NULL
+
+
+cdef int check_spans(const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t size) except -1:
+    cdef Py_ssize_t i
+    if begins.shape[0] != ends.shape[0]:
+        raise ValueError("begins and ends are not equally many")
+    for i in range(begins.shape[0]):
+        if not 0 <= begins[i] <= ends[i] <= size:
+            raise ValueError("a text is out of range")
+    return 0
+
+
+cdef int check_offsets(const int64_t[::1] offsets, Py_ssize_t size) except -1:
+    cdef Py_ssize_t i
+    if offsets.shape[0] < 1 or offsets[0] != 0 or offsets[offsets.shape[0] - 1] != size:
+        raise ValueError("offsets do not cover what they are for")
+    for i in range(offsets.shape[0] - 1):
+        if offsets[i] > offsets[i + 1]:
+            raise ValueError("offsets fall")
+    return 0
+
+
+cdef Py_ssize_t tokens_of(const int64_t[::1] begins, const int64_t[::1] ends, int64_t first, int64_t last) except -1:
+    cdef int64_t k
+    cdef int64_t total = 0
+    for k in range(first, last):
+        total += ends[k] - begins[k]
+        if total > MOST_TOKENS:
+            raise MemoryError("a set of references has too many tokens")
+    return <Py_ssize_t>total
+
+
+cdef int begin_work(Workshop *shop, Py_ssize_t tokens, Py_ssize_t max_order) except -1:
+    cdef uint64_t ngrams = <uint64_t>tokens * <uint64_t>min(max_order, max(tokens, 1))
+    memset(shop, 0, sizeof(Workshop))
+    if ngrams > MOST_TOKENS:
+        raise MemoryError("a set of references has too many n-grams")
+    shop.ids = <int32_t *>malloc(<size_t>(tokens + 1) * sizeof(int32_t))
+    shop.keys = <int64_t *>malloc(<size_t>(ngrams + 1) * sizeof(int64_t))
+    shop.best = <int32_t *>malloc(<size_t>(ngrams + 1) * sizeof(int32_t))
+    shop.counts = <int32_t *>calloc(<size_t>(ngrams + 1), sizeof(int32_t))
+    shop.slots = <Slot *>malloc(<size_t>slots_needed(tokens) * sizeof(Slot))
+    if shop.ids == NULL or shop.keys == NULL or shop.best == NULL or shop.counts == NULL or shop.slots == NULL:
+        end_work(shop)
+        raise MemoryError()
+    return 0
+
+
+cdef void end_work(Workshop *shop) noexcept:
+    free(shop.ids)
+    free(shop.keys)
+    free(shop.best)
+    free(shop.counts)
+    free(shop.slots)
+
+
+cdef int begin_scratch(Scratch *scratch, Py_ssize_t longest, int32_t ngrams, bint ignores) except -1:
+    cdef size_t size = <size_t>longest + 1
+    memset(scratch, 0, sizeof(Scratch))
+    scratch.ngrams = <int32_t *>malloc(size * sizeof(int32_t))
+    scratch.positions = <Py_ssize_t *>malloc(size * sizeof(Py_ssize_t))
+    scratch.keys = <int64_t *>malloc(size * sizeof(int64_t))
+    scratch.starts = <Py_ssize_t *>malloc(size * sizeof(Py_ssize_t))
+    scratch.seen = <int32_t *>calloc(<size_t>ngrams + 2, sizeof(int32_t))
+    if ignores:
+        scratch.ignored = <uint64_t *>malloc(size * sizeof(uint64_t))
+    if (scratch.ngrams == NULL or scratch.positions == NULL or scratch.keys == NULL or scratch.starts == NULL
+            or scratch.seen == NULL or (ignores and scratch.ignored == NULL)):
+        if scratch.seen != NULL:
+            scratch.seen += 1
+        end_scratch(scratch)
+        raise MemoryError()
+    scratch.seen += 1
+    return 0
+
+
+cdef void end_scratch(Scratch *scratch) noexcept:
+    free(scratch.ngrams)
+    free(scratch.positions)
+    free(scratch.keys)
+    free(scratch.starts)
+    free(scratch.ignored)
+    if scratch.seen != NULL:
+        free(scratch.seen - 1)

@@ -1,0 +1,63 @@
+"""Sets of references prepared once: for every n-gram its largest count in one reference of the set."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    NGram = tuple[int, ...]
+
+
+def _ngrams(tokens: list[int], n: int) -> Counter[NGram]:
+    return Counter(zip(*[tokens[i:] for i in range(n)]))
+
+
+class PreparedReferences:
+    """See the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(
+        self,
+        ids: Any,
+        begins: Any,
+        ends: Any,
+        sets: Any,
+        lengths: Any,
+        length_sets: Any,
+        max_order: int,
+        unknown: int | None,
+        ignored: Any,
+    ):
+        self._max_order = max_order
+        self._lengths = [lengths[i:j].tolist() for i, j in zip(length_sets[:-1].tolist(), length_sets[1:].tolist())]
+        self._best: list[dict[NGram, int]] = []
+        for first, last in zip(sets[:-1].tolist(), sets[1:].tolist()):
+            best: dict[NGram, int] = {}
+            for begin, end in zip(begins[first:last].tolist(), ends[first:last].tolist()):
+                tokens = ids[begin:end].tolist()
+                for n in range(1, max_order + 1):
+                    for ngram, count in _ngrams(tokens, n).items():
+                        if unknown not in ngram and best.get(ngram, 0) < count:
+                            best[ngram] = count
+            self._best.append(best)
+        self._ignored: set[NGram] = set()
+        if ignored is not None:
+            flat, offsets = ignored[0].tolist(), ignored[1].tolist()
+            self._ignored = {tuple(flat[i:j]) for i, j in zip(offsets[:-1], offsets[1:])}
+
+    def count_rows(self, ids: Any, begins: Any, ends: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
+        for position in range(start, stop):
+            tokens = ids[int(begins[position]) : int(ends[position])].tolist()
+            owner = int(owners[position])
+            best = self._best[owner]
+            matches, totals = [], []
+            for n in range(1, self._max_order + 1):
+                counts = _ngrams(tokens, n)
+                for ngram in self._ignored.intersection(counts):
+                    del counts[ngram]
+                matches.append(sum([min(count, best[ngram]) for ngram, count in counts.items() if ngram in best]))
+                totals.append(sum(counts.values()))
+            closest = min(self._lengths[owner], key=lambda length: (abs(length - len(tokens)), length))
+            stats[position] = [len(tokens), closest, *matches, *totals]
