@@ -49,7 +49,8 @@ def backend(request, monkeypatch):
     scorer = module.Scorer(bleu_score.SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
     monkeypatch.setattr(bleu_score, "_score_sentence", scorer.sentence)
     monkeypatch.setattr(bleu_score, "_score_corpus", scorer.corpus)
-    for name in ("clipped_matches", "corpus_counts", "segment_counts"):
+    monkeypatch.setattr(bleu_score, "_scorer", scorer)
+    for name in _backend.SEAM:
         monkeypatch.setattr(_backend, name, getattr(module, name))
     return chosen
 

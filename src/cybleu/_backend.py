@@ -14,6 +14,19 @@ if TYPE_CHECKING:
 
 CHOICES = ("auto", "cython", "python")
 
+# What a backend consists of.
+SEAM = (
+    "Definition",
+    "PreparedReferences",
+    "Scorer",
+    "clipped_matches",
+    "corpus_counts",
+    "segment_counts",
+    "segment_rows",
+    "sum_rows",
+    "trim",
+)
+
 
 def load(choice: str) -> "tuple[str, ModuleType]":
     """The name and the module of the backend for a value of ``CYBLEU_BACKEND``.
@@ -63,15 +76,9 @@ if TYPE_CHECKING:
     from ._mirror import segment_counts as segment_counts
     from ._mirror import segment_rows as segment_rows
     from ._mirror import sum_rows as sum_rows
+    from ._mirror import trim as trim
 else:
-    Definition = _chosen.Definition
-    PreparedReferences = _chosen.PreparedReferences
-    Scorer = _chosen.Scorer
-    clipped_matches = _chosen.clipped_matches
-    corpus_counts = _chosen.corpus_counts
-    segment_counts = _chosen.segment_counts
-    segment_rows = _chosen.segment_rows
-    sum_rows = _chosen.sum_rows
+    globals().update({name: getattr(_chosen, name) for name in SEAM})
 
 # These take whatever the kernels decline: any sequences of any hashable tokens, any weights and numbers.
 any_segment_counts = _mirror.segment_counts

@@ -73,6 +73,26 @@ class EmptyHypothesisError(CybleuError, ValueError, ZeroDivisionError):
     """The hypotheses have no token, and a definition divides by their number."""
 
 
+class ArrayTypeError(CybleuError, TypeError):
+    """An array has a dtype or a shape that is not what is needed, or is not in the memory of the CPU."""
+
+
+class ArrayValueError(CybleuError, ValueError, IndexError):
+    """Lengths, offsets, owners or ids in an array are out of range or do not fit each other."""
+
+
+class MixedTokensError(CybleuError, TypeError):
+    """References and hypotheses hold different kinds of tokens, such as ids and strings, so that nothing can match."""
+
+
+class NGramError(CybleuError, TypeError):
+    """An n-gram is not a tuple of tokens."""
+
+
+class ThreadsError(CybleuError, ValueError):
+    """A number of threads is not a whole number from 1."""
+
+
 class MissingExtraError(CybleuError, ImportError):
     """A feature needs a package that is not installed."""
 

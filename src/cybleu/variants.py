@@ -394,6 +394,11 @@ def _sums_of_lists(stats: Any) -> tuple[list[int], list[int], int]:
     )
 
 
+def checked_rows(stats: Any) -> list[list[int]]:
+    """The rows as lists of ints that can be."""
+    return [_row(list(row)) for row in stats]
+
+
 def _row(values: Sequence[Any]) -> list[int]:
     row = [int(value) for value in values]
     _order_of(len(row))

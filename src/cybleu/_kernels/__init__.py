@@ -5,7 +5,7 @@ implementation from the same definition; the functions and classes that both exp
 """
 
 from .definitions import Definition, sum_rows
-from .prepared import PreparedReferences
+from .prepared import PreparedReferences, trim
 from .segments import Scorer, clipped_matches, corpus_counts, segment_counts, segment_rows
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "segment_counts",
     "segment_rows",
     "sum_rows",
+    "trim",
 ]

@@ -32,7 +32,7 @@ cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t tot
         bottom += rules.value
     elif matched == 0:
         if rules.smoothing == TINY:
-            return DBL_MIN
+            return rules.scale * DBL_MIN
         if rules.smoothing == SKIP:
             return LEFT_OUT
         if rules.smoothing == FLOOR:
@@ -42,7 +42,7 @@ cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t tot
             return rules.scale / (power[0] * bottom)
         elif rules.smoothing == EXP_BY_LENGTH and total > 0 and length > 1:
             power[0] *= 2.0
-            return 1.0 / (power[0] * rules.value / log(<double>length)) / bottom
+            return rules.scale / (power[0] * rules.value / log(<double>length)) / bottom
     if bottom == 0.0:
         return ABSENT
     return rules.scale * top / bottom

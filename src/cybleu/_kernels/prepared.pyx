@@ -21,15 +21,14 @@ cdef extern from *:
       #define CYBLEU_UNLIKELY(condition) (condition)
     #endif
 
-    static CYTHON_INLINE uint64_t cybleu_mix_key(int64_t key, uint64_t secret) {
-        uint64_t product = (uint64_t)key * secret;
-        product ^= product >> 32;
-        product *= 0xD6E8FEB86659FD93ULL;
-        return product ^ (product >> 32);
+    /* The high bits of the product with an odd number that no author of a text knows: two keys share a slot with at
+       most twice the chance of any hash (Dietzfelbinger and others 1997). */
+    static CYTHON_INLINE uint64_t cybleu_place(int64_t key, uint64_t secret, int shift) {
+        return (uint64_t)key * secret >> shift;
     }
     """
     bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
-    uint64_t cybleu_mix_key(int64_t key, uint64_t secret) noexcept nogil
+    uint64_t cybleu_place(int64_t key, uint64_t secret, int shift) noexcept nogil
 
 ctypedef fused token_id:
     int32_t
@@ -47,11 +46,15 @@ cdef struct Slot:
     int32_t best        # the largest count in one reference
 
 
+# Open addressing in 2 ** (64 - shift) slots.
+cdef struct Slots:
+    Slot *slots
+    int shift
+
+
 cdef struct Table:
-    Slot *tokens
-    Slot *pairs
-    uint64_t token_mask
-    uint64_t pair_mask
+    Slots tokens
+    Slots pairs
     int32_t ngrams              # ids given
     const int64_t *lengths      # of the references: different ones, ascending; or the one to take
     Py_ssize_t length_count
@@ -67,18 +70,32 @@ cdef struct Scratch:
     int32_t *seen               # n-gram -> count so far, 0 between two texts; -1 has a place too
 
 
-cdef inline Slot *probe(Slot *slots, uint64_t mask, int64_t key, uint64_t odd) noexcept nogil:
+cdef inline Slot *probe(Slots table, int64_t key, uint64_t odd) noexcept nogil:
     """The slot of the key, or the free one where it would be."""
-    cdef uint64_t place = cybleu_mix_key(key, odd) & mask
-    cdef Slot *slot = &slots[place]
+    cdef uint64_t place = cybleu_place(key, odd, table.shift)
+    cdef Slot *slot = &table.slots[place]
     while CYBLEU_UNLIKELY((slot.key != key) & (slot.ngram >= 0)):
-        place = (place + 1) & mask
-        slot = &slots[place]
+        place += 1
+        if place >> (64 - table.shift):
+            place = 0
+        slot = &table.slots[place]
     return slot
 
 
-cdef inline void clear(Slot *slots, uint64_t mask) noexcept nogil:
-    memset(slots, 0xFF, <size_t>(mask + 1) * sizeof(Slot))
+cdef inline uint64_t size_of(Slots table) noexcept nogil:
+    return <uint64_t>1 << (64 - table.shift)
+
+
+cdef inline Slots empty(Slot *memory, uint64_t count) noexcept nogil:
+    """A table in this memory, of a power of two of slots."""
+    cdef Slots table
+    table.slots = memory
+    table.shift = 64
+    while count > 1:
+        count >>= 1
+        table.shift -= 1
+    memset(table.slots, 0xFF, <size_t>size_of(table) * sizeof(Slot))
+    return table
 
 
 # ------------------------------------------------------------------------------------------------------- preparation
@@ -92,7 +109,7 @@ cdef struct Workshop:
     Slot *slots
 
 
-cdef int32_t intern_order(Workshop *shop, uint64_t mask, uint64_t odd, const int64_t *keys_of_tokens,
+cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64_t *keys_of_tokens,
                           Py_ssize_t start, Py_ssize_t length, int n, bint with_unknown, int64_t unknown,
                           int32_t given) noexcept nogil:
     """Replace the ids of the (n-1)-grams of one reference by those of its n-grams, -1 where a token never matches."""
@@ -111,7 +128,7 @@ cdef int32_t intern_order(Workshop *shop, uint64_t mask, uint64_t odd, const int
                 ids[i] = -1
                 continue
             key = (<int64_t>ids[i] << 32) | ids[i + 1]
-        slot = probe(shop.slots, mask, key, odd)
+        slot = probe(table, key, odd)
         if slot.ngram < 0:
             slot.key = key
             slot.ngram = given
@@ -133,48 +150,42 @@ cdef int prepare(Table *table, Workshop *shop, const int64_t *ids, const int64_t
                  Py_ssize_t count, Py_ssize_t max_order, bint with_unknown, int64_t unknown) noexcept nogil:
     """Fill the table of one set; 0 if there is no memory."""
     cdef uint64_t odd = secret()
+    cdef Slots known
     cdef Py_ssize_t total = 0
     cdef Py_ssize_t longest = 0
     cdef Py_ssize_t k, n, start
     cdef int32_t given = 0
     cdef int32_t tokens = 0
     cdef int32_t i
-    cdef uint64_t mask
+    cdef uint64_t slots
     for k in range(count):
         total += <Py_ssize_t>(ends[k] - begins[k])
         longest = max(longest, <Py_ssize_t>(ends[k] - begins[k]))
-    mask = slots_needed(total) - 1
     for n in range(1, min(max_order, longest) + 1):
-        clear(shop.slots, mask)     # keys of different orders can be equal
+        known = empty(shop.slots, slots_needed(total))  # anew: keys of different orders can be equal
         start = 0
         for k in range(count):
             if ends[k] - begins[k] >= n:
-                given = intern_order(shop, mask, odd, ids + begins[k], start, <Py_ssize_t>(ends[k] - begins[k]),
+                given = intern_order(shop, known, odd, ids + begins[k], start, <Py_ssize_t>(ends[k] - begins[k]),
                                      <int>n, with_unknown, unknown, given)
             start += <Py_ssize_t>(ends[k] - begins[k])
         if n == 1:
             tokens = given
-    # half as many again as needed: a probe that meets another key costs more than the memory
-    table.token_mask = 2 * slots_needed(tokens) - 1
-    table.pair_mask = 2 * slots_needed(given - tokens) - 1
+    # twice as many as needed: a probe that meets another key costs more than the memory
+    slots = 2 * slots_needed(tokens)
     table.ngrams = given
-    table.tokens = <Slot *>malloc(<size_t>(table.token_mask + table.pair_mask + 2) * sizeof(Slot))
-    if table.tokens == NULL:
+    table.tokens.slots = <Slot *>malloc(<size_t>(slots + 2 * slots_needed(given - tokens)) * sizeof(Slot))
+    if table.tokens.slots == NULL:
         return 0
-    table.pairs = table.tokens + table.token_mask + 1
-    clear(table.tokens, table.token_mask)
-    clear(table.pairs, table.pair_mask)
+    table.tokens = empty(table.tokens.slots, slots)
+    table.pairs = empty(table.tokens.slots + slots, 2 * slots_needed(given - tokens))
     for i in range(given):
-        if i < tokens:
-            insert(table.tokens, table.token_mask, shop.keys[i], odd, i, shop.best[i])
-        else:
-            insert(table.pairs, table.pair_mask, shop.keys[i], odd, i, shop.best[i])
+        insert(table.tokens if i < tokens else table.pairs, shop.keys[i], odd, i, shop.best[i])
     return 1
 
 
-cdef inline void insert(Slot *slots, uint64_t mask, int64_t key, uint64_t odd, int32_t ngram,
-                        int32_t best) noexcept nogil:
-    cdef Slot *slot = probe(slots, mask, key, odd)
+cdef inline void insert(Slots table, int64_t key, uint64_t odd, int32_t ngram, int32_t best) noexcept nogil:
+    cdef Slot *slot = probe(table, key, odd)
     slot.key = key
     slot.ngram = ngram
     slot.best = best
@@ -182,42 +193,54 @@ cdef inline void insert(Slot *slots, uint64_t mask, int64_t key, uint64_t odd, i
 
 # ----------------------------------------------------------------------------------------------------------- matching
 
-cdef inline Py_ssize_t take(const Slot *slot, Py_ssize_t start, int bit, Scratch *scratch, Py_ssize_t found,
-                            int64_t *matched) noexcept nogil:
+cdef inline Py_ssize_t take(const Slot *slot, Py_ssize_t start, int bit, const uint64_t *ignored, int32_t *seen,
+                            int32_t *ngrams, Py_ssize_t *positions, Py_ssize_t found, int64_t *matched) noexcept nogil:
     """Note the n-gram that starts there, if it is one of the references, and whether it is a clipped match."""
-    cdef int32_t count = scratch.seen[slot.ngram]
+    cdef int32_t count = seen[slot.ngram]
     cdef int64_t counts = count < slot.best
-    if scratch.ignored != NULL:
-        counts &= <int64_t>(~(scratch.ignored[start] >> bit) & 1)
+    if ignored != NULL:
+        counts &= <int64_t>(~(ignored[start] >> bit) & 1)
     matched[0] += counts
-    scratch.seen[slot.ngram] = count + 1
-    scratch.ngrams[found] = slot.ngram
-    scratch.positions[found] = start
+    seen[slot.ngram] = count + 1
+    ngrams[found] = slot.ngram
+    positions[found] = start
     return found + (slot.ngram >= 0)
 
 
-cdef void match(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order, Scratch *scratch,
-                int64_t *matches) noexcept nogil:
+cdef void match(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
+                const Scratch *scratch, int64_t *matches) noexcept nogil:
     cdef uint64_t odd = secret()
+    cdef Slots tokens = table.tokens
+    cdef Slots pairs = table.pairs
+    cdef const uint64_t *ignored = scratch.ignored
+    cdef int32_t *seen = scratch.seen
+    cdef int32_t *ngrams = scratch.ngrams
+    cdef Py_ssize_t *positions = scratch.positions
+    cdef Py_ssize_t *starts = scratch.starts
+    cdef int64_t *keys = scratch.keys
+    cdef int64_t matched = 0
     cdef Py_ssize_t found = 0
     cdef Py_ssize_t wanted, i, n
-    (scratch.seen - 1)[0] = 0
+    (seen - 1)[0] = 0
     for i in range(length):
-        found = take(probe(table.tokens, table.token_mask, text[i], odd), i, 0, scratch, found, &matches[0])
+        found = take(probe(tokens, text[i], odd), i, 0, ignored, seen, ngrams, positions, found, &matched)
+    matches[0] = matched
     for n in range(1, max_order + 1):
         for i in range(found):
-            scratch.seen[scratch.ngrams[i]] = 0
+            seen[ngrams[i]] = 0
         if n == max_order or found < 2:
             return
         wanted = 0
         for i in range(found - 1):
-            scratch.keys[wanted] = (<int64_t>scratch.ngrams[i] << 32) | scratch.ngrams[i + 1]
-            scratch.starts[wanted] = scratch.positions[i]
-            wanted += scratch.positions[i + 1] - scratch.positions[i] == 1
+            keys[wanted] = (<int64_t>ngrams[i] << 32) | ngrams[i + 1]
+            starts[wanted] = positions[i]
+            wanted += positions[i + 1] - positions[i] == 1
         found = 0
+        matched = 0
         for i in range(wanted):
-            found = take(probe(table.pairs, table.pair_mask, scratch.keys[i], odd), scratch.starts[i], <int>n, scratch,
-                         found, &matches[n])
+            found = take(probe(pairs, keys[i], odd), starts[i], <int>n, ignored, seen, ngrams, positions, found,
+                         &matched)
+        matches[n] = matched
 
 
 cdef void mark_ignored(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
@@ -228,7 +251,7 @@ cdef void mark_ignored(const Table *table, const token_id *text, Py_ssize_t leng
     cdef Py_ssize_t wanted, i, n
     cdef const Slot *slot
     for i in range(length):
-        slot = probe(table.tokens, table.token_mask, text[i], odd)
+        slot = probe(table.tokens, text[i], odd)
         scratch.ignored[i] = <uint64_t>(slot.best > 0)
         totals[0] -= slot.best > 0
         scratch.ngrams[found] = slot.ngram
@@ -239,8 +262,7 @@ cdef void mark_ignored(const Table *table, const token_id *text, Py_ssize_t leng
         found = 0
         for i in range(wanted - 1):
             if scratch.positions[i + 1] - scratch.positions[i] == 1:
-                slot = probe(table.pairs, table.pair_mask,
-                             (<int64_t>scratch.ngrams[i] << 32) | scratch.ngrams[i + 1], odd)
+                slot = probe(table.pairs, (<int64_t>scratch.ngrams[i] << 32) | scratch.ngrams[i + 1], odd)
                 scratch.ignored[scratch.positions[i]] |= <uint64_t>(slot.best > 0) << n
                 totals[n] -= slot.best > 0
                 scratch.ngrams[found] = slot.ngram
@@ -288,7 +310,7 @@ cdef class PreparedReferences:
     def __cinit__(self):
         self.tables = NULL
         self.lengths = NULL
-        self.ignored.tokens = NULL
+        self.ignored.tokens.slots = NULL
 
     def __init__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
                  const int64_t[::1] sets, const int64_t[::1] lengths, const int64_t[::1] length_sets,
@@ -346,7 +368,6 @@ cdef class PreparedReferences:
         """Make their table from references of one n-gram each; only the n-grams themselves get a count above 0."""
         cdef Workshop shop
         cdef Py_ssize_t i, n, count
-        cdef int64_t key
         cdef Slot *slot
         check_offsets(offsets, ids.shape[0])
         count = offsets.shape[0] - 1
@@ -363,10 +384,10 @@ cdef class PreparedReferences:
             if not prepare(&self.ignored, &shop, at(ids, 0), &offsets[0], &offsets[0] + 1, count, IGNORED_ORDERS,
                            False, 0):
                 raise MemoryError()
-            for i in range(<Py_ssize_t>self.ignored.token_mask + 1):
-                self.ignored.tokens[i].best = 0
-            for i in range(<Py_ssize_t>self.ignored.pair_mask + 1):
-                self.ignored.pairs[i].best = 0
+            for i in range(<Py_ssize_t>size_of(self.ignored.tokens)):
+                self.ignored.tokens.slots[i].best = 0
+            for i in range(<Py_ssize_t>size_of(self.ignored.pairs)):
+                self.ignored.pairs.slots[i].best = 0
             for i in range(count):
                 n = <Py_ssize_t>(offsets[i + 1] - offsets[i])
                 slot = self.find_ignored(at(ids, offsets[i]), n, shop.ids)
@@ -381,11 +402,11 @@ cdef class PreparedReferences:
         cdef Slot *slot = NULL
         cdef Py_ssize_t i, order
         for i in range(n):
-            slot = probe(self.ignored.tokens, self.ignored.token_mask, ngram[i], odd)
+            slot = probe(self.ignored.tokens, ngram[i], odd)
             ids[i] = slot.ngram
         for order in range(1, n):
             for i in range(n - order):
-                slot = probe(self.ignored.pairs, self.ignored.pair_mask, (<int64_t>ids[i] << 32) | ids[i + 1], odd)
+                slot = probe(self.ignored.pairs, (<int64_t>ids[i] << 32) | ids[i + 1], odd)
                 ids[i] = slot.ngram
         return slot
 
@@ -393,9 +414,9 @@ cdef class PreparedReferences:
         cdef Py_ssize_t i
         if self.tables != NULL:
             for i in range(self.count):
-                free(self.tables[i].tokens)
+                free(self.tables[i].tokens.slots)
         free(self.tables)
-        free(self.ignored.tokens)
+        free(self.ignored.tokens.slots)
         free(self.lengths)
 
     def count_rows(self, const token_id[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
@@ -535,3 +556,35 @@ cdef void end_scratch(Scratch *scratch) noexcept:
     free(scratch.ignored)
     if scratch.seen != NULL:
         free(scratch.seen - 1)
+
+
+def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, eos):
+    """Move the begin and the end of each text past the padding around it, and its end to before the first `eos`.
+
+    :param pad: an id or None
+    :param eos: an id or None
+    """
+    cdef bint has_pad = pad is not None
+    cdef bint has_eos = eos is not None
+    cdef int64_t pad_id = pad if has_pad else 0
+    cdef int64_t eos_id = eos if has_eos else 0
+    cdef int64_t begin, end, position
+    cdef Py_ssize_t i
+    check_spans(begins, ends, ids.shape[0])
+    with nogil:
+        for i in range(begins.shape[0]):
+            begin = begins[i]
+            end = ends[i]
+            if has_pad:
+                while begin < end and ids[begin] == pad_id:
+                    begin += 1
+            if has_eos:
+                position = begin
+                while position < end and ids[position] != eos_id:
+                    position += 1
+                end = position
+            if has_pad:
+                while begin < end and ids[end - 1] == pad_id:
+                    end -= 1
+            begins[i] = begin
+            ends[i] = end

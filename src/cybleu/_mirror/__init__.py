@@ -6,7 +6,7 @@ sequences of any hashable tokens and serves wherever the kernels are not there o
 
 from .counting import clipped_matches, corpus_counts, ngram_counts, segment_counts, segment_rows
 from .definitions import SMOOTHINGS, Definition, sum_rows
-from .prepared import PreparedReferences
+from .prepared import PreparedReferences, trim
 from .scoring import Scorer
 from .smoothing import recognised, smoothed
 
@@ -23,4 +23,5 @@ __all__ = [
     "segment_rows",
     "smoothed",
     "sum_rows",
+    "trim",
 ]

@@ -30,7 +30,8 @@ def _none(matches: Sequence[int], totals: Sequence[int], value: Any, scale: floa
 
 
 def _tiny(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [_plain(matched, total, scale) if matched else sys.float_info.min for matched, total in zip(matches, totals)]
+    tiny = scale * sys.float_info.min
+    return [_plain(matched, total, scale) if matched else tiny for matched, total in zip(matches, totals)]
 
 
 def _skip(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
@@ -70,7 +71,7 @@ def _exp_by_length(matches: Sequence[int], totals: Sequence[int], value: Any, sc
     for matched, total in zip(matches, totals):
         if total and not matched and length > 1:
             halved *= 2
-            precisions.append(1 / (halved * value / math.log(length)) / total)
+            precisions.append(scale / (halved * value / math.log(length)) / total)
         else:
             precisions.append(_plain(matched, total, scale))
     return precisions

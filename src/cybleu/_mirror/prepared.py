@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class PreparedReferences:
         self._ignored: set[NGram] = set()
         if ignored is not None:
             flat, offsets = ignored[0].tolist(), ignored[1].tolist()
-            self._ignored = {tuple(flat[i:j]) for i, j in zip(offsets[:-1], offsets[1:])}
+            self._ignored = {tuple(flat[i:j]) for i, j in pairwise(offsets)}
 
     def count_rows(self, ids: Any, begins: Any, ends: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
         for position in range(start, stop):
@@ -61,3 +62,17 @@ class PreparedReferences:
                 totals.append(sum(counts.values()))
             closest = min(self._lengths[owner], key=lambda length: (abs(length - len(tokens)), length))
             stats[position] = [len(tokens), closest, *matches, *totals]
+
+
+def trim(ids: Any, begins: Any, ends: Any, pad: int | None, eos: int | None) -> None:
+    """Move the begin and the end of each text past the padding around it, and its end to before the first `eos`."""
+    for position in range(len(begins)):
+        begin, end = int(begins[position]), int(ends[position])
+        text = ids[begin:end].tolist()
+        leading = next((i for i, token in enumerate(text) if token != pad), len(text)) if pad is not None else 0
+        text = text[leading:]
+        if eos is not None and eos in text:
+            text = text[: text.index(eos)]
+        while pad is not None and text and text[-1] == pad:
+            text.pop()
+        begins[position], ends[position] = begin + leading, begin + leading + len(text)

@@ -69,6 +69,10 @@ class Scorer:
         for position in range(start, len(scores)):
             length, reference_length, *counts = stats[position].tolist()
             matches, totals = counts[:order], counts[order:]
+
+            def five_grams(matches: list[int] = matches, totals: list[int] = totals) -> Pair:
+                return matches[4], totals[4] or 1
+
             number = self._score_counts(
                 matches[: len(weights)],
                 [total or 1 for total in totals[: len(weights)]],
@@ -79,7 +83,7 @@ class Scorer:
                 smoothing_function,
                 auto_reweigh,
                 range(length),
-                lambda matches=matches, totals=totals: (matches[4], totals[4] or 1),
+                five_grams,
             )
             if number is None:
                 return position

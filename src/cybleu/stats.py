@@ -1,0 +1,399 @@
+"""Sufficient statistics: the counts from which every BLEU is computed, as rows of int64.
+
+The row of a segment is hypothesis length, reference length, clipped matches of orders 1 to N, n-grams of those orders.
+Rows of segments add up to the row of their corpus: ``stats.sum(axis=0)`` goes to :func:`cybleu.variants.score`, the rows
+themselves to :func:`cybleu.variants.scores`. The counts are those of Papineni et al. (2002), equal to sacreBLEU's and NLTK's.
+
+A batch of texts is a list of token lists (any hashable tokens), or token ids: a 2-D integer array with `lengths`, or with
+`pad_id` and `eos_id`; a ragged pair `(ids, offsets)`, text i being ``ids[offsets[i]:offsets[i + 1]]``; a list of 1-D arrays.
+Anything with the buffer protocol or ``__array__`` is an array; int32 and int64 are read in place where they are contiguous.
+References are a list with a list of references for each segment, which may also be a 2-D array; or where each segment has
+one reference, a 2-D array or a ragged pair; or a 3-D array (segments, references, tokens).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any
+
+from . import _backend
+from ._arrays import np
+from ._parallel import run
+from ._texts import (
+    ReferenceSets,
+    hypotheses_like,
+    integers_of_lists,
+    is_array,
+    is_ragged,
+    positions,
+    reference_sets,
+)
+from .accumulator import CorpusAccumulator
+from .errors import (
+    ArrayTypeError,
+    ArrayValueError,
+    CybleuError,
+    LengthMismatchError,
+    MixedTokensError,
+    NGramError,
+    OrderError,
+    UnknownNameError,
+)
+from .variants import score, scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CorpusAccumulator", "References", "score", "scores", "segment_stats", "short_segments"]
+
+REFERENCE_LENGTHS = ("closest", "shortest", "average")
+
+
+class References:
+    """Sets of references, prepared once, for any number of hypotheses. Immutable; threads and pickles can share it.
+
+    :param references: a set for each segment or prompt, in any form that the module describes
+    :param max_order: the largest n-gram order
+    :param reference_length: ``closest`` to the hypothesis, the shorter of two that are equally close; ``shortest``; or
+        ``average``, truncated to a whole number as Moses does
+    :param lengths: of the references in a 2-D or 3-D array: whole numbers `(n,)` or `(n, k)`
+    :param pad_id: an id that is removed from both ends of a text; also from hypotheses
+    :param eos_id: a text stops before the first one; also hypotheses
+    :param unk_id: an id that matches nothing, but counts as a token
+    :param ignore: n-grams, tuples of tokens, that are not counted at all, in matches and totals (CrystalBLEU, Eghbali and
+        Pradel 2022). Orders up to 64
+    :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
+    :raises CybleuError: of the kind that fits, naming the argument and the place
+
+    >>> references = References([[["the", "cat", "sat"], ["a", "cat", "sat"]], [["it", "rains"]]], max_order=2)
+    >>> references.stats([["the", "cat"], ["a", "cat"], ["it", "snows"]], owner=[0, 0, 1])
+    array([[2, 3, 2, 1, 2, 1],
+           [2, 3, 2, 1, 2, 1],
+           [2, 2, 1, 0, 2, 1]])
+    """
+
+    __slots__ = ("_arguments", "_ignored", "_prepared", "_sets", "max_order", "reference_length")
+
+    max_order: int
+    reference_length: str
+    _sets: ReferenceSets
+    _arguments: tuple[int | None, int | None, int | None]  # pad_id, eos_id, unk_id
+    _ignored: list[tuple[Hashable, ...]] | None
+    _prepared: _backend.PreparedReferences
+
+    def __init__(
+        self,
+        references: Any,
+        max_order: int = 4,
+        reference_length: str = "closest",
+        *,
+        lengths: Any = None,
+        pad_id: int | None = None,
+        eos_id: int | None = None,
+        unk_id: int | None = None,
+        ignore: Iterable[tuple[Hashable, ...]] | None = None,
+        strict: bool = False,
+    ):
+        if strict:
+            from .checks import check_references
+
+            check_references(references)
+        _check_order(max_order)
+        if reference_length not in REFERENCE_LENGTHS:
+            raise UnknownNameError(
+                f"unknown reference_length {reference_length!r}; use one of {', '.join(REFERENCE_LENGTHS)}"
+            )
+        for name, value in (("pad_id", pad_id), ("eos_id", eos_id), ("unk_id", unk_id)):
+            _check_id(name, value)
+        need_ids = pad_id is not None or eos_id is not None or unk_id is not None
+        ngrams = None if ignore is None else _checked_ngrams(ignore, max_order)
+        sets = reference_sets(references, lengths, pad_id, eos_id, need_ids, ngrams or ())
+        self._fill(max_order, reference_length, sets, (pad_id, eos_id, unk_id), ngrams)
+
+    def _fill(
+        self,
+        max_order: int,
+        reference_length: str,
+        sets: ReferenceSets,
+        arguments: tuple[int | None, int | None, int | None],
+        ignored: list[tuple[Hashable, ...]] | None,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "max_order", max_order)
+        put(self, "reference_length", reference_length)
+        put(self, "_sets", sets)
+        put(self, "_arguments", arguments)
+        put(self, "_ignored", ignored)
+        lengths, length_sets = _reference_lengths(sets, reference_length)
+        put(
+            self,
+            "_prepared",
+            _backend.PreparedReferences(
+                np.ascontiguousarray(sets.batch.ids, dtype=np.int64),
+                sets.batch.begins,
+                sets.batch.ends,
+                sets.sets,
+                lengths,
+                length_sets,
+                max_order,
+                arguments[2],
+                None if ignored is None else _ids_of_ngrams(ignored, sets),
+            ),
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("References cannot be changed; make another from the changed references")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.max_order, self.reference_length, self._sets, self._arguments, self._ignored
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._fill(*state)
+
+    def __len__(self) -> int:
+        """The number of sets."""
+        return len(self._sets.sets) - 1
+
+    def __repr__(self) -> str:
+        return (
+            f"<References of {len(self)} segments, {len(self._sets.batch.begins)} texts, "
+            f"orders 1 to {self.max_order}, {self.reference_length} length>"
+        )
+
+    def stats(
+        self,
+        hypotheses: Any,
+        owner: Any = None,
+        threads: int | None = None,
+        *,
+        lengths: Any = None,
+        out: Any = None,
+        progress: bool = False,
+        strict: bool = False,
+    ) -> NDArray[np.int64]:
+        """The statistics rows of the hypotheses.
+
+        :param hypotheses: a batch of texts
+        :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
+        :param threads: that work at the same time; None is one. The rows are the same
+        :param lengths: of the hypotheses in a 2-D array
+        :param out: an array to write into, int64, contiguous, of the shape of the result
+        :param progress: show a progress bar (needs tqdm)
+        :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
+        :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
+        """
+        if strict:
+            from .checks import check_hypotheses
+
+            check_hypotheses(hypotheses)
+        pad_id, eos_id, unk_id = self._arguments
+        need_ids = pad_id is not None or eos_id is not None or unk_id is not None
+        batch = hypotheses_like(hypotheses, self._sets, lengths, pad_id, eos_id, need_ids)
+        count = len(batch.begins)
+        if owner is None:
+            if count != len(self):
+                raise LengthMismatchError(
+                    f"there are {count} hypotheses and {len(self)} sets of references; "
+                    "give owner, the number of its set for each hypothesis"
+                )
+            owners = np.arange(count, dtype=np.int64)
+        else:
+            owners = positions(owner, "owner", len(self) - 1, count, "hypotheses")
+        rows = _output(out, (count, 2 + 2 * self.max_order))
+
+        def work(start: int, stop: int) -> None:
+            self._prepared.count_rows(batch.ids, batch.begins, batch.ends, owners, start, stop, rows)
+
+        cost = len(batch.ids) + 64 * count
+        run(work, count, cost, threads, progress, "hypotheses")
+        return rows
+
+
+def segment_stats(
+    references: Any,
+    hypotheses: Any,
+    max_order: int = 4,
+    reference_length: str = "closest",
+    *,
+    reference_lengths: Any = None,
+    lengths: Any = None,
+    pad_id: int | None = None,
+    eos_id: int | None = None,
+    unk_id: int | None = None,
+    ignore: Iterable[tuple[Hashable, ...]] | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+    strict: bool = False,
+) -> NDArray[np.int64]:
+    """The statistics row of each segment, hypothesis i against the references i.
+
+    The arguments are those of :class:`References` and its method `stats`; `reference_lengths` are the lengths of references
+    in an array.
+
+    :return: int64 of shape `(n, 2 + 2 * max_order)`
+
+    >>> segment_stats([[["the", "cat", "sat"], ["a", "cat"]]], [["the", "cat"]], max_order=2)
+    array([[2, 2, 2, 1, 2, 1]])
+    >>> import numpy
+    >>> segment_stats(numpy.array([[7, 8, 9], [4, 5, 0]]), numpy.array([[7, 8, 0], [5, 4, 0]]), max_order=2, pad_id=0)
+    array([[2, 3, 2, 1, 2, 1],
+           [2, 2, 2, 0, 2, 1]])
+    """
+    if strict:
+        from .checks import check
+
+        check(references, hypotheses)
+    prepared_only = (pad_id, eos_id, unk_id, ignore, lengths, reference_lengths) != (None,) * 6
+    if prepared_only or not _are_token_lists(references, hypotheses):
+        prepared = References(
+            references,
+            max_order,
+            reference_length,
+            lengths=reference_lengths,
+            pad_id=pad_id,
+            eos_id=eos_id,
+            unk_id=unk_id,
+            ignore=ignore,
+        )
+        return prepared.stats(hypotheses, None, threads, lengths=lengths, progress=progress)
+    _check_order(max_order)
+    if reference_length not in REFERENCE_LENGTHS:
+        raise UnknownNameError(
+            f"unknown reference_length {reference_length!r}; use one of {', '.join(REFERENCE_LENGTHS)}"
+        )
+    count = len(hypotheses)
+    if count != len(references):
+        raise LengthMismatchError(
+            f"there are {count} hypotheses and {len(references)} lists of references; each hypothesis needs one list"
+        )
+    rows = np.zeros((count, 2 + 2 * max_order), dtype=np.int64)
+
+    def work(start: int, stop: int) -> None:
+        while (start := _backend.segment_rows(references, hypotheses, max_order, start, stop, rows)) < stop:
+            try:
+                rows[start] = _backend.any_segment_counts(references[start], hypotheses[start], max_order)
+            except CybleuError as error:
+                raise type(error)(f"segment {start}: {error}") from error.__cause__
+            start += 1
+
+    run(work, count, 0, None, progress, "segments")
+    if reference_length != "closest":
+        for row, texts in zip(rows, references):
+            row[1] = _chosen_length([len(text) for text in texts], reference_length)[0]
+    if count and not rows[:, 2].any():
+        _check_not_mixed(references, hypotheses)
+    return rows
+
+
+def short_segments(stats: NDArray[np.int64]) -> list[int]:
+    """For each order how many segments have no n-gram of it, which NLTK's corpus BLEU needs beside the sum of the rows.
+
+    >>> short_segments(segment_stats([[["a", "b"]], [["a"]]], [["a", "b"], ["a"]]))
+    [0, 1, 2, 2]
+    """
+    order = stats.shape[-1] // 2 - 1
+    counts: list[int] = (stats.reshape(-1, stats.shape[-1])[:, 2 + order :] == 0).sum(axis=0).tolist()
+    return counts
+
+
+# -------------------------------------------------------------------------------------------------------------- checks
+
+
+def _check_order(max_order: Any) -> None:
+    if type(max_order) is not int or max_order < 1:
+        raise OrderError(f"max_order is {max_order!r}; it must be a whole number from 1")
+
+
+def _check_id(name: str, value: Any) -> None:
+    if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or abs(int(value)) >= 2**63):
+        raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
+
+
+def _output(out: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
+    if out is None:
+        return np.empty(shape, dtype=np.int64)
+    return checked_output(out, shape, np.int64)
+
+
+def checked_output(out: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    if not isinstance(out, np.ndarray):
+        raise ArrayTypeError(f"out must be a NumPy array, not {type(out).__name__}")
+    if out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous or not out.flags.writeable:
+        raise ArrayTypeError(
+            f"out must be a contiguous, writable array of {np.dtype(dtype)} with the shape {shape}; it is "
+            f"{'' if out.flags.c_contiguous else 'not contiguous, '}{'' if out.flags.writeable else 'not writable, '}"
+            f"of {out.dtype} with the shape {out.shape}"
+        )
+    return out
+
+
+def _are_token_lists(references: Any, hypotheses: Any) -> bool:
+    """Whether both are lists of token lists, which are counted without making ids of them."""
+    if not all(isinstance(argument, (list, tuple)) for argument in (references, hypotheses)):
+        return False
+    if is_ragged(references) or is_ragged(hypotheses) or any(map(is_array, hypotheses)):
+        return False
+    return not any(is_array(texts) or (hasattr(texts, "__len__") and any(map(is_array, texts))) for texts in references)
+
+
+def _check_not_mixed(references: Any, hypotheses: Any) -> None:
+    """No unigram matches anywhere: perhaps because one side has ids and the other strings."""
+    kinds = [
+        set(map(type, chain.from_iterable(hypotheses))),
+        set(map(type, chain.from_iterable(chain.from_iterable(references)))),
+    ]
+    if [int] in (sorted(kinds[0], key=str), sorted(kinds[1], key=str)) and any(
+        all(issubclass(kind, str) for kind in side) and side for side in kinds
+    ):
+        raise MixedTokensError(
+            "one of hypotheses and references holds token ids and the other strings; give both as ids or both as tokens"
+        )
+
+
+# ---------------------------------------------------------------------------------------------------------- references
+
+
+def _chosen_length(lengths: Collection[int], reference_length: str) -> list[int]:
+    """What the reference length is chosen from, ascending."""
+    if reference_length == "shortest":
+        return [min(lengths)]
+    if reference_length == "average":
+        return [sum(lengths) // len(lengths)]
+    return sorted(set(lengths))
+
+
+def _reference_lengths(sets: ReferenceSets, reference_length: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The lengths to choose from, set after set, and where each set begins, and the end."""
+    lengths = sets.batch.ends - sets.batch.begins
+    if len(lengths) == len(sets.sets) - 1:
+        return lengths, sets.sets
+    bounds = sets.sets.tolist()
+    chosen = [_chosen_length(lengths[first:last].tolist(), reference_length) for first, last in pairwise(bounds)]
+    offsets = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
+    return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
+
+
+def _checked_ngrams(ignore: Iterable[tuple[Hashable, ...]], max_order: int) -> list[tuple[Hashable, ...]]:
+    """The n-grams of the orders that are counted."""
+    if max_order > 64:
+        raise OrderError(f"n-grams can be ignored up to order 64, and max_order is {max_order}")
+    ngrams = list(ignore)
+    for ngram in ngrams:
+        if not isinstance(ngram, tuple) or not ngram:
+            raise NGramError(f"ignore holds {ngram!r}; an n-gram is a tuple of at least one token")
+    return [ngram for ngram in ngrams if len(ngram) <= max_order]
+
+
+def _ids_of_ngrams(
+    ngrams: list[tuple[Hashable, ...]], sets: ReferenceSets
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The n-grams in the numbers of the references, one after the other, and where each begins, and the end."""
+    batch = (
+        integers_of_lists(ngrams, "ignore") if sets.vocabulary is None else sets.vocabulary.encoded(ngrams, "ignore")
+    )
+    if batch is None:
+        raise MixedTokensError("ignore holds n-grams of other tokens than ids, and the references hold ids")
+    return np.ascontiguousarray(batch.ids, dtype=np.int64), np.append(batch.begins, len(batch.ids))
