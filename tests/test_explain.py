@@ -86,6 +86,7 @@ MODULES = [
     "cybleu.explanation",
     "cybleu._fraction",
     "cybleu.as_nltk",
+    "cybleu.checks",
     "cybleu.tokenizers",
     "cybleu.variants",
 ]

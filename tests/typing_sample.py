@@ -21,4 +21,5 @@ counts = cybleu.ngram_counts(["a"], 1)
 total: int = sum(counts.values())
 with cybleu.install_as_nltk() as installation:
     installation.undo()
+cybleu.check([[[1, 2]]], hypotheses=[(1, 2)])
 backend: str = cybleu.BACKEND

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .as_nltk import install_as_nltk as install_as_nltk
     from .bleu_score import Fraction as Fraction
+    from .checks import check as check
     from .explanation import Explanation as Explanation
     from .explanation import clipped_counts as clipped_counts
     from .explanation import explain as explain
@@ -37,6 +38,7 @@ __all__ = [
     "SmoothingFunction",
     "__version__",
     "brevity_penalty",
+    "check",
     "clipped_counts",
     "closest_ref_length",
     "corpus_bleu",
@@ -53,6 +55,7 @@ __all__ = [
 _LATER = {
     "Explanation": "explanation",
     "Fraction": "bleu_score",
+    "check": "checks",
     "clipped_counts": "explanation",
     "explain": "explanation",
     "install_as_nltk": "as_nltk",

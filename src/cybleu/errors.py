@@ -61,6 +61,14 @@ class SmoothingParameterError(CybleuError, ValueError, ZeroDivisionError):
     """A parameter of a smoothing method makes it divide by zero."""
 
 
+class EmptyReferenceError(CybleuError, ValueError):
+    """A reference has no token."""
+
+
+class TokensError(CybleuError, ValueError):
+    """Tokens that could be counted, but cannot be what was meant."""
+
+
 class StatisticsError(CybleuError, ValueError):
     """Statistics that cannot be, or that a definition cannot use."""
 

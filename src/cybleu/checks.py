@@ -1,0 +1,254 @@
+"""Mistakes in the shape of the arguments, which scoring would take without a word.
+
+A str is a sequence of characters, a token list one of "references", a transposed list is a list: BLEU can be computed
+from all of them, and is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence, Set
+from itertools import pairwise
+from typing import Any, NoReturn
+
+from .errors import (
+    EmptyReferenceError,
+    LengthMismatchError,
+    NoReferencesError,
+    OneShotReferencesError,
+    SequenceTypeError,
+    TokensError,
+    UnhashableTokenError,
+)
+
+HASHABLE = {str, int, bytes, float, bool}
+
+
+def check(references: Sequence[Collection[Collection[Hashable]]], hypotheses: Sequence[Collection[Hashable]]) -> None:
+    """Raise an error for the first mistake in a corpus as :func:`cybleu.corpus_bleu` takes it; give None for none.
+
+    It looks at the hypotheses, then at the references. An empty hypothesis is no mistake, nor an empty corpus. Arrays of
+    ids are understood: one dimension is a token list, two are a list of them.
+
+    Two mistakes cannot be seen: transposed references where there are as many for each segment as segments, and a text
+    of one word split into its characters.
+
+    :param references: for each segment a list of its references, each a list of tokens
+    :param hypotheses: for each segment a list of tokens
+    :raises SequenceTypeError: something is no list, or one of another level: a str, None, an iterator, a set or a dict
+        instead of a token list, one reference instead of a list of them, the arguments in the other order
+    :raises LengthMismatchError: hypotheses and lists of references are not equally many, or the latter transposed
+    :raises NoReferencesError: a segment has no reference
+    :raises OneShotReferencesError: a segment's references can be read only once
+    :raises EmptyReferenceError: a reference has no token
+    :raises UnhashableTokenError: a token cannot be hashed
+    :raises TokensError: a token is None; the tokens are the characters of a text with blanks; one side has ids and the
+        other text
+
+    >>> check([[["the", "cat"]]], [["the", "cat"]])
+    >>> check([[["the", "cat"]]], ["the cat"])
+    Traceback (most recent call last):
+    cybleu.errors.SequenceTypeError: hypotheses[0] is a str, not a list of tokens; split it, for example with .split()
+    """
+    _check_corpus(references, "references")
+    _check_corpus(hypotheses, "hypotheses")
+    in_hypotheses: set[type] = set()
+    for position, hypothesis in enumerate(hypotheses):
+        if isinstance(hypothesis, (str, bytes)) and _are_words(hypotheses):
+            raise SequenceTypeError(
+                f"hypotheses[{position}] is a {_name(hypothesis)}, not a list of tokens; split it, for example with "
+                ".split(), or, if hypotheses is the token list of one segment, give [hypotheses] and [references]"
+            )
+        try:
+            in_hypotheses |= _token_types(hypothesis, "hypotheses", position)
+        except UnhashableTokenError as error:
+            if all(isinstance(token, list) for token in hypothesis) and any(map(_are_words, references)):
+                raise SequenceTypeError(
+                    f"hypotheses[{position}] is a list of lists and the references are token lists, so the arguments "
+                    "look swapped; give the references first, or both by keyword"
+                ) from error
+            raise
+    if len(references) != len(hypotheses):
+        _raise_mismatch(references, hypotheses)
+    in_references: set[type] = set()
+    for position, group in enumerate(references):
+        _check_group(group, position)
+        for number, reference in enumerate(group):
+            in_references |= _token_types(reference, "references", position, number)
+            if len(reference) == 0:
+                raise EmptyReferenceError(
+                    f"references[{position}][{number}] has no token; leave it out, or mend the text it comes from"
+                )
+    _check_same_kind(in_references, in_hypotheses)
+
+
+def _check_corpus(corpus: Any, name: str) -> None:
+    wanted = "hypotheses" if name == "hypotheses" else "lists of references"
+    if isinstance(corpus, (str, bytes, Set, Mapping)) or not _is_sized(corpus):
+        raise SequenceTypeError(
+            f"{name} is {_described(corpus)}, not a list of {wanted}; give a list with one entry for each segment"
+        )
+
+
+def _check_group(group: Any, position: int) -> None:
+    """Is this a list of references, whatever they are?"""
+    if type(group) is list and group and type(group[0]) is list:
+        return
+    name = f"references[{position}]"
+    if hasattr(type(group), "__next__"):
+        raise OneShotReferencesError(
+            f"{name} is {_described(group)}, but references are read more than once; turn it into a list"
+        )
+    if isinstance(group, (str, bytes)):
+        raise SequenceTypeError(
+            f"{name} is a {_name(group)}, not a list of references; split it into tokens, and put them in a list of "
+            "references, for example [text.split()]"
+        )
+    if isinstance(group, Mapping) or not _is_sized(group):
+        raise SequenceTypeError(
+            f"{name} is {_described(group)}, not a list of references; give a list of one or more token lists"
+        )
+    if len(group) == 0:
+        raise NoReferencesError(f"{name} is empty; give at least one reference for each segment")
+    if _are_words(group):
+        raise SequenceTypeError(
+            f"{name} looks like the token list of one reference, not like a list of references; "
+            f"put it in a list: [{name}]"
+        )
+
+
+def _raise_mismatch(references: Any, hypotheses: Any) -> NoReturn:
+    count, wanted = len(references), len(hypotheses)
+    mend = "; each hypothesis needs one list"
+    if count and all(map(_are_words, references)):
+        mend = ", which look like token lists; give for each hypothesis a list of its references, each a token list"
+    elif count and all(_is_sized(document) and len(document) == wanted for document in references):
+        mend = (
+            f" of {wanted} entries, which look transposed, as sacreBLEU takes them; "
+            "give for each hypothesis a list of its references: [list(group) for group in zip(*references)]"
+        )
+    raise LengthMismatchError(f"there are {wanted} hypotheses and {count} lists of references{mend}")
+
+
+def _token_types(tokens: Any, name: str, *place: int) -> set[type]:
+    """The types of the tokens of a text, which is named only when needed."""
+    if type(tokens) is not list and type(tokens) is not tuple:
+        kind = getattr(getattr(tokens, "dtype", None), "kind", None)
+        if kind is not None and getattr(tokens, "ndim", None) == 1 and kind in "iu":
+            return {int} if len(tokens) else set()
+        tokens = _as_list(tokens, _place(name, place))
+    types = set(map(type, tokens))
+    if types != {str} and not types <= HASHABLE:
+        _check_odd_tokens(tokens, _place(name, place))
+    if str in types and " " in tokens and _is_split_into_characters(tokens):
+        raise TokensError(
+            f"{_place(name, place)} is the characters of a text with its blanks, as list() makes them of a str; "
+            "split it into words, for example with .split()"
+        )
+    return types
+
+
+def _as_list(tokens: Any, name: str) -> list[Any]:
+    """The tokens of some other sequence than a list or a tuple."""
+    if isinstance(tokens, (str, bytes)):
+        raise SequenceTypeError(
+            f"{name} is a {_name(tokens)}, not a list of tokens; split it, for example with .split()"
+        )
+    if isinstance(tokens, (Set, Mapping)):
+        raise SequenceTypeError(
+            f"{name} is a {_name(tokens)}, which has no order of tokens or no repeated ones; give a list"
+        )
+    if hasattr(tokens, "dtype") and hasattr(tokens, "ndim"):
+        if tokens.ndim != 1:
+            raise SequenceTypeError(
+                f"{name} is {_described(tokens)} of {tokens.ndim} dimensions, not a list of tokens; give one of 1"
+            )
+        if not hasattr(tokens.dtype, "kind"):
+            raise SequenceTypeError(
+                f"{name} is {_described(tokens)}, whose items are not numbers that are equal to others; "
+                "turn it into a list with .tolist()"
+            )
+        return list(tokens.tolist())
+    if not _is_sized(tokens):
+        raise SequenceTypeError(f"{name} is {_described(tokens)}, not a list of tokens; give a list")
+    return list(tokens)
+
+
+def _check_odd_tokens(tokens: Sequence[Any], name: str) -> None:
+    for position, token in enumerate(tokens):
+        if token is None:
+            raise TokensError(f"token {position} of {name} is None; leave it out")
+        try:
+            hash(token)
+        except TypeError as error:
+            raise UnhashableTokenError(
+                f"token {position} of {name} is a {_name(token)}, which cannot be hashed and so not be counted; "
+                "use a str, a number or a tuple for it (is the text nested one level too deep?)"
+            ) from error
+
+
+def _is_split_into_characters(tokens: Sequence[Any]) -> bool:
+    """Whether this is the list of a str's characters.
+
+    Tokenised text has no blank among its tokens. Where somebody keeps them, as for program code (`x = 1`), words are
+    tokens; so all tokens must be characters, and two letters side by side. Characters are the right tokens in scripts
+    without blanks between words, and there they may come with blanks around a foreign word, so none may be of these.
+    """
+    if not all(isinstance(token, str) and len(token) == 1 for token in tokens):
+        return False
+    letters = [token.isalpha() for token in tokens]
+    return any(first and second for first, second in pairwise(letters)) and not any(
+        map(_is_written_without_blanks, tokens)
+    )
+
+
+def _is_written_without_blanks(character: str) -> bool:
+    """Thai to Burmese, Khmer, and Chinese, Japanese and all that Unicode has put beyond (with Korean, to be careful)."""
+    return "\u0e00" <= character <= "\u109f" or "\u1780" <= character <= "\u17ff" or character >= "\u2e80"
+
+
+def _check_same_kind(in_references: set[type], in_hypotheses: set[type]) -> None:
+    theirs, ours = _kind(in_references), _kind(in_hypotheses)
+    if theirs and ours and theirs != ours:
+        raise TokensError(
+            f"every token of the hypotheses is {ours} and every one of the references {theirs}, so none can match; "
+            "give both as the same"
+        )
+
+
+def _kind(types: set[type]) -> str | None:
+    for name, base in (("a str", str), ("bytes", bytes)):
+        if types and all(issubclass(kind, base) for kind in types):
+            return name
+    return "an id (int)" if types and all(hasattr(kind, "__index__") for kind in types) else None
+
+
+def _are_words(items: Any) -> bool:
+    """Whether these are tokens, not texts or token lists."""
+    if not _is_sized(items) or isinstance(items, (str, bytes, Mapping)):
+        return False
+    if getattr(items, "ndim", 1) != 1 or len(items) == 0:
+        return False
+    if all(isinstance(item, (str, bytes)) for item in items):
+        return not any(len(item.split()) > 1 for item in items)
+    return all(hasattr(type(item), "__index__") and not _is_sized(item) for item in items)
+
+
+def _is_sized(value: Any) -> bool:
+    shaped = getattr(value, "ndim", 1) > 0
+    return shaped and hasattr(type(value), "__len__") and hasattr(type(value), "__iter__")
+
+
+def _described(value: Any) -> str:
+    if value is None:
+        return "None"
+    once = ", which can be read only once" if hasattr(type(value), "__next__") else ""
+    article = "an" if _name(value)[0] in "aeiou" else "a"
+    return f"{article} {_name(value)}{once}"
+
+
+def _name(value: Any) -> str:
+    return type(value).__name__
+
+
+def _place(name: str, place: tuple[int, ...]) -> str:
+    return name + "".join(f"[{number}]" for number in place)

@@ -1,0 +1,271 @@
+"""Arguments of the wrong shape are found, each with its place; sound ones, however odd, raise nothing."""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from itertools import chain
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from cybleu import check, errors
+from inputs import TOKENS, corpora, segments
+
+WORDS = ["the", "cat", "sat"]
+CHINESE = list("我用 iPhone 打电话")
+
+
+class Tensor:
+    """An array that is not NumPy's; its items are equal to themselves alone."""
+
+    ndim = 1
+    dtype = "int64"
+
+    def __len__(self):
+        return 3
+
+    def __iter__(self):
+        return (object() for _ in range(3))
+
+
+def group(*references):
+    return [[WORDS], list(references)]
+
+
+@pytest.mark.parametrize(
+    ("references", "hypotheses", "error", "message"),
+    [
+        # the whole arguments
+        ("the cat", [WORDS], errors.SequenceTypeError, "references is a str, not a list of lists of references; give"),
+        ([[WORDS]], "the cat", errors.SequenceTypeError, "hypotheses is a str, not a list of hypotheses; give a list"),
+        (None, [WORDS], errors.SequenceTypeError, "references is None, not a list"),
+        ([[WORDS]], None, errors.SequenceTypeError, "hypotheses is None, not a list"),
+        ([[WORDS]], {0: WORDS}, errors.SequenceTypeError, "hypotheses is a dict, not a list"),
+        ({(("a",),)}, [WORDS], errors.SequenceTypeError, "references is a set, not a list"),
+        (
+            [[WORDS]],
+            iter([WORDS]),
+            errors.SequenceTypeError,
+            "hypotheses is a list_iterator, which can be read only on",
+        ),
+        ([[WORDS]], np.array(3), errors.SequenceTypeError, "hypotheses is a ndarray, not a list"),
+        # hypotheses
+        (
+            [[WORDS]] * 4,
+            [WORDS, WORDS, WORDS, "the cat"],
+            errors.SequenceTypeError,
+            "hypotheses[3] is a str, not a list of tokens; split it, for example with .split()",
+        ),
+        ([[WORDS]], [b"the cat"], errors.SequenceTypeError, "hypotheses[0] is a bytes, not a list of tokens; split it"),
+        (
+            [WORDS],
+            WORDS,
+            errors.SequenceTypeError,
+            "or, if hypotheses is the token list of one segment, give [hypothes",
+        ),
+        ([[WORDS]], [1, 2, 3], errors.SequenceTypeError, "hypotheses[0] is an int, not a list of tokens; give a list"),
+        ([[WORDS]], [None], errors.SequenceTypeError, "hypotheses[0] is None, not a list of tokens"),
+        (
+            [[WORDS]],
+            [iter(WORDS)],
+            errors.SequenceTypeError,
+            "hypotheses[0] is a list_iterator, which can be read only",
+        ),
+        ([[WORDS]], [set(WORDS)], errors.SequenceTypeError, "hypotheses[0] is a set, which has no order of tokens"),
+        ([[WORDS]], [dict.fromkeys(WORDS)], errors.SequenceTypeError, "hypotheses[0] is a dict, which has no order"),
+        ([[WORDS]], [["a", None]], errors.TokensError, "token 1 of hypotheses[0] is None; leave it out"),
+        (
+            [[WORDS]],
+            [["a", {}]],
+            errors.UnhashableTokenError,
+            "token 1 of hypotheses[0] is a dict, which cannot be hash",
+        ),
+        (
+            [[WORDS]],
+            [["a", ("b", [])]],
+            errors.UnhashableTokenError,
+            "token 1 of hypotheses[0] is a tuple, which cannot",
+        ),
+        ([[WORDS]], [[WORDS]], errors.UnhashableTokenError, "hypotheses[0] is a list, which cannot be hashed"),
+        ([WORDS], [[WORDS]], errors.SequenceTypeError, "so the arguments look swapped; give the references first"),
+        ([WORDS], [["a", {}]], errors.UnhashableTokenError, "token 1 of hypotheses[0] is a dict"),
+        ([[WORDS]], [Tensor()], errors.SequenceTypeError, "hypotheses[0] is a Tensor, whose items are not numbers"),
+        ([[WORDS]], [np.zeros((2, 2), int)], errors.SequenceTypeError, "hypotheses[0] is a ndarray of 2 dimensions"),
+        ([[WORDS]], np.array([1, 2]), errors.SequenceTypeError, "hypotheses[0] is an int64 of 0 dimensions"),
+        # how many there are
+        ([[WORDS]], [WORDS] * 2, errors.LengthMismatchError, "there are 2 hypotheses and 1 lists of references"),
+        ([], [WORDS], errors.LengthMismatchError, "1 hypotheses and 0 lists of references; each hypothesis needs one"),
+        (
+            [[WORDS]],
+            [],
+            errors.LengthMismatchError,
+            "0 hypotheses and 1 lists of references; each hypothesis needs one",
+        ),
+        (
+            [[WORDS], [WORDS, WORDS]],
+            [WORDS] * 3,
+            errors.LengthMismatchError,
+            "lists of references; each hypothesis need",
+        ),
+        (
+            [[WORDS] * 3] * 2,
+            [WORDS] * 3,
+            errors.LengthMismatchError,
+            "of 3 entries, which look transposed, as sacreBLEU",
+        ),
+        ([["the cat"] * 3], [WORDS] * 3, errors.LengthMismatchError, "of 3 entries, which look transposed"),
+        ([WORDS], [WORDS] * 3, errors.LengthMismatchError, "1 lists of references, which look like token lists; give"),
+        # references
+        (
+            [WORDS] * 2,
+            [WORDS] * 2,
+            errors.SequenceTypeError,
+            "references[0] looks like the token list of one reference",
+        ),
+        (
+            [[1, 2]],
+            [[1, 2]],
+            errors.SequenceTypeError,
+            "not like a list of references; put it in a list: [references[0]]",
+        ),
+        (np.array([[1, 2]]), [[1, 2]], errors.SequenceTypeError, "references[0] looks like the token list"),
+        (["the cat"], [WORDS], errors.SequenceTypeError, "references[0] is a str, not a list of references; split it"),
+        (
+            group("the cat"),
+            [WORDS] * 2,
+            errors.SequenceTypeError,
+            "references[1][0] is a str, not a list of tokens; spl",
+        ),
+        (group(WORDS, "the"), [WORDS] * 2, errors.SequenceTypeError, "references[1][1] is a str, not a list of tokens"),
+        (group(WORDS, None), [WORDS] * 2, errors.SequenceTypeError, "references[1][1] is None, not a list of tokens"),
+        (group(set(WORDS)), [WORDS] * 2, errors.SequenceTypeError, "references[1][0] is a set, which has no order"),
+        (
+            group(iter(WORDS)),
+            [WORDS] * 2,
+            errors.SequenceTypeError,
+            "references[1][0] is a list_iterator, which can be",
+        ),
+        (group(WORDS, []), [WORDS] * 2, errors.EmptyReferenceError, "references[1][1] has no token; leave it out"),
+        (group(), [WORDS] * 2, errors.NoReferencesError, "references[1] is empty; give at least one reference"),
+        ([None], [WORDS], errors.SequenceTypeError, "references[0] is None, not a list of references"),
+        ([{"a": 1}], [WORDS], errors.SequenceTypeError, "references[0] is a dict, not a list of references"),
+        (
+            [iter([WORDS])],
+            [WORDS],
+            errors.OneShotReferencesError,
+            "references[0] is a list_iterator, which can be read",
+        ),
+        # text split into characters
+        ([[WORDS]], [list("the cat")], errors.TokensError, "hypotheses[0] is the characters of a text with its blanks"),
+        (group(list("на мат")), [WORDS] * 2, errors.TokensError, "references[1][0] is the characters of a text"),
+        ([[WORDS]], [tuple("L'été. Où?")], errors.TokensError, "for example with .split()"),
+        # ids beside text
+        (
+            [[WORDS]],
+            [[1, 2]],
+            errors.TokensError,
+            "every token of the hypotheses is an id (int) and every one of the ref",
+        ),
+        ([[[1, 2]]], [[], WORDS][1:], errors.TokensError, "hypotheses is a str and every one of the references an id"),
+        ([[WORDS]], np.array([[1, 2]]), errors.TokensError, "hypotheses is an id (int)"),
+        ([[WORDS]], [[np.int32(1)]], errors.TokensError, "hypotheses is an id (int)"),
+        ([[WORDS]], [[b"the"]], errors.TokensError, "hypotheses is bytes and every one of the references a str"),
+    ],
+)
+def test_mistakes(references, hypotheses, error, message):
+    with pytest.raises(errors.CybleuError) as caught:
+        check(references, hypotheses)
+    assert type(caught.value) is error
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("references", "hypotheses"),
+    [
+        ([], []),
+        ([[WORDS]], [[]]),
+        (((WORDS,),), (tuple(WORDS),)),
+        (deque([deque([deque(WORDS)])]), deque([deque(WORDS)])),
+        ([{tuple(WORDS)}], [WORDS]),
+        # characters that are tokens
+        ([[["a", "b", "c"]]], [["a", ".", "c"]]),
+        ([[CHINESE]], [CHINESE]),
+        ([[list("กินข้าว กับ OK")]], [list("กิน ข้าว")]),
+        # program code with its blanks
+        ([[["x", " ", "=", " ", "1"]]], [["if", " ", "x", ":"]]),
+        # ids in arrays
+        ([np.array([[1, 2], [3, 4]])], np.array([[1, 2]])),
+        (np.zeros((2, 3, 4), np.int32), np.zeros((2, 5), np.uint16)),
+        ([[np.array([1, 2])]], [array("l", [1, 2])]),
+        ([[[1, 2]]], [[np.int64(1), 2]]),
+        ([[np.array(WORDS)]], [WORDS]),
+        (np.array([[WORDS]]), np.array([WORDS])),
+        ([[WORDS, [1, "a"]]], [[1, 2]]),
+        ([[[("house", "N"), 1.5, frozenset()]]], [[("house", "V")]]),
+    ],
+)
+def test_sound_arguments(references, hypotheses):
+    assert check(references=references, hypotheses=hypotheses) is None
+
+
+def has_no_mistake(list_of_references, hypotheses):
+    """What the generated corpora may have that is a mistake: an empty reference, None, tokens that never match."""
+    texts = [*hypotheses, *(reference for references in list_of_references for reference in references)]
+    return all(all(references) for references in list_of_references) and all(None not in text for text in texts)
+
+
+@given(corpora())
+def test_no_false_alarm_on_generated_text(corpus):
+    if not has_no_mistake(*corpus):
+        return
+    try:
+        check(*corpus)
+    except errors.TokensError as error:
+        kinds = [
+            {type(token) for text in side for token in text} for side in (chain.from_iterable(corpus[0]), corpus[1])
+        ]
+        assert "none can match" in str(error) and not kinds[0] & kinds[1]
+
+
+@given(segments())
+def test_the_place_of_a_mistake(segment):
+    references, hypothesis = segment
+    if not has_no_mistake([references], [hypothesis]):
+        return
+    sound = [list(reference) for reference in references]
+    with pytest.raises(errors.SequenceTypeError, match=r"^hypotheses\[1\] is a str"):
+        check([sound, sound], [hypothesis, "a text"])
+    with pytest.raises(errors.SequenceTypeError, match=rf"^references\[1\]\[{len(sound)}\] is a str"):
+        check([sound, [*sound, "a text"]], [hypothesis, hypothesis])
+
+
+@pytest.mark.parametrize("name", sorted(TOKENS))
+def test_tokens_of_any_kind(name):
+    tokens = [token for token in TOKENS[name] if token is not None]
+    assert check([[tokens]], [tokens]) is None
+
+
+def read(path):
+    return [line.split() for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+@pytest.mark.real_data
+def test_no_false_alarm_on_real_text(data):
+    systems = sorted((data / "wmt17-en-de").glob("*.txt"))
+    references = [[reference] for reference in read(data / "wmt17-en-de" / "ref.txt")]
+    assert len(systems) == 17
+    for system in systems:
+        assert check(references, read(system)) is None
+    four = [read(data / "bn-en" / f"reference.en.{number}") for number in range(4)]
+    assert check([list(group) for group in zip(*four[1:])], four[0]) is None
+
+
+@pytest.mark.real_data
+def test_every_real_system_split_into_characters_is_found(data):
+    references = [[reference] for reference in read(data / "wmt17-en-de" / "ref.txt")]
+    for system in sorted((data / "wmt17-en-de").glob("*.txt")):
+        characters = [list(line) for line in system.read_text(encoding="utf-8").split("\n")[:-1]]
+        with pytest.raises(errors.TokensError, match=r"^hypotheses\[[01]\] is the characters"):
+            check(references, characters)
