@@ -87,6 +87,7 @@ MODULES = [
     "cybleu._fraction",
     "cybleu.as_nltk",
     "cybleu.checks",
+    "cybleu.sacrebleu_compat",
     "cybleu.tokenizers",
     "cybleu.variants",
 ]

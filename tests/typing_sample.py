@@ -22,4 +22,5 @@ total: int = sum(counts.values())
 with cybleu.install_as_nltk() as installation:
     installation.undo()
 cybleu.check([[[1, 2]]], hypotheses=[(1, 2)])
+bleu: float = cybleu.sacrebleu_corpus_bleu(["a b"], [["a b"], [None]], lowercase=True).score
 backend: str = cybleu.BACKEND

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .explanation import explain as explain
     from .explanation import ngram_counts as ngram_counts
     from .explanation import ngram_precision as ngram_precision
+    from .sacrebleu_compat import sacrebleu_corpus_bleu as sacrebleu_corpus_bleu
+    from .sacrebleu_compat import sacrebleu_sentence_bleu as sacrebleu_sentence_bleu
 
 __version__ = "0.1.0"
 
@@ -48,6 +50,8 @@ __all__ = [
     "ngram_counts",
     "ngram_precision",
     "nltk_3_3",
+    "sacrebleu_corpus_bleu",
+    "sacrebleu_sentence_bleu",
     "sentence_bleu",
 ]
 
@@ -61,6 +65,8 @@ _LATER = {
     "install_as_nltk": "as_nltk",
     "ngram_counts": "explanation",
     "ngram_precision": "explanation",
+    "sacrebleu_corpus_bleu": "sacrebleu_compat",
+    "sacrebleu_sentence_bleu": "sacrebleu_compat",
 }
 
 

@@ -1,0 +1,200 @@
+"""``corpus_bleu`` and ``sentence_bleu`` of ``sacrebleu.compat``, counted by the kernel.
+
+sacreBLEU tokenises and computes the score; only the n-grams are counted here. Whatever is not plainly lists of str is
+sacreBLEU's to score or to refuse, so that both agree about it.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _backend
+from .errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEUScore
+
+ORDER = 4  # sacreBLEU's
+BLOCK = 64  # segments split at a time: the tokens of more would leave the processor's cache
+MANY = 100  # lines that look tokenised, from which sacreBLEU warns
+
+
+class _Kept(threading.local):
+    """The tokenisers in use, because they remember lines and some load a model. MeCab's must not leave its thread."""
+
+    def __init__(self) -> None:
+        self.tokenizers: dict[str | None, Callable[[str], str]] = {}
+
+
+_kept = _Kept()
+
+
+def sacrebleu_corpus_bleu(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    force: bool = False,
+    lowercase: bool = False,
+    tokenize: str | None = "13a",
+    use_effective_order: bool = False,
+) -> BLEUScore:
+    """Score a corpus of untokenised lines as ``sacrebleu.corpus_bleu`` does: the same arguments, result and errors.
+
+    Where sacreBLEU scores only a part of what it is given, so does this, but with a ``UserWarning``.
+
+    :param hypotheses: the lines to score
+    :param references: one or more reference documents, each with one line for every hypothesis, or None where it has no
+        reference. It is the other way round than for :func:`cybleu.corpus_bleu`
+    :param smooth_method: ``exp``, ``floor``, ``add-k`` or ``none``
+    :param smooth_value: of ``floor`` (by default 0.1) and ``add-k`` (1)
+    :param force: do not warn of hypotheses that look tokenised
+    :param lowercase: compare in lower case
+    :param tokenize: the name of a tokeniser of sacreBLEU; it is kept, with the lines it remembers, for the next call
+    :param use_effective_order: leave out the orders that all hypotheses are too short for
+    :return: sacreBLEU's ``BLEUScore``, from 0 to 100
+    :raises MissingExtraError: sacreBLEU is not installed
+
+    >>> print(sacrebleu_corpus_bleu(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    BLEU = 48.89 85.7/66.7/40.0/25.0 (BP = 1.000 ratio = 1.000 hyp_len = 7 ref_len = 7)
+    """
+    sacrebleu = _sacrebleu()
+    settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+    score = _score(sacrebleu.BLEU, hypotheses, references, *settings)
+    if score is None:
+        theirs: BLEUScore = sacrebleu.corpus_bleu(
+            hypotheses, references, smooth_method, smooth_value, force, *settings[2:]
+        )
+        _warn_of_shapes(hypotheses, references)
+        return theirs
+    if not force and sum(line.endswith(" .") for line in hypotheses) >= MANY:
+        sacrebleu.corpus_bleu([" ."] * MANY, [["."] * MANY], tokenize="none")  # gives its warning
+    return score
+
+
+def sacrebleu_sentence_bleu(
+    hypothesis: str,
+    references: Sequence[str | None],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    lowercase: bool = False,
+    tokenize: str | None = "13a",
+    use_effective_order: bool = True,
+) -> BLEUScore:
+    """Score one untokenised line as ``sacrebleu.sentence_bleu`` does: the same arguments, result and errors.
+
+    :param references: its reference lines
+    :return: sacreBLEU's ``BLEUScore``, from 0 to 100
+    :raises MissingExtraError: sacreBLEU is not installed
+
+    The other parameters are those of :func:`sacrebleu_corpus_bleu`.
+
+    >>> print(sacrebleu_sentence_bleu("The cat.", ["The cat.", "A cat."]))
+    BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
+    """
+    sacrebleu = _sacrebleu()
+    settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+    documents = [[line] for line in references] if type(references) in (list, tuple) else []
+    score = _score(sacrebleu.BLEU, [hypothesis], documents, *settings)
+    if score is None:
+        theirs: BLEUScore = sacrebleu.sentence_bleu(hypothesis, references, *settings)
+        return theirs
+    if not use_effective_order:
+        sacrebleu.sentence_bleu("", [""], tokenize="none", use_effective_order=False)  # gives its warning
+    return score
+
+
+def _sacrebleu() -> Any:
+    try:
+        import sacrebleu
+    except ImportError as error:
+        raise MissingExtraError(
+            "the tokenisers and the result are sacreBLEU's, which is not installed; "
+            "install it with: pip install 'cybleu[sacrebleu]'"
+        ) from error
+    return sacrebleu
+
+
+def _score(
+    metric: Any,
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    smooth_method: str,
+    smooth_value: float | None,
+    lowercase: bool,
+    tokenize: str | None,
+    use_effective_order: bool,
+) -> BLEUScore | None:
+    """The score of plain lists of lines, or None for sacreBLEU to judge."""
+    known = smooth_method in list(metric.SMOOTH_DEFAULTS) and tokenize in [None, *metric.TOKENIZERS]
+    if not known or not _are_plain(hypotheses, references):
+        return None
+    if tokenize not in _kept.tokenizers:
+        _kept.tokenizers[tokenize] = metric(tokenize=tokenize).tokenizer
+    tokenise = _kept.tokenizers[tokenize]
+    if lowercase:
+        hypotheses = [line.lower() for line in hypotheses]
+        references = [[line and line.lower() for line in document] for document in references]
+    # all of it first: between the n-grams, the same tokenising takes longer
+    documents = [[line if line is None else tokenise(line.rstrip()) for line in document] for document in references]
+    row = _counts([tokenise(line.rstrip()) for line in hypotheses], documents)
+    if row is None:
+        return None
+    matches, totals = row[2 : 2 + ORDER], row[2 + ORDER :]
+    score: BLEUScore = metric.compute_bleu(
+        matches, totals, row[0], row[1], smooth_method, smooth_value, use_effective_order
+    )
+    return score
+
+
+def _are_plain(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> bool:
+    lists = (list, tuple)
+    return (
+        type(hypotheses) in lists
+        and set(map(type, hypotheses)) == {str}
+        and type(references) in lists
+        and len(references) > 0
+        and all(
+            type(document) in lists
+            and len(document) == len(hypotheses)
+            and set(map(type, document)) <= {str, type(None)}
+            for document in references
+        )
+    )
+
+
+def _counts(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> list[int] | None:
+    """The summed statistics row of tokenised lines, or None where a segment has no reference."""
+    row = [0] * (2 + 2 * ORDER)
+    for start in range(0, len(hypotheses), BLOCK):
+        block = slice(start, start + BLOCK)
+        list_of_references = [
+            [line.split() for line in lines if line is not None]
+            for lines in zip(*[document[block] for document in references])
+        ]
+        if not all(list_of_references):
+            return None
+        counts, _ = _backend.corpus_counts(list_of_references, list(map(str.split, hypotheses[block])), ORDER)
+        row = [total + count for total, count in zip(row, counts)]
+    return row
+
+
+def _warn_of_shapes(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> None:
+    """Say what sacreBLEU has taken apart or left out to score it."""
+    if isinstance(hypotheses, str):
+        mistake = "the hypotheses are one str, so each of its characters counts as a hypothesis; give a list of lines"
+    elif any(isinstance(document, str) for document in references):
+        mistake = "the references are a list of str, so each character counts as a line; give [references]"
+    else:
+        lengths = [len(document) for document in references if isinstance(document, Sequence)]
+        if set(lengths) <= {len(hypotheses)}:
+            return
+        mistake = (
+            f"there are {len(hypotheses)} hypotheses and reference documents of {min(lengths)} to {max(lengths)} lines, "
+            f"so only the first {min(len(hypotheses), *lengths)} hypotheses count; give documents that have one line for "
+            "each hypothesis (not for each hypothesis a list of its references)"
+        )
+    warnings.warn(mistake, stacklevel=3)

@@ -1,0 +1,278 @@
+"""sacreBLEU's functions against sacreBLEU: the same result in every attribute, the same errors, the same log."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+import sys
+import warnings
+from itertools import cycle, islice
+
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEUScore
+
+from cybleu import _backend, errors, sacrebleu_corpus_bleu, sacrebleu_sentence_bleu
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+PIECES = [
+    "the",
+    "The",
+    " cat",
+    "cat.",
+    ",",
+    "1,5",
+    "10-12",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "-\n",
+    "\xa0",
+    "\u3000",
+    "\x1c",
+    "\x85",
+]
+PIECES += [
+    "&quot;",
+    "&amp;lt;",
+    "<skipped>",
+    "İ",
+    "ß",
+    "ǅ",
+    "猫",
+    "坐在。",
+    "e\u0301",
+    "\ud800",
+    "𝒳",
+    " .",
+    "_",
+    "(",
+    "$",
+    "",
+]
+
+texts = st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.lists(
+    st.sampled_from(["the", "cat", "is", "on", "The", "mat", "."]), max_size=12
+).map(" ".join)
+
+settings = st.fixed_dictionaries(
+    {},
+    optional={
+        "smooth_method": st.sampled_from(["exp", "floor", "add-k", "none"]),
+        "smooth_value": st.sampled_from([None, 0, 0.5, 2, 1e-6]),
+        "lowercase": st.booleans(),
+        "tokenize": st.sampled_from(["13a", "none", "intl", "zh", "char", None]),
+        "use_effective_order": st.booleans(),
+    },
+)
+
+
+@st.composite
+def documents(draw):
+    """Hypotheses and one to three reference documents, which lack lines here and there, seldom all of a segment."""
+    hypotheses = draw(st.lists(texts, min_size=1, max_size=5))
+    references = []
+    for number in range(draw(st.integers(1, 3))):
+        missing = st.none() if number or draw(st.integers(0, 9)) == 0 else st.nothing()
+        references.append([draw(texts | st.just(hypothesis) | missing) for hypothesis in hypotheses])
+    return hypotheses, references
+
+
+def outcome(function, *args, **kwargs):
+    """Everything that a call does: its result or its error, and what it logs. Warnings are errors."""
+    records = []
+    handler = logging.Handler()
+    handler.emit = lambda record: records.append((record.levelname, record.getMessage()))
+    logger = logging.getLogger("sacrebleu")
+    logger.addHandler(handler)
+    try:
+        result = function(*args, **kwargs)
+    except Exception as error:
+        return type(error), str(error), records
+    finally:
+        logger.removeHandler(handler)
+    assert type(result) is BLEUScore
+    return vars(result), str(result), result.format(width=5, signature="a:b", is_json=True), records
+
+
+@given(documents(), settings)
+def test_corpus(corpus, settings):
+    assert outcome(sacrebleu_corpus_bleu, *corpus, **settings) == outcome(sacrebleu.corpus_bleu, *corpus, **settings)
+
+
+@given(documents(), settings)
+def test_sentence(corpus, settings):
+    hypotheses, references = corpus
+    arguments = hypotheses[0], [document[0] for document in references]
+    assert outcome(sacrebleu_sentence_bleu, *arguments, **settings) == outcome(
+        sacrebleu.sentence_bleu, *arguments, **settings
+    )
+
+
+@given(st.lists(texts, min_size=1, max_size=7), st.sampled_from([63, 64, 65, 127, 128, 129]), settings)
+def test_segments_around_the_size_of_a_block(lines, number, settings):
+    lines = list(islice(cycle(lines), number))
+    arguments = lines, [lines[::-1], [None, *lines[1:]], tuple(lines)]
+    assert outcome(sacrebleu_corpus_bleu, *arguments, **settings) == outcome(
+        sacrebleu.corpus_bleu, *arguments, **settings
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [(sacrebleu_corpus_bleu, sacrebleu.corpus_bleu), (sacrebleu_sentence_bleu, sacrebleu.sentence_bleu)],
+)
+def test_arguments_have_the_same_names_places_and_defaults(ours, theirs):
+    signatures = [inspect.signature(function).parameters.values() for function in (ours, theirs)]
+    first, second = [[(part.name, part.kind, part.default) for part in signature] for signature in signatures]
+    assert first == second
+
+
+def test_the_kernel_counts(monkeypatch):
+    counted = []
+    count = _backend.corpus_counts
+
+    def counting(list_of_references, hypotheses, order):
+        counted.extend(hypotheses)
+        return count(list_of_references, hypotheses, order)
+
+    monkeypatch.setattr(_backend, "corpus_counts", counting)
+    sacrebleu_corpus_bleu(["A b.", "C"], [["A b.", "d"], [None, "C"]], lowercase=True)
+    sacrebleu_sentence_bleu("E", ["e"])
+    assert counted == [["a", "b", "."], ["c"], ["E"]]
+
+
+TEXT = "the cat sat on the mat ."
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [
+        (([], []), {}),
+        (([], [[]]), {}),
+        (([TEXT], []), {}),
+        (([TEXT], [[]]), {}),
+        (([TEXT], None), {}),
+        ((None, [[TEXT]]), {}),
+        (([None], [[TEXT]]), {}),
+        (([TEXT, None], [[TEXT, TEXT]]), {}),
+        (([TEXT, 3], [[TEXT, TEXT]]), {}),
+        (([TEXT], [[3]]), {}),
+        (([TEXT, TEXT], [[TEXT, 3]]), {}),
+        (([TEXT.split()], [[TEXT]]), {}),
+        (([TEXT], [[TEXT.split()]]), {}),
+        ((iter([TEXT]), [[TEXT]]), {}),
+        (([TEXT], iter([[TEXT]])), {}),
+        (([TEXT], [iter([TEXT])]), {}),
+        (([TEXT], [[TEXT], iter([TEXT])]), {}),
+        (([TEXT], [[None]]), {}),
+        (([""], [[None]]), {}),
+        (([""], [[""]]), {}),
+        (((TEXT,), ((TEXT,), [None])), {}),
+        (([TEXT], [[TEXT]]), {"tokenize": "14a"}),
+        (([TEXT], [[TEXT]]), {"tokenize": ["13a"]}),
+        (([TEXT], [[TEXT]]), {"tokenize": ""}),
+        (([TEXT], [[TEXT]]), {"smooth_method": "method1"}),
+        (([TEXT], [[TEXT]]), {"smooth_method": None}),
+        (([TEXT], [[TEXT]]), {"smooth_method": "x", "tokenize": "x"}),
+        (([TEXT], [["a cat"]]), {"smooth_method": "floor", "smooth_value": "0.1"}),
+        (([TEXT] * 99, [[TEXT] * 99]), {}),
+        (([TEXT] * 100, [[TEXT] * 100]), {}),
+        (([TEXT] * 100, [[TEXT] * 100]), {"force": True}),
+        (([TEXT] * 100, [[TEXT] * 100]), {"tokenize": "none"}),
+        (([TEXT + " "] * 100, [[TEXT] * 100]), {}),
+    ],
+)
+def test_odd_arguments_of_a_corpus(args, kwargs):
+    calls = []
+    for function in (sacrebleu_corpus_bleu, sacrebleu.corpus_bleu):
+        # an iterator is for one call
+        fresh = [iter([TEXT]) if hasattr(part, "__next__") else part for part in args]
+        if isinstance(fresh[1], list):
+            fresh[1] = [iter([TEXT]) if hasattr(part, "__next__") else part for part in fresh[1]]
+        calls.append(outcome(function, *fresh, **kwargs))
+    assert calls[0] == calls[1]
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [
+        ((None, [TEXT]), {}),
+        (([TEXT], [TEXT]), {}),
+        ((TEXT, TEXT), {}),
+        ((TEXT, []), {}),
+        ((TEXT, [None]), {}),
+        ((TEXT, [3]), {}),
+        ((TEXT, [[TEXT]]), {}),
+        ((TEXT, (TEXT, None)), {}),
+        ((TEXT, iter([TEXT])), {}),
+        ((TEXT, [TEXT]), {"tokenize": "14a"}),
+        ((TEXT, [TEXT]), {"use_effective_order": False}),
+        ((TEXT, [3]), {"use_effective_order": False}),
+    ],
+)
+def test_odd_arguments_of_a_sentence(args, kwargs):
+    assert outcome(sacrebleu_sentence_bleu, *args, **kwargs) == outcome(sacrebleu.sentence_bleu, *args, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "message"),
+    [
+        (
+            [TEXT] * 3,
+            [[TEXT] * 2],
+            "3 hypotheses and reference documents of 2 to 2 lines, so only the first 2 hypotheses",
+        ),
+        ([TEXT] * 3, [[TEXT] * 4, [TEXT] * 5], "of 4 to 5 lines, so only the first 3 hypotheses count"),
+        ([TEXT] * 3, [["a", "b"]] * 3, "not for each hypothesis a list of its references"),
+        ([TEXT], [TEXT], "the references are a list of str, so each character counts as a line; give [references]"),
+        ("ab", [["a", "b"]], "the hypotheses are one str, so each of its characters counts as a hypothesis"),
+        ("ab", "ab", "the hypotheses are one str"),
+    ],
+)
+def test_where_sacrebleu_scores_a_part_it_is_said(hypotheses, references, message):
+    theirs = sacrebleu.corpus_bleu(hypotheses, references)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert vars(sacrebleu_corpus_bleu(hypotheses, references)) == vars(theirs)
+    assert message in str(caught[0].message)
+    assert caught[0].filename == __file__
+    assert len(caught) == 1
+
+
+def test_without_sacrebleu(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    for call in (lambda: sacrebleu_corpus_bleu([""], [[""]]), lambda: sacrebleu_sentence_bleu("", [""])):
+        with pytest.raises(errors.MissingExtraError, match=r"install it with: pip install 'cybleu\[sacrebleu\]'"):
+            call()
+
+
+def read(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+@functools.cache
+def score_of_sacrebleu(path, references):
+    return vars(sacrebleu.corpus_bleu(read(path), [read(path.parent / name) for name in references]))
+
+
+@pytest.mark.real_data
+def test_every_system_of_wmt17(data):
+    folder = data / "wmt17-en-de"
+    systems = sorted(path for path in folder.glob("*.txt") if path.name != "ref.txt")
+    assert len(systems) == 16
+    for path in systems:
+        ours = sacrebleu_corpus_bleu(read(path), [read(folder / "ref.txt")])
+        assert vars(ours) == score_of_sacrebleu(path, ("ref.txt",)), path.name
+
+
+@pytest.mark.real_data
+def test_three_references(data):
+    path, names = data / "bn-en" / "reference.en.0", tuple(f"reference.en.{number}" for number in (1, 2, 3))
+    ours = sacrebleu_corpus_bleu(read(path), [read(data / "bn-en" / name) for name in names])
+    assert vars(ours) == score_of_sacrebleu(path, names)
