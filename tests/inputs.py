@@ -95,6 +95,18 @@ TOKENS = {
     "not transitive": [Near(n) for n in range(4)],
 }
 
+# Where definitions of BLEU differ, as (references, hypothesis) of each segment.
+CASES = {
+    "A": [(["a b c"], "a b c")],
+    "B": [(["a b c x"], "a b c d")],
+    "C": [(["b d a c"], "a b c d")],
+    "D": [(["w x y z"], "a b c d")],
+    "E": [(["a b c d"], "")],
+    "F": [(["a b c d e f", "a b c d"], "a b c d e")],
+    "G": [(["a b c d", "a b c d e f g h i"], "a b c d e f g h")],
+    "H": [(["a b c d e f"], "a b c d e f"), (["g"], "g")],
+}
+
 MANY_VALUES = [f"w{n}" for n in range(40)] + [f"ein längeres Wort {n}" for n in range(5)]
 
 
