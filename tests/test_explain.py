@@ -83,6 +83,7 @@ def examples_of(module):
 
 MODULES = [
     "cybleu.bleu_score",
+    "cybleu.difference",
     "cybleu.explanation",
     "cybleu._fraction",
     "cybleu.as_nltk",

@@ -17,6 +17,8 @@ precision: cybleu.Fraction = cybleu.modified_precision(references, "ab", 1)
 half: float = float(precision) + precision.numerator
 custom: float | list[float] = bleu_score.sentence_bleu(references, ["a"], smoothing_function=lambda p_n, **kwargs: p_n)
 explanation: cybleu.Explanation = cybleu.explain(references, ["a"])
+comparison: cybleu.Comparison = cybleu.explain_difference([references], [["a"]], ("nltk", ("moses", "add")))
+why: list[str] = [cause.rule for difference in comparison.differences for cause in difference.causes]
 counts = cybleu.ngram_counts(["a"], 1)
 total: int = sum(counts.values())
 with cybleu.install_as_nltk() as installation:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .as_nltk import install_as_nltk as install_as_nltk
     from .bleu_score import Fraction as Fraction
     from .checks import check as check
+    from .difference import Comparison as Comparison
+    from .difference import explain_difference as explain_difference
     from .explanation import Explanation as Explanation
     from .explanation import clipped_counts as clipped_counts
     from .explanation import explain as explain
@@ -35,6 +37,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BACKEND",
+    "Comparison",
     "Explanation",
     "Fraction",
     "SmoothingFunction",
@@ -45,6 +48,7 @@ __all__ = [
     "closest_ref_length",
     "corpus_bleu",
     "explain",
+    "explain_difference",
     "install_as_nltk",
     "modified_precision",
     "ngram_counts",
@@ -57,11 +61,13 @@ __all__ = [
 
 # Imported when first used: `import cybleu` should cost a program nothing that it may not need.
 _LATER = {
+    "Comparison": "difference",
     "Explanation": "explanation",
     "Fraction": "bleu_score",
     "check": "checks",
     "clipped_counts": "explanation",
     "explain": "explanation",
+    "explain_difference": "difference",
     "install_as_nltk": "as_nltk",
     "ngram_counts": "explanation",
     "ngram_precision": "explanation",
