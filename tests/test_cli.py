@@ -13,7 +13,7 @@ import pytest
 import sacrebleu
 from click.testing import CliRunner
 
-from cybleu import SmoothingFunction, __version__, _backend, sentence_bleu
+from cybleu import SmoothingFunction, __version__, _backend, explain_difference, sentence_bleu
 from cybleu.cli import cli
 from cybleu.variants import score
 
@@ -32,8 +32,8 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*arguments, stdin=None):
-    result = CliRunner().invoke(cli, ["score", *map(str, arguments)], input=stdin, prog_name="cybleu")
+def run(*arguments, stdin=None, command="score"):
+    result = CliRunner().invoke(cli, [command, *map(str, arguments)], input=stdin, prog_name="cybleu")
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 
@@ -205,14 +205,24 @@ def test_split_ascii(files):
         (["hyp", "empty"], "cybleu: error: the files have different numbers of lines"),
     ],
 )
-@pytest.mark.parametrize("form", [[], ["--json"], ["--segments"], ["--variant", "nltk"]])
-def test_bad_files(files, arguments, message, form):
+@pytest.mark.parametrize(
+    ("command", "form"),
+    [
+        ("score", []),
+        ("score", ["--json"]),
+        ("score", ["--segments"]),
+        ("score", ["--variant", "nltk"]),
+        ("compare", []),
+        ("compare", ["--json"]),
+    ],
+)
+def test_bad_files(files, arguments, message, command, form):
     (files / "short").write_text("one\n")
     (files / "more").write_text("line\n" * 3000)
     (files / "latin").write_bytes(b"a\nb\nca\xe9f\n")
     (files / "cut.gz").write_bytes(gzip.compress((files / "hyp").read_bytes())[:-9])
     (files / "empty").write_text("")
-    result = run(*arguments, *form)
+    result = run(*arguments, *form, command=command)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr.startswith(message)
@@ -252,6 +262,61 @@ def test_an_error_of_the_definition(files):
     result = run("hyp", "ref1", "--variant", "nltk", "--smoothing", "method6", "--order", "2")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "at least 3 n-gram orders" in result.stderr
+
+
+def test_compare(files):
+    printed = run("hyp", "ref1", "ref2", command="compare").stdout
+    references = [[r.split() for r in pair] for pair in zip(FIRST, SECOND)]
+    comparison = explain_difference(references, [h.split() for h in HYPOTHESES])
+    assert printed == f"{comparison.format('line', 1)}\n"
+    assert "lines 2 and 3 are too short" in printed
+
+
+def test_compare_as_json(files):
+    arguments = "hyp", "ref1", "ref2", "--variant", "nltk:method1", "--variant", "sacrebleu", "--order", 3, "--json"
+    ours = json.loads(run(*arguments, command="compare").stdout)
+    assert ours["segments"] == len(HYPOTHESES)
+    for scored, smoothing in zip(ours["scores"], ("method1", "exp"), strict=True):
+        alone = as_json(
+            "hyp", "ref1", "ref2", "--variant", scored["name"].split(":")[0], "--smoothing", smoothing, "--order", 3
+        )
+        assert scored["score"] == alone["score"]
+        assert alone["signature"].startswith(scored["signature"])
+        assert scored["failure"] is None
+    (difference,) = ours["differences"]
+    assert (difference["lower"], difference["higher"]) == ("nltk:method1", "sacrebleu")
+    assert difference["points"] == ours["scores"][1]["score"] - ours["scores"][0]["score"]
+    (cause,) = difference["causes"]
+    assert cause == {
+        "rule": "short_segments_count",
+        "points": pytest.approx(difference["points"]),
+        "orders": [1, 2, 3],
+        "segments": [2],
+    }
+
+
+def test_compare_when_a_tool_fails(files):
+    (files / "blank").write_text("\n" * len(HYPOTHESES))
+    arguments = "blank", "ref1", "--variant", "multi-bleu", "--variant", "moses"
+    failed, scored = json.loads(run(*arguments, "--json", command="compare").stdout)["scores"]
+    assert (failed["score"], failed["signature"], scored["score"]) == (None, None, 0)
+    assert failed["failure"].startswith("the hypotheses have no token")
+    assert "multi-bleu       fails  the hypotheses have no token" in run(*arguments, command="compare").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--variant", "bleu"], "cybleu: error: unknown variant 'bleu'; use one of nltk, nltk-3.3, sacrebleu"),
+        (["--variant", "nltk:exp"], "cybleu: error: nltk has no smoothing 'exp'; use one of none, method0"),
+        (["--tokenize", "13b"], "cybleu: error: unknown tokeniser '13b'; use one of 13a, char, "),
+    ],
+)
+def test_bad_options_of_compare(files, arguments, message):
+    result = run("hyp", "ref1", *arguments, command="compare")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(message)
+    assert result.stderr.count("\n") == 1
 
 
 def test_a_progress_bar_only_for_a_person(files, monkeypatch):

@@ -9,18 +9,19 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from tqdm import tqdm
 
-from . import __version__, _backend, bleu_score, tokenizers, variants
+from . import __version__, _backend, bleu_score, difference, tokenizers, variants
 from .__main__ import version
 from .errors import CybleuError, EmptyCorpusError, EmptyHypothesisError
 from .textfiles import SPLITS, STANDARD_INPUT, Lines, parallel_segments
 
 # These methods ask for the last segment, so they are not of the counts alone.
 NLTK_METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
+NO_LINE = "the files have no line, so there is no segment to score"
 
 
 class InputError(click.ClickException):
@@ -50,9 +51,35 @@ def _read_weights(context: click.Context, parameter: click.Parameter, value: str
         raise click.BadParameter(f"{value!r} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
 
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _of_text(command: _Command) -> _Command:
+    """The arguments and options of every command that reads segments."""
+    for parameter in (
+        click.option(
+            "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
+        ),
+        click.option(
+            "--split",
+            type=click.Choice(sorted(SPLITS)),
+            default="unicode",
+            show_default=True,
+            help="What separates tokens: any white space, or ASCII white space only, as in multi-bleu.perl.",
+        ),
+        click.option(
+            "--weights", callback=_read_weights, metavar="W,W,...", help="Weights of the orders.  [default: uniform]"
+        ),
+        click.option("--order", type=click.IntRange(1, 64), help="Largest n-gram order.  [default: 4]"),
+        click.argument("references", metavar="REF...", nargs=-1, required=True),
+        click.argument("hypothesis", metavar="HYP"),
+    ):
+        command = parameter(command)
+    return command
+
+
 @cli.command()
-@click.argument("hypothesis", metavar="HYP")
-@click.argument("references", metavar="REF...", nargs=-1, required=True)
+@_of_text
 @click.option(
     "--variant",
     type=click.Choice(list(variants.VARIANTS)),
@@ -60,8 +87,6 @@ def _read_weights(context: click.Context, parameter: click.Parameter, value: str
     show_default=True,
     help="The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu.",
 )
-@click.option("--order", type=click.IntRange(1, 64), help="Largest n-gram order.  [default: 4]")
-@click.option("--weights", callback=_read_weights, metavar="W,W,...", help="Weights of the orders.  [default: uniform]")
 @click.option(
     "--smoothing",
     metavar="NAME",
@@ -69,16 +94,6 @@ def _read_weights(context: click.Context, parameter: click.Parameter, value: str
     "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
 )
 @click.option("--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's.")
-@click.option(
-    "--split",
-    type=click.Choice(sorted(SPLITS)),
-    default="unicode",
-    show_default=True,
-    help="What separates tokens: any white space, or ASCII white space only, as in multi-bleu.perl.",
-)
-@click.option(
-    "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
-)
 @click.option("--segments", is_flag=True, help="Print the score of each segment, one a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object, scores in full.")
 @click.option("--width", type=click.IntRange(0, 17), default=2, show_default=True, help="Decimals of a printed score.")
@@ -100,24 +115,14 @@ def score(
 
     All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input.
     """
-    if (hypothesis, *references).count(STANDARD_INPUT) > 1:
-        raise click.UsageError("only one of the files can be standard input")
-    if order is not None and weights is not None and order != len(weights):
-        raise click.UsageError(f"--order {order} does not fit the {len(weights)} weights")
-    try:
-        tokens_of = tokenizers.find(tokenize) if tokenize else SPLITS[split]
-    except CybleuError as error:
-        raise InputError(str(error)) from error
-    corpus = _Corpus(order or (len(weights) if weights else 4), variant, weights, smoothing, smoothing_value)
+    corpus = _Corpus(_largest_order(order, weights), variant, weights, smoothing, smoothing_value)
     segment_scores = array("d")
-    try:
-        for list_of_references, hypotheses in _progress(hypothesis, references, tokens_of):
+    with _input_errors():
+        for list_of_references, hypotheses in _segments(hypothesis, references, split, tokenize):
             corpus.add(list_of_references, hypotheses)
             if segments:
                 segment_scores.extend(map(corpus.score_segment, list_of_references, hypotheses))
         result = corpus.score()
-    except (CybleuError, ValueError, ArithmeticError) as error:
-        raise InputError(str(error)) from error
     tokens = f"tok:{tokenize}" if tokenize else f"split:{split}"
     result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}")
     if as_json:
@@ -127,6 +132,68 @@ def score(
             click.echo(f"{number:.{width}f}")
     else:
         click.echo(result.format(width))
+
+
+@cli.command()
+@_of_text
+@click.option(
+    "--variant",
+    "names",
+    metavar="NAME[:SMOOTHING]",
+    multiple=True,
+    default=difference.TOOLS,
+    help=f"A definition to compare, to be given for each.  [default: {', '.join(difference.TOOLS)}]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, scores in full, segments counted from 0.")
+def compare(
+    hypothesis: str,
+    references: tuple[str, ...],
+    names: tuple[str, ...],
+    order: int | None,
+    weights: tuple[float, ...] | None,
+    split: str,
+    tokenize: str | None,
+    as_json: bool,
+) -> None:
+    """Why tools disagree: the rules and the lines that make their scores differ on the same tokens.
+
+    The files are those of `cybleu score`.
+    """
+    counts = difference.Counts(_largest_order(order, weights))
+    with _input_errors():
+        split_names = [name.partition(":") for name in names]
+        chosen = difference.choose(
+            [(name, smoothing) if colon else name for name, colon, smoothing in split_names], counts.order, weights
+        )
+        for list_of_references, hypotheses in _segments(hypothesis, references, split, tokenize):
+            for segment in zip(list_of_references, hypotheses, strict=True):
+                counts.add(*segment)
+        if not counts.lengths:
+            raise EmptyCorpusError(NO_LINE)
+        comparison = difference.compare(counts, chosen, weights)
+    click.echo(json.dumps(_comparison_as_object(comparison)) if as_json else comparison.format("line", 1))
+
+
+def _largest_order(order: int | None, weights: Sequence[float] | None) -> int:
+    if order is not None and weights is not None and order != len(weights):
+        raise click.UsageError(f"--order {order} does not fit the {len(weights)} weights")
+    return order or (len(weights) if weights else 4)
+
+
+@contextmanager
+def _input_errors() -> Iterator[None]:
+    try:
+        yield
+    except (CybleuError, ValueError, ArithmeticError) as error:
+        raise InputError(str(error)) from error
+
+
+def _segments(
+    hypothesis: str, references: Sequence[str], split: str, tokenize: str | None
+) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
+    if (hypothesis, *references).count(STANDARD_INPUT) > 1:
+        raise click.UsageError("only one of the files can be standard input")
+    return _progress(hypothesis, references, tokenizers.find(tokenize) if tokenize else SPLITS[split])
 
 
 def _progress(
@@ -175,6 +242,38 @@ def _as_object(result: variants.Bleu, count: int, segment_scores: list[float] | 
     return values
 
 
+def _comparison_as_object(comparison: difference.Comparison) -> dict[str, object]:
+    return {
+        "segments": comparison.segments,
+        "scores": [
+            {
+                "name": scored.name,
+                "score": scored.score if scored.bleu else None,
+                "signature": scored.bleu.signature if scored.bleu else None,
+                "failure": scored.failure,
+            }
+            for scored in comparison.scores
+        ],
+        "differences": [
+            {
+                "lower": pair.lower.name,
+                "higher": pair.higher.name,
+                "points": pair.points,
+                "causes": [
+                    {
+                        "rule": cause.rule,
+                        "points": cause.points,
+                        "orders": cause.orders,
+                        "segments": cause.segments,
+                    }
+                    for cause in pair.causes
+                ],
+            }
+            for pair in comparison.differences
+        ],
+    }
+
+
 class _Corpus:
     """The statistics of the segments read so far, and how to score them; scores are from 0 to 100."""
 
@@ -218,7 +317,7 @@ class _Corpus:
 
     def score(self) -> variants.Bleu:
         if not self.count:
-            raise EmptyCorpusError("the files have no line, so there is no segment to score")
+            raise EmptyCorpusError(NO_LINE)
         if not self.needs_last:
             return self._score(self.row, self.short_segments)
         plain = variants.score(self.row, "nltk", self.weights, short_segments=self.short_segments)
