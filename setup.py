@@ -8,7 +8,7 @@ import sys
 
 from setuptools import Extension, setup
 
-MODULES = ("tokens", "ngrams", "formula", "segments", "definitions", "prepared")
+MODULES = ("tokens", "ngrams", "formula", "segments", "definitions", "prepared", "leave_one_out", "pairwise")
 
 COMMON = {"language_level": 3, "embedsignature": False}
 PROFILES = {

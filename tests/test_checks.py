@@ -165,13 +165,13 @@ def group(*references):
         (
             [[WORDS]],
             [[1, 2]],
-            errors.TokensError,
+            errors.MixedTokensError,
             "every token of the hypotheses is an id (int) and every one of the ref",
         ),
-        ([[[1, 2]]], [[], WORDS][1:], errors.TokensError, "hypotheses is a str and every one of the references an id"),
-        ([[WORDS]], np.array([[1, 2]]), errors.TokensError, "hypotheses is an id (int)"),
-        ([[WORDS]], [[np.int32(1)]], errors.TokensError, "hypotheses is an id (int)"),
-        ([[WORDS]], [[b"the"]], errors.TokensError, "hypotheses is bytes and every one of the references a str"),
+        ([[[1, 2]]], [[], WORDS][1:], errors.MixedTokensError, "hypotheses is a str and every one of the references an id"),
+        ([[WORDS]], np.array([[1, 2]]), errors.MixedTokensError, "hypotheses is an id (int)"),
+        ([[WORDS]], [[np.int32(1)]], errors.MixedTokensError, "hypotheses is an id (int)"),
+        ([[WORDS]], [[b"the"]], errors.MixedTokensError, "hypotheses is bytes and every one of the references a str"),
     ],
 )
 def test_mistakes(references, hypotheses, error, message):

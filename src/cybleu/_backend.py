@@ -17,10 +17,12 @@ CHOICES = ("auto", "cython", "python")
 # What a backend consists of.
 SEAM = (
     "Definition",
+    "PairwiseTexts",
     "PreparedReferences",
     "Scorer",
     "clipped_matches",
     "corpus_counts",
+    "leave_one_out",
     "segment_counts",
     "segment_rows",
     "sum_rows",
@@ -69,10 +71,12 @@ BACKEND, _chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))
 
 if TYPE_CHECKING:
     from ._mirror import Definition as Definition
+    from ._mirror import PairwiseTexts as PairwiseTexts
     from ._mirror import PreparedReferences as PreparedReferences
     from ._mirror import Scorer as Scorer
     from ._mirror import clipped_matches as clipped_matches
     from ._mirror import corpus_counts as corpus_counts
+    from ._mirror import leave_one_out as leave_one_out
     from ._mirror import segment_counts as segment_counts
     from ._mirror import segment_rows as segment_rows
     from ._mirror import sum_rows as sum_rows
@@ -82,6 +86,7 @@ else:
 
 # These take whatever the kernels decline: any sequences of any hashable tokens, any weights and numbers.
 any_segment_counts = _mirror.segment_counts
+any_pairwise_texts = _mirror.PairwiseTexts
 any_definition = _mirror.Definition
 any_clipped_matches = _mirror.clipped_matches
 ngram_counts = _mirror.ngram_counts

@@ -290,6 +290,15 @@ def reference_sets(
     return ReferenceSets(vocabulary.encoded(texts, "reference"), np.array(sets), vocabulary)
 
 
+def one_reference_each(texts: Any, pad_id: int | None, eos_id: int | None, need_ids: bool) -> ReferenceSets:
+    """A batch of texts, each a set of its own."""
+    if not is_ragged(texts) and not is_array(texts):
+        texts = [[text] for text in checked_list(texts, "references")]
+    elif is_array(texts):
+        texts = integers(texts, "references", (2,))
+    return reference_sets(texts, None, pad_id, eos_id, need_ids)
+
+
 def _no_lengths(lengths: Any, name: str, form: str) -> None:
     if lengths is not None:
         raise ArrayValueError(f"lengths are for a 2-D array, and {name} is {form}, which has its own")

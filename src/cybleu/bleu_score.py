@@ -475,6 +475,13 @@ def score_counts(
     return scores[0] if len(vectors) == 1 else scores
 
 
+def methods_of_five_grams(smoothing_function: SmoothingCallable | None) -> bool:
+    """Whether this is a method that looks at the 5-grams of the last segment."""
+    if smoothing_function is None:
+        return False
+    return _backend.recognised(smoothing_function, SmoothingFunction, _METHODS) in (5, 6, 7)
+
+
 def _weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:
     """The weight vectors, one or several, and the largest order."""
     if type(weights) is tuple and weights and type(weights[0]) is float:

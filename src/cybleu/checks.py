@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from .errors import (
     EmptyReferenceError,
     LengthMismatchError,
+    MixedTokensError,
     NoReferencesError,
     OneShotReferencesError,
     SequenceTypeError,
@@ -41,8 +42,8 @@ def check(references: Sequence[Collection[Collection[Hashable]]], hypotheses: Se
     :raises OneShotReferencesError: a segment's references can be read only once
     :raises EmptyReferenceError: a reference has no token
     :raises UnhashableTokenError: a token cannot be hashed
-    :raises TokensError: a token is None; the tokens are the characters of a text with blanks; one side has ids and the
-        other text
+    :raises TokensError: a token is None, or the tokens are the characters of a text with blanks
+    :raises MixedTokensError: one side has ids and the other text
 
     >>> check([[["the", "cat"]]], [["the", "cat"]])
     >>> check([[["the", "cat"]]], ["the cat"])
@@ -50,35 +51,47 @@ def check(references: Sequence[Collection[Collection[Hashable]]], hypotheses: Se
     cybleu.errors.SequenceTypeError: hypotheses[0] is a str, not a list of tokens; split it, for example with .split()
     """
     _check_corpus(references, "references")
-    _check_corpus(hypotheses, "hypotheses")
-    in_hypotheses: set[type] = set()
-    for position, hypothesis in enumerate(hypotheses):
-        if isinstance(hypothesis, (str, bytes)) and _are_words(hypotheses):
+    in_hypotheses = check_texts(hypotheses, "hypotheses", references)
+    if len(references) != len(hypotheses):
+        _raise_mismatch(references, hypotheses)
+    _check_same_kind(check_references(references), in_hypotheses)
+
+
+def check_texts(texts: Any, name: str, references: Any = ()) -> set[type]:
+    """The same for texts alone, and the types of their tokens."""
+    _check_corpus(texts, name)
+    types: set[type] = set()
+    for position, text in enumerate(texts):
+        if isinstance(text, (str, bytes)) and _are_words(texts):
             raise SequenceTypeError(
-                f"hypotheses[{position}] is a {_name(hypothesis)}, not a list of tokens; split it, for example with "
-                ".split(), or, if hypotheses is the token list of one segment, give [hypotheses] and [references]"
+                f"{name}[{position}] is a {_name(text)}, not a list of tokens; split it, for example with "
+                f".split(), or, if {name} is the token list of one segment, give [hypotheses] and [references]"
             )
         try:
-            in_hypotheses |= _token_types(hypothesis, "hypotheses", position)
+            types |= _token_types(text, name, position)
         except UnhashableTokenError as error:
-            if all(isinstance(token, list) for token in hypothesis) and any(map(_are_words, references)):
+            if all(isinstance(token, list) for token in text) and any(map(_are_words, references)):
                 raise SequenceTypeError(
-                    f"hypotheses[{position}] is a list of lists and the references are token lists, so the arguments "
+                    f"{name}[{position}] is a list of lists and the references are token lists, so the arguments "
                     "look swapped; give the references first, or both by keyword"
                 ) from error
             raise
-    if len(references) != len(hypotheses):
-        _raise_mismatch(references, hypotheses)
-    in_references: set[type] = set()
+    return types
+
+
+def check_references(references: Any) -> set[type]:
+    """The same for references alone."""
+    _check_corpus(references, "references")
+    types: set[type] = set()
     for position, group in enumerate(references):
         _check_group(group, position)
         for number, reference in enumerate(group):
-            in_references |= _token_types(reference, "references", position, number)
+            types |= _token_types(reference, "references", position, number)
             if len(reference) == 0:
                 raise EmptyReferenceError(
                     f"references[{position}][{number}] has no token; leave it out, or mend the text it comes from"
                 )
-    _check_same_kind(in_references, in_hypotheses)
+    return types
 
 
 def _check_corpus(corpus: Any, name: str) -> None:
@@ -209,7 +222,7 @@ def _is_written_without_blanks(character: str) -> bool:
 def _check_same_kind(in_references: set[type], in_hypotheses: set[type]) -> None:
     theirs, ours = _kind(in_references), _kind(in_hypotheses)
     if theirs and ours and theirs != ours:
-        raise TokensError(
+        raise MixedTokensError(
             f"every token of the hypotheses is {ours} and every one of the references {theirs}, so none can match; "
             "give both as the same"
         )

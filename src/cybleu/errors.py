@@ -97,6 +97,14 @@ class NGramError(CybleuError, TypeError):
     """An n-gram is not a tuple of tokens."""
 
 
+class RewardColumnError(CybleuError, ValueError, KeyError):
+    """A dataset has no column of the name that references are looked for in."""
+
+
+class SampleError(CybleuError, ValueError):
+    """A sample is not of a number of texts that there are."""
+
+
 class ThreadsError(CybleuError, ValueError):
     """A number of threads is not a whole number from 1."""
 

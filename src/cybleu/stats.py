@@ -95,7 +95,7 @@ class References:
         ignore: Iterable[tuple[Hashable, ...]] | None = None,
         strict: bool = False,
     ):
-        if strict:
+        if strict and not is_array(references) and not is_ragged(references):
             from .checks import check_references
 
             check_references(references)
@@ -105,7 +105,7 @@ class References:
                 f"unknown reference_length {reference_length!r}; use one of {', '.join(REFERENCE_LENGTHS)}"
             )
         for name, value in (("pad_id", pad_id), ("eos_id", eos_id), ("unk_id", unk_id)):
-            _check_id(name, value)
+            checked_id(name, value)
         need_ids = pad_id is not None or eos_id is not None or unk_id is not None
         ngrams = None if ignore is None else _checked_ngrams(ignore, max_order)
         sets = reference_sets(references, lengths, pad_id, eos_id, need_ids, ngrams or ())
@@ -185,10 +185,10 @@ class References:
         :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
         """
-        if strict:
-            from .checks import check_hypotheses
+        if strict and not is_array(hypotheses) and not is_ragged(hypotheses):
+            from .checks import check_texts
 
-            check_hypotheses(hypotheses)
+            check_texts(hypotheses, "hypotheses")
         pad_id, eos_id, unk_id = self._arguments
         need_ids = pad_id is not None or eos_id is not None or unk_id is not None
         batch = hypotheses_like(hypotheses, self._sets, lengths, pad_id, eos_id, need_ids)
@@ -242,12 +242,8 @@ def segment_stats(
     array([[2, 3, 2, 1, 2, 1],
            [2, 2, 2, 0, 2, 1]])
     """
-    if strict:
-        from .checks import check
-
-        check(references, hypotheses)
-    prepared_only = (pad_id, eos_id, unk_id, ignore, lengths, reference_lengths) != (None,) * 6
-    if prepared_only or not _are_token_lists(references, hypotheses):
+    plain = (pad_id, eos_id, unk_id, ignore, lengths, reference_lengths) == (None,) * 6
+    if not plain or not _are_token_lists(references, hypotheses):
         prepared = References(
             references,
             max_order,
@@ -257,8 +253,13 @@ def segment_stats(
             eos_id=eos_id,
             unk_id=unk_id,
             ignore=ignore,
+            strict=strict,
         )
-        return prepared.stats(hypotheses, None, threads, lengths=lengths, progress=progress)
+        return prepared.stats(hypotheses, None, threads, lengths=lengths, progress=progress, strict=strict)
+    if strict:
+        from .checks import check
+
+        check(references, hypotheses)
     _check_order(max_order)
     if reference_length not in REFERENCE_LENGTHS:
         raise UnknownNameError(
@@ -307,7 +308,7 @@ def _check_order(max_order: Any) -> None:
         raise OrderError(f"max_order is {max_order!r}; it must be a whole number from 1")
 
 
-def _check_id(name: str, value: Any) -> None:
+def checked_id(name: str, value: Any) -> None:
     if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or abs(int(value)) >= 2**63):
         raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
 

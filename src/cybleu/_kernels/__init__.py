@@ -5,15 +5,19 @@ implementation from the same definition; the functions and classes that both exp
 """
 
 from .definitions import Definition, sum_rows
+from .leave_one_out import leave_one_out
+from .pairwise import PairwiseTexts
 from .prepared import PreparedReferences, trim
 from .segments import Scorer, clipped_matches, corpus_counts, segment_counts, segment_rows
 
 __all__ = [
     "Definition",
+    "PairwiseTexts",
     "PreparedReferences",
     "Scorer",
     "clipped_matches",
     "corpus_counts",
+    "leave_one_out",
     "segment_counts",
     "segment_rows",
     "sum_rows",

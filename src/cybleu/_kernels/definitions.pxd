@@ -44,10 +44,14 @@ cdef extern from *:
     #define CYBLEU_ABSENT (-1.0)            /* an order without n-grams; precisions are not negative */
     #define CYBLEU_LEFT_OUT ((double)INFINITY)
     #define CYBLEU_NO_SCORE ((double)NAN)   /* Python's own arithmetic must decide */
+
+    /* From 3.12 on Python's sum carries the rounding errors along. */
+    #define CYBLEU_SUM_IS_COMPENSATED (PY_VERSION_HEX >= 0x030C0000)
     """
     double ABSENT "CYBLEU_ABSENT"
     double LEFT_OUT "CYBLEU_LEFT_OUT"
     double NO_SCORE "CYBLEU_NO_SCORE"
+    bint CYBLEU_SUM_IS_COMPENSATED
 
 # The steps of a score, for those who take some of them once for many rows.
 cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t total, int64_t length,
@@ -56,6 +60,23 @@ cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t referenc
 cdef bint share_weights(const Rules *rules, int kept, int scored, double *used) noexcept nogil
 cdef double term_of(const Rules *rules, double weight, double precision) noexcept nogil
 cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil
+
+cdef inline double python_sum(const double *terms, int count) noexcept nogil:
+    """What Python's own sum() of these floats is."""
+    cdef double total = 0.0
+    cdef double errors = 0.0
+    cdef double before, other
+    cdef int n
+    for n in range(count):
+        before = total
+        total = before + terms[n]
+        if CYBLEU_SUM_IS_COMPENSATED:
+            other = total - before
+            errors += (before - (total - other)) + (terms[n] - other)
+    if CYBLEU_SUM_IS_COMPENSATED and errors != 0.0:
+        total += errors
+    return total
+
 
 # The score of one segment's row, or NO_SCORE.
 cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil

@@ -8,15 +8,10 @@ from libc.stdint cimport int64_t
 from cybleu._kernels.formula cimport exact_sum
 
 cdef extern from *:
-    """
-    /* From 3.12 on Python's sum carries the rounding errors along. */
-    #define CYBLEU_SUM_IS_COMPENSATED (PY_VERSION_HEX >= 0x030C0000)
-
-    /* Products with a scale and powers of two stay exact in a double. */
+    """    /* Products with a scale and powers of two stay exact in a double. */
     #define CYBLEU_LARGEST_COUNT ((int64_t)1 << 46)
     """
     const int64_t CYBLEU_LARGEST_COUNT
-    bint CYBLEU_SUM_IS_COMPENSATED
 
 SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length")
 MEANS = ("exact", "logs", "arithmetic")
@@ -86,23 +81,6 @@ cdef double term_of(const Rules *rules, double weight, double precision) noexcep
     if precision <= 0.0:
         return -INFINITY
     return log(precision) if rules.uniform else weight * log(precision)
-
-
-cdef inline double python_sum(const double *terms, int count) noexcept nogil:
-    """What Python's own sum() of these floats is."""
-    cdef double total = 0.0
-    cdef double errors = 0.0
-    cdef double before, other
-    cdef int n
-    for n in range(count):
-        before = total
-        total = before + terms[n]
-        if CYBLEU_SUM_IS_COMPENSATED:
-            other = total - before
-            errors += (before - (total - other)) + (terms[n] - other)
-    if CYBLEU_SUM_IS_COMPENSATED and errors != 0.0:
-        total += errors
-    return total
 
 
 cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil:

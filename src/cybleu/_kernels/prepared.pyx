@@ -11,24 +11,8 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+from cybleu._kernels.tables cimport MOST_NGRAMS, Slot, Slots, check_texts, empty, pair_key, probe, size_of
 from cybleu._kernels.tokens cimport secret, slots_needed
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-      #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-    #else
-      #define CYBLEU_UNLIKELY(condition) (condition)
-    #endif
-
-    /* The high bits of the product with an odd number that no author of a text knows: two keys share a slot with at
-       most twice the chance of any hash (Dietzfelbinger and others 1997). */
-    static CYTHON_INLINE uint64_t cybleu_place(int64_t key, uint64_t secret, int shift) {
-        return (uint64_t)key * secret >> shift;
-    }
-    """
-    bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
-    uint64_t cybleu_place(int64_t key, uint64_t secret, int shift) noexcept nogil
 
 ctypedef fused token_id:
     int32_t
@@ -36,20 +20,7 @@ ctypedef fused token_id:
 
 cdef enum:
     SIGNAL_INTERVAL = 262144    # tokens between two looks for an interrupt
-    MOST_TOKENS = 0x1FFFFFFF    # in one set: ids are 32 bits
     IGNORED_ORDERS = 64         # bits of a mask
-
-
-cdef struct Slot:
-    int64_t key         # the token, or first << 32 | second
-    int32_t ngram       # its id, -1 in a free slot
-    int32_t best        # the largest count in one reference
-
-
-# Open addressing in 2 ** (64 - shift) slots.
-cdef struct Slots:
-    Slot *slots
-    int shift
 
 
 cdef struct Table:
@@ -68,34 +39,6 @@ cdef struct Scratch:
     Py_ssize_t *starts
     uint64_t *ignored           # by position, a bit for each order, or NULL
     int32_t *seen               # n-gram -> count so far, 0 between two texts; -1 has a place too
-
-
-cdef inline Slot *probe(Slots table, int64_t key, uint64_t odd) noexcept nogil:
-    """The slot of the key, or the free one where it would be."""
-    cdef uint64_t place = cybleu_place(key, odd, table.shift)
-    cdef Slot *slot = &table.slots[place]
-    while CYBLEU_UNLIKELY((slot.key != key) & (slot.ngram >= 0)):
-        place += 1
-        if place >> (64 - table.shift):
-            place = 0
-        slot = &table.slots[place]
-    return slot
-
-
-cdef inline uint64_t size_of(Slots table) noexcept nogil:
-    return <uint64_t>1 << (64 - table.shift)
-
-
-cdef inline Slots empty(Slot *memory, uint64_t count) noexcept nogil:
-    """A table in this memory, of a power of two of slots."""
-    cdef Slots table
-    table.slots = memory
-    table.shift = 64
-    while count > 1:
-        count >>= 1
-        table.shift -= 1
-    memset(table.slots, 0xFF, <size_t>size_of(table) * sizeof(Slot))
-    return table
 
 
 # ------------------------------------------------------------------------------------------------------- preparation
@@ -127,7 +70,7 @@ cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64
             if ids[i] < 0 or ids[i + 1] < 0:
                 ids[i] = -1
                 continue
-            key = (<int64_t>ids[i] << 32) | ids[i + 1]
+            key = pair_key(ids[i], ids[i + 1])
         slot = probe(table, key, odd)
         if slot.ngram < 0:
             slot.key = key
@@ -232,7 +175,7 @@ cdef void match(const Table *table, const token_id *text, Py_ssize_t length, Py_
             return
         wanted = 0
         for i in range(found - 1):
-            keys[wanted] = (<int64_t>ngrams[i] << 32) | ngrams[i + 1]
+            keys[wanted] = pair_key(ngrams[i], ngrams[i + 1])
             starts[wanted] = positions[i]
             wanted += positions[i + 1] - positions[i] == 1
         found = 0
@@ -262,7 +205,7 @@ cdef void mark_ignored(const Table *table, const token_id *text, Py_ssize_t leng
         found = 0
         for i in range(wanted - 1):
             if scratch.positions[i + 1] - scratch.positions[i] == 1:
-                slot = probe(table.pairs, (<int64_t>scratch.ngrams[i] << 32) | scratch.ngrams[i + 1], odd)
+                slot = probe(table.pairs, pair_key(scratch.ngrams[i], scratch.ngrams[i + 1]), odd)
                 scratch.ignored[scratch.positions[i]] |= <uint64_t>(slot.best > 0) << n
                 totals[n] -= slot.best > 0
                 scratch.ngrams[found] = slot.ngram
@@ -325,7 +268,7 @@ cdef class PreparedReferences:
             raise RuntimeError("references are prepared once")
         if max_order < 1 or sets.shape[0] < 1 or length_sets.shape[0] != sets.shape[0]:
             raise ValueError("the sets do not fit each other")
-        check_spans(begins, ends, ids.shape[0])
+        check_texts(ids.shape[0], begins, ends, 0, begins.shape[0])
         check_offsets(sets, begins.shape[0])
         check_offsets(length_sets, lengths.shape[0])
         self.max_order = max_order
@@ -375,7 +318,7 @@ cdef class PreparedReferences:
             n = <Py_ssize_t>(offsets[i + 1] - offsets[i])
             if n < 1 or n > IGNORED_ORDERS:
                 raise ValueError("an n-gram to ignore has no token, or too many")
-        if ids.shape[0] > MOST_TOKENS // IGNORED_ORDERS:
+        if ids.shape[0] > MOST_NGRAMS // IGNORED_ORDERS:
             raise ValueError("there are too many n-grams to ignore")
         if self.max_order > IGNORED_ORDERS:
             raise ValueError("n-grams can be ignored up to an order of 64")
@@ -406,7 +349,7 @@ cdef class PreparedReferences:
             ids[i] = slot.ngram
         for order in range(1, n):
             for i in range(n - order):
-                slot = probe(self.ignored.pairs, (<int64_t>ids[i] << 32) | ids[i + 1], odd)
+                slot = probe(self.ignored.pairs, pair_key(ids[i], ids[i + 1]), odd)
                 ids[i] = slot.ngram
         return slot
 
@@ -436,7 +379,7 @@ cdef class PreparedReferences:
             raise ValueError("the hypotheses do not fit their owners")
         if stats.shape[0] != begins.shape[0] or stats.shape[1] != 2 + 2 * order:
             raise ValueError("the rows do not fit the hypotheses")
-        check_spans(begins, ends, ids.shape[0])
+        check_texts(ids.shape[0], begins, ends, start, stop)
         if start == stop:
             return
         for i in range(start, stop):
@@ -474,16 +417,6 @@ cdef inline const int64_t *at(const int64_t[::1] numbers, int64_t position) noex
     return &numbers[0] + position if numbers.shape[0] > 0 else NULL
 
 
-cdef int check_spans(const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t size) except -1:
-    cdef Py_ssize_t i
-    if begins.shape[0] != ends.shape[0]:
-        raise ValueError("begins and ends are not equally many")
-    for i in range(begins.shape[0]):
-        if not 0 <= begins[i] <= ends[i] <= size:
-            raise ValueError("a text is out of range")
-    return 0
-
-
 cdef int check_offsets(const int64_t[::1] offsets, Py_ssize_t size) except -1:
     cdef Py_ssize_t i
     if offsets.shape[0] < 1 or offsets[0] != 0 or offsets[offsets.shape[0] - 1] != size:
@@ -494,20 +427,19 @@ cdef int check_offsets(const int64_t[::1] offsets, Py_ssize_t size) except -1:
     return 0
 
 
-cdef Py_ssize_t tokens_of(const int64_t[::1] begins, const int64_t[::1] ends, int64_t first, int64_t last) except -1:
+cdef Py_ssize_t tokens_of(const int64_t[::1] begins, const int64_t[::1] ends, int64_t first,
+                          int64_t last) noexcept nogil:
     cdef int64_t k
     cdef int64_t total = 0
     for k in range(first, last):
         total += ends[k] - begins[k]
-        if total > MOST_TOKENS:
-            raise MemoryError("a set of references has too many tokens")
     return <Py_ssize_t>total
 
 
 cdef int begin_work(Workshop *shop, Py_ssize_t tokens, Py_ssize_t max_order) except -1:
     cdef uint64_t ngrams = <uint64_t>tokens * <uint64_t>min(max_order, max(tokens, 1))
     memset(shop, 0, sizeof(Workshop))
-    if ngrams > MOST_TOKENS:
+    if tokens > MOST_NGRAMS or ngrams > MOST_NGRAMS:
         raise MemoryError("a set of references has too many n-grams")
     shop.ids = <int32_t *>malloc(<size_t>(tokens + 1) * sizeof(int32_t))
     shop.keys = <int64_t *>malloc(<size_t>(ngrams + 1) * sizeof(int64_t))
@@ -570,7 +502,7 @@ def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, e
     cdef int64_t eos_id = eos if has_eos else 0
     cdef int64_t begin, end, position
     cdef Py_ssize_t i
-    check_spans(begins, ends, ids.shape[0])
+    check_texts(ids.shape[0], begins, ends, 0, begins.shape[0])
     with nogil:
         for i in range(begins.shape[0]):
             begin = begins[i]

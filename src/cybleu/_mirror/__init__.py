@@ -6,6 +6,7 @@ sequences of any hashable tokens and serves wherever the kernels are not there o
 
 from .counting import clipped_matches, corpus_counts, ngram_counts, segment_counts, segment_rows
 from .definitions import SMOOTHINGS, Definition, sum_rows
+from .pairwise import PairwiseTexts, leave_one_out
 from .prepared import PreparedReferences, trim
 from .scoring import Scorer
 from .smoothing import recognised, smoothed
@@ -13,10 +14,12 @@ from .smoothing import recognised, smoothed
 __all__ = [
     "SMOOTHINGS",
     "Definition",
+    "PairwiseTexts",
     "PreparedReferences",
     "Scorer",
     "clipped_matches",
     "corpus_counts",
+    "leave_one_out",
     "ngram_counts",
     "recognised",
     "segment_counts",

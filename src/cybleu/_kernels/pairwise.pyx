@@ -1,0 +1,515 @@
+# cython: freethreading_compatible=True
+"""Sentence BLEU of every text of a collection against every other, or of other texts.
+
+With each n-gram of the collection stands the list of the texts that have it, so that the matches of a text with all
+others are one walk over the lists of its n-grams: the cost is the number of n-grams that texts have in common, not the
+number of pairs times their length.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport NAN, exp, isfinite, isnan
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
+
+from cybleu._kernels.definitions cimport (
+    ABSENT, EXP, EXP_BY_LENGTH, LOGS, MAX_ORDER, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate, mean_of,
+    precision_of, python_sum, share_weights, term_of
+)
+from cybleu._kernels.tables cimport (
+    Slot, Slots, check_collection, check_texts, empty, intern_text, pair_key, probe, size_of
+)
+from cybleu._kernels.tokens cimport secret, slots_needed
+
+cdef extern from *:
+    """
+    #define CYBLEU_MINUS_INFINITY (-(double)INFINITY)
+    """
+    double MINUS_INFINITY "CYBLEU_MINUS_INFINITY"
+
+cdef enum:
+    SIGNAL_INTERVAL = 4000000       # steps between two looks for an interrupt
+    ROW_SIZE = 34                   # 2 + 2 * MAX_ORDER
+
+
+# ----------------------------------------------------------------------------------------------------------- interning
+
+cdef int make_room(Slots *table, Py_ssize_t used, Py_ssize_t more, uint64_t odd) except -1:
+    """Let the table keep half of its slots free with so many more keys."""
+    cdef Slots larger
+    cdef uint64_t i
+    if table.slots != NULL and 2 * <uint64_t>(used + more) <= size_of(table[0]):
+        return 0
+    larger.slots = <Slot *>malloc(<size_t>slots_needed(2 * (used + more)) * sizeof(Slot))
+    if larger.slots == NULL:
+        raise MemoryError()
+    larger = empty(larger.slots, slots_needed(2 * (used + more)))
+    if table.slots != NULL:
+        for i in range(size_of(table[0])):
+            if table.slots[i].ngram >= 0:
+                probe(larger, table.slots[i].key, odd)[0] = table.slots[i]
+        free(table.slots)
+    table[0] = larger
+    return 0
+
+
+cdef void find_text(Slots table, uint64_t odd, const int64_t *text, Py_ssize_t length, int n,
+                    int32_t *ids) noexcept nogil:
+    """Replace the ids of the (n-1)-grams of a text by those of its n-grams, -1 for others than are known."""
+    cdef Py_ssize_t i
+    for i in range(length - n + 1):
+        if n == 1:
+            ids[i] = probe(table, text[i], odd).ngram
+        elif ids[i] < 0 or ids[i + 1] < 0:
+            ids[i] = -1
+        else:
+            ids[i] = probe(table, pair_key(ids[i], ids[i + 1]), odd).ngram
+
+
+cdef Py_ssize_t note_counts(const int32_t *ids, Py_ssize_t count, int32_t *counts, int32_t *ngrams,
+                            int32_t *ngram_counts, Py_ssize_t noted) noexcept nogil:
+    """Append the different n-grams from 0 with their counts; `counts` are 0 before and after."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t first = noted
+    for i in range(count):
+        if ids[i] >= 0:
+            if counts[ids[i]] == 0:
+                ngrams[noted] = ids[i]
+                noted += 1
+            counts[ids[i]] += 1
+    for i in range(first, noted):
+        ngram_counts[i] = counts[ngrams[i]]
+        counts[ngrams[i]] = 0
+    return noted
+
+
+# ------------------------------------------------------------------------------------------------------- formula tables
+#
+# What a precision adds to the mean depends on the length of the hypothesis, the order and the matches alone (and, with
+# exponential smoothing, on the orders without a match so far), so its logarithm is taken once for all pairs.
+
+cdef struct Terms:
+    int scored              # orders; -1 where Python's own arithmetic must decide
+    double *of_matches      # [order][matches], rows of length + 1
+    double *of_zeros        # [order][orders without a match so far]
+
+
+cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms) noexcept nogil:
+    """Returns 0 if there is no memory."""
+    cdef double used[MAX_ORDER]
+    cdef double precision, power
+    cdef int order = rules.order
+    cdef int first_absent = -1
+    cdef int n, zeros
+    cdef int64_t matched, total
+    terms.of_matches = <double *>malloc(<size_t>(order * (length + 1)) * sizeof(double))
+    terms.of_zeros = <double *>malloc(<size_t>(order * (order + 1)) * sizeof(double))
+    if terms.of_matches == NULL or terms.of_zeros == NULL:
+        return 0
+    terms.scored = order
+    for n in range(order):
+        power = 1.0
+        if first_absent < 0 and precision_of(rules, n, 0, total_of(rules, length, n), length, &power) == ABSENT:
+            first_absent = n
+    if rules.effective_order and first_absent >= 0:
+        terms.scored = first_absent
+    if not share_weights(rules, order, terms.scored, used):
+        terms.scored = -1
+    for n in range(terms.scored):
+        total = total_of(rules, length, n)
+        for matched in range(max(0, length - n) + 1):
+            power = 1.0
+            precision = precision_of(rules, n, matched, total, length, &power)
+            if precision == ABSENT or (rules.empty_order_ends and 0 <= first_absent <= n):
+                precision = rules.of_empty
+            if not isfinite(precision):
+                terms.scored = -1
+                return 1
+            terms.of_matches[n * (length + 1) + matched] = term_of(rules, used[n], precision)
+        power = 1.0
+        for zeros in range(1, n + 2):
+            precision = precision_of(rules, n, 0, total, length, &power)
+            if precision == ABSENT or (rules.empty_order_ends and 0 <= first_absent <= n):
+                precision = rules.of_empty
+            terms.of_zeros[n * (order + 1) + zeros] = term_of(rules, used[n], precision)
+    return 1
+
+
+cdef inline int64_t total_of(const Rules *rules, int64_t length, int n) noexcept nogil:
+    if length > n:
+        return length - n
+    return 1 if rules.short_segments_count else 0
+
+
+cdef inline double score_pair(const Rules *rules, const Terms *terms, int64_t length, double penalty,
+                              const int32_t *matches) noexcept nogil:
+    cdef double gathered[MAX_ORDER]
+    cdef int n
+    cdef int zeros = 0
+    cdef double result
+    cdef bint halves = rules.smoothing == EXP or (rules.smoothing == EXP_BY_LENGTH and length > 1)
+    if terms.scored < 0:
+        return NO_SCORE
+    for n in range(terms.scored):
+        if matches[n] == 0 and halves:
+            zeros += length > n or rules.short_segments_count
+            gathered[n] = terms.of_zeros[n * (rules.order + 1) + (zeros if zeros > 0 else 1)]
+        else:
+            gathered[n] = terms.of_matches[n * (length + 1) + matches[n]]
+        if gathered[n] == MINUS_INFINITY:
+            return 0.0
+    if terms.scored == 0:
+        return 0.0
+    if rules.mean == LOGS and rules.uniform:
+        result = penalty * exp(python_sum(gathered, terms.scored) / <double>terms.scored)
+    else:
+        result = penalty * mean_of(rules, gathered, terms.scored)
+    return result if isfinite(result) else NO_SCORE
+
+
+# For all lengths of hypotheses and references.
+cdef struct Tables:
+    int32_t *hypotheses         # length -> number, -1 where there is no such text
+    int32_t *references
+    Terms *terms                # by the number of the hypothesis length
+    double *penalties           # by both numbers
+    int32_t hypothesis_count
+    int32_t reference_count
+
+
+cdef int32_t *number_lengths(const int64_t *lengths, Py_ssize_t start, Py_ssize_t stop, int32_t *given) noexcept:
+    """Number the lengths that occur; NULL if there is no memory."""
+    cdef int64_t longest = 0
+    cdef int32_t *numbers
+    cdef Py_ssize_t i
+    for i in range(start, stop):
+        longest = max(longest, lengths[i])
+    numbers = <int32_t *>malloc(<size_t>(longest + 1) * sizeof(int32_t))
+    given[0] = 0
+    if numbers != NULL:
+        memset(numbers, 0xFF, <size_t>(longest + 1) * sizeof(int32_t))
+        for i in range(start, stop):
+            if numbers[lengths[i]] < 0:
+                numbers[lengths[i]] = given[0]
+                given[0] += 1
+    return numbers
+
+
+cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypotheses, Py_ssize_t start, Py_ssize_t stop,
+                     const int64_t *references, Py_ssize_t count) noexcept:
+    """Returns 0 if there is no memory."""
+    cdef Py_ssize_t i, j
+    cdef int32_t number, other
+    tables.hypotheses = number_lengths(hypotheses, start, stop, &tables.hypothesis_count)
+    tables.references = number_lengths(references, 0, count, &tables.reference_count)
+    tables.terms = <Terms *>calloc(<size_t>tables.hypothesis_count + 1, sizeof(Terms))
+    tables.penalties = <double *>malloc(
+        (<size_t>tables.hypothesis_count * <size_t>tables.reference_count + 1) * sizeof(double))
+    if tables.hypotheses == NULL or tables.references == NULL or tables.terms == NULL or tables.penalties == NULL:
+        return 0
+    for i in range(start, stop):
+        number = tables.hypotheses[hypotheses[i]]
+        if hypotheses[i] == 0 or tables.terms[number].of_matches != NULL:
+            continue
+        if not fill_terms(rules, hypotheses[i], &tables.terms[number]):
+            return 0
+        for j in range(count):
+            other = tables.references[references[j]]
+            tables.penalties[number * tables.reference_count + other] = NAN
+        for j in range(count):
+            other = tables.references[references[j]]
+            if isnan(tables.penalties[number * tables.reference_count + other]):
+                tables.penalties[number * tables.reference_count + other] = brevity_penalty(
+                    rules, hypotheses[i], references[j])
+    return 1
+
+
+cdef void free_tables(Tables *tables) noexcept:
+    cdef int32_t i
+    if tables.terms != NULL:
+        for i in range(tables.hypothesis_count):
+            free(tables.terms[i].of_matches)
+            free(tables.terms[i].of_zeros)
+    free(tables.hypotheses)
+    free(tables.references)
+    free(tables.terms)
+    free(tables.penalties)
+
+
+cdef double score_one(const Rules *rules, const Tables *tables, int64_t length, int64_t reference_length,
+                      const int32_t *matches) noexcept nogil:
+    """The score of one pair, not a number where it is declined."""
+    cdef int64_t row[ROW_SIZE]
+    cdef int32_t number
+    cdef int n
+    if length == 0:
+        return NO_SCORE if rules.empty_is_error else 0.0
+    if matches[0] == 0 and not rules.smoothed_without_match:
+        return 0.0
+    if rules.smoothing != SKIP:
+        number = tables.hypotheses[length]
+        return score_pair(rules, &tables.terms[number], length,
+                          tables.penalties[number * tables.reference_count + tables.references[reference_length]],
+                          matches)
+    row[0] = length
+    row[1] = reference_length
+    for n in range(rules.order):
+        row[2 + n] = matches[n]
+        row[2 + rules.order + n] = length - n if length > n else 0
+    return evaluate(rules, row)
+
+
+# ----------------------------------------------------------------------------------------------------------- all pairs
+
+cdef class PairwiseTexts:
+    """A collection of texts, prepared to be compared with each other or with others. Immutable once made.
+
+    :param ids: the tokens of all texts
+    :param begins: where each text begins in `ids`
+    :param ends: where it ends
+    """
+
+    cdef Py_ssize_t count
+    cdef Py_ssize_t order
+    cdef int32_t ngrams                 # ids given
+    cdef int64_t *lengths
+    cdef Slots tokens
+    cdef Slots pairs                    # of all orders: an id is of one order only
+    cdef Py_ssize_t *text_starts        # of the n-grams of each text and order, and the end
+    cdef int32_t *text_ngrams           # different ones
+    cdef int32_t *text_counts
+    cdef Py_ssize_t *list_starts        # of the texts of each n-gram, and the end
+    cdef int32_t *list_texts            # ascending
+    cdef int32_t *list_counts
+
+    def __cinit__(self):
+        self.lengths = NULL
+        self.text_starts = self.list_starts = NULL
+        self.text_ngrams = self.text_counts = self.list_texts = self.list_counts = NULL
+        self.tokens.slots = self.pairs.slots = NULL
+
+    def __init__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
+                 Py_ssize_t max_order):
+        cdef Py_ssize_t tokens = check_collection(ids.shape[0], begins, ends, max_order)
+        cdef Py_ssize_t entries
+        cdef int32_t *ngrams = NULL
+        cdef int32_t *counts = NULL
+        if self.lengths != NULL:
+            raise RuntimeError("texts are prepared once")
+        if max_order > MAX_ORDER:
+            raise ValueError("the order is out of range")
+        self.count = begins.shape[0]
+        self.order = max_order
+        entries = tokens * max_order
+        self.lengths = <int64_t *>malloc(<size_t>(self.count + 1) * sizeof(int64_t))
+        self.text_starts = <Py_ssize_t *>malloc(<size_t>(self.count * max_order + 1) * sizeof(Py_ssize_t))
+        self.text_ngrams = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        self.text_counts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        if (self.lengths == NULL or self.text_starts == NULL or self.text_ngrams == NULL
+                or self.text_counts == NULL):
+            raise MemoryError()
+        make_room(&self.tokens, 0, 0, secret())
+        make_room(&self.pairs, 0, 0, secret())
+        ngrams = <int32_t *>malloc(<size_t>(tokens + 1) * sizeof(int32_t))
+        counts = <int32_t *>calloc(<size_t>(entries + 1), sizeof(int32_t))
+        try:
+            if ngrams == NULL or counts == NULL:
+                raise MemoryError()
+            self.intern(&ids[0] if tokens > 0 else NULL, begins, ends, ngrams, counts)
+        finally:
+            free(ngrams)
+            free(counts)
+        self.invert()
+
+    cdef int intern(self, const int64_t *ids, const int64_t[::1] begins, const int64_t[::1] ends, int32_t *ngrams,
+                    int32_t *counts) except -1:
+        """Number the n-grams, and note the different ones of each text with their counts."""
+        cdef uint64_t odd = secret()
+        cdef Py_ssize_t text, length, n
+        cdef Py_ssize_t noted = 0
+        cdef Py_ssize_t since_look = 0
+        cdef int32_t tokens = 0
+        cdef int32_t before
+        self.ngrams = 0
+        for text in range(self.count):
+            length = <Py_ssize_t>(ends[text] - begins[text])
+            self.lengths[text] = length
+            for n in range(1, self.order + 1):
+                self.text_starts[text * self.order + n - 1] = noted
+                if n <= length:
+                    before = self.ngrams
+                    make_room(&self.tokens if n == 1 else &self.pairs, tokens if n == 1 else before - tokens, length,
+                              odd)
+                    self.ngrams = intern_text(self.tokens if n == 1 else self.pairs, odd, ids + begins[text], length,
+                                              <int>n, ngrams, before)
+                    if n == 1:
+                        tokens += self.ngrams - before
+                    noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted)
+            since_look += length
+            if since_look > SIGNAL_INTERVAL // 16:
+                since_look = 0
+                PyErr_CheckSignals()
+        self.text_starts[self.count * self.order] = noted
+        return 0
+
+    cdef int invert(self) except -1:
+        """From the n-grams of each text to the texts of each n-gram."""
+        cdef Py_ssize_t entries = self.text_starts[self.count * self.order]
+        cdef Py_ssize_t text, k, place
+        self.list_starts = <Py_ssize_t *>calloc(<size_t>self.ngrams + 2, sizeof(Py_ssize_t))
+        self.list_texts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        self.list_counts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        if self.list_starts == NULL or self.list_texts == NULL or self.list_counts == NULL:
+            raise MemoryError()
+        for k in range(entries):
+            self.list_starts[self.text_ngrams[k] + 2] += 1
+        for k in range(self.ngrams):
+            self.list_starts[k + 2] += self.list_starts[k + 1]
+        for text in range(self.count):
+            for k in range(self.text_starts[text * self.order], self.text_starts[(text + 1) * self.order]):
+                place = self.list_starts[self.text_ngrams[k] + 1]
+                self.list_starts[self.text_ngrams[k] + 1] += 1
+                self.list_texts[place] = <int32_t>text
+                self.list_counts[place] = self.text_counts[k]
+        return 0
+
+    def __dealloc__(self):
+        free(self.tokens.slots)
+        free(self.pairs.slots)
+        free(self.lengths)
+        free(self.text_starts)
+        free(self.text_ngrams)
+        free(self.text_counts)
+        free(self.list_starts)
+        free(self.list_texts)
+        free(self.list_counts)
+
+    def score_each_other(self, Definition definition, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
+        """Write the scores of the pairs of which the first text is from `start` to before `stop`, both ways round.
+
+        `scores[i, j]` has text i as the hypothesis, text j as the reference; not a number where it is declined.
+        """
+        if scores.shape[0] != self.count or scores.shape[1] != self.count or not 0 <= start <= stop <= self.count:
+            raise ValueError("the scores do not fit the texts")
+        self.score_rows(definition, self, start, stop, scores)
+
+    def score_others(self, Definition definition, const int64_t[::1] ids, const int64_t[::1] begins,
+                     const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
+        """Write the scores of other texts, as hypotheses, from `start` to before `stop`, against all of these."""
+        cdef PairwiseTexts others
+        check_texts(ids.shape[0], begins, ends, start, stop)
+        if (scores.shape[0] != begins.shape[0] or scores.shape[1] != self.count
+                or not 0 <= start <= stop <= begins.shape[0]):
+            raise ValueError("the scores do not fit the texts")
+        others = PairwiseTexts.__new__(PairwiseTexts)
+        others.find_in(self, ids, begins, ends, start, stop)
+        self.score_rows(definition, others, start, stop, scores)
+
+    cdef int find_in(self, PairwiseTexts known, const int64_t[::1] ids, const int64_t[::1] begins,
+                     const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Become texts whose n-grams are those of the known ones, the others left out; of the texts between."""
+        cdef uint64_t odd = secret()
+        cdef Py_ssize_t longest = 0
+        cdef Py_ssize_t entries = 0
+        cdef Py_ssize_t noted = 0
+        cdef Py_ssize_t text, length, n
+        cdef int32_t *ngrams = NULL
+        cdef int32_t *counts = NULL
+        self.count = begins.shape[0]
+        self.order = known.order
+        for text in range(start, stop):
+            length = <Py_ssize_t>(ends[text] - begins[text])
+            longest = max(longest, length)
+            entries += min(length * self.order, known.ngrams)
+        self.lengths = <int64_t *>malloc(<size_t>(self.count + 1) * sizeof(int64_t))
+        self.text_starts = <Py_ssize_t *>calloc(<size_t>(self.count * self.order + 1), sizeof(Py_ssize_t))
+        self.text_ngrams = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        self.text_counts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        ngrams = <int32_t *>malloc(<size_t>(longest + 1) * sizeof(int32_t))
+        counts = <int32_t *>calloc(<size_t>known.ngrams + 1, sizeof(int32_t))
+        try:
+            if (self.lengths == NULL or self.text_starts == NULL or self.text_ngrams == NULL
+                    or self.text_counts == NULL or ngrams == NULL or counts == NULL):
+                raise MemoryError()
+            for text in range(start, stop):
+                length = <Py_ssize_t>(ends[text] - begins[text])
+                self.lengths[text] = length
+                for n in range(1, self.order + 1):
+                    self.text_starts[text * self.order + n - 1] = noted
+                    if n <= length:
+                        find_text(known.tokens if n == 1 else known.pairs, odd, &ids[begins[text]], length, <int>n,
+                                  ngrams)
+                        noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted)
+                self.text_starts[(text + 1) * self.order] = noted
+        finally:
+            free(ngrams)
+            free(counts)
+        return 0
+
+    cdef int score_rows(self, Definition definition, PairwiseTexts hypotheses, Py_ssize_t start, Py_ssize_t stop,
+                        double[:, ::1] scores) except -1:
+        cdef const Rules *rules = &definition.rules
+        cdef bint each_other = hypotheses is self
+        cdef Tables tables
+        cdef int32_t *matches = <int32_t *>calloc(<size_t>(self.count * self.order + 1), sizeof(int32_t))
+        cdef Py_ssize_t *cursors = <Py_ssize_t *>malloc(<size_t>(self.ngrams + 1) * sizeof(Py_ssize_t))
+        memset(&tables, 0, sizeof(Tables))
+        try:
+            if matches == NULL or cursors == NULL:
+                raise MemoryError()
+            if rules.order != self.order:
+                raise ValueError("the definition does not fit the order")
+            memcpy(cursors, self.list_starts, <size_t>self.ngrams * sizeof(Py_ssize_t))
+            if not make_tables(&tables, rules, hypotheses.lengths, start, self.count if each_other else stop,
+                               self.lengths, self.count):
+                raise MemoryError()
+            with nogil:
+                self.walk(rules, hypotheses, each_other, start, stop, &tables, matches, cursors, scores)
+        finally:
+            free(matches)
+            free(cursors)
+            free_tables(&tables)
+        return 0
+
+    cdef int walk(self, const Rules *rules, PairwiseTexts hypotheses, bint each_other, Py_ssize_t start,
+                  Py_ssize_t stop, const Tables *tables, int32_t *matches, Py_ssize_t *cursors,
+                  double[:, ::1] scores) except -1 nogil:
+        cdef Py_ssize_t order = self.order
+        cdef Py_ssize_t since_look = 0
+        cdef Py_ssize_t i, j, k, n, p, first, end
+        cdef int32_t ngram, count
+        cdef int32_t *column
+        for i in range(start, stop):
+            first = i if each_other else 0
+            for n in range(order):
+                column = matches + n
+                for k in range(hypotheses.text_starts[i * order + n], hypotheses.text_starts[i * order + n + 1]):
+                    ngram = hypotheses.text_ngrams[k]
+                    count = hypotheses.text_counts[k]
+                    end = self.list_starts[ngram + 1]
+                    p = cursors[ngram]
+                    while p < end and self.list_texts[p] < first:
+                        p += 1
+                    cursors[ngram] = p
+                    since_look += end - p
+                    if count == 1:
+                        while p < end:
+                            column[self.list_texts[p] * order] += 1
+                            p += 1
+                    else:
+                        while p < end:
+                            column[self.list_texts[p] * order] += (
+                                count if count < self.list_counts[p] else self.list_counts[p])
+                            p += 1
+            for j in range(first, self.count):
+                scores[i, j] = score_one(rules, tables, hypotheses.lengths[i], self.lengths[j],
+                                         matches + j * order)
+                if each_other and j != i:
+                    scores[j, i] = score_one(rules, tables, self.lengths[j], self.lengths[i], matches + j * order)
+            memset(matches + first * order, 0, <size_t>((self.count - first) * order) * sizeof(int32_t))
+            since_look += 4 * (self.count - first)
+            if since_look > SIGNAL_INTERVAL:
+                since_look = 0
+                with gil:
+                    PyErr_CheckSignals()
+        return 0

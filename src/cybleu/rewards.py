@@ -1,0 +1,169 @@
+"""BLEU as a reward for reinforcement learning and minimum-risk training, over batches of token ids.
+
+The scores are from 0 to 1, by sacreBLEU's definition of sentence BLEU unless another is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from . import variants
+from ._arrays import np
+from .errors import NoReferencesError, RewardColumnError, SequenceTypeError
+from .stats import References, checked_output
+from .variants import Variant
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def bleu_rewards(
+    references: Any,
+    hypotheses: Any,
+    owner: Any = None,
+    *,
+    lengths: Any = None,
+    reference_lengths: Any = None,
+    pad_id: int | None = None,
+    eos_id: int | None = None,
+    unk_id: int | None = None,
+    variant: str | Variant = "sacrebleu",
+    weights: Sequence[float] | None = None,
+    smoothing: str | None = None,
+    smoothing_value: float | None = None,
+    effective_order: bool = True,
+    brevity_penalty: bool = True,
+    out: Any = None,
+    threads: int | None = None,
+) -> NDArray[np.float32]:
+    """Sentence BLEU of each hypothesis against the references of its prompt. An empty hypothesis has 0.
+
+    :param references: the references of each prompt, in any form that :mod:`cybleu.stats` describes; or prepared
+        :class:`cybleu.stats.References`, which then hold `pad_id`, `eos_id`, `unk_id`
+    :param hypotheses: a batch of texts: token ids or token lists
+    :param owner: for each hypothesis the number of its prompt, by default its own. With G hypotheses one after the other for
+        each prompt it is ``numpy.arange(prompts).repeat(G)``
+    :param lengths: of the hypotheses in a 2-D array
+    :param reference_lengths: of the references in an array
+    :param pad_id: an id that is removed from both ends of a text
+    :param eos_id: a text stops before the first one
+    :param unk_id: an id that matches nothing, but counts as a token
+    :param variant: a name in :data:`cybleu.variants.VARIANTS`, or a variant
+    :param weights: of the n-gram orders, by default 4 uniform ones
+    :param smoothing: the name of one of the variant's: ``exp`` (by default), ``add-k``, ``floor`` or ``none``
+    :param smoothing_value: its parameter
+    :param effective_order: leave out the orders that a hypothesis is too short for
+    :param brevity_penalty: whether short hypotheses are penalised; without it they can be the best
+    :param out: an array to write into, float32, contiguous, with one entry for each hypothesis
+    :param threads: that work at the same time; None is one. The rewards are the same
+    :return: float32 of shape `(hypotheses,)`, from 0 to 1
+    :raises CybleuError: of the kind that fits, naming the argument and the place; for an array on another device than the
+        CPU too, which is never copied without being asked
+
+    >>> import numpy
+    >>> completions = numpy.array([[5, 6, 7, 8, 2, 0], [5, 6, 9, 2, 0, 0], [7, 3, 4, 2, 0, 0], [3, 4, 2, 0, 0, 0]])
+    >>> bleu_rewards([[[5, 6, 7, 8]], [[3, 4]]], completions, owner=[0, 0, 1, 1], pad_id=0, eos_id=2).round(3)
+    array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
+    """
+    rules = variants.find(variant)
+    if not isinstance(references, References):
+        references = References(
+            references,
+            len(weights) if weights is not None else 4,
+            rules.reference_length,
+            lengths=reference_lengths,
+            pad_id=pad_id,
+            eos_id=eos_id,
+            unk_id=unk_id,
+        )
+    if not brevity_penalty:
+        rules = replace(rules, penalty="none")
+    rules = replace(rules, empty_hypothesis="zero")
+    choices = variants.definition_of(rules, references.max_order, weights, smoothing, smoothing_value, effective_order)
+    rows = references.stats(hypotheses, owner, threads, lengths=lengths)
+    scores = np.empty(len(rows))
+    variants.score_rows(choices, rows, scores)
+    rewards = np.empty(len(rows), dtype=np.float32) if out is None else checked_output(out, (len(rows),), np.float32)
+    np.divide(scores, rules.scale, out=rewards, casting="same_kind")
+    return rewards
+
+
+class BleuReward:
+    """:func:`bleu_rewards` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
+
+    TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list for
+    each column of the dataset. The column of references holds for each row a str, a token-id list, or a list of either.
+
+    :param column: the column of the dataset that has the references
+    :param tokenize: makes tokens of a str: a name of sacreBLEU's tokenisers such as ``13a``, or a callable. None scores
+        `completion_ids`, and the references are then token ids
+    :param arguments: further arguments of :func:`bleu_rewards`, for example ``smoothing="add-k"`` or ``eos_id``
+
+    >>> reward = BleuReward(column="reference", tokenize=str.split)
+    >>> reward(
+    ...     prompts=["p", "p"], completions=["the cat sat", "a cat"], completion_ids=[[1], [2]], reference=["the cat sat"] * 2
+    ... )
+    [1.0, 0.30326...]
+    """
+
+    def __init__(
+        self,
+        column: str = "references",
+        tokenize: str | Callable[[str], Sequence[Hashable]] | None = "13a",
+        **arguments: Any,
+    ):
+        from . import tokenizers
+
+        self.column = column
+        self.__name__ = f"bleu_{column}"  # under which trainers log it
+        self._tokens_of = tokenizers.find(tokenize) if isinstance(tokenize, str) else tokenize
+        self._arguments = arguments
+
+    def __call__(
+        self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any
+    ) -> list[float]:
+        if self.column not in columns:
+            raise RewardColumnError(
+                f"there is no column {self.column!r} with references; the dataset's columns here are "
+                f"{', '.join(map(repr, columns)) or 'none'}. Name the right one: BleuReward(column=...)"
+            )
+        if self._tokens_of is None:
+            hypotheses = completion_ids
+        else:
+            hypotheses = [self._tokens_of(_text_of(text, position)) for position, text in enumerate(completions)]
+        numbers: dict[tuple[Any, ...], int] = {}  # a row of the dataset comes once for each of its completions
+        owner = [
+            numbers.setdefault(self._references(group, position), len(numbers))
+            for position, group in enumerate(columns[self.column])
+        ]
+        sets: list[list[Any]] = [
+            [text if self._tokens_of is None else self._tokens_of(text) for text in texts] for texts in numbers
+        ]
+        return [float(reward) for reward in bleu_rewards(sets, hypotheses, owner, **self._arguments)]
+
+    def _references(self, group: Any, position: int) -> tuple[Any, ...]:
+        """The references of a row, str or tuples of ids."""
+        single = isinstance(group, str) or (len(group) > 0 and hasattr(group[0], "__index__"))
+        texts = [group] if single else list(group)
+        if not texts:
+            raise NoReferencesError(f"{self.column}[{position}] has no reference; give at least one")
+        for text in texts:
+            if isinstance(text, str) == (self._tokens_of is None):
+                raise SequenceTypeError(
+                    f"{self.column}[{position}] has a {type(text).__name__} as a reference; "
+                    + ("with tokenize=None it must be token ids" if self._tokens_of is None else "it must be a str")
+                )
+        return tuple(text if isinstance(text, str) else tuple(map(int, text)) for text in texts)
+
+
+def _text_of(completion: Any, position: int) -> str:
+    """The text of a completion, which may be a list of chat messages."""
+    if isinstance(completion, str):
+        return completion
+    if isinstance(completion, list) and all(isinstance(message, dict) for message in completion):
+        return "\n".join(message["content"] for message in completion if isinstance(message.get("content"), str))
+    raise SequenceTypeError(
+        f"completions[{position}] must be a str or a list of chat messages, not {type(completion).__name__}"
+    )
