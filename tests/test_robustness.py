@@ -186,6 +186,31 @@ def test_interrupts(shape):
     assert time.monotonic() - started < 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows")
+@pytest.mark.parametrize("delay", [0.0002, 0.0005, 0.001, 0.002, 0.004])
+def test_signal_handler_that_frees_the_tokens(delay):
+    """It puts equal tokens in the place of those being read, which nothing else holds."""
+    text = " ".join(f"word{number % 30_011}" for number in range(100_000))
+    other = " ".join(f"word{number % 20_011}" for number in range(90_000))
+    expected = sentence_bleu([other.split()], text.split())
+    hypothesis, reference = text.split(), other.split()
+    handled = []
+
+    def replace(number, frame):
+        hypothesis[:] = text.split()
+        reference[:] = other.split()
+        handled.append(number)
+
+    previous = signal.signal(signal.SIGALRM, replace)
+    signal.setitimer(signal.ITIMER_REAL, delay)
+    try:
+        while not handled:
+            assert sentence_bleu([reference], hypothesis) == expected
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="resident size is read from /proc")
 def test_memory_stays_flat(backend):
     """In a process of its own, where the runner's memory does not show."""

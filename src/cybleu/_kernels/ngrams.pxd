@@ -24,8 +24,12 @@ cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int lengt
 cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil
 cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept nogil
 
-# For any length. Overwrites the ids. Works in `pair_memory(length)` bytes, aligned for 8. Adds to `matches`.
-cdef uint64_t pair_memory(Py_ssize_t length) noexcept nogil
-cdef int match_by_interning(int32_t *hypothesis, Py_ssize_t length, int32_t distinct,
-                            int32_t *references, const Py_ssize_t *starts, Py_ssize_t reference_count,
-                            Py_ssize_t max_order, void *memory, int64_t *matches) except -1 nogil
+# For any length: the ids of the hypothesis, END, then those of each reference, followed by -1. Text k starts at
+# bounds[k], and bounds[texts] is the end. Works in `match_memory` bytes, aligned for 8; `total` is bounds[texts]. Adds
+# to `matches`.
+cdef enum:
+    END = -2    # equal to no token of a reference
+
+cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil
+cdef int match_by_interning(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, Py_ssize_t max_order,
+                            void *memory, int64_t *matches) except -1 nogil

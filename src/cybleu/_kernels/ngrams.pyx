@@ -2,7 +2,8 @@
 """Clipped n-gram matches, exactly, in time linear in the tokens."""
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from cybleu._kernels.tokens cimport secret, slots_needed
@@ -149,174 +150,298 @@ cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept no
 
 # --------------------------------------------------------------------------------------------------------- any length
 #
-# The n-gram at i is the pair of the (n-1)-grams at i and i + 1, so interning pairs of ids, order by order, names every
-# n-gram exactly by one integer. Only pairs whose halves both occur in a reference are kept, and the work falls with
-# the order as the matches do.
-
-# Whether an n-gram has a match is a coin toss for the processor, so the loops over text decide by arithmetic: -1, no
-# n-gram, has counters of its own, and positions with work to do are collected without a branch.
+# An n-gram of the hypothesis is named by the position at which it first starts there, so two n-grams are the same where
+# their names are. One that stands once in the hypothesis keeps its name when the next token is added, and a reference
+# has the longer one where its next token is the same: no table, and the tokens to read are near those read before. Of
+# one that is repeated, the pair of its name and the next token is interned, which gives the longer one its name. The
+# positions that may have a longer match are listed for each text, so the work falls with the order as the matches do.
+#
+# Whether an n-gram has a match is a coin toss for the processor, and so is whether a slot has another pair. So the
+# loops over text decide by arithmetic: -1, no name, has counters of its own, which stay 0; positions are written to a
+# list and then kept or not; pairs that find another in their slot wait for the end of the block.
 
 cdef enum:
     BLOCK = 32                  # probes whose memory is fetched together
     BLOCK_AND_ONE = 33          # a place to write ahead
     SIGNAL_INTERVAL = 262144    # positions between two looks for an interrupt
+    UNIQUE = 0x40000000         # added to a name in a reference: the n-gram stands once in the hypothesis
+    NAME = 0x3FFFFFFF
 
 
 cdef struct PairSlot:
-    uint64_t key                # UINT64_MAX, or first << 32 | second
-    int64_t pair_id
+    int32_t name                # of an n-gram; -1 in a free slot
+    int32_t token               # that follows it
+    int32_t longer              # the name of both together
 
 
-cdef struct PairTable:
-    PairSlot *slots
+cdef struct Probe:
+    uint64_t slot
+    int32_t position
+    int32_t name
+    int32_t token
+
+
+# The positions at which n-grams start that may be lengthened: in the hypothesis those that are repeated and have a
+# match, in a reference those that the hypothesis has.
+cdef struct Starts:
+    int32_t *positions          # with one place to write ahead
+    Py_ssize_t count
+
+
+cdef struct Matcher:
+    const int32_t *tokens
+    int32_t *names              # position -> name of the n-gram that starts there
+    int32_t *counts             # name -> count in the hypothesis
+    int32_t *best               # name -> largest count over the references
+    PairSlot *slots             # open addressing, and one more
     uint64_t mask
     uint64_t secret             # a text cannot be written so that its pairs collide
     Py_ssize_t unwatched        # positions since the last look for an interrupt
 
 
-cdef inline int watch_signals(PairTable *table, Py_ssize_t positions) except -1 nogil:
+cdef inline int watch_signals(Matcher *matcher, Py_ssize_t positions) except -1 nogil:
     # counted over all texts: taking the GIL may wait for another thread
-    table.unwatched += positions
-    if table.unwatched >= SIGNAL_INTERVAL:
-        table.unwatched = 0
+    matcher.unwatched += positions
+    if matcher.unwatched >= SIGNAL_INTERVAL:
+        matcher.unwatched = 0
         with gil:
             PyErr_CheckSignals()
     return 0
 
 
-cdef inline Py_ssize_t collect_pairs(const PairTable *table, int32_t *ids, Py_ssize_t start, Py_ssize_t size,
-                                     const int32_t *matched, uint64_t *keys, uint64_t *places,
-                                     Py_ssize_t *positions) noexcept nogil:
-    """The keys of the pairs in a block whose halves both have a match, their slots and positions; ids become -1."""
-    cdef Py_ssize_t i
-    cdef Py_ssize_t found = 0
-    cdef int32_t first = ids[start]
-    cdef int32_t second
-    for i in range(start, start + size):
-        second = ids[i + 1]
-        ids[i] = -1
-        keys[found] = <uint64_t><uint32_t>first << 32 | <uint32_t>second
-        places[found] = cybleu_mix_pair(keys[found], table.secret) & table.mask
-        positions[found] = i
-        CYBLEU_PREFETCH(&table.slots[places[found]])
-        found += (matched[first] > 0) & (matched[second] > 0)
-        first = second
-    return found
+cdef inline void prepare(const Matcher *matcher, Probe *probe, int32_t position, int32_t name,
+                         Py_ssize_t n) noexcept nogil:
+    cdef int32_t token = matcher.tokens[position + n]
+    probe.position = position
+    probe.name = name
+    probe.token = token
+    probe.slot = cybleu_mix_pair(<uint64_t><uint32_t>name << 32 | <uint32_t>token, matcher.secret) & matcher.mask
+    CYBLEU_PREFETCH(&matcher.slots[probe.slot])
 
 
-cdef int32_t intern_pairs(PairTable *table, int32_t *ids, Py_ssize_t length, const int32_t *matched) except -1 nogil:
-    """Replace ids[i] by the id of the pair (ids[i], ids[i + 1]), new ids from 0, -1 where a half has no match.
+cdef inline int32_t other_pair(const PairSlot *slot, const Probe *probe) noexcept nogil:
+    """All bits where another pair has the slot, otherwise none."""
+    return -<int32_t>((((slot.name ^ probe.name) | (slot.token ^ probe.token)) != 0) & (slot.name != -1))
 
-    Returns the number of ids given.
-    """
-    cdef uint64_t keys[BLOCK_AND_ONE]
-    cdef uint64_t places[BLOCK_AND_ONE]
-    cdef Py_ssize_t positions[BLOCK_AND_ONE]
+
+cdef inline PairSlot *find(const Matcher *matcher, const Probe *probe) noexcept nogil:
+    """The slot of this pair, or the free one that it would take, where another pair has the first."""
+    cdef uint64_t place = probe.slot
     cdef PairSlot *slot
-    cdef uint64_t place
-    cdef Py_ssize_t found, i
-    cdef Py_ssize_t start = 0
-    cdef int32_t given = 0
-    cdef int64_t new
-    while start < length:
-        watch_signals(table, BLOCK)
-        found = collect_pairs(table, ids, start, min(BLOCK, length - start), matched, keys, places, positions)
-        for i in range(found):
-            slot = &table.slots[places[i]]
-            if (slot.key != keys[i]) & (slot.key != UINT64_MAX):
-                place = places[i]
-                while (slot.key != keys[i]) & (slot.key != UINT64_MAX):
-                    place = (place + 1) & table.mask
-                    slot = &table.slots[place]
-            new = -<int64_t>(slot.key == UINT64_MAX)      # all bits or none
-            slot.key = keys[i]
-            slot.pair_id = (slot.pair_id & ~new) | (given & new)
-            given -= <int32_t>new
-            ids[positions[i]] = <int32_t>slot.pair_id
-        start += BLOCK
-    return given
+    while True:
+        place = (place + 1) & matcher.mask
+        slot = &matcher.slots[place]
+        if not other_pair(slot, probe):
+            return slot
 
 
-cdef int look_up_pairs(PairTable *table, int32_t *ids, Py_ssize_t length, const int32_t *matched) except -1 nogil:
-    """Replace ids[i] by the id of the pair (ids[i], ids[i + 1]), -1 where the hypothesis has no such pair."""
-    cdef uint64_t keys[BLOCK_AND_ONE]
-    cdef uint64_t places[BLOCK_AND_ONE]
-    cdef Py_ssize_t positions[BLOCK_AND_ONE]
-    cdef const PairSlot *slot
-    cdef uint64_t place
-    cdef Py_ssize_t found, i
+cdef void list_repeated(const Matcher *matcher, Starts *starts) noexcept nogil:
+    """Keep the positions at which an n-gram starts that is repeated and has a match, as has the one after it."""
+    cdef int32_t *names = matcher.names
+    cdef int32_t position, name, repeated, keep
+    cdef Py_ssize_t count = starts.count
+    cdef Py_ssize_t i
+    starts.count = 0
+    for i in range(count):
+        position = starts.positions[i]
+        name = names[position]
+        repeated = matcher.counts[name] > 1
+        keep = repeated & (matcher.best[name] > 0) & (matcher.best[names[position + 1]] > 0)
+        names[position] = name | -(repeated & ~keep)
+        starts.positions[starts.count] = position
+        starts.count += keep
+
+
+cdef int lengthen_hypothesis(Matcher *matcher, const Starts *starts, Py_ssize_t n) except -1 nogil:
+    """Name and count the (n+1)-grams that begin with a listed n-gram."""
+    cdef Probe probes[BLOCK]
+    cdef int collisions[BLOCK_AND_ONE]
+    cdef const Probe *probe
+    cdef PairSlot *slot
+    cdef int32_t position, longer, new, other
+    cdef Py_ssize_t i, size, collided
     cdef Py_ssize_t start = 0
-    while start < length:
-        watch_signals(table, BLOCK)
-        found = collect_pairs(table, ids, start, min(BLOCK, length - start), matched, keys, places, positions)
-        for i in range(found):
-            slot = &table.slots[places[i]]
-            if (slot.key != keys[i]) & (slot.key != UINT64_MAX):
-                place = places[i]
-                while (slot.key != keys[i]) & (slot.key != UINT64_MAX):
-                    place = (place + 1) & table.mask
-                    slot = &table.slots[place]
-            ids[positions[i]] = <int32_t>(slot.pair_id | -<int64_t>(slot.key == UINT64_MAX))
-        start += BLOCK
+    while start < starts.count:
+        watch_signals(matcher, BLOCK)
+        size = min(BLOCK, starts.count - start)
+        for i in range(size):
+            position = starts.positions[start + i]
+            prepare(matcher, &probes[i], position, matcher.names[position], n)
+            matcher.counts[position] = 0
+            matcher.best[position] = 0
+        collided = 0
+        for i in range(size):
+            slot = &matcher.slots[probes[i].slot]
+            other = other_pair(slot, &probes[i])
+            new = -<int32_t>(slot.name == -1)
+            longer = (slot.longer & ~new) | (probes[i].position & new)
+            # a known pair is written to the slot that is never read, so that no read waits for a write
+            slot = &matcher.slots[(probes[i].slot & <uint64_t>new) | ((matcher.mask + 1) & <uint64_t>~new)]
+            slot.name = probes[i].name
+            slot.token = probes[i].token
+            slot.longer = longer
+            matcher.names[probes[i].position] = longer
+            matcher.counts[longer] += 1 + other
+            collisions[collided] = <int>i
+            collided -= other
+        for i in range(collided):
+            probe = &probes[collisions[i]]
+            slot = find(matcher, probe)
+            if slot.name == -1:
+                slot.name = probe.name
+                slot.token = probe.token
+                slot.longer = probe.position
+            matcher.names[probe.position] = slot.longer
+            matcher.counts[slot.longer] += 1
+        start += size
     return 0
 
 
-cdef void count_best(const int32_t *reference, Py_ssize_t length, int32_t *counts, int32_t *best) noexcept nogil:
-    """Raise `best` to the counts in this reference; `counts` are 0 before and after."""
+cdef inline void list_start(const Matcher *matcher, Starts *starts, int32_t position, int32_t name) noexcept nogil:
+    """List it unless the name is -1."""
+    matcher.names[position] = name | (-<int32_t>(matcher.counts[name] == 1) & UNIQUE)
+    starts.positions[starts.count] = position
+    starts.count += name >= 0
+
+
+cdef int lengthen_reference(Matcher *matcher, Starts *starts, Py_ssize_t n) except -1 nogil:
+    """Keep the positions at which an (n+1)-gram of the hypothesis starts, and name it."""
+    cdef Probe probes[BLOCK_AND_ONE]
+    cdef int32_t longer[BLOCK]
+    cdef int collisions[BLOCK_AND_ONE]
+    cdef const PairSlot *slot
+    cdef const int32_t *tokens = matcher.tokens
+    cdef int32_t *names = matcher.names
+    cdef int32_t position, name
+    cdef int unique
+    cdef Py_ssize_t i, end, found, collided
+    cdef Py_ssize_t count = starts.count
+    cdef Py_ssize_t start = 0
+    starts.count = 0
+    while start < count:
+        watch_signals(matcher, BLOCK)
+        found = 0
+        end = min(start + BLOCK, count)
+        for i in range(start, end):
+            position = starts.positions[i]
+            unique = names[position] >= UNIQUE
+            name = names[position] & NAME
+            matcher.best[name] = 0
+            prepare(matcher, &probes[found], position, name, n)
+            found += (not unique) & (names[position + 1] >= 0)
+            names[position] |= unique - 1       # -1 for now where it is repeated
+            starts.positions[starts.count] = position
+            starts.count += unique & (tokens[name + n] == tokens[position + n])
+        collided = 0
+        for i in range(found):
+            slot = &matcher.slots[probes[i].slot]
+            longer[i] = slot.longer | -<int32_t>(slot.name == -1)
+            collisions[collided] = <int>i
+            collided -= other_pair(slot, &probes[i])
+        for i in range(collided):
+            slot = find(matcher, &probes[collisions[i]])
+            longer[collisions[i]] = slot.longer | -<int32_t>(slot.name == -1)
+        for i in range(found):
+            list_start(matcher, starts, probes[i].position, longer[i])
+        start = end
+    return 0
+
+
+cdef int64_t count_reference(const Matcher *matcher, const Starts *starts) noexcept nogil:
+    """The clipped matches with the only reference."""
+    cdef int64_t clipped = 0
+    cdef int32_t name
     cdef Py_ssize_t i
-    cdef int32_t ngram, count
-    for i in range(length):
-        ngram = reference[i]
-        count = counts[ngram] + 1
-        counts[ngram] = count
-        best[ngram] = count if count > best[ngram] else best[ngram]
-    for i in range(length):
-        counts[reference[i]] = 0
+    for i in range(starts.count):
+        name = matcher.names[starts.positions[i]] & NAME
+        clipped += matcher.best[name] < matcher.counts[name]
+        matcher.best[name] += 1
+    return clipped
 
 
-cdef uint64_t pair_memory(Py_ssize_t length) noexcept nogil:
-    return slots_needed(length) * sizeof(PairSlot) + 2 * <uint64_t>(length + 1) * sizeof(int32_t)
+cdef int64_t count_one_of_several(const Matcher *matcher, const Starts *starts, int32_t *counts) noexcept nogil:
+    """The clipped matches that this reference adds to those before it; `counts` are 0 before and after."""
+    cdef int64_t clipped = 0
+    cdef int32_t name
+    cdef int more
+    cdef Py_ssize_t i
+    for i in range(starts.count):
+        name = matcher.names[starts.positions[i]] & NAME
+        counts[name] += 1
+        more = counts[name] > matcher.best[name]
+        clipped += more & (counts[name] <= matcher.counts[name])
+        matcher.best[name] += more
+    for i in range(starts.count):
+        counts[matcher.names[starts.positions[i]] & NAME] = 0
+    return clipped
 
 
-cdef int match_by_interning(int32_t *hypothesis, Py_ssize_t length, int32_t distinct,
-                            int32_t *references, const Py_ssize_t *starts, Py_ssize_t reference_count,
-                            Py_ssize_t max_order, void *memory, int64_t *matches) except -1 nogil:
-    cdef PairTable table
-    cdef int32_t *counts        # id -> count in the hypothesis, or in the reference at hand; -1 has a place too
-    cdef int32_t *best          # id -> largest count over the references
-    cdef Py_ssize_t n, k, i, pairs
+cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
+    cdef Py_ssize_t counters = 2 if texts <= 2 else 3
+    return texts * sizeof(Starts) + (2 * <uint64_t>total + counters * <uint64_t>(length + 1)) * sizeof(int32_t)
+
+
+cdef int match_by_interning(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, Py_ssize_t max_order,
+                            void *memory, int64_t *matches) except -1 nogil:
+    cdef Matcher matcher
+    cdef Starts *starts = <Starts *>memory
+    cdef int32_t *counts
+    cdef int32_t *best
+    cdef int32_t *names
+    cdef int32_t *counts_at_hand
+    cdef Py_ssize_t length = bounds[1] - 1
+    cdef Py_ssize_t n, k, i
     cdef int64_t clipped
-    cdef int32_t ids = distinct
-    table.slots = <PairSlot *>memory
-    table.secret = secret()
-    table.unwatched = 0
-    counts = <int32_t *>(table.slots + slots_needed(length)) + 1
+    names = <int32_t *>(starts + texts)
+    for k in range(texts):
+        starts[k].positions = names + bounds[texts] + bounds[k]
+        starts[k].count = 0
+    counts = names + 2 * bounds[texts] + 1
     best = counts + length + 1
-    for n in range(min(max_order, length)):
-        if n > 0:
-            pairs = 0
-            for i in range(length - n):
-                pairs += (best[hypothesis[i]] > 0) & (best[hypothesis[i + 1]] > 0)
-            if pairs == 0:
+    counts_at_hand = best + length + 1
+    matcher.tokens, matcher.names, matcher.counts, matcher.best = tokens, names, counts, best
+    matcher.slots = NULL
+    matcher.secret = secret()
+    matcher.unwatched = 0
+    memset(counts - 1, 0, <size_t>(length + 1) * sizeof(int32_t))
+    for i in range(length - 1, -1, -1):     # what remains is the first position of each token
+        best[tokens[i]] = <int32_t>i
+    (best - 1)[0] = -1
+    for i in range(length):
+        names[i] = best[tokens[i]]
+        counts[names[i]] += 1
+        starts[0].positions[i] = <int32_t>i
+    names[length] = -1
+    starts[0].count = length
+    for k in range(1, texts):
+        for i in range(bounds[k], bounds[k + 1]):
+            list_start(&matcher, &starts[k], <int32_t>i, best[tokens[i]])
+    memset(best - 1, 0, <size_t>(length + 1) * sizeof(int32_t))
+    if texts > 2:
+        memset(counts_at_hand - 1, 0, <size_t>(length + 1) * sizeof(int32_t))
+    try:
+        for n in range(min(max_order, length)):
+            if n > 0:
+                list_repeated(&matcher, &starts[0])
+                matcher.mask = slots_needed(starts[0].count) - 1
+                if matcher.slots == NULL:       # there are fewer each time
+                    matcher.slots = <PairSlot *>malloc(<size_t>(matcher.mask + 2) * sizeof(PairSlot))
+                    if matcher.slots == NULL:
+                        with gil:
+                            raise MemoryError()
+                memset(matcher.slots, 0xFF, <size_t>(matcher.mask + 1) * sizeof(PairSlot))
+                lengthen_hypothesis(&matcher, &starts[0], n)
+                for k in range(1, texts):
+                    lengthen_reference(&matcher, &starts[k], n)
+            clipped = 0
+            for k in range(1, texts):
+                if texts == 2:
+                    clipped += count_reference(&matcher, &starts[k])
+                else:
+                    clipped += count_one_of_several(&matcher, &starts[k], counts_at_hand)
+            if clipped == 0:
                 return 0
-            table.mask = slots_needed(pairs) - 1
-            memset(table.slots, 0xFF, (table.mask + 1) * sizeof(PairSlot))
-            ids = intern_pairs(&table, hypothesis, length - n, best)
-            for k in range(reference_count):
-                if starts[k + 1] - starts[k] > n:
-                    look_up_pairs(&table, references + starts[k], starts[k + 1] - starts[k] - n, best)
-        memset(counts - 1, 0, <size_t>(ids + 1) * sizeof(int32_t))
-        memset(best - 1, 0, <size_t>(ids + 1) * sizeof(int32_t))
-        for k in range(reference_count):
-            count_best(references + starts[k], starts[k + 1] - starts[k] - n, counts, best)
-        for i in range(length - n):
-            counts[hypothesis[i]] += 1
-        (counts - 1)[0] = 0
-        (best - 1)[0] = 0
-        clipped = 0
-        for i in range(ids):
-            clipped += counts[i] if counts[i] < best[i] else best[i]
-        if clipped == 0:
-            return 0
-        matches[n] += clipped
+            matches[n] += clipped
+    finally:
+        free(matcher.slots)
     return 0

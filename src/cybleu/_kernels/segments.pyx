@@ -10,14 +10,14 @@ from cpython.object cimport PyObject
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from cybleu._kernels.formula cimport (
     ADD_EPSILON, AVERAGE, HALVE_AND_AVERAGE, HALVE_BY_LENGTH, INTERPOLATE, MAX_ORDER, NO_SMOOTHING, Counts, Smoothing,
     bleu
 )
 from cybleu._kernels.ngrams cimport (
-    MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, pair_memory
+    END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, match_memory
 )
 from cybleu._kernels.tokens cimport (
     FewTokens, TokenTable, assign_few, assign_many, fetch_tokens, look_up_few, look_up_many, slots_needed
@@ -66,7 +66,7 @@ cdef extern from *:
 cdef enum:
     RELEASE_FROM = 65536    # tokens in a segment from which the GIL is released for the integer work
     MANY_REFERENCES = 1024
-    MOST_TOKENS = 0x3FFFFFFF    # in one segment: ids are 32 bits
+    MOST_TOKENS = 0x3FFFFFFF    # in one segment, and one for each text: positions are 32 bits
     TOKENS_AT_ONCE = 1024   # between two looks for an interrupt in one text; equal hashes can make a token slow
     TOKENS_BETWEEN_LOOKS = 65536    # in a corpus
     LOOKS_BETWEEN_TURNS = 16    # after which another thread may run
@@ -122,7 +122,7 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
     if max_order == 0:
         return 1
     if longest > MASK_BITS or count > MANY_REFERENCES:
-        return count_long_segment(sequences, count, tokens, length, max_order, matches)
+        return count_long_segment(sequences, count, hypothesis, max_order, matches)
     if not assign_few(&table, tokens, length, ids):
         return 0
     begin_masks(&matcher, ids, <int>length, table.size, max_order)
@@ -135,78 +135,105 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
     return 1
 
 
-cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject **tokens, Py_ssize_t length,
-                            Py_ssize_t max_order, int64_t *matches) except -1:
-    """The matches for any length, on tokens that are held, because looking for interrupts may run Python code."""
+cdef int intern_texts(TokenTable *table, PyObject **texts, Py_ssize_t count, const Py_ssize_t *starts, int32_t *ids,
+                      Py_ssize_t *held) except -1:
+    """The ids of all tokens; 0 where a token is declined or a text has changed its length meanwhile.
+
+    Looking for interrupts may run Python code, so the table's tokens are held from then on, and counted in `held`.
+    """
+    cdef PyObject **tokens
+    cdef Py_ssize_t size = 0
+    cdef Py_ssize_t unwatched = 0
+    cdef Py_ssize_t k, start, length
+    cdef int taken
+    for k in range(count):
+        length = starts[k + 1] - starts[k] - 1
+        start = 0
+        while start < length:
+            if not cybleu_items(texts[k], &tokens, &size) or size != length:
+                return 0
+            size = min(TOKENS_AT_ONCE, length - start)
+            if k == 0:
+                taken = assign_many(table, tokens + start, size, ids + start)
+            else:
+                taken = look_up_many(table, tokens + start, size, ids + starts[k] + start)
+            if not taken:
+                return 0
+            start += size
+            unwatched += size
+            if unwatched >= TOKENS_AT_ONCE:
+                while held[0] < table.size:
+                    Py_INCREF(table.tokens[held[0]])
+                    held[0] += 1
+                unwatched = 0
+                PyErr_CheckSignals()
+        ids[starts[k + 1] - 1] = END if k == 0 else -1
+    return 1
+
+
+cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject *hypothesis, Py_ssize_t max_order,
+                            int64_t *matches) except -1:
+    """The matches for any length, on texts that are held, because looking for interrupts may run Python code."""
     cdef TokenTable table
     cdef PyObject **items = NULL
-    cdef PyObject **held
+    cdef PyObject **texts
     cdef Py_ssize_t *starts
     cdef int32_t *ids
     cdef char *memory = NULL
     cdef uint64_t table_size, space, everything
+    cdef Py_ssize_t length = 0
     cdef Py_ssize_t size = 0
-    cdef Py_ssize_t total = length
-    cdef Py_ssize_t i, k
+    cdef Py_ssize_t held = 0
+    cdef Py_ssize_t i, k, total
     cdef int taken
+    cybleu_items(hypothesis, &items, &length)
+    total = length + 1
     for k in range(count):
         cybleu_items(sequences[k], &items, &size)
-        if size > MOST_TOKENS - total:
+        if size >= MOST_TOKENS - total:
             return 0
-        total += size
+        total += size + 1
     # One block, with the table of tokens where the n-grams will be: memory that the system has to provide page by page
-    # costs as much as the counting, and allocators keep one large block for the next call rather than several.
+    # costs as much as the counting.
     table.mask = slots_needed(length) - 1
     table_size = (table.mask + 1) * sizeof(uint64_t)
-    space = max(table_size + <uint64_t>(length + 2) * sizeof(PyObject *), pair_memory(length))
+    space = max(table_size + <uint64_t>(length + 2) * sizeof(PyObject *), match_memory(length, total, count + 1))
     space = (space + 7) & ~<uint64_t>7
-    everything = (space + <uint64_t>(count + 2) * sizeof(Py_ssize_t)
-                  + <uint64_t>total * (sizeof(PyObject *) + sizeof(int32_t)))
+    everything = space + <uint64_t>(2 * count + 3) * sizeof(PyObject *) + <uint64_t>total * sizeof(int32_t)
     if everything <= <uint64_t>PY_SSIZE_T_MAX:
         memory = <char *>malloc(<size_t>everything)
     if memory == NULL:
         raise MemoryError()
-    starts = <Py_ssize_t *>(memory + space)     # of the hypothesis, the references, and the end
-    held = <PyObject **>(starts + count + 2)
-    ids = <int32_t *>(held + total)
+    texts = <PyObject **>(memory + space)       # the hypothesis, then the references
+    starts = <Py_ssize_t *>(texts + count + 1)
+    ids = <int32_t *>(starts + count + 2)
     starts[0] = 0
-    starts[1] = length
-    if length > 0:          # an empty list has no items to point to
-        memcpy(held, tokens, <size_t>length * sizeof(PyObject *))
-    for k in range(count):
-        cybleu_items(sequences[k], &items, &size)
-        if size > 0:
-            memcpy(held + starts[k + 1], items, <size_t>size * sizeof(PyObject *))
-        starts[k + 2] = starts[k + 1] + size
-    for i in range(total):
-        Py_INCREF(held[i])
+    for k in range(count + 1):
+        texts[k] = sequences[k - 1] if k > 0 else hypothesis
+        cybleu_items(texts[k], &items, &size)
+        starts[k + 1] = starts[k] + size + 1
+        Py_INCREF(texts[k])
     try:
         table.slots = <uint64_t *>memory
         memset(table.slots, 0, <size_t>table_size)
         table.tokens = <PyObject **>(memory + table_size) + 1
         (table.tokens - 1)[0] = NULL
         table.size = 0
-        i = 0
-        while i < total:
-            # the ids of the references may be looked up in one go: they all stand one after the other
-            size = min(TOKENS_AT_ONCE, (length if i < length else total) - i)
-            if i < length:
-                taken = assign_many(&table, held + i, size, ids + i)
-            else:
-                taken = look_up_many(&table, held + i, size, ids + i)
-            if not taken:
-                return 0
-            i += size
-            if total > TOKENS_AT_ONCE:
-                PyErr_CheckSignals()
+        try:
+            taken = intern_texts(&table, texts, count + 1, starts, ids, &held)
+        finally:
+            for i in range(held):
+                Py_DECREF(table.tokens[i])
+        if not taken:
+            return 0
         if total < RELEASE_FROM:
-            match_by_interning(ids, length, table.size, ids, starts + 1, count, max_order, memory, matches)
+            match_by_interning(ids, starts, count + 1, max_order, memory, matches)
         else:
             with nogil:
-                match_by_interning(ids, length, table.size, ids, starts + 1, count, max_order, memory, matches)
+                match_by_interning(ids, starts, count + 1, max_order, memory, matches)
     finally:
-        for i in range(total):
-            Py_DECREF(held[i])
+        for k in range(count + 1):
+            Py_DECREF(texts[k])
         free(memory)
     return 1
 

@@ -351,38 +351,43 @@ cdef int assign_block(TokenTable *table, PyObject **tokens, Py_ssize_t count, co
 cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
     cdef uint64_t mixed[BLOCK]
     cdef Py_ssize_t known[BLOCK_AND_ONE]
+    cdef Py_ssize_t collisions[BLOCK_AND_ONE]
     cdef uint64_t entry, new
     cdef uint64_t slot = 0
-    cdef Py_ssize_t i, size, found
+    cdef Py_ssize_t i, size, found, collided, other
     cdef Py_ssize_t start = 0
     while start < count:
         size = min(BLOCK, count - start)
         fetch_tokens(tokens + size, min(BLOCK, count - start - size))
         if not gather(table, tokens, size, mixed):
             return 0
-        # equal tags are taken for equal tokens until the block is done
+        # equal tags are taken for equal tokens until the block is done; what finds another tag waits for that too
         found = 0
+        collided = 0
         for i in range(size):
             slot = mixed[i] & table.mask
             entry = table.slots[slot]
-            if CYBLEU_UNLIKELY((entry != 0) & ((entry ^ mixed[i]) >> 32 != 0)):
-                ids[i] = find(table, tokens[i], mixed[i], &slot)
-                if ids[i] < 0:
-                    ids[i] = add(table, tokens[i], mixed[i], slot)
-                continue
             new = <uint64_t>(entry == 0)
+            other = (entry != 0) & ((entry ^ mixed[i]) >> 32 != 0)
             table.tokens[table.size] = tokens[i]
             entry |= <uint64_t>(-<int64_t>new) & ((mixed[i] >> 32) << 32 | <uint64_t>(table.size + 1))
             table.slots[slot] = entry
             table.size += <int32_t>new
             ids[i] = <int32_t>(<uint32_t>entry - 1)
             CYBLEU_PREFETCH(table.tokens[ids[i]])
+            collisions[collided] = i
+            collided += other
             known[found] = i
-            found += 1 - <Py_ssize_t>new
+            found += 1 - <Py_ssize_t>new - other
         for i in range(found):
             if not same_token(table.tokens[ids[known[i]]], tokens[known[i]]):
                 assign_block(table, tokens, size, mixed, ids)
+                collided = 0
                 break
+        for i in range(collided):
+            ids[collisions[i]] = find(table, tokens[collisions[i]], mixed[collisions[i]], &slot)
+            if ids[collisions[i]] < 0:
+                ids[collisions[i]] = add(table, tokens[collisions[i]], mixed[collisions[i]], slot)
         tokens += size
         ids += size
         start += BLOCK
@@ -392,9 +397,10 @@ cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int
 cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
     cdef uint64_t mixed[BLOCK]
     cdef Py_ssize_t known[BLOCK_AND_ONE]
+    cdef Py_ssize_t collisions[BLOCK_AND_ONE]
     cdef uint64_t entry
     cdef uint64_t slot = 0
-    cdef Py_ssize_t i, size, found
+    cdef Py_ssize_t i, size, found, collided, other
     cdef Py_ssize_t start = 0
     while start < count:
         size = min(BLOCK, count - start)
@@ -402,18 +408,21 @@ cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t cou
         if not gather(table, tokens, size, mixed):
             return 0
         found = 0
+        collided = 0
         for i in range(size):
             entry = table.slots[mixed[i] & table.mask]
-            if CYBLEU_UNLIKELY((entry != 0) & ((entry ^ mixed[i]) >> 32 != 0)):
-                ids[i] = find(table, tokens[i], mixed[i], &slot)
-                continue
+            other = (entry != 0) & ((entry ^ mixed[i]) >> 32 != 0)
             ids[i] = <int32_t>(<uint32_t>entry - 1)     # -1 for a free slot
             CYBLEU_PREFETCH(table.tokens[ids[i]])
+            collisions[collided] = i
+            collided += other
             known[found] = i
-            found += entry != 0
+            found += (entry != 0) & (1 - other)
         for i in range(found):
             if not same_token(table.tokens[ids[known[i]]], tokens[known[i]]):
                 ids[known[i]] = find(table, tokens[known[i]], mixed[known[i]], &slot)
+        for i in range(collided):
+            ids[collisions[i]] = find(table, tokens[collisions[i]], mixed[collisions[i]], &slot)
         tokens += size
         ids += size
         start += BLOCK
