@@ -229,3 +229,11 @@ def assert_same(ours, theirs):
         assert ours.error is None, (ours, theirs)
         assert same_value(ours.value, theirs.value), (ours.value, theirs.value)
         assert ours.warned == theirs.warned
+
+
+@st.composite
+def texts_of_one_kind(draw, min_size=0):
+    """Texts with tokens of one class that are numbered as they are equal, and alike in parts."""
+    kinds = sorted(set(TOKENS) - {"not transitive", "not a number", "numbers", "bytes", "tuples"})
+    tokens = TOKENS[draw(st.sampled_from(kinds))]
+    return draw(st.lists(token_lists(tokens, 9), min_size=min_size, max_size=6))

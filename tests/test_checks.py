@@ -168,7 +168,12 @@ def group(*references):
             errors.MixedTokensError,
             "every token of the hypotheses is an id (int) and every one of the ref",
         ),
-        ([[[1, 2]]], [[], WORDS][1:], errors.MixedTokensError, "hypotheses is a str and every one of the references an id"),
+        (
+            [[[1, 2]]],
+            [[], WORDS][1:],
+            errors.MixedTokensError,
+            "hypotheses is a str and every one of the references an id",
+        ),
         ([[WORDS]], np.array([[1, 2]]), errors.MixedTokensError, "hypotheses is an id (int)"),
         ([[WORDS]], [[np.int32(1)]], errors.MixedTokensError, "hypotheses is an id (int)"),
         ([[WORDS]], [[b"the"]], errors.MixedTokensError, "hypotheses is bytes and every one of the references a str"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import variants
 from ._arrays import np
-from .errors import NoReferencesError, RewardColumnError, SequenceTypeError
+from .errors import ArrayValueError, NoReferencesError, RewardColumnError, SequenceTypeError
 from .stats import References, checked_output
 from .variants import Variant
 
@@ -77,6 +77,10 @@ def bleu_rewards(
             pad_id=pad_id,
             eos_id=eos_id,
             unk_id=unk_id,
+        )
+    elif any(value is not None for value in (reference_lengths, pad_id, eos_id, unk_id)):
+        raise ArrayValueError(
+            "the references are prepared, and hold reference_lengths, pad_id, eos_id and unk_id; give them to References"
         )
     if not brevity_penalty:
         rules = replace(rules, penalty="none")

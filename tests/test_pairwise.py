@@ -1,0 +1,238 @@
+"""All pairs of texts, and each text against all others, beside NLTK, sacreBLEU and scores one by one."""
+
+from __future__ import annotations
+
+import warnings
+
+import nltk.translate.bleu_score as nltk_bleu
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+
+from cybleu import SmoothingFunction, errors, nltk_3_3, sentence_bleu
+from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
+from cybleu.stats import score, segment_stats
+from cybleu.variants import VARIANTS, Variant
+from inputs import long_lists, texts_of_one_kind
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+VARIANT_AND_SMOOTHING = [(name, smoothing[0]) for name, variant in VARIANTS.items() for smoothing in variant.smoothings]
+
+
+@given(texts_of_one_kind(), texts_of_one_kind(), st.sampled_from(["exp", "floor", "add-k", "none"]), st.booleans())
+def test_equal_to_sacrebleu(references, hypotheses, smoothing, effective_order):
+    references, hypotheses = ([[str(token) for token in text] for text in texts] for texts in (references, hypotheses))
+    scores = pairwise_bleu(references, hypotheses, smoothing=smoothing, effective_order=effective_order)
+    assert scores.shape == (len(hypotheses), len(references))
+    for i, hypothesis in enumerate(hypotheses):
+        for j, reference in enumerate(references):
+            row = segment_stats([[reference]], [hypothesis])[0].tolist()
+            theirs = BLEU.compute_bleu(row[2:6], row[6:], row[0], row[1], smoothing, None, effective_order)
+            assert scores[i, j] == theirs.score
+
+
+@given(texts_of_one_kind(), st.sampled_from([None, *range(5)]))
+def test_equal_to_nltk(texts, method):
+    function = None if method is None else getattr(nltk_bleu.SmoothingFunction(), f"method{method}")
+    scores = pairwise_bleu(texts, variant="nltk", smoothing="none" if method is None else f"method{method}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for i, hypothesis in enumerate(texts):
+            for j, reference in enumerate(texts):
+                expected = nltk_bleu.sentence_bleu([reference], hypothesis, smoothing_function=function)
+                assert scores[i, j] == expected
+
+
+@given(texts_of_one_kind(min_size=1), texts_of_one_kind(min_size=1), st.data())
+def test_every_definition_scores_as_one_by_one(references, hypotheses, data):
+    variant, smoothing = data.draw(st.sampled_from(VARIANT_AND_SMOOTHING))
+    order = data.draw(st.integers(1, 6))
+    weights = data.draw(st.one_of(st.none(), st.lists(st.floats(0, 1), min_size=order, max_size=order)))
+    effective_order = data.draw(st.booleans())
+    each_other = data.draw(st.booleans())
+    arguments = (references, None if each_other else hypotheses, variant, weights, smoothing, None, effective_order)
+
+    def one(hypothesis, reference):
+        row = segment_stats([[reference]], [hypothesis], order)[0]
+        return score(row, variant, weights, smoothing, None, effective_order).score
+
+    try:
+        expected = [
+            [one(text, reference) for reference in references] for text in (references if each_other else hypotheses)
+        ]
+    except errors.CybleuError as error:
+        with pytest.raises(type(error)):
+            pairwise_bleu(*arguments, max_order=order)
+    else:
+        assert pairwise_bleu(*arguments, max_order=order).tolist() == expected
+
+
+@given(st.lists(long_lists(), min_size=1, max_size=4), st.sampled_from([1, 4, 16, 18]))
+def test_long_texts_and_high_orders(texts, order):
+    texts = [[str(token) for token in text] for text in texts]
+    scores = pairwise_bleu(texts, max_order=order)
+    for i, hypothesis in enumerate(texts):
+        for j, reference in enumerate(texts):
+            row = segment_stats([[reference]], [hypothesis], order)[0]
+            assert scores[i, j] == score(row, effective_order=True).score
+
+
+def test_a_definition_of_ones_own():
+    mine = Variant("mine", scale=1, smoothings=(("plus", "add-all", 0.5),), mean="arithmetic", penalty="none")
+    texts = [["a", "b", "c"], ["a", "b"], ["b", "c"]]
+    scores = pairwise_bleu(texts, variant=mine, max_order=2)
+    assert scores[1].tolist() == pytest.approx([1, 1, (1.5 / 2.5 + 0.5 / 1.5) / 2])
+
+
+def test_forms_of_texts():
+    lists = [[1, 2, 3], [1, 2], [3, 3, 3, 1]]
+    expected = pairwise_bleu(lists)
+    padded = np.array([[1, 2, 3, 0], [1, 2, 0, 0], [3, 3, 3, 1]])
+    ragged = np.array([1, 2, 3, 1, 2, 3, 3, 3, 1]), np.array([0, 3, 5, 9])
+    assert (pairwise_bleu(padded, pad_id=0) == expected).all()
+    assert (pairwise_bleu(padded, lists, pad_id=0) == expected).all()
+    assert (pairwise_bleu(ragged, lists) == expected).all()
+    assert (pairwise_bleu(lists, ragged) == expected).all()
+    out = np.empty((3, 3))
+    assert pairwise_bleu(lists, threads=2, out=out) is out
+    assert (out == expected).all()
+    words = [[f"w{token}" for token in text] for text in lists]
+    assert (pairwise_bleu(words, words[:2]) == expected[:2]).all()
+
+
+def test_a_batch():
+    references = [[["a", "b"], ["a"]], [["c"], ["c", "d"]]]
+    hypotheses = [[["a", "b"], ["b"], []], [["c", "d"], ["d", "c"], ["x"]]]
+    scores = pairwise_bleu(references, hypotheses, batched=True)
+    assert scores.shape == (2, 3, 2)
+    for position in range(2):
+        assert (scores[position] == pairwise_bleu(references[position], hypotheses[position])).all()
+    assert pairwise_bleu(references, batched=True).shape == (2, 2, 2)
+    ids = np.array([[[1, 2, 0], [2, 0, 0]], [[3, 3, 3], [4, 3, 0]]])
+    assert (pairwise_bleu(ids, batched=True, pad_id=0)[1] == pairwise_bleu([[3, 3, 3], [4, 3]])).all()
+    assert pairwise_bleu([], batched=True).shape == (0, 0, 0)
+
+
+def test_equal_texts_are_scored_alike():
+    texts = [["a", "b", "c"], ["a", "c"], ["a", "b", "c"]] * 20
+    scores = pairwise_bleu(texts)
+    assert (scores[:3, :3] == pairwise_bleu(texts[:2])[np.ix_([0, 1, 0], [0, 1, 0])]).all()
+    assert (scores == scores[np.ix_(np.arange(60) % 3, np.arange(60) % 3)]).all()
+
+
+@pytest.mark.parametrize("number", [None, *range(8), "3.3", "own"])
+@pytest.mark.parametrize("weights", [(0.25,) * 4, (0.5, 0.5), [(1.0,), (0.2,) * 5]], ids=len)
+def test_self_bleu_is_the_loop_over_nltk(number, weights):
+    random = np.random.default_rng(3)
+    texts = [[f"w{token}" for token in random.integers(0, 4, random.integers(4, 9))] for _ in range(12)] + [
+        ["w1"],
+        [],
+        ["w1", "w2", "w1"],
+    ]
+    texts += [texts[0]]
+    if number in (5, 6, 7):
+        texts = [text for text in texts if len(text) > 4]
+
+    def functions(module):
+        return {
+            None: None,
+            "3.3": nltk_3_3,
+            "own": lambda p_n, references, hypothesis, hyp_len: [
+                (p.numerator + len(references)) / (p.denominator + len(hypothesis)) for p in p_n
+            ],
+            **{i: getattr(module.SmoothingFunction(), f"method{i}") for i in range(8)},
+        }
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if number == 6 and weights == (0.5, 0.5):
+            with pytest.raises(errors.CybleuError):
+                self_bleu(texts, weights, SmoothingFunction().method6)
+            return
+        from cybleu import bleu_score
+
+        oracle = sentence_bleu if number == "3.3" else nltk_bleu.sentence_bleu
+        module = bleu_score if number == "3.3" else nltk_bleu
+        expected = []
+        for position, text in enumerate(texts):
+            try:
+                others = texts[:position] + texts[position + 1 :]
+                expected.append(oracle(others, text, weights, functions(module)[number]))
+            except (AssertionError, ValueError, ZeroDivisionError):
+                expected = None
+                break
+        if expected is None:
+            with pytest.raises(errors.CybleuError):
+                self_bleu(texts, weights, functions(bleu_score)[number])
+        else:
+            assert self_bleu(texts, weights, functions(bleu_score)[number]).tolist() == expected
+
+
+@given(texts_of_one_kind(min_size=2), st.booleans())
+def test_self_bleu_of_any_tokens(texts, auto_reweigh):
+    method = SmoothingFunction().method1
+    expected = [
+        sentence_bleu(texts[:i] + texts[i + 1 :], text, (0.25,) * 4, method, auto_reweigh)
+        for i, text in enumerate(texts)
+    ]
+    assert self_bleu(texts, smoothing_function=method, auto_reweigh=auto_reweigh).tolist() == expected
+
+
+@given(texts_of_one_kind(min_size=2), st.integers(1, 7))
+def test_self_stats(texts, order):
+    others = [texts[:i] + texts[i + 1 :] for i in range(len(texts))]
+    assert self_stats(texts, order).tolist() == segment_stats(others, texts, order).tolist()
+
+
+def test_a_sample_of_self_bleu():
+    texts = [[f"w{i % 7}", f"w{i % 3}", "x", f"w{i % 5}"] for i in range(40)]
+    method = SmoothingFunction().method1
+    scores = self_bleu(texts, smoothing_function=method)
+    sample = self_bleu(texts, smoothing_function=method, sample=10, seed=5)
+    assert len(sample) == 10
+    assert (sample == self_bleu(texts, smoothing_function=method, sample=10, seed=5)).all()
+    assert set(sample.tolist()) <= set(scores.tolist())
+    assert (self_bleu(texts, smoothing_function=method, sample=40) == scores).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: self_bleu([["a"]]), errors.NoReferencesError, "there are 1, give at least two"),
+        (lambda: self_bleu([]), errors.NoReferencesError, "there are 0"),
+        (lambda: self_bleu([["a"], ["b"]], sample=3), errors.SampleError, "from 1 to 2"),
+        (lambda: self_stats([["a"], ["b"]], 0), errors.OrderError, "max_order is 0"),
+        (
+            lambda: pairwise_bleu([["a"]], weights=(1,), max_order=2),
+            errors.OrderError,
+            "max_order is 2, and there are 1",
+        ),
+        (lambda: pairwise_bleu([["a"]], variant="bleu"), errors.UnknownNameError, "unknown variant"),
+        (lambda: pairwise_bleu([["a"]], smoothing="method1"), errors.UnknownNameError, "sacrebleu has no smoothing"),
+        (lambda: pairwise_bleu([["a"]], [[1]]), errors.MixedTokensError, "token ids"),
+        (lambda: pairwise_bleu([["a"]], "a b"), errors.SequenceTypeError, "hypotheses must be a list"),
+        (lambda: pairwise_bleu(["a b"], strict=True), errors.SequenceTypeError, r"references\[0\] is a str"),
+        (lambda: pairwise_bleu([["a"]], [[]], variant="multi-bleu"), errors.EmptyHypothesisError, r"hypotheses\[0\]"),
+        (lambda: pairwise_bleu([["a"]], out=np.empty((1, 1), int)), errors.ArrayTypeError, "out must be"),
+        (lambda: pairwise_bleu([[["a"]], [["a"], ["b"]]], batched=True), errors.LengthMismatchError, "different sizes"),
+        (lambda: pairwise_bleu([[["a"]]], [], batched=True), errors.LengthMismatchError, "0 lists of hypotheses and 1"),
+        (lambda: pairwise_bleu(np.ones((2, 2), int), batched=True), errors.ArrayTypeError, "three: batch, text, token"),
+        (lambda: pairwise_bleu([[1]], pad_id=0.5), errors.ArrayValueError, "pad_id is 0.5"),
+        (lambda: pairwise_bleu([["a"]], threads=-1), errors.ThreadsError, "threads is -1"),
+    ],
+)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.real_data
+def test_samples_of_one_sentence(data):
+    from cybleu import tokenizers
+
+    lines = (data / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:64]
+    scores = pairwise_bleu([tokenizers.find("13a")(line) for line in lines])
+    assert f"{scores.mean():.4f}" == "17.9955"

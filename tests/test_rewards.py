@@ -1,0 +1,163 @@
+"""BLEU as a reward: the scores, the forms of a batch, and the call of TRL's trainers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+
+from cybleu import errors
+from cybleu.rewards import BleuReward, bleu_rewards
+from cybleu.stats import References, score, segment_stats
+from cybleu.variants import VARIANTS
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+PAD, EOS = 0, 1
+REFERENCES = [[[5, 6, 7, 8, 9], [5, 6, 6]], [[3, 4]], [[9, 8, 7, 6, 5, 4, 3]]]
+TEXTS = [[5, 6, 7, 8], [5], [], [3, 4], [4, 3, 4], [2, 2], [9, 8, 7, 6, 5, 4, 3], [9, 8], [6, 5, 4, 4, 4]]
+OWNER = np.arange(3).repeat(3)
+
+
+def completions(texts, width=9):
+    rows = np.full((len(texts), width), PAD)
+    for row, text in zip(rows, texts):
+        row[: len(text) + 1] = [*text, EOS]
+        row[len(text) + 2 :] = 7  # what a trainer leaves behind the end
+    return rows
+
+
+@pytest.mark.parametrize("smoothing", [None, "add-k", "floor", "none"])
+@pytest.mark.parametrize("effective_order", [True, False])
+def test_sentence_bleu_of_sacrebleu(smoothing, effective_order):
+    rewards = bleu_rewards(
+        REFERENCES,
+        completions(TEXTS),
+        OWNER,
+        pad_id=PAD,
+        eos_id=EOS,
+        smoothing=smoothing,
+        effective_order=effective_order,
+    )
+    assert (rewards.dtype, rewards.shape) == (np.float32, (9,))
+    for reward, text, owner in zip(rewards, TEXTS, OWNER):
+        row = segment_stats([REFERENCES[owner]], [text])[0].tolist()
+        theirs = BLEU.compute_bleu(
+            row[2:6], row[6:], row[0], row[1], smoothing or "exp", None, effective_order=effective_order
+        )
+        assert reward == np.float32(theirs.score / 100)
+    assert rewards[2] == 0  # empty
+
+
+def test_every_form_of_a_batch():
+    expected = bleu_rewards(REFERENCES, TEXTS, OWNER)
+    lengths = [len(text) for text in TEXTS]
+    prepared = References(REFERENCES, pad_id=PAD, eos_id=EOS)
+    words = lambda texts: [[str(token) for token in text] for text in texts]  # noqa: E731
+    out = np.empty(9, dtype=np.float32)
+    for rewards in (
+        bleu_rewards(REFERENCES, completions(TEXTS), OWNER, lengths=lengths),
+        bleu_rewards(prepared, completions(TEXTS).astype(np.int32), OWNER.tolist(), threads=2),
+        bleu_rewards([words(texts) for texts in REFERENCES], words(TEXTS), OWNER),
+        bleu_rewards(REFERENCES, TEXTS, OWNER, out=out),
+    ):
+        assert (rewards == expected).all()
+    assert rewards is out
+
+
+def test_choices():
+    without = bleu_rewards(REFERENCES[:1], [[5, 7]], brevity_penalty=False)[0]
+    row = segment_stats([REFERENCES[0]], [[5, 7]])[0]
+    assert without == np.float32(
+        score(row, replace(VARIANTS["sacrebleu"], penalty="none"), effective_order=True).score / 100
+    )
+    assert without > bleu_rewards(REFERENCES[:1], [[5, 7]])[0]
+    row = segment_stats([REFERENCES[0]], [TEXTS[0]])[0]
+    moses = bleu_rewards(REFERENCES[:1], TEXTS[:1], variant="moses", smoothing="add", smoothing_value=0.5)[0]
+    assert moses == np.float32(score(row, "moses", smoothing="add", smoothing_value=0.5).score)
+    assert bleu_rewards(REFERENCES[:1], [[]], variant="huggingface")[0] == 0
+    assert bleu_rewards(REFERENCES[:1], TEXTS[:1], weights=(1,))[0] == np.float32(
+        score(segment_stats([REFERENCES[0]], [TEXTS[0]], 1)[0]).score / 100
+    )
+    unknown = bleu_rewards([[[5, 6, 7]]], [[5, 6, 7]], unk_id=6)[0]
+    assert unknown < bleu_rewards([[[5, 6, 7]]], [[5, 6, 7]])[0] == 1
+
+
+class OnADevice:
+    device = "cuda:0"
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: bleu_rewards(REFERENCES, OnADevice(), OWNER), errors.ArrayTypeError, "on the device cuda:0"),
+        (lambda: bleu_rewards(REFERENCES, TEXTS), errors.LengthMismatchError, "9 hypotheses and 3 sets .* give owner"),
+        (lambda: bleu_rewards(REFERENCES, TEXTS, [0] * 8 + [3]), errors.ArrayValueError, r"owner\[8\] is 3"),
+        (lambda: bleu_rewards(REFERENCES, TEXTS, OWNER, out=np.empty(9)), errors.ArrayTypeError, "float32"),
+        (lambda: bleu_rewards(REFERENCES, TEXTS, OWNER, smoothing="method1"), errors.UnknownNameError, "no smoothing"),
+        (
+            lambda: bleu_rewards(References(REFERENCES), TEXTS, OWNER, weights=(1,)),
+            errors.StatisticsError,
+            "1 weights for 4",
+        ),
+        (lambda: bleu_rewards(References(REFERENCES), TEXTS, OWNER, pad_id=0), errors.ArrayValueError, "are prepared"),
+    ],
+)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def trainer_call(reward, completions, completion_ids=None, **columns):
+    """As TRL calls a reward function: a flat batch of prompts times generations, everything by keyword."""
+    return reward(
+        prompts=["p"] * len(completions),
+        completions=completions,
+        completion_ids=completion_ids or [[1]] * len(completions),
+        trainer_state=None,
+        **columns,
+    )
+
+
+def test_reward_function_on_text():
+    reward = BleuReward("target", tokenize="13a", smoothing="add-k")
+    texts = ["The cat sat.", "A cat sat down.", "It rains.", "It rains."]
+    targets = ["The cat sat."] * 2 + [["It rains.", "Rain falls."]] * 2
+    rewards = trainer_call(reward, texts, target=targets, other=[1] * 4)
+    assert [type(number) for number in rewards] == [float] * 4
+    tokens = [["The", "cat", "sat", "."], ["A", "cat", "sat", "down", "."], ["It", "rains", "."]]
+    expected = bleu_rewards(
+        [[tokens[0]], [tokens[2], ["Rain", "falls", "."]]], [*tokens, tokens[2]], [0, 0, 1, 1], smoothing="add-k"
+    )
+    assert rewards == expected.tolist()
+    chats = [[{"role": "assistant", "content": text}] for text in texts]
+    assert trainer_call(reward, chats, target=targets) == rewards
+    assert reward.__name__ == "bleu_target"
+
+
+def test_reward_function_on_ids():
+    reward = BleuReward(tokenize=None, eos_id=EOS)
+    ids = [[5, 6, 7, EOS], [5, 6], [3, 4, EOS, 9]]
+    references = [[5, 6, 7]] * 2 + [[[3, 4], [4, 4]]]
+    rewards = trainer_call(reward, ["", "", ""], ids, references=references)
+    assert rewards == bleu_rewards([[[5, 6, 7]], [[3, 4], [4, 4]]], [[5, 6, 7], [5, 6], [3, 4]], [0, 0, 1]).tolist()
+
+
+def test_reward_function_that_is_not_set_up():
+    with pytest.raises(
+        errors.RewardColumnError, match=r"no column .references. with references; the dataset.s columns here are .trainer_state., .target."
+    ):
+        trainer_call(BleuReward(), ["a"], target=["a"])
+    with pytest.raises(errors.SequenceTypeError, match=r"references\[0\] has a str as a reference; with tokenize=None"):
+        trainer_call(BleuReward(tokenize=None), ["a"], references=["a"])
+    with pytest.raises(errors.NoReferencesError, match=r"references\[0\] has no reference"):
+        trainer_call(BleuReward(), ["a"], references=[[]])
+    with pytest.raises(errors.SequenceTypeError, match=r"completions\[0\] must be a str"):
+        trainer_call(BleuReward(), [7], references=["a"])
+    with pytest.raises(errors.UnknownNameError, match="unknown tokeniser"):
+        BleuReward(tokenize="13b")
