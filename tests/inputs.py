@@ -237,3 +237,9 @@ def texts_of_one_kind(draw, min_size=0):
     kinds = sorted(set(TOKENS) - {"not transitive", "not a number", "numbers", "bytes", "tuples"})
     tokens = TOKENS[draw(st.sampled_from(kinds))]
     return draw(st.lists(token_lists(tokens, 9), min_size=min_size, max_size=6))
+
+
+def mixes_ids_and_text(*texts):
+    """Whether a batch could be taken for ids on one side and text on the other, which is an error there."""
+    tokens = [token for text in texts for token in text]
+    return any(isinstance(token, int) for token in tokens) and any(isinstance(token, (str, bytes)) for token in tokens)

@@ -299,11 +299,6 @@ def test_a_score_is_practically_0_or_0():
         (([[["a"]]], [[["a"]]]), errors.UnhashableTokenError, "token 0 of the hypothesis is a list"),
         (([[["a"]]], [["a"]], ["bleu"]), errors.UnknownNameError, "unknown variant 'bleu'; use one of nltk"),
         (([[["a"]]], [["a"]], [("nltk", "exp")]), errors.UnknownNameError, "nltk has no smoothing 'exp'; use one of"),
-        (
-            ([[["a"]]], [["a"]], [replace(MOSES, reference_length="longest")]),
-            errors.UnknownNameError,
-            "unknown reference length 'longest' of moses; use one of closest, shortest, average",
-        ),
         (([[["a"]]], [["a"]], ["nltk"], 0), errors.OrderError, "must be 1 or more, and it is 0"),
         (([[["a"]]], [["a"]], ["nltk"], 2.0), errors.OrderTypeError, "must be an int, not float"),
         (

@@ -86,9 +86,14 @@ MODULES = [
     "cybleu.difference",
     "cybleu.explanation",
     "cybleu._fraction",
+    "cybleu.accumulator",
     "cybleu.as_nltk",
     "cybleu.checks",
+    "cybleu.pairwise",
+    "cybleu.rewards",
     "cybleu.sacrebleu_compat",
+    "cybleu.sentences",
+    "cybleu.stats",
     "cybleu.tokenizers",
     "cybleu.variants",
 ]
@@ -96,7 +101,7 @@ MODULES = [
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_in_docstrings(module):
-    results = [doctest.DocTestRunner().run(test) for test in examples_of(module)]
+    results = [doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test) for test in examples_of(module)]
     assert sum(result.attempted for result in results) > 0
     assert sum(result.failed for result in results) == 0
 

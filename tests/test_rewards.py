@@ -150,7 +150,8 @@ def test_reward_function_on_ids():
 
 def test_reward_function_that_is_not_set_up():
     with pytest.raises(
-        errors.RewardColumnError, match=r"no column .references. with references; the dataset.s columns here are .trainer_state., .target."
+        errors.RewardColumnError,
+        match=r"no column .references. with references; the dataset.s columns here are .trainer_state., .target.",
     ):
         trainer_call(BleuReward(), ["a"], target=["a"])
     with pytest.raises(errors.SequenceTypeError, match=r"references\[0\] has a str as a reference; with tokenize=None"):

@@ -163,6 +163,30 @@ def test_the_result_prints_on_one_line():
 
 
 @pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"reference_length": "longest"}, "reference_length of the variant 'nltk' is 'longest'; use one of closest"),
+        ({"empty_order": "two"}, "empty_order"),
+        ({"no_match_at_all": "1"}, "no_match_at_all"),
+        ({"mean": "harmonic"}, "use one of exact, logs, arithmetic"),
+        ({"penalty": "linear"}, "penalty"),
+        ({"empty_hypothesis": "one"}, "empty_hypothesis"),
+        ({"smoothings": ()}, "has no smoothing"),
+        ({"smoothings": (("x", "y", None),)}, "a smoothing of kind 'y'"),
+    ],
+)
+def test_bad_rules(rules, message):
+    with pytest.raises(errors.UnknownNameError, match=message):
+        replace(VARIANTS["nltk"], **rules)
+
+
+def test_weights_of_the_rule_of_nltk_3_3_are_the_first_ones():
+    row = [4, 4, 3, 1, 0, 0, 4, 3, 2, 1]
+    expected = cybleu.sentence_bleu(["abxd"], "abcd", smoothing_function=cybleu.nltk_3_3)
+    assert score(row, "nltk-3.3").score == expected
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (([4, 4, 4, 3, 2, 1, 4, 3, 2, 1], "bleu"), "unknown variant 'bleu'; use one of nltk, nltk-3.3, sacrebleu"),

@@ -23,6 +23,12 @@ counts = cybleu.ngram_counts(["a"], 1)
 total: int = sum(counts.values())
 with cybleu.install_as_nltk() as installation:
     installation.undo()
+rows = cybleu.segment_stats([references], [["a"]])
+bleus: list[float] = cybleu.scores(rows, "moses", smoothing="add").tolist()
+result: float = cybleu.score(cybleu.CorpusAccumulator()).score
+counted = cybleu.References([references]).stats([["a"]], owner=[0], threads=2)
+matrix: list[list[float]] = cybleu.pairwise_bleu([["a"]]).tolist()
+reward: list[float] = cybleu.BleuReward("references")(completions=["a"], references=["a"])
 cybleu.check([[[1, 2]]], hypotheses=[(1, 2)])
 bleu: float = cybleu.sacrebleu_corpus_bleu(["a b"], [["a b"], [None]], lowercase=True).score
 backend: str = cybleu.BACKEND

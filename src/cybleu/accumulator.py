@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable
 from typing import Any
 
-from . import _backend
-from .errors import OrderError, StatisticsError, UnknownNameError
+from ._rows import check_max_order, check_reference_length, segment_row
+from .errors import StatisticsError
 
 
 class CorpusAccumulator:
@@ -30,12 +30,8 @@ class CorpusAccumulator:
     __slots__ = ("max_order", "reference_length", "row", "segments", "short_segments")
 
     def __init__(self, max_order: int = 4, reference_length: str = "closest"):
-        if type(max_order) is not int or max_order < 1:
-            raise OrderError(f"max_order is {max_order!r}; it must be a whole number from 1")
-        if reference_length not in ("closest", "shortest", "average"):
-            raise UnknownNameError(
-                f"unknown reference_length {reference_length!r}; use one of closest, shortest, average"
-            )
+        check_max_order(max_order)
+        check_reference_length(reference_length)
         self.max_order = max_order
         self.reference_length = reference_length
         self.reset()
@@ -48,14 +44,7 @@ class CorpusAccumulator:
 
     def update(self, references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable]) -> None:
         """Add a segment."""
-        row = _backend.segment_counts(references, hypothesis, self.max_order)
-        if row is None:
-            row = _backend.any_segment_counts(references, hypothesis, self.max_order)
-        lengths = [len(reference) for reference in references]
-        if self.reference_length == "shortest":
-            row[1] = min(lengths)
-        elif self.reference_length == "average":
-            row[1] = sum(lengths) // len(lengths)
+        row = segment_row(references, hypothesis, self.max_order, self.reference_length)
         self._add(row, [int(total == 0) for total in row[2 + self.max_order :]], 1)
 
     def update_stats(self, stats: Iterable[Iterable[Any]]) -> None:

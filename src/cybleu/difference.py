@@ -9,7 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from . import _backend, variants
+from . import variants
+from ._rows import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
 from .bleu_score import _length_of
 from .errors import (
     CybleuError,
@@ -18,7 +19,6 @@ from .errors import (
     LengthMismatchError,
     OrderError,
     OrderTypeError,
-    UnknownNameError,
 )
 from .variants import Bleu, Variant
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 
-REFERENCE_LENGTHS = ("closest", "shortest", "average")
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
 
 # Scores that are relatively closer have the same formula, in float operations of another order.
@@ -226,16 +225,14 @@ class Counts:
 
     def add(self, references: Collection[Tokens], hypothesis: Tokens) -> None:
         """Count one more segment."""
-        row = _backend.segment_counts(references, hypothesis, self.order)
-        if row is None:
-            row = _backend.any_segment_counts(references, hypothesis, self.order)
+        row = segment_row(references, hypothesis, self.order)
         self.row = [total + count for total, count in zip(self.row, row)]
         self.lengths.append(row[0])
         for n in range(row[0], self.order):
             self.short_segments[n] += 1
         lengths = [len(reference) for reference in references]
-        # the average is truncated, as in Moses
-        for name, length in zip(REFERENCE_LENGTHS, (row[1], min(lengths), sum(lengths) // len(lengths))):
+        for name in REFERENCE_LENGTHS:
+            length = row[1] if name == "closest" else lengths_to_choose_from(lengths, name)[0]
             self.reference_lengths[name].append(length)
             self.sums_of_reference_lengths[name] += length
 
@@ -246,7 +243,7 @@ class Counts:
 
 
 def explain_difference(
-    list_of_references: Sequence[Collection[Tokens]],
+    references: Sequence[Collection[Tokens]],
     hypotheses: Sequence[Tokens],
     variants: Iterable[Choice] = TOOLS,
     order: int = 4,
@@ -254,7 +251,7 @@ def explain_difference(
 ) -> Comparison:
     """Score a corpus as several tools do, and say which rules and which segments make their scores differ.
 
-    :param list_of_references: for each segment one or more references, each a sequence of hashable tokens
+    :param references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
     :param variants: names in :data:`cybleu.variants.VARIANTS` or variants, each with the tool's own smoothing or, as
         (variant, smoothing), with the one named
@@ -278,16 +275,16 @@ def explain_difference(
        +15.9104  short_segments_count: a segment too short for an order counts as 0 n-grams in sacrebleu, 1 n-gram in nltk;
                  segment 1 is too short: 5 rather than 6 2-grams, 4 rather than 5 3-grams, 3 rather than 4 4-grams
     """
-    number, wanted = _length_of(hypotheses, "the hypotheses"), _length_of(list_of_references, "the lists of references")
+    number, wanted = _length_of(hypotheses, "the hypotheses"), _length_of(references, "the lists of references")
     if number != wanted:
         raise LengthMismatchError(
             f"there are {number} hypotheses and {wanted} lists of references; each hypothesis needs one list"
         )
     chosen = choose(variants, order, weights)
     counts = Counts(order)
-    for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
+    for position, segment in enumerate(zip(references, hypotheses)):
         try:
-            counts.add(references, hypothesis)
+            counts.add(*segment)
         except CybleuError as error:
             if number == 1:
                 raise
@@ -311,11 +308,6 @@ def choose(
         variant = variants.find(wanted)
         with suppress(EmptyHypothesisError):  # for the errors of smoothing and weights, before the work
             variants.score([0] * (2 + 2 * order), variant, weights, smoothing, short_segments=[0] * order)
-        if variant.reference_length not in REFERENCE_LENGTHS:
-            raise UnknownNameError(
-                f"unknown reference length {variant.reference_length!r} of {variant.name}; "
-                f"use one of {', '.join(REFERENCE_LENGTHS)}"
-            )
         used = [entry for entry in variant.smoothings if entry[0] == smoothing] or variant.smoothings
         name = unique = variant.name if smoothing is None else f"{variant.name}:{smoothing}"
         number = 1

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import _backend, variants
 from ._arrays import np
 from ._parallel import run
+from ._rows import check_max_order
 from ._texts import Batch, ReferenceSets, hypotheses_like, is_array, is_ragged, one_reference_each
 from .bleu_score import QUARTERS, _weight_vectors, methods_of_five_grams
 from .errors import (
@@ -175,8 +176,7 @@ def self_stats(texts: Any, max_order: int = 4) -> NDArray[np.int64]:
            [3, 3, 2, 1, 3, 2],
            [2, 3, 0, 0, 2, 1]])
     """
-    if type(max_order) is not int or max_order < 1:
-        raise OrderError(f"max_order is {max_order!r}; it must be a whole number from 1")
+    check_max_order(max_order)
     batch = texts if isinstance(texts, Batch) else _in_common(texts, None, None, None, False)[0]
     count = len(batch.begins)
     if count < 2:

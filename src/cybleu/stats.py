@@ -13,13 +13,14 @@ one reference, a 2-D array or a ragged pair; or a 3-D array (segments, reference
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._arrays import np
 from ._parallel import run
+from ._rows import check_max_order, check_reference_length, lengths_to_choose_from, segment_row
 from ._texts import (
     ReferenceSets,
     hypotheses_like,
@@ -38,7 +39,6 @@ from .errors import (
     MixedTokensError,
     NGramError,
     OrderError,
-    UnknownNameError,
 )
 from .variants import score, scores
 
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["CorpusAccumulator", "References", "score", "scores", "segment_stats", "short_segments"]
-
-REFERENCE_LENGTHS = ("closest", "shortest", "average")
 
 
 class References:
@@ -99,11 +97,8 @@ class References:
             from .checks import check_references
 
             check_references(references)
-        _check_order(max_order)
-        if reference_length not in REFERENCE_LENGTHS:
-            raise UnknownNameError(
-                f"unknown reference_length {reference_length!r}; use one of {', '.join(REFERENCE_LENGTHS)}"
-            )
+        check_max_order(max_order)
+        check_reference_length(reference_length)
         for name, value in (("pad_id", pad_id), ("eos_id", eos_id), ("unk_id", unk_id)):
             checked_id(name, value)
         need_ids = pad_id is not None or eos_id is not None or unk_id is not None
@@ -260,11 +255,8 @@ def segment_stats(
         from .checks import check
 
         check(references, hypotheses)
-    _check_order(max_order)
-    if reference_length not in REFERENCE_LENGTHS:
-        raise UnknownNameError(
-            f"unknown reference_length {reference_length!r}; use one of {', '.join(REFERENCE_LENGTHS)}"
-        )
+    check_max_order(max_order)
+    check_reference_length(reference_length)
     count = len(hypotheses)
     if count != len(references):
         raise LengthMismatchError(
@@ -275,7 +267,7 @@ def segment_stats(
     def work(start: int, stop: int) -> None:
         while (start := _backend.segment_rows(references, hypotheses, max_order, start, stop, rows)) < stop:
             try:
-                rows[start] = _backend.any_segment_counts(references[start], hypotheses[start], max_order)
+                rows[start] = segment_row(references[start], hypotheses[start], max_order)
             except CybleuError as error:
                 raise type(error)(f"segment {start}: {error}") from error.__cause__
             start += 1
@@ -283,7 +275,7 @@ def segment_stats(
     run(work, count, 0, None, progress, "segments")
     if reference_length != "closest":
         for row, texts in zip(rows, references):
-            row[1] = _chosen_length([len(text) for text in texts], reference_length)[0]
+            row[1] = lengths_to_choose_from([len(text) for text in texts], reference_length)[0]
     if count and not rows[:, 2].any():
         _check_not_mixed(references, hypotheses)
     return rows
@@ -301,11 +293,6 @@ def short_segments(stats: NDArray[np.int64]) -> list[int]:
 
 
 # -------------------------------------------------------------------------------------------------------------- checks
-
-
-def _check_order(max_order: Any) -> None:
-    if type(max_order) is not int or max_order < 1:
-        raise OrderError(f"max_order is {max_order!r}; it must be a whole number from 1")
 
 
 def checked_id(name: str, value: Any) -> None:
@@ -357,22 +344,15 @@ def _check_not_mixed(references: Any, hypotheses: Any) -> None:
 # ---------------------------------------------------------------------------------------------------------- references
 
 
-def _chosen_length(lengths: Collection[int], reference_length: str) -> list[int]:
-    """What the reference length is chosen from, ascending."""
-    if reference_length == "shortest":
-        return [min(lengths)]
-    if reference_length == "average":
-        return [sum(lengths) // len(lengths)]
-    return sorted(set(lengths))
-
-
 def _reference_lengths(sets: ReferenceSets, reference_length: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The lengths to choose from, set after set, and where each set begins, and the end."""
     lengths = sets.batch.ends - sets.batch.begins
     if len(lengths) == len(sets.sets) - 1:
         return lengths, sets.sets
     bounds = sets.sets.tolist()
-    chosen = [_chosen_length(lengths[first:last].tolist(), reference_length) for first, last in pairwise(bounds)]
+    chosen = [
+        lengths_to_choose_from(lengths[first:last].tolist(), reference_length) for first, last in pairwise(bounds)
+    ]
     offsets = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
     return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
 
