@@ -9,7 +9,7 @@ import nltk.translate.bleu_score as nltk_bleu
 import pytest
 from click.testing import CliRunner
 
-from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
+from cybleu import SmoothingFunction, corpus_bleu, score, segment_stats, sentence_bleu, tokenizers
 from cybleu.cli import cli
 
 pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("backend")]
@@ -70,10 +70,10 @@ def test_every_smoothing_method_with_four_references(data, method):
 
 def test_multi_bleu_on_wmt15(data):
     folder = data / "wmt15-en-ru"
-    score = cli_score("--smoothing", "none", folder / "google", folder / "ref")
-    assert f"{score['score']:.2f}" == "23.17"
-    assert [f"{precision:.1f}" for precision in score["precisions"]] == ["53.8", "29.6", "17.6", "10.3"]
-    assert (score["hypothesis_length"], score["reference_length"]) == (1989, 1852)
+    result = cli_score("--smoothing", "none", folder / "google", folder / "ref")
+    assert f"{result['score']:.2f}" == "23.17"
+    assert [f"{precision:.1f}" for precision in result["precisions"]] == ["53.8", "29.6", "17.6", "10.3"]
+    assert (result["hypothesis_length"], result["reference_length"]) == (1989, 1852)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -81,12 +81,12 @@ def test_multi_bleu_on_wmt17(data, system):
     folder = data / "wmt17-en-de"
     with open(folder / "scores.tsv", encoding="utf-8") as file:
         (stated,) = [row for row in csv.DictReader(file, delimiter="\t") if row["system"] == system]
-    score = cli_score("--smoothing", "none", "--split", "ascii", folder / f"{system}.txt", folder / "ref.txt")
-    assert f"{score['score']:.2f}" == f"{float(stated['multibleu_bleu']):.2f}"
-    assert "/".join(f"{precision:.1f}" for precision in score["precisions"]) == stated["multibleu_precisions"]
-    assert f"{score['brevity_penalty']:.3f}" == stated["multibleu_bp"]
-    assert str(score["hypothesis_length"]) == stated["multibleu_hyp_len"]
-    assert str(score["reference_length"]) == stated["multibleu_ref_len"]
+    result = cli_score("--smoothing", "none", "--split", "ascii", folder / f"{system}.txt", folder / "ref.txt")
+    assert f"{result['score']:.2f}" == f"{float(stated['multibleu_bleu']):.2f}"
+    assert "/".join(f"{precision:.1f}" for precision in result["precisions"]) == stated["multibleu_precisions"]
+    assert f"{result['brevity_penalty']:.3f}" == stated["multibleu_bp"]
+    assert str(result["hypothesis_length"]) == stated["multibleu_hyp_len"]
+    assert str(result["reference_length"]) == stated["multibleu_ref_len"]
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -118,5 +118,31 @@ def test_multi_bleu_on_multeval(data, system):
         "sys1.opt2": "18.98",
     }
     folder = data / "multeval-optimizers"
-    score = cli_score("--smoothing", "none", folder / f"hyps.lc.tok.en.{system}", folder / "refs.test2010.lc.tok.en.0")
-    assert f"{score['score']:.2f}" == stated[system]
+    result = cli_score("--smoothing", "none", folder / f"hyps.lc.tok.en.{system}", folder / "refs.test2010.lc.tok.en.0")
+    assert f"{result['score']:.2f}" == stated[system]
+
+
+def test_mteval_at_every_order_on_wmt15(data):
+    tokens_of = tokenizers.find("13a")
+    references, hypotheses = (
+        [tokens_of(line) for line in lines(data / "wmt15-en-ru" / name)] for name in ("ref", "google")
+    )
+    scores = [
+        score(segment_stats([[text] for text in references], hypotheses, order), "mteval-v13a").score
+        for order in range(1, 10)
+    ]
+    stated = ".5415 .4012 .3044 .2318 .1784 .1362 .1031 .0754 .0493"
+    assert " ".join(f"{number:.4f}"[1:] for number in scores) == stated
+
+
+def test_shortest_reference_on_joined_subwords(data):
+    hypotheses, references = (
+        [line.replace("@@ ", "").split(" ") for line in lines(data / "nmt-de-en" / f"deen_{name}")]
+        for name in ("output", "ref_bpe")
+    )
+    stats = segment_stats([[text] for text in references], hypotheses, reference_length="shortest")
+    assert f"{100 * score(stats, 'huggingface').score:.14f}".startswith("22.5855084573")
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]

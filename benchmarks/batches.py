@@ -1,0 +1,183 @@
+"""Batches beside NLTK, sacreBLEU, fast-bleu and NumPy, in one run. Results are compared with == before anything is timed.
+
+python benchmarks/batches.py [--rounds N]
+fast-bleu is timed where it is installed (python -m pip install fast-bleu; it needs a C++ compiler).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import warnings
+
+import nltk.translate.bleu_score as nltk_bleu
+import numpy as np
+from measure import DATA, compare, machine, newstest, row
+from sacrebleu.metrics.bleu import BLEU
+
+import cybleu
+from cybleu import _backend, tokenizers
+
+METHOD1 = nltk_bleu.SmoothingFunction().method1
+
+
+def numbered(texts):
+    numbers = {}
+    return [[numbers.setdefault(token, len(numbers)) for token in text] for text in texts], len(numbers)
+
+
+def edited(text, share, tokens, source):
+    """A sample of a model that was trained: most of the text as it was."""
+    return [source.randrange(tokens) if source.random() < share else token for token in text]
+
+
+def groups(rounds):
+    """100 samples for each of 1,000 prompts with one reference, about 21 tokens each, as ids."""
+    references, hypotheses = newstest()
+    chosen = [i for i, text in enumerate(hypotheses) if 16 <= len(text) <= 27][:1000]
+    ids, tokens = numbered([references[i][0] for i in chosen] + [hypotheses[i] for i in chosen])
+    references, hypotheses = [[text] for text in ids[:1000]], ids[1000:]
+    source = random.Random(1)
+    samples = [edited(hypotheses[i // 100], 0.1, tokens, source) for i in range(100_000)]
+    flat = np.array([token for text in samples for token in text], dtype=np.int32)
+    offsets = np.cumsum([0, *map(len, samples)])
+    owner = np.arange(100_000) // 100
+    prepared = cybleu.References(references)
+    work = [(references[i // 100], samples[i]) for i in range(0, 100_000, 97)]
+
+    def theirs():
+        return [nltk_bleu.sentence_bleu(*pair, smoothing_function=METHOD1) for pair in work]
+
+    stats = prepared.stats((flat, offsets), owner)
+    assert (stats == prepared.stats((flat, offsets), owner, threads=2)).all()
+    assert all(stats[97 * i].tolist() == _backend.any_segment_counts(*pair, 4) for i, pair in enumerate(work)), (
+        "statistics"
+    )
+    assert cybleu.scores(stats, "nltk", smoothing="method1")[::97].tolist() == theirs()
+    label = f"{len(flat) / 1e5:.0f} tokens, 1 reference, 100 samples each"
+    one, nltk = compare(lambda: prepared.stats((flat, offsets), owner), theirs, rounds)
+    per = len(work) / 100_000
+    row(f"statistics of ids, {label}", one * per, nltk, count=len(work), bar="350")
+    two, _ = compare(lambda: prepared.stats((flat, offsets), owner, threads=2), lambda: None, rounds)
+    print(f"  {1e5 / one / 1e6:.2f} million hypotheses a second, {one / two:.2f} times that on two threads", flush=True)
+
+    def rewards():
+        return cybleu.bleu_rewards(prepared, (flat, offsets), owner)
+
+    reward, nltk = compare(rewards, theirs, rounds)
+    row("rewards of the same", reward * per, nltk, count=len(work))
+
+
+def long_samples(rounds):
+    """Samples of 446 tokens against 5 references each."""
+    references, hypotheses = newstest()
+    texts = [token for (text,) in references for token in text], [token for text in hypotheses for token in text]
+    ids, tokens = numbered(texts)
+    source = random.Random(2)
+    sets, samples = [], []
+    for start in range(0, 446 * 60, 446):
+        reference = ids[0][start : start + 446]
+        sets.append([edited(reference, share, tokens, source) for share in (0, 0.2, 0.3, 0.4, 0.5)])
+        samples += [edited(reference, 0.3, tokens, source) for _ in range(16)]
+    owner = np.arange(len(samples)) // 16
+    rows = np.array(samples)
+    prepared = cybleu.References(sets)
+    metric = BLEU(tokenize="none", effective_order=True)
+    work = [
+        (" ".join(map(str, samples[i])), [" ".join(map(str, text)) for text in sets[i // 16]]) for i in (0, 100, 500)
+    ]
+
+    def theirs():
+        return [metric.sentence_score(*pair).score for pair in work]
+
+    def ours(threads=1):
+        return cybleu.scores(prepared.stats(rows, owner, threads=threads), effective_order=True)
+
+    assert ours()[[0, 100, 500]].tolist() == theirs()
+    one, sacrebleu = compare(ours, theirs, rounds)
+    per = len(work) / len(samples)
+    row("446 tokens, 5 references, ids; peer sacreBLEU", one * per, sacrebleu, count=len(work), bar="60")
+    two, _ = compare(lambda: ours(2), lambda: None, rounds)
+    print(f"  {len(samples) / one:,.0f} hypotheses a second, {one / two:.2f} times that on two threads", flush=True)
+
+
+def many_sentences(rounds):
+    references, hypotheses = newstest()
+    ours_method = cybleu.SmoothingFunction().method1
+
+    def many():
+        return cybleu.sentence_bleu_many(references, hypotheses, smoothing_function=ours_method)
+
+    def loop():
+        return [cybleu.sentence_bleu(*pair, smoothing_function=ours_method) for pair in zip(references, hypotheses)]
+
+    def theirs():
+        return [nltk_bleu.sentence_bleu(*pair, smoothing_function=METHOD1) for pair in zip(references, hypotheses)]
+
+    assert many().tolist() == loop() == theirs()
+    ours, nltk = compare(many, theirs, rounds)
+    row("`sentence_bleu_many`, lists of str, method1", ours, nltk, count=len(hypotheses), bar="110")
+    ours, our_loop = compare(many, loop, rounds)
+    row("  the same; peer our loop over `sentence_bleu`", ours, our_loop, count=len(hypotheses), bar="1")
+
+
+def pairs(rounds):
+    tokens_of = tokenizers.find("13a")
+    lines = (DATA / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    texts = [tokens_of(line) for line in lines]
+    metric = BLEU(tokenize="none", effective_order=True)
+    joined = [" ".join(text) for text in texts]
+
+    def theirs():
+        return [metric.sentence_score(joined[i], [joined[j]]).score for i in range(0, 1024, 64) for j in range(1024)]
+
+    assert cybleu.pairwise_bleu(texts)[::64].ravel().tolist() == theirs()
+    ours, sacrebleu = compare(lambda: cybleu.pairwise_bleu(texts), theirs, rounds)
+    # one row in 64 stands for all of them
+    row("`pairwise_bleu`, 1024 x 1024; peer sacreBLEU", ours, 64 * sacrebleu, "ms", 1e3, bar="1000, under 60 ms")
+
+
+def self_bleu(rounds):
+    texts = [text for text in newstest()[1] if len(text) > 4][:1000]
+    method = cybleu.SmoothingFunction().method1
+    scores = cybleu.self_bleu(texts, smoothing_function=method)
+    for i in range(0, 1000, 50):
+        assert scores[i] == nltk_bleu.sentence_bleu(texts[:i] + texts[i + 1 :], texts[i], smoothing_function=METHOD1)
+    try:
+        from fast_bleu import SelfBLEU
+    except ImportError:
+        print("| `self_bleu` of 1,000 sentences: fast-bleu is not installed |")
+        return
+    peer = SelfBLEU(texts, {"4": (0.25,) * 4})
+    ours, fast_bleu = compare(lambda: cybleu.self_bleu(texts, smoothing_function=method), peer.get_score, rounds)
+    row("`self_bleu` of 1,000 sentences; peer fast-bleu", ours, fast_bleu, count=1000, bar="20")
+
+
+def sums(rounds):
+    stats = np.random.default_rng(1).integers(5, 30, (10_000_000, 10))
+    stats[:, 6:] += 30
+
+    def ours():
+        return cybleu.score(stats)
+
+    assert [ours().hypothesis_length, ours().reference_length, *ours().matches, *ours().totals] == stats.sum(
+        axis=0
+    ).tolist()
+    ours_time, numpy = compare(ours, lambda: stats.sum(axis=0), rounds, 1)
+    row("10,000,000 rows summed and scored; peer NumPy's sum", ours_time, numpy, "ms", 1e3, bar="1")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    warnings.simplefilter("ignore")
+    print(f"{machine()}; {cybleu.BACKEND} backend, medians of {rounds} rounds\n")
+    print("| work | cybleu | peer (NLTK unless named) | times |")
+    print("|---|---|---|---|")
+    for work in (groups, long_samples, many_sentences, pairs, self_bleu, sums):
+        work(rounds)
+
+
+if __name__ == "__main__":
+    main()
