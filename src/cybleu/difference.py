@@ -35,15 +35,13 @@ _NAMED_SEGMENTS = 5
 
 # On the way from one variant to another, rules are changed in this order, and then put back in the reverse one: what an
 # order without n-grams counts as is outside of short segments, which decide whether there is one; smoothing is innermost.
-_ARITHMETIC = ("scale", "mean")
 _OF_EACH_ORDER = ("empty_order", "short_segments_count", "no_match_at_all", "smoothings")
-_OTHERS = [field.name for field in fields(Variant) if field.name not in ("name", *_ARITHMETIC, *_OF_EACH_ORDER)]
-_RULES = (*_ARITHMETIC, *_OTHERS, *_OF_EACH_ORDER)
+_OTHERS = [field.name for field in fields(Variant) if field.name not in ("name", "scale", "mean", *_OF_EACH_ORDER)]
+_RULES = ("mean", *_OTHERS, *_OF_EACH_ORDER)
 
-# The values under which the other rules are changed, the best first. Two smoothings do not follow the scale, and the
-# exact mean passes over precisions of 0, so that other rules would seem to do what they never do in a tool.
+# The values under which the other rules are changed, the best first. The exact mean passes over precisions of 0, so that
+# other rules would seem to do what they never do in a tool.
 _BETWEEN: dict[str, tuple[object, ...]] = {
-    "scale": (1,),
     "mean": ("logs", "arithmetic"),
     "empty_order": ("one", "end"),
     "short_segments_count": (False,),
@@ -51,7 +49,6 @@ _BETWEEN: dict[str, tuple[object, ...]] = {
 }
 
 _WORDS: dict[str, tuple[str, dict[object, str]]] = {
-    "scale": ("the smoothing does not follow the scale, which is ", {}),
     "mean": (
         "the mean of the precisions is ",
         {"exact": "geometric, of those above 0", "logs": "geometric", "arithmetic": "arithmetic"},
@@ -60,6 +57,7 @@ _WORDS: dict[str, tuple[str, dict[object, str]]] = {
         "the reference length is ",
         {"closest": "the closest", "shortest": "the shortest", "average": "the average"},
     ),
+    "penalty": ("the brevity penalty is ", {"exponential": "taken", "none": "left out"}),
     "penalty_adds": ("the brevity penalty adds to the reference length ", {}),
     "empty_order": (
         "an order without any n-gram is ",
