@@ -174,7 +174,12 @@ def test_orders_without_weight_are_not_named():
     difference = only_difference(*tokens("H"), ("nltk", "sacrebleu"), weights=(0.5, 0.5, 0, 0))
     assert difference.causes[0].orders == (2,)
     text = str(explain_difference(*tokens("H"), ("nltk", "multi-bleu"), weights=(1, 0, 0, 0)))
-    assert text.endswith("\n\nequal but for rounding: nltk and multi-bleu")
+    assert text.endswith("\n\nequal: nltk and multi-bleu")
+
+
+def test_operations_in_another_order():
+    text = str(explain_difference(*tokens("F"), ("mteval-v13a", "multi-bleu")))
+    assert text.endswith("\n\nequal but for rounding: mteval-v13a and multi-bleu")
 
 
 # ----------------------------------------------------------------------------------------------------- classes of input

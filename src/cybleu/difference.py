@@ -378,7 +378,7 @@ def _causes(counts: Counts, lower: Scored, higher: Scored, weights: Sequence[flo
     # A score that needs two rules to be what it is has all points from one of them; the other should not go unsaid.
     for rule in without_effect:
         before = score(_with_rule(higher.variant, rule, lower.variant))
-        if rule not in _ARITHMETIC and before and higher.bleu and not _only_rounding(_percent(before), higher.score):
+        if rule != "mean" and before and higher.bleu and not _only_rounding(_percent(before), higher.score):
             causes.append(cause(rule, 0.0, before, higher.bleu))
     return causes
 

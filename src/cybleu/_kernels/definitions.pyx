@@ -75,12 +75,12 @@ cdef double term_of(const Rules *rules, double weight, double precision) noexcep
     if rules.mean == ARITHMETIC:
         return weight * precision
     if rules.mean == EXACT:
-        return weight * log(precision) if precision > 0.0 else LEFT_OUT
+        return weight * log(precision / rules.scale) if precision > 0.0 else LEFT_OUT
     if weight == 0.0:
         return LEFT_OUT
     if precision <= 0.0:
         return -INFINITY
-    return log(precision) if rules.uniform else weight * log(precision)
+    return log(precision) if rules.uniform else weight * log(precision / rules.scale)
 
 
 cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil:
@@ -99,7 +99,7 @@ cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcep
         return exp(python_sum(finite, count) / <double>scored)
     if rules.mean == ARITHMETIC:
         return exact_sum(finite, count)
-    return exp(exact_sum(finite, count))
+    return rules.scale * exp(exact_sum(finite, count))
 
 
 cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:

@@ -9,7 +9,7 @@ from ..errors import EmptyHypothesisError, StatisticsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     Precisions = list[float | None]
@@ -181,14 +181,20 @@ class Definition:
                     raise StatisticsError("the weights of the scored orders sum to 0, so they give no mean")
                 used = [weight * math.fsum(self.weights) / math.fsum(used) for weight in used]
         if self.mean == "exact":
-            return math.exp(math.fsum(weight * math.log(p) for weight, p in zip(used, precisions) if p > 0))
+            return self._weighted((weight, p) for weight, p in zip(used, precisions) if p > 0)
         if self.mean == "arithmetic":
             return math.fsum(weight * precision for weight, precision in zip(used, precisions))
         if any(precision <= 0 and weight for weight, precision in zip(used, precisions)):
             return 0.0
         if self.weights is None:
             return math.exp(sum([math.log(precision) for precision in precisions]) / count)
-        return math.exp(math.fsum(weight * math.log(p) for weight, p in zip(used, precisions) if weight))
+        return self._weighted((weight, p) for weight, p in zip(used, precisions) if weight)
+
+    def _weighted(self, weights_and_precisions: Iterable[tuple[float, float]]) -> float:
+        """On the scale whatever the weights sum to."""
+        return self.scale * math.exp(
+            math.fsum(weight * math.log(precision / self.scale) for weight, precision in weights_and_precisions)
+        )
 
     def score_rows(self, stats: Any, start: int, scores: Any) -> int:
         """Write the score of each segment's row from `start` on; the first row not scored, here the end.
