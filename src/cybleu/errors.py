@@ -109,6 +109,10 @@ class ThreadsError(CybleuError, ValueError):
     """A number of threads is not a whole number from 1."""
 
 
+class FeatureError(CybleuError, ValueError):
+    """Features of an n-best list that are not finite numbers, are not named, or do not fit those of another list."""
+
+
 class MissingExtraError(CybleuError, ImportError):
     """A feature needs a package that is not installed."""
 

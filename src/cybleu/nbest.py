@@ -1,0 +1,308 @@
+"""N-best lists: the hypotheses of segments with their features and statistics, as arrays.
+
+An :class:`NBest` is made from arrays or from texts (:meth:`NBest.from_texts`); :func:`merge` joins the lists of several
+runs of a decoder. It is what :mod:`cybleu.mert` tunes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._arrays import np
+from .errors import ArrayTypeError, ArrayValueError, FeatureError, LengthMismatchError, StatisticsError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["NBest", "SparseFeatures"]
+
+
+class SparseFeatures(NamedTuple):
+    """Features that most hypotheses do not have. Those of hypothesis i are at `indptr[i]` to before `indptr[i + 1]`.
+
+    :param indptr: int64 `(N + 1,)`
+    :param columns: int64, numbers of names, strictly ascending within a hypothesis
+    :param values: float64, finite
+    :param names: different ones
+    """
+
+    indptr: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    values: NDArray[np.float64]
+    names: tuple[str, ...]
+
+
+class NBest:
+    """Hypotheses of segments with their features and statistics. Immutable; threads and pickles can share it.
+
+    The hypotheses of segment s are ``offsets[s]:offsets[s + 1]``; a segment may have none.
+
+    :param offsets: whole numbers `(S + 1,)`, ascending from 0 to the number N of hypotheses
+    :param features: finite numbers `(N, F)`. Contiguous float64 is kept without a copy: do not change it afterwards
+    :param stats: rows `(N, 2 + 2 * orders)` as of :mod:`cybleu.stats`; or finite numbers `(N, k)` or `(N,)` of any metric
+        whose values of a corpus are the sums of its segments'. Whole numbers that are not BLEU's need `score`
+    :param names: of the features, by default ``f0``, ``f1`` ...
+    :param texts: of the hypotheses, where they are known
+    :param score: from a sum of rows to a number, higher is better; None is BLEU, by the variant that a tuner is given
+    :param sparse: more features, in the form of :class:`SparseFeatures`
+    :param ids: of the segments, whole numbers `(S,)`, by default 0 to S - 1
+    :param index: of each hypothesis in the input, before duplicates were dropped; by default 0 to N - 1
+    :param model_scores: what the decoder gave each hypothesis, finite numbers `(N,)`
+    :param inputs: how many hypotheses there were before duplicates were dropped, by default N
+    :raises CybleuError: of the kind that fits, naming the argument and the place
+
+    >>> nbest = NBest([0, 2, 3], [[0.5, 2.0], [0.25, 1.0], [0.0, 3.0]], [[0.5], [0.75], [1.0]], ["lm", "length"])
+    >>> nbest
+    <NBest of 2 segments, 3 hypotheses, 2 features>
+    >>> nbest.segment(0)
+    slice(0, 2, None)
+    """
+
+    __slots__ = (
+        "features",
+        "ids",
+        "index",
+        "inputs",
+        "model_scores",
+        "names",
+        "offsets",
+        "score",
+        "sparse",
+        "stats",
+        "texts",
+    )
+
+    offsets: NDArray[np.int64]
+    features: NDArray[np.float64]
+    stats: NDArray[np.int64] | NDArray[np.float64]
+    names: tuple[str, ...]
+    texts: list[str] | None
+    score: Callable[[Any], float] | None
+    sparse: SparseFeatures | None
+    ids: NDArray[np.int64]
+    index: NDArray[np.int64]
+    model_scores: NDArray[np.float64] | None
+    inputs: int
+
+    def __init__(
+        self,
+        offsets: Any,
+        features: Any,
+        stats: Any,
+        names: Sequence[str] | None = None,
+        texts: Sequence[str] | None = None,
+        score: Callable[[Any], float] | None = None,
+        sparse: Any = None,
+        ids: Any = None,
+        *,
+        index: Any = None,
+        model_scores: Any = None,
+        inputs: int | None = None,
+    ):
+        put = object.__setattr__
+        features = _floats(features, "features", (2,))
+        count = len(features)
+        put(self, "features", features)
+        put(self, "offsets", _offsets(offsets, "offsets", count, "hypotheses"))
+        put(self, "ids", _whole_numbers(ids, "ids", len(self), "segments"))
+        put(self, "index", _whole_numbers(index, "index", count, "hypotheses"))
+        put(self, "inputs", count if inputs is None else int(inputs))
+        if count and self.index.max() >= self.inputs:
+            raise ArrayValueError(f"index holds {self.index.max()}, and the input had {self.inputs} hypotheses")
+        put(self, "names", _names(names, features.shape[1]))
+        if not np.isfinite(features).all():
+            row, column = np.argwhere(~np.isfinite(features))[0]
+            raise FeatureError(
+                f"feature {self.names[column]!r} of {self._place(row)} is {features[row, column]}; "
+                "features are finite numbers"
+            )
+        put(self, "score", score)
+        put(self, "stats", self._checked_stats(stats))
+        if texts is not None:
+            texts = list(texts)
+            if len(texts) != count:
+                raise LengthMismatchError(f"there are {len(texts)} texts and {count} hypotheses")
+            if set(map(type, texts)) - {str}:
+                row = next(row for row, text in enumerate(texts) if type(text) is not str)
+                raise ArrayTypeError(f"the text of {self._place(row)} is a {type(texts[row]).__name__}, not a str")
+        put(self, "texts", texts)
+        put(self, "sparse", None if sparse is None else self._checked_sparse(SparseFeatures(*sparse)))
+        if model_scores is not None:
+            model_scores = _floats(model_scores, "model_scores", (1,))
+            _check_count(model_scores, "model_scores", count, "hypotheses")
+            self._check_finite(model_scores, "model score")
+        put(self, "model_scores", model_scores)
+
+    def _checked_stats(self, stats: Any) -> NDArray[np.int64] | NDArray[np.float64]:
+        array = np.asarray(stats)
+        if array.dtype.kind == "f":
+            floats = _floats(array.reshape(-1, 1) if array.ndim == 1 else array, "stats", (2,))
+            _check_count(floats, "stats", len(self.features), "hypotheses")
+            self._check_finite(floats, "statistic")
+            return floats
+        if array.dtype.kind not in "iu" and array.size:
+            raise ArrayTypeError(f"stats has dtype {array.dtype}; it must be int64 for BLEU, or float64")
+        if array.ndim == 1 and array.size and self.score is not None:
+            array = array.reshape(-1, 1)
+        if array.ndim != 2:
+            raise ArrayTypeError(f"stats has {array.ndim} dimensions; it must have 2")
+        _check_count(array, "stats", len(self.features), "hypotheses")
+        if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+            raise StatisticsError(f"stats has numbers above {np.iinfo(np.int64).max}")
+        rows = _kept(array, np.int64)
+        if self.score is None:
+            self._check_bleu(rows)
+        return rows
+
+    def _check_bleu(self, rows: NDArray[np.int64]) -> None:
+        order = rows.shape[1] // 2 - 1
+        if order < 1 or rows.shape[1] % 2:
+            raise StatisticsError(
+                f"stats has {rows.shape[1]} columns; BLEU's rows have 2 + 2 * orders: hypothesis length, reference "
+                "length, matches, n-grams. For another metric give score="
+            )
+        wrong = (rows < 0).any(axis=1) | (rows[:, 2 : 2 + order] > rows[:, 2 + order :]).any(axis=1)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise StatisticsError(
+                f"the statistics of {self._place(row)} cannot be: {rows[row].tolist()}; they are whole numbers from 0: "
+                "hypothesis length, reference length, matches, and n-grams, no fewer than matches. "
+                "For another metric give score="
+            )
+
+    def _checked_sparse(self, sparse: SparseFeatures) -> SparseFeatures:
+        names = _names(sparse.names, len(sparse.names))
+        values = _floats(sparse.values, "sparse.values", (1,))
+        columns = _whole_numbers(sparse.columns, "sparse.columns", len(values), "values")
+        indptr = _offsets(sparse.indptr, "sparse.indptr", len(values), "values")
+        if len(indptr) != len(self.features) + 1:
+            raise LengthMismatchError(
+                f"sparse.indptr is of {len(indptr) - 1} hypotheses, and features of {len(self.features)}"
+            )
+        both = set(names) & set(self.names)
+        if both:
+            raise FeatureError(f"feature {min(both)!r} is both dense and sparse")
+        if len(columns) and columns.max() >= len(names):
+            raise ArrayValueError(f"sparse.columns holds {columns.max()}, and there are {len(names)} names")
+        rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        falls = (columns[1:] <= columns[:-1]) & (rows[1:] == rows[:-1])
+        if falls.any():
+            row = rows[falls.argmax()]
+            raise ArrayValueError(f"sparse.columns of {self._place(row)} are not strictly ascending")
+        finite = np.isfinite(values)
+        if not finite.all():
+            place = int(finite.argmin())
+            raise FeatureError(
+                f"feature {names[columns[place]]!r} of {self._place(rows[place])} is {values[place]}; "
+                "features are finite numbers"
+            )
+        return SparseFeatures(indptr, columns, values, names)
+
+    def _check_finite(self, values: NDArray[np.float64], what: str) -> None:
+        if not np.isfinite(values).all():
+            row, *column = np.argwhere(~np.isfinite(values))[0]
+            raise StatisticsError(f"the {what} of {self._place(row)} is {values[(row, *column)]}; it must be finite")
+
+    def _place(self, row: int) -> str:
+        segment = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        return f"hypothesis {row - self.offsets[segment]} of segment {self.ids[segment]}"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("an NBest cannot be changed; make another from the changed arrays")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, tuple(getattr(self, name) for name in _ARGUMENTS)
+
+    def __len__(self) -> int:
+        """The number of segments."""
+        return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        sparse = f" and {len(self.sparse.names)} sparse ones" if self.sparse else ""
+        return f"<NBest of {len(self)} segments, {len(self.features)} hypotheses, {len(self.names)} features{sparse}>"
+
+    def segment(self, number: int) -> slice:
+        """Where the hypotheses of a segment are, counted from 0.
+
+        :raises ArrayValueError: there is no such segment
+        """
+        if not 0 <= number < len(self):
+            raise ArrayValueError(f"there is no segment {number}; there are {len(self)}")
+        return slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+
+
+_ARGUMENTS = ("offsets", "features", "stats", "names", "texts", "score", "sparse", "ids", "index", "model_scores", "inputs")
+
+
+def _made(*arguments: Any) -> NBest:
+    return NBest(*arguments[:8], **dict(zip(_ARGUMENTS[8:], arguments[8:])))
+
+
+# -------------------------------------------------------------------------------------------------------------- checks
+
+
+def _kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """The array in that form, as a view that cannot be written to."""
+    view = np.ascontiguousarray(array, dtype=dtype).view()
+    view.flags.writeable = False
+    return view
+
+
+def _floats(values: Any, name: str, dimensions: tuple[int]) -> NDArray[np.float64]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
+    if array.ndim not in dimensions:
+        raise ArrayTypeError(f"{name} has {array.ndim} dimensions; it must have {dimensions[0]}")
+    return _kept(array, np.float64)
+
+
+def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[np.int64]:
+    """A copy, so that nobody can change what was checked. None is 0 to count - 1."""
+    if values is None:
+        return _kept(np.arange(count), np.int64)
+    array = np.asarray(values)
+    if (array.dtype.kind not in "iu" and array.size) or array.ndim != 1:
+        raise ArrayTypeError(f"{name} must be whole numbers of one dimension, not {array.dtype} of {array.ndim}")
+    _check_count(array, name, count, of_what)
+    if array.size and (array.min() < 0 or array.max() > np.iinfo(np.int64).max):
+        raise ArrayValueError(f"{name} holds {array.min() if array.min() < 0 else array.max()}")
+    return _kept(array.astype(np.int64), np.int64)
+
+
+def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    offsets = _whole_numbers(array, name, array.size, "numbers")
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
+        raise ArrayValueError(
+            f"{name} must begin with 0 and end with the number of {of_what}, {total}; it is "
+            + (f"{offsets[0]} to {offsets[-1]}" if len(offsets) else "empty")
+        )
+    if (offsets[1:] < offsets[:-1]).any():
+        position = int((offsets[1:] < offsets[:-1]).argmax())
+        raise ArrayValueError(f"{name} falls from {offsets[position]} to {offsets[position + 1]} at {position + 1}")
+    return offsets
+
+
+def _check_count(array: NDArray[Any], name: str, count: int, of_what: str) -> None:
+    if len(array) != count:
+        raise LengthMismatchError(f"{name} has {len(array)} entries, and there are {count} {of_what}")
+
+
+def _names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"f{column}" for column in range(count))
+    if isinstance(names, str):
+        raise FeatureError(f"names is the text {names!r}; it must be a list with a name for each feature")
+    names = tuple(names)
+    if len(names) != count:
+        raise FeatureError(f"there are {len(names)} names and {count} features")
+    for position, name in enumerate(names):
+        if not isinstance(name, str) or not name or name.split() != [name]:
+            raise FeatureError(f"names[{position}] is {name!r}; a name is a text without white space")
+    if len(set(names)) != count:
+        raise FeatureError(f"the name {next(name for name in names if names.count(name) > 1)!r} is there twice")
+    return names
