@@ -8,7 +8,17 @@ import sys
 
 from setuptools import Extension, setup
 
-MODULES = ("tokens", "ngrams", "formula", "segments", "definitions", "prepared", "leave_one_out", "pairwise")
+MODULES = (
+    "tokens",
+    "ngrams",
+    "formula",
+    "segments",
+    "definitions",
+    "prepared",
+    "leave_one_out",
+    "pairwise",
+    "nbest_lines",
+)
 
 COMMON = {"language_level": 3, "embedsignature": False}
 PROFILES = {

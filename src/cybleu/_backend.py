@@ -18,8 +18,10 @@ CHOICES = ("auto", "cython", "python")
 SEAM = (
     "Definition",
     "PairwiseTexts",
+    "NBestLines",
     "PreparedReferences",
     "Scorer",
+    "Words",
     "clipped_matches",
     "corpus_counts",
     "leave_one_out",
@@ -71,9 +73,11 @@ BACKEND, _chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))
 
 if TYPE_CHECKING:
     from ._mirror import Definition as Definition
+    from ._mirror import NBestLines as NBestLines
     from ._mirror import PairwiseTexts as PairwiseTexts
     from ._mirror import PreparedReferences as PreparedReferences
     from ._mirror import Scorer as Scorer
+    from ._mirror import Words as Words
     from ._mirror import clipped_matches as clipped_matches
     from ._mirror import corpus_counts as corpus_counts
     from ._mirror import leave_one_out as leave_one_out

@@ -24,7 +24,7 @@ def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | N
         return
     pieces = min(total, max(4 * threads, 100 if progress else 1, cost // PIECE))
     bounds = [total * piece // pieces for piece in range(pieces + 1)]
-    with _bar(total, progress, unit) as advance:
+    with bar(total, progress, f" {unit}") as advance:
         if threads == 1:
             for start, stop in pairwise(bounds):
                 work(start, stop)
@@ -52,7 +52,11 @@ def checked_threads(threads: int | None) -> int:
 
 
 @contextmanager
-def _bar(total: int, progress: bool, unit: str) -> Iterator[Callable[[int], Any]]:
+def bar(total: int | None, progress: bool, unit: str, **options: Any) -> Iterator[Callable[[int], Any]]:
+    """A function that moves a progress bar on by so much; without `progress` there is none.
+
+    :param options: more of tqdm's
+    """
     if not progress:
         yield lambda count: None
         return
@@ -62,5 +66,5 @@ def _bar(total: int, progress: bool, unit: str) -> Iterator[Callable[[int], Any]
         raise MissingExtraError(
             "progress bars need tqdm, which is not installed; install it with: pip install 'cybleu[cli]'"
         ) from error
-    with tqdm(total=total, unit=f" {unit}") as bar:
-        yield bar.update
+    with tqdm(total=total, unit=unit, **options) as shown:
+        yield shown.update

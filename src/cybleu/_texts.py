@@ -184,21 +184,21 @@ class Vocabulary:
     """Numbers for any hashable tokens, equal as dict keys are."""
 
     def __init__(self, texts: Sequence[Any], name: str) -> None:
-        self._numbers: dict[Hashable, int] = {}
+        self.numbers: dict[Hashable, int] = {}
         _text_lengths(texts, name)  # for its error
         try:
-            self._numbers.update(zip(dict.fromkeys(chain.from_iterable(texts)), count()))
+            self.numbers.update(zip(dict.fromkeys(chain.from_iterable(texts)), count()))
         except TypeError:
             _check_hashable(texts, name)
             raise
 
     def types(self) -> set[type]:
-        return set(map(type, self._numbers))
+        return set(map(type, self.numbers))
 
     def encoded(self, texts: Sequence[Any], name: str) -> Batch:
         """The texts in numbers, -1 for other tokens."""
         lengths = _text_lengths(texts, name)
-        numbers = map(self._numbers.get, chain.from_iterable(texts), repeat(-1))
+        numbers = map(self.numbers.get, chain.from_iterable(texts), repeat(-1))
         try:
             ids = np.fromiter(numbers, dtype=np.int32, count=int(lengths.sum()))
         except TypeError:

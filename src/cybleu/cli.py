@@ -196,6 +196,81 @@ def _segments(
     return _progress(hypothesis, references, tokenizers.find(tokenize) if tokenize else SPLITS[split])
 
 
+@cli.command()
+@click.argument("nbest", metavar="NBEST")
+@click.argument("references", metavar="REF...", nargs=-1, required=True)
+@click.option("--features-file", metavar="FILE", required=True, help="Where to write the features.")
+@click.option("--scores-file", metavar="FILE", required=True, help="Where to write the BLEU statistics.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["moses", "joshua", "plain"]),
+    help="Of NBEST: Moses's, Joshua's (and cdec's), or text alone.  [default: as its first lines look]",
+)
+@click.option(
+    "--first-id", type=click.IntRange(0), default=0, show_default=True, help="Id of the references' first line."
+)
+@click.option("--size", type=click.IntRange(1), help="Of the plain format: how many lines each segment has.")
+@click.option("--feature-table", metavar="FILE", help="Of the plain format: features, a line for each hypothesis.")
+@click.option("--max-order", type=click.IntRange(1, 64), default=4, show_default=True, help="Largest n-gram order.")
+@click.option(
+    "--reference-length",
+    type=click.Choice(["closest", "shortest", "average"]),
+    default="closest",
+    show_default=True,
+    help="Which length counts where there are several references.",
+)
+@click.option(
+    "--split",
+    type=click.Choice(sorted(SPLITS)),
+    default="unicode",
+    show_default=True,
+    help="What separates tokens: any white space, or ASCII white space only.",
+)
+@click.option(
+    "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
+)
+def extract(
+    nbest: str,
+    references: tuple[str, ...],
+    features_file: str,
+    scores_file: str,
+    format_: str | None,
+    first_id: int,
+    size: int | None,
+    feature_table: str | None,
+    max_order: int,
+    reference_length: str,
+    split: str,
+    tokenize: str | None,
+) -> None:
+    """Features and BLEU statistics of the n-best list in NBEST, in the text files that Moses's tuners read.
+
+    Files are UTF-8; gzip is recognised; one of them may be - for standard input. What is written is compressed if its name
+    ends in .gz.
+    """
+    if (nbest, feature_table, *references).count(STANDARD_INPUT) > 1:
+        raise click.UsageError("only one of the files can be standard input")
+    try:
+        from .nbest import NBest
+
+        NBest.from_files(
+            nbest,
+            references,
+            format_,
+            first_id=first_id,
+            size=size,
+            features=feature_table,
+            tokenize=tokenize or split,
+            max_order=max_order,
+            reference_length=reference_length,
+            texts=False,
+            progress=sys.stderr.isatty(),
+        ).to_moses(features_file, scores_file)
+    except CybleuError as error:
+        raise InputError(str(error)) from error
+
+
 def _progress(
     hypothesis: str, references: Sequence[str], tokens_of: Callable[[str], list[str]], delay: float = 1
 ) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:

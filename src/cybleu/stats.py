@@ -207,6 +207,36 @@ class References:
         return rows
 
 
+class LineCounter:
+    """Statistics of texts that stand in a block of bytes, split on white space. For :mod:`cybleu.nbest_files`.
+
+    :param references: of tokens that are texts
+    :param unicode: any white space separates tokens, as for `str.split`; or else that of ASCII
+    """
+
+    def __init__(self, references: References, unicode: bool):
+        vocabulary = references._sets.vocabulary
+        if vocabulary is None:
+            raise MixedTokensError("the references are token ids, and the hypotheses are texts")
+        self._references = references
+        self._unicode = unicode
+        self._words = _backend.Words(
+            {token: number for token, number in vocabulary.numbers.items() if type(token) is str}
+        )
+
+    def rows(
+        self, block: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], owners: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The statistics rows of the texts from `begins` to before `ends`, of the sets of references `owners`."""
+        count = len(owners)
+        ids = np.empty(int(ends.sum() - begins.sum() + count) // 2 + count, dtype=np.int32)
+        begins, ends = begins.copy(), ends.copy()
+        self._words.look_up(block, begins, ends, self._unicode, ids)
+        rows = np.empty((count, 2 + 2 * self._references.max_order), dtype=np.int64)
+        self._references._prepared.count_rows(ids, begins, ends, owners, 0, count, rows)
+        return rows
+
+
 def segment_stats(
     references: Any,
     hypotheses: Any,

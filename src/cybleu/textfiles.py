@@ -8,8 +8,9 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TextIO
 
 from .errors import InputFileError, LengthMismatchError
 
@@ -85,6 +86,10 @@ class Lines:
         return chain.from_iterable(self._blocks())
 
     def _blocks(self) -> Iterator[list[str]]:
+        return map(self._lines, self.blocks())
+
+    def blocks(self) -> Iterator[bytes]:
+        """Some whole lines at a time, as bytes, without the last LF. `count` is the number of lines before them."""
         unfinished: list[bytes] = []
         while True:
             block = self._read()
@@ -99,10 +104,10 @@ class Lines:
             unfinished.append(block[: end - 1] if end else block)
             if not block and not any(unfinished):
                 return
-            lines = self._lines(b"".join(unfinished))
+            lines = b"".join(unfinished)
             unfinished = [block[end:]] if len(block) > end else []
             yield lines
-            self.count += len(lines)
+            self.count += lines.count(b"\n") + 1
 
     def _read(self) -> bytes:
         try:
@@ -115,18 +120,40 @@ class Lines:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
 
     def _lines(self, block: bytes) -> list[str]:
+        text = self.text(block)
+        lines = text.split("\n")
+        if "\r" in text:
+            lines = [line[:-1] if line.endswith("\r") else line for line in lines]
+        return lines
+
+    def text(self, block: bytes) -> str:
+        """What a block says."""
         try:
-            text = block.decode("utf-8")
+            return block.decode("utf-8")
         except UnicodeDecodeError as error:
             line = self.count + block.count(b"\n", 0, error.start) + 1
             raise InputFileError(
                 f"{self.name}, line {line}: not UTF-8 text: byte 0x{block[error.start]:02x}; "
                 "convert the file, with iconv for example"
             ) from error
-        lines = text.split("\n")
-        if "\r" in text:
-            lines = [line[:-1] if line.endswith("\r") else line for line in lines]
-        return lines
+
+
+@contextmanager
+def writing(path: str) -> Iterator[TextIO]:
+    """A UTF-8 file to write, compressed where its name ends in ``.gz``, equal for equal text.
+
+    :raises InputFileError: it cannot be written
+    """
+    try:
+        with ExitStack() as stack:
+            file: Any = stack.enter_context(open(path, "wb"))
+            if path.endswith(".gz"):
+                file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+            yield stack.enter_context(io.TextIOWrapper(file, encoding="utf-8", newline="\n"))
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
+    except UnicodeEncodeError as error:
+        raise InputFileError(f"{path}: cannot be written as UTF-8: {error}") from error
 
 
 def parallel_segments(

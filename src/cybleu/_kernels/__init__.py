@@ -6,15 +6,18 @@ implementation from the same definition; the functions and classes that both exp
 
 from .definitions import Definition, sum_rows
 from .leave_one_out import leave_one_out
+from .nbest_lines import NBestLines, Words
 from .pairwise import PairwiseTexts
 from .prepared import PreparedReferences, trim
 from .segments import Scorer, clipped_matches, corpus_counts, segment_counts, segment_rows
 
 __all__ = [
     "Definition",
+    "NBestLines",
     "PairwiseTexts",
     "PreparedReferences",
     "Scorer",
+    "Words",
     "clipped_matches",
     "corpus_counts",
     "leave_one_out",

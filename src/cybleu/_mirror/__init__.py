@@ -6,6 +6,7 @@ sequences of any hashable tokens and serves wherever the kernels are not there o
 
 from .counting import clipped_matches, corpus_counts, ngram_counts, segment_counts, segment_rows
 from .definitions import SMOOTHINGS, Definition, sum_rows
+from .nbest_lines import NBestLines, Words
 from .pairwise import PairwiseTexts, leave_one_out
 from .prepared import PreparedReferences, trim
 from .scoring import Scorer
@@ -14,9 +15,11 @@ from .smoothing import recognised, smoothed
 __all__ = [
     "SMOOTHINGS",
     "Definition",
+    "NBestLines",
     "PairwiseTexts",
     "PreparedReferences",
     "Scorer",
+    "Words",
     "clipped_matches",
     "corpus_counts",
     "leave_one_out",

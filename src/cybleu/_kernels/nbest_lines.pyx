@@ -1,0 +1,415 @@
+# cython: freethreading_compatible=True
+"""Lines of n-best lists in bytes: their fields, and the numbers of their tokens.
+
+Only lines of the ordinary form are taken; the reader above takes every line that is declined here, and says what is
+wrong where something is. A number is computed where its digits and its power of ten are exact doubles (Clinger 1990), and
+otherwise read by Python.
+"""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memchr, memcmp, memcpy
+
+from cybleu._kernels.tokens cimport secret, slots_needed
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char *text, char **end, object overflow) except? -1.0
+
+cdef extern from *:
+    """
+    static const double CYBLEU_POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
+        1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    """
+    const double CYBLEU_POWERS[23]
+
+cdef enum:
+    MOST_DIGITS = 18        # that fit a signed 64-bit number, whatever they are
+    EXACT_POWER = 22
+    LONGEST_EXPONENT = 4
+
+
+# ------------------------------------------------------------------------------------------------------------- fields
+
+cdef inline bint is_blank(char byte) noexcept nogil:
+    return byte == c" " or byte == c"\t"
+
+
+cdef inline bint is_digit(char byte) noexcept nogil:
+    return c"0" <= byte <= c"9"
+
+
+cdef inline const char *past_blanks(const char *at, const char *end) noexcept nogil:
+    while at < end and is_blank(at[0]):
+        at += 1
+    return at
+
+
+cdef inline bint at_bars(const char *at, const char *end) noexcept nogil:
+    return end - at >= 3 and at[0] == c"|" and at[1] == c"|" and at[2] == c"|"
+
+
+cdef inline const char *next_bars(const char *at, const char *end) noexcept nogil:
+    """Where the next field separator begins, or NULL."""
+    while at < end:
+        at = <const char *>memchr(at, c"|", <size_t>(end - at))
+        if at == NULL or at_bars(at, end):
+            return at
+        at += 1
+    return NULL
+
+
+cdef const char *read_whole_number(const char *at, const char *end, int64_t *value) noexcept nogil:
+    """Past the number, or NULL."""
+    cdef const char *start = at
+    value[0] = 0
+    while at < end and is_digit(at[0]) and at - start < MOST_DIGITS:
+        value[0] = 10 * value[0] + (at[0] - c"0")
+        at += 1
+    return at if at > start else NULL
+
+
+cdef const char *read_number(const char *at, const char *end, double *value) noexcept nogil:
+    """Past the number, or NULL. What comes after the end of the text must not be part of a number."""
+    cdef const char *start = at
+    cdef int64_t mantissa = 0
+    cdef int64_t power = 0
+    cdef int digits = 0             # without leading zeros
+    cdef int exponent = 0
+    cdef bint any_digit = False
+    cdef bint point = False
+    cdef bint negative = False
+    cdef bint negative_exponent = False
+    cdef const char *first
+    if at < end and (at[0] == c"-" or at[0] == c"+"):
+        negative = at[0] == c"-"
+        at += 1
+    while at < end:
+        if is_digit(at[0]):
+            any_digit = True
+            if digits < MOST_DIGITS:
+                mantissa = 10 * mantissa + (at[0] - c"0")
+            digits += digits > 0 or at[0] != c"0"
+            power -= point
+        elif at[0] == c"." and not point:
+            point = True
+        else:
+            break
+        at += 1
+    if not any_digit:
+        return NULL
+    if at < end and (at[0] == c"e" or at[0] == c"E"):
+        at += 1
+        if at < end and (at[0] == c"-" or at[0] == c"+"):
+            negative_exponent = at[0] == c"-"
+            at += 1
+        first = at
+        while at < end and is_digit(at[0]) and at - first < LONGEST_EXPONENT:
+            exponent = 10 * exponent + (at[0] - c"0")
+            at += 1
+        if at == first:
+            return NULL
+        power += -exponent if negative_exponent else exponent
+    if digits <= MOST_DIGITS and mantissa <= <int64_t>1 << 53 and -EXACT_POWER <= power <= EXACT_POWER:
+        value[0] = <double>mantissa
+        if power < 0:
+            value[0] /= CYBLEU_POWERS[-power]
+        else:
+            value[0] *= CYBLEU_POWERS[power]
+        if negative:
+            value[0] = -value[0]
+        return at
+    return at if read_as_python(start, at, value) else NULL
+
+
+cdef bint read_as_python(const char *start, const char *end, double *value) noexcept nogil:
+    cdef char *stopped = NULL
+    with gil:
+        try:
+            value[0] = PyOS_string_to_double(start, &stopped, OverflowError)
+        except (OverflowError, ValueError):
+            return False
+    return stopped == end and isfinite(value[0])
+
+
+cdef struct Label:
+    const char *text
+    Py_ssize_t length
+
+
+cdef class NBestLines:
+    """Reads lines whose features have these labels in this order.
+
+    :param labels: for each feature what stands before its value, ``b"lm="``, or ``b""``
+    :param columns: for each feature the column of its value
+    :param glued: whether the value follows its label at once, as in ``lm=-3.5``
+    """
+
+    cdef tuple texts
+    cdef Label *labels
+    cdef Py_ssize_t *columns
+    cdef Py_ssize_t count
+    cdef Py_ssize_t width       # that the columns need
+    cdef bint glued
+
+    def __cinit__(self):
+        self.labels = NULL
+        self.columns = NULL
+
+    def __init__(self, tuple labels, tuple columns, bint glued):
+        cdef bytes label
+        cdef Py_ssize_t i
+        if self.labels != NULL or len(labels) != len(columns):
+            raise ValueError("the labels do not fit the columns")
+        self.count = len(labels)
+        self.texts = labels
+        self.glued = glued
+        self.width = 0
+        self.labels = <Label *>malloc((<size_t>self.count + 1) * sizeof(Label))
+        self.columns = <Py_ssize_t *>malloc((<size_t>self.count + 1) * sizeof(Py_ssize_t))
+        if self.labels == NULL or self.columns == NULL:
+            raise MemoryError()
+        for i in range(self.count):
+            label = labels[i]
+            self.labels[i].text = label
+            self.labels[i].length = len(label)
+            self.columns[i] = columns[i]
+            if self.columns[i] < 0:
+                raise ValueError("a column is below 0")
+            self.width = max(self.width, self.columns[i] + 1)
+
+    def __dealloc__(self):
+        free(self.labels)
+        free(self.columns)
+
+    cdef const char *read_features(self, const char *at, const char *end, double *values) noexcept nogil:
+        cdef Py_ssize_t i, length
+        for i in range(self.count):
+            at = past_blanks(at, end)
+            length = self.labels[i].length
+            if length:
+                if end - at <= length or memcmp(at, self.labels[i].text, <size_t>length) != 0:
+                    return NULL
+                at += length
+                if not self.glued:
+                    if not is_blank(at[0]):
+                        return NULL
+                    at = past_blanks(at, end)
+            at = read_number(at, end, &values[self.columns[i]])
+            if at == NULL or not (at == end or is_blank(at[0]) or at_bars(at, end)):
+                return NULL
+        return at
+
+    def read(self, bytes block not None, Py_ssize_t start, Py_ssize_t row, int64_t[::1] ids, int64_t[::1] begins,
+             int64_t[::1] ends, double[:, ::1] features, double[::1] model_scores):
+        """Read lines from `start` on into the rows from `row` on, up to the first that is declined.
+
+        :param begins: where the text of the hypothesis begins in the block, without blanks around it
+        :param ends: where it ends
+        :return: the number of rows that are filled, and where the first line begins that is not read
+        """
+        cdef const char *first = block
+        cdef const char *stop = first + len(block)
+        cdef const char *line = first + start
+        cdef const char *after
+        cdef const char *end
+        cdef const char *at
+        cdef const char *text
+        cdef Py_ssize_t rows = min(ids.shape[0], begins.shape[0], ends.shape[0], features.shape[0],
+                                   model_scores.shape[0])
+        if not 0 <= start <= stop - first or row < 0 or features.shape[1] < self.width:
+            raise ValueError("the rows do not fit the lines")
+        with nogil:
+            while line < stop and row < rows:
+                after = <const char *>memchr(line, c"\n", <size_t>(stop - line))
+                if after == NULL:
+                    after = stop
+                end = after - (after > line and (after - 1)[0] == c"\r")
+                at = read_whole_number(past_blanks(line, end), end, &ids[row])
+                if at == NULL:
+                    break
+                at = past_blanks(at, end)
+                if not at_bars(at, end):
+                    break
+                text = past_blanks(at + 3, end)
+                at = next_bars(at + 3, end)
+                if at == NULL:
+                    break
+                begins[row] = min(text, at) - first
+                ends[row] = at - first
+                while ends[row] > begins[row] and is_blank(first[ends[row] - 1]):
+                    ends[row] -= 1
+                at = self.read_features(at + 3, end, &features[row, 0] if self.width else NULL)
+                if at == NULL:
+                    break
+                at = past_blanks(at, end)
+                if not at_bars(at, end):
+                    break
+                at = read_number(past_blanks(at + 3, end), end, &model_scores[row])
+                if at == NULL:
+                    break
+                at = past_blanks(at, end)
+                if at < end and not at_bars(at, end):
+                    break
+                row += 1
+                line = after + 1
+        return row, min(line, stop) - first
+
+
+# ------------------------------------------------------------------------------------------------------------- tokens
+
+# What a byte is for the splitting of a text.
+cdef enum:
+    WITHIN = 0
+    SPACE = 1
+    PERHAPS = 2     # the first byte of some white space beyond ASCII
+
+cdef uint8_t UNICODE_CLASSES[256]
+cdef uint8_t ASCII_CLASSES[256]
+
+for _byte in range(256):
+    ASCII_CLASSES[_byte] = SPACE if bytes([_byte]).isspace() else WITHIN
+    UNICODE_CLASSES[_byte] = WITHIN if _byte > 127 else SPACE if chr(_byte).isspace() else WITHIN
+for _byte in range(128, 0x110000):
+    if chr(_byte).isspace():
+        UNICODE_CLASSES[chr(_byte).encode()[0]] = PERHAPS
+
+
+cdef inline Py_ssize_t space_at(const uint8_t *at, const uint8_t *end, const uint8_t *classes) noexcept nogil:
+    """The length of the white space that begins there, 0 if none does. The text is UTF-8."""
+    cdef uint8_t kind = classes[at[0]]
+    cdef int code
+    if kind < PERHAPS:
+        return kind
+    if at[0] == 0xC2:
+        return 2 if end - at > 1 and (at[1] == 0x85 or at[1] == 0xA0) else 0
+    if end - at < 3:
+        return 0
+    code = (at[0] & 0xF) << 12 | (at[1] & 0x3F) << 6 | (at[2] & 0x3F)
+    if (code == 0x1680 or 0x2000 <= code <= 0x200A or code == 0x2028 or code == 0x2029 or code == 0x202F
+            or code == 0x205F or code == 0x3000):
+        return 3
+    return 0
+
+
+cdef struct Word:
+    uint64_t hash
+    const uint8_t *text     # NULL in a free slot
+    Py_ssize_t length
+    int32_t number
+
+
+cdef inline uint64_t hash_of(const uint8_t *text, Py_ssize_t length, uint64_t odd) noexcept nogil:
+    cdef uint64_t mixed = <uint64_t>length * odd
+    cdef uint64_t piece
+    while length > 8:
+        memcpy(&piece, text, 8)
+        mixed = (mixed ^ piece) * odd
+        mixed ^= mixed >> 32
+        text += 8
+        length -= 8
+    piece = 0
+    while length > 0:
+        length -= 1
+        piece = piece << 8 | text[length]
+    mixed = (mixed ^ piece) * odd
+    mixed ^= mixed >> 32
+    mixed *= odd
+    return mixed ^ mixed >> 29
+
+
+cdef class Words:
+    """The numbers of tokens, found by their bytes.
+
+    :param numbers: token -> number
+    """
+
+    cdef Word *slots
+    cdef uint64_t mask
+    cdef bytes texts
+
+    def __cinit__(self):
+        self.slots = NULL
+
+    def __init__(self, dict numbers):
+        cdef list tokens = [name.encode("utf-8", "surrogatepass") for name in numbers]
+        cdef const uint8_t *text
+        cdef bytes token
+        cdef Word *slot
+        if self.slots != NULL:
+            raise RuntimeError("words are prepared once")
+        self.texts = b"".join(tokens)
+        self.mask = slots_needed(len(tokens)) - 1
+        self.slots = <Word *>calloc(<size_t>self.mask + 1, sizeof(Word))
+        if self.slots == NULL:
+            raise MemoryError()
+        text = self.texts
+        for token, number in zip(tokens, numbers.values()):
+            slot = self.find(text, len(token), hash_of(text, len(token), secret()))
+            slot.hash = hash_of(text, len(token), secret())
+            slot.text = text
+            slot.length = len(token)
+            slot.number = number
+            text += len(token)
+
+    def __dealloc__(self):
+        free(self.slots)
+
+    cdef inline Word *find(self, const uint8_t *text, Py_ssize_t length, uint64_t hashed) noexcept nogil:
+        """The slot of the word, or the free one where it would be."""
+        cdef uint64_t place = hashed & self.mask
+        cdef Word *slot = &self.slots[place]
+        while slot.text != NULL:
+            if slot.hash == hashed and slot.length == length and memcmp(slot.text, text, <size_t>length) == 0:
+                break
+            place = (place + 1) & self.mask
+            slot = &self.slots[place]
+        return slot
+
+    def look_up(self, const uint8_t[::1] block, int64_t[::1] begins, int64_t[::1] ends, bint unicode,
+                int32_t[::1] ids):
+        """Split texts on white space and write the numbers of their tokens, -1 for others, one text after the other.
+
+        :param block: UTF-8
+        :param begins: where each text begins in the block; changed to where its numbers begin
+        :param ends: where it ends; changed likewise
+        :param unicode: split as `str.split` does, or else as `bytes.split`
+        :param ids: has at least `(size + 1) // 2` places for each text of that size
+        """
+        cdef const uint8_t *classes = &UNICODE_CLASSES[0] if unicode else &ASCII_CLASSES[0]
+        cdef const uint8_t *at
+        cdef const uint8_t *end
+        cdef const uint8_t *token
+        cdef const Word *slot
+        cdef uint64_t odd = secret()
+        cdef Py_ssize_t count = 0
+        cdef Py_ssize_t i, space
+        cdef int64_t room = 0
+        for i in range(begins.shape[0]):
+            if ends.shape[0] != begins.shape[0] or not 0 <= begins[i] <= ends[i] <= block.shape[0]:
+                raise ValueError("a text is out of range")
+            room += (ends[i] - begins[i] + 1) // 2
+        if room > ids.shape[0]:
+            raise ValueError("there are not enough places")
+        with nogil:
+            for i in range(begins.shape[0]):
+                if begins[i] == ends[i]:
+                    begins[i] = ends[i] = count
+                    continue
+                at = &block[0] + begins[i]
+                end = &block[0] + ends[i]
+                begins[i] = count
+                while True:
+                    space = 1
+                    while at < end and space:
+                        space = space_at(at, end, classes)
+                        at += space
+                    if at >= end:
+                        break
+                    token = at
+                    while at < end and not space_at(at, end, classes):
+                        at += 1
+                    slot = self.find(token, at - token, hash_of(token, at - token, odd))
+                    ids[count] = slot.number if slot.text != NULL else -1
+                    count += 1
+                ends[i] = count
