@@ -94,6 +94,7 @@ MODULES = [
     "cybleu.sacrebleu_compat",
     "cybleu.sentences",
     "cybleu.stats",
+    "cybleu.nbest",
     "cybleu.tokenizers",
     "cybleu.variants",
 ]

@@ -167,7 +167,7 @@ class FieldReader(_Reader):
         sparse: list[tuple[int, list[tuple[int, float]]]] = []
         row = start = 0
         while True:
-            if self._lines_alike is not None:
+            if self._lines_alike is not None and row < count:
                 row, start = self._lines_alike.read(block, start, row, ids, begins, ends, features, model_scores)
             if row == count:
                 return Block(self.file.count + 1, block, begins, ends, ids, features, model_scores, sparse)

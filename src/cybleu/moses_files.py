@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ._arrays import np
 from ._nbest_lines import number_of
-from .errors import FeatureError, InputFileError, StatisticsError
+from .errors import InputFileError, StatisticsError
 from .nbest import NBest
 from .nbest_files import in_segments, joined_sparse
 from .textfiles import Lines, writing
@@ -32,11 +32,6 @@ def write(nbest: NBest, features: Path, scores: Path) -> None:
         raise StatisticsError(
             "a hypothesis has more tokens than unigrams, as where n-grams are ignored; Moses's files have no place for both"
         )
-    for name in nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names):
-        if "=" in name and nbest.sparse is not None and name in nbest.sparse.names:
-            raise FeatureError(
-                f"the sparse feature {name!r} cannot be written in Moses's files: '=' ends its name there"
-            )
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
     rows = nbest.stats[:, [*columns, 1]]
     with writing(fspath(features)) as features_file, writing(fspath(scores)) as scores_file:

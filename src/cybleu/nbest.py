@@ -289,7 +289,7 @@ class NBest:
         stats = prepared.stats([split(text) for text in texts], owners, threads)
         if features is None:
             features = np.zeros((len(texts), 0))
-        return cls(np.append(0, np.cumsum(sizes)), features, stats, names, texts, **more)
+        return cls(np.cumsum([0, *sizes]), features, stats, names, texts, **more)
 
     @classmethod
     def from_files(

@@ -2,8 +2,8 @@
 """Lines of n-best lists in bytes: their fields, and the numbers of their tokens.
 
 Only lines of the ordinary form are taken; the reader above takes every line that is declined here, and says what is
-wrong where something is. A number is computed where its digits and its power of ten are exact doubles (Clinger 1990), and
-otherwise read by Python.
+wrong where something is. A number is computed where its digits and its power of ten are exact doubles (Clinger 1990),
+and otherwise read by Python.
 """
 
 from libc.math cimport isfinite
