@@ -6,6 +6,8 @@ from collections import deque
 
 import cybleu
 from cybleu import SmoothingFunction, bleu_score
+from cybleu.nbest import NBest, merge
+from cybleu.nbest_files import read_segments
 
 references: list[list[str]] = [["a", "b"], ["a"]]
 score: float | list[float] = cybleu.sentence_bleu(references, ["a", "b"], (0.5, 0.5))
@@ -32,3 +34,6 @@ reward: list[float] = cybleu.BleuReward("references")(completions=["a"], referen
 cybleu.check([[[1, 2]]], hypotheses=[(1, 2)])
 bleu: float = cybleu.sacrebleu_corpus_bleu(["a b"], [["a b"], [None]], lowercase=True).score
 backend: str = cybleu.BACKEND
+nbest: NBest = merge(NBest.from_texts([["a b"]], [["a b"]], [[1.0]]), NBest([0, 1], [[1.0]], [[0.5]]))
+names: tuple[str, ...] = nbest.names
+segment_texts: list[list[str]] = [segment.texts for segment in read_segments("list")]

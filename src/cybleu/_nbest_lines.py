@@ -170,6 +170,7 @@ class FieldReader(_Reader):
             if self._lines_alike is not None and row < count:
                 row, start = self._lines_alike.read(block, start, row, ids, begins, ends, features, model_scores)
             if row == count:
+                features = features[:, : len(self.names)]
                 return Block(self.file.count + 1, block, begins, ends, ids, features, model_scores, sparse)
             end = block.find(b"\n", start) % (len(block) + 1)  # the end of the block where there is none
             try:
@@ -179,7 +180,8 @@ class FieldReader(_Reader):
             ids[row], model_scores[row] = line.id, line.score
             begins[row], ends[row] = start + line.begin, start + line.end
             if len(self.names) > features.shape[1]:
-                features = np.pad(features, ((0, 0), (0, len(self.names) - features.shape[1])))
+                # twice as many as needed: in lists of Joshua any line may bring more
+                features = np.pad(features, ((0, 0), (0, 2 * len(self.names) - features.shape[1])))
             features[row] = 0  # the backend may have begun it
             features[row, line.columns] = line.values
             if line.sparse:
@@ -218,7 +220,8 @@ class FieldReader(_Reader):
         if self.format == "joshua" or self._alike is None:
             for name in names:
                 self._columns.setdefault(name, len(self._columns))
-            self.names = tuple(self._columns)
+            if len(self._columns) > len(self.names):
+                self.names = tuple(self._columns)
         for name in self.names if self.format == "moses" and len(names) < len(self.names) else ():
             if name not in names:
                 raise InputFileError(f"the feature {name!r} of the lines before is missing")

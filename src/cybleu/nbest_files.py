@@ -119,14 +119,14 @@ def read(
     owners: list[NDArray[np.int64]] = []
     stats: list[NDArray[np.int64]] = []
     kept: list[str] = []
-    lowest = None
+    first_line = None
     with open_reader(path, format, size, features, names) as reader:
         file = reader.file
         with bar(file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance:
             position = 0
             for block in reader.blocks():
-                lowest = block.ids[0] if lowest is None else lowest
-                owners.append(_owners(block, first_id, len(prepared), reader, lowest))
+                first_line = block.ids[0] if first_line is None else first_line
+                owners.append(_owners(block, first_id, len(prepared), reader, first_line))
                 block_texts = block.texts() if texts or counter is None else []
                 if counter is None:
                     stats.append(prepared.stats([split(text) for text in block_texts], owners[-1]))
@@ -154,15 +154,18 @@ _NOTHING = np.zeros(0, dtype=np.int64)
 
 
 def _owners(
-    block: Block, first_id: int, segments: int, reader: FieldReader | PlainReader, earliest: int
+    block: Block, first_id: int, segments: int, reader: FieldReader | PlainReader, first_line: int
 ) -> NDArray[np.int64]:
-    """The numbers of the segments; an error for an id that is beyond the references."""
+    """The numbers of the segments; an error for an id that is beyond the references.
+
+    :param first_line: the id in the first line of the file
+    """
     owners = block.ids - first_id
     wrong = (owners < 0) | (owners >= segments)
     if wrong.any():
         row = int(wrong.argmax())
         number = int(block.ids[row])
-        from_one = first_id == 0 and earliest > 0 and number == segments
+        from_one = first_id == 0 and first_line > 0 and number == segments
         raise reader.error(
             f"the id is {number}, and the references are of {segments} segments, so ids go from {first_id} to "
             f"{first_id + segments - 1}; "

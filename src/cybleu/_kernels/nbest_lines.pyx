@@ -9,7 +9,7 @@ and otherwise read by Python.
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memchr, memcmp
 
 from cybleu._kernels.tokens cimport secret, slots_needed
 
@@ -18,10 +18,32 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    #include <string.h>
+
     static const double CYBLEU_POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
         1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+    static CYTHON_INLINE Py_ssize_t cybleu_distance(const void *from, const void *to) {
+        return (const char *)to - (const char *)from;
+    }
+
+    static CYTHON_INLINE uint64_t cybleu_hash(const uint8_t *text, Py_ssize_t length, uint64_t odd) {
+        uint64_t mixed = (uint64_t)length * odd, piece = 0;
+        for (; length > 8; text += 8, length -= 8) {
+            memcpy(&piece, text, 8);
+            mixed = (mixed ^ piece) * odd;
+            mixed ^= mixed >> 32;
+        }
+        for (piece = 0; length > 0;)
+            piece = piece << 8 | text[--length];
+        mixed = (mixed ^ piece) * odd;
+        mixed = (mixed ^ mixed >> 32) * odd;
+        return mixed ^ mixed >> 29;
+    }
     """
     const double CYBLEU_POWERS[23]
+    Py_ssize_t distance "cybleu_distance" (const void *start, const void *end) noexcept nogil
+    uint64_t hash_of "cybleu_hash" (const uint8_t *text, Py_ssize_t length, uint64_t odd) noexcept nogil
 
 cdef enum:
     MOST_DIGITS = 18        # that fit a signed 64-bit number, whatever they are
@@ -46,13 +68,13 @@ cdef inline const char *past_blanks(const char *at, const char *end) noexcept no
 
 
 cdef inline bint at_bars(const char *at, const char *end) noexcept nogil:
-    return end - at >= 3 and at[0] == c"|" and at[1] == c"|" and at[2] == c"|"
+    return distance(at, end) >= 3 and at[0] == c"|" and at[1] == c"|" and at[2] == c"|"
 
 
 cdef inline const char *next_bars(const char *at, const char *end) noexcept nogil:
     """Where the next field separator begins, or NULL."""
     while at < end:
-        at = <const char *>memchr(at, c"|", <size_t>(end - at))
+        at = <const char *>memchr(at, c"|", <size_t>distance(at, end))
         if at == NULL or at_bars(at, end):
             return at
         at += 1
@@ -63,7 +85,7 @@ cdef const char *read_whole_number(const char *at, const char *end, int64_t *val
     """Past the number, or NULL."""
     cdef const char *start = at
     value[0] = 0
-    while at < end and is_digit(at[0]) and at - start < MOST_DIGITS:
+    while at < end and is_digit(at[0]) and distance(start, at) < MOST_DIGITS:
         value[0] = 10 * value[0] + (at[0] - c"0")
         at += 1
     return at if at > start else NULL
@@ -104,7 +126,7 @@ cdef const char *read_number(const char *at, const char *end, double *value) noe
             negative_exponent = at[0] == c"-"
             at += 1
         first = at
-        while at < end and is_digit(at[0]) and at - first < LONGEST_EXPONENT:
+        while at < end and is_digit(at[0]) and distance(first, at) < LONGEST_EXPONENT:
             exponent = 10 * exponent + (at[0] - c"0")
             at += 1
         if at == first:
@@ -188,7 +210,7 @@ cdef class NBestLines:
             at = past_blanks(at, end)
             length = self.labels[i].length
             if length:
-                if end - at <= length or memcmp(at, self.labels[i].text, <size_t>length) != 0:
+                if distance(at, end) <= length or memcmp(at, self.labels[i].text, <size_t>length) != 0:
                     return NULL
                 at += length
                 if not self.glued:
@@ -217,11 +239,11 @@ cdef class NBestLines:
         cdef const char *text
         cdef Py_ssize_t rows = min(ids.shape[0], begins.shape[0], ends.shape[0], features.shape[0],
                                    model_scores.shape[0])
-        if not 0 <= start <= stop - first or row < 0 or features.shape[1] < self.width:
+        if not 0 <= start <= distance(first, stop) or row < 0 or features.shape[1] < self.width:
             raise ValueError("the rows do not fit the lines")
         with nogil:
             while line < stop and row < rows:
-                after = <const char *>memchr(line, c"\n", <size_t>(stop - line))
+                after = <const char *>memchr(line, c"\n", <size_t>distance(line, stop))
                 if after == NULL:
                     after = stop
                 end = after - (after > line and (after - 1)[0] == c"\r")
@@ -235,8 +257,8 @@ cdef class NBestLines:
                 at = next_bars(at + 3, end)
                 if at == NULL:
                     break
-                begins[row] = min(text, at) - first
-                ends[row] = at - first
+                begins[row] = distance(first, min(text, at))
+                ends[row] = distance(first, at)
                 while ends[row] > begins[row] and is_blank(first[ends[row] - 1]):
                     ends[row] -= 1
                 at = self.read_features(at + 3, end, &features[row, 0] if self.width else NULL)
@@ -253,7 +275,7 @@ cdef class NBestLines:
                     break
                 row += 1
                 line = after + 1
-        return row, min(line, stop) - first
+        return row, distance(first, min(line, stop))
 
 
 # ------------------------------------------------------------------------------------------------------------- tokens
@@ -282,8 +304,8 @@ cdef inline Py_ssize_t space_at(const uint8_t *at, const uint8_t *end, const uin
     if kind < PERHAPS:
         return kind
     if at[0] == 0xC2:
-        return 2 if end - at > 1 and (at[1] == 0x85 or at[1] == 0xA0) else 0
-    if end - at < 3:
+        return 2 if distance(at, end) > 1 and (at[1] == 0x85 or at[1] == 0xA0) else 0
+    if distance(at, end) < 3:
         return 0
     code = (at[0] & 0xF) << 12 | (at[1] & 0x3F) << 6 | (at[2] & 0x3F)
     if (code == 0x1680 or 0x2000 <= code <= 0x200A or code == 0x2028 or code == 0x2029 or code == 0x202F
@@ -297,25 +319,6 @@ cdef struct Word:
     const uint8_t *text     # NULL in a free slot
     Py_ssize_t length
     int32_t number
-
-
-cdef inline uint64_t hash_of(const uint8_t *text, Py_ssize_t length, uint64_t odd) noexcept nogil:
-    cdef uint64_t mixed = <uint64_t>length * odd
-    cdef uint64_t piece
-    while length > 8:
-        memcpy(&piece, text, 8)
-        mixed = (mixed ^ piece) * odd
-        mixed ^= mixed >> 32
-        text += 8
-        length -= 8
-    piece = 0
-    while length > 0:
-        length -= 1
-        piece = piece << 8 | text[length]
-    mixed = (mixed ^ piece) * odd
-    mixed ^= mixed >> 32
-    mixed *= odd
-    return mixed ^ mixed >> 29
 
 
 cdef class Words:
@@ -383,7 +386,7 @@ cdef class Words:
         cdef const Word *slot
         cdef uint64_t odd = secret()
         cdef Py_ssize_t count = 0
-        cdef Py_ssize_t i, space
+        cdef Py_ssize_t i, space, length
         cdef int64_t room = 0
         for i in range(begins.shape[0]):
             if ends.shape[0] != begins.shape[0] or not 0 <= begins[i] <= ends[i] <= block.shape[0]:
@@ -409,7 +412,8 @@ cdef class Words:
                     token = at
                     while at < end and not space_at(at, end, classes):
                         at += 1
-                    slot = self.find(token, at - token, hash_of(token, at - token, odd))
+                    length = distance(token, at)
+                    slot = self.find(token, length, hash_of(token, length, odd))
                     ids[count] = slot.number if slot.text != NULL else -1
                     count += 1
                 ends[i] = count
