@@ -105,6 +105,8 @@ CASES = {
     "F": [(["a b c d e f", "a b c d"], "a b c d e")],
     "G": [(["a b c d", "a b c d e f g h i"], "a b c d e f g h")],
     "H": [(["a b c d e f"], "a b c d e f"), (["g"], "g")],
+    "I": [(["a b c d x y g h i j k l"], "a b c d e f g h i j k l"), (["m n o p"], "")],
+    "J": [(["a b x d e f g h"], "a b c d e f g h")],
 }
 
 MANY_VALUES = [f"w{n}" for n in range(40)] + [f"ein längeres Wort {n}" for n in range(5)]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from . import _backend
@@ -224,6 +224,7 @@ def score(
     signature = (
         f"variant:{rules.name}|order:{order}|weights:{weighting}|"
         f"smooth:{name if value is None else f'{name}[{value:g}]'}|eff:{'yes' if effective_order else 'no'}"
+        + "".join(f"|{field}:{value}" for field, value in _changed_rules(rules))
     )
     return Bleu(
         score=number,
@@ -236,6 +237,13 @@ def score(
         scale=rules.scale,
         signature=signature,
     )
+
+
+def _changed_rules(rules: Variant) -> list[tuple[str, Any]]:
+    """Where the variant of a tool was given other rules than the tool's."""
+    original = VARIANTS.get(rules.name, rules)
+    names = [field.name for field in fields(rules) if field.name not in ("name", "smoothings")]
+    return [(name, getattr(rules, name)) for name in names if getattr(rules, name) != getattr(original, name)]
 
 
 def scores(
