@@ -100,11 +100,14 @@ class _Reader:
     def error(self, reason: str, line: int) -> InputFileError:
         return InputFileError(f"{self.file.name}, line {line}: {reason}")
 
-    def checked_blocks(self) -> Iterator[bytes]:
+    def checked_blocks(self) -> Iterator[tuple[bytes, NDArray[np.int64]]]:
+        """Some lines at a time that are UTF-8, and where they end."""
         for block in self.file.blocks():
             if not block.isascii():
                 self.file.text(block)
-            yield block
+            ends = np.append(np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")), len(block))
+            yield block, ends
+            self.file.count += len(ends)
         if not self.file.count:
             raise InputFileError(f"{self.file.name}: there is no line in it")
 
@@ -130,10 +133,10 @@ class FieldReader(_Reader):
         return self
 
     def blocks(self) -> Iterator[Block]:
-        for block in self.checked_blocks():
+        for block, line_ends in self.checked_blocks():
             if self.format is None:
                 self.format = self._detected(block)
-            yield self._block(block)
+            yield self._block(block, line_ends.tolist())
 
     def _detected(self, block: bytes) -> str:
         for number, line in enumerate(block.split(b"\n"), 1):
@@ -159,8 +162,8 @@ class FieldReader(_Reader):
                 return "joshua" if pairs else "moses"
         raise self.error("has no features, as both formats can; give format='moses' or format='joshua'", 1)
 
-    def _block(self, block: bytes) -> Block:
-        count = block.count(b"\n") + 1
+    def _block(self, block: bytes, line_ends: list[int]) -> Block:
+        count = len(line_ends)
         ids, begins, ends = (np.zeros(count, dtype=np.int64) for _ in range(3))
         features = np.zeros((count, len(self.names)))
         model_scores = np.zeros(count)
@@ -172,9 +175,8 @@ class FieldReader(_Reader):
             if row == count:
                 features = features[:, : len(self.names)]
                 return Block(self.file.count + 1, block, begins, ends, ids, features, model_scores, sparse)
-            end = block.find(b"\n", start) % (len(block) + 1)  # the end of the block where there is none
             try:
-                line = self._line(block[start:end].removesuffix(b"\r"))
+                line = self._line(block[start : line_ends[row]].removesuffix(b"\r"))
             except InputFileError as error:
                 raise self.error(str(error), self.file.count + row + 1) from None
             ids[row], model_scores[row] = line.id, line.score
@@ -186,7 +188,8 @@ class FieldReader(_Reader):
             features[row, line.columns] = line.values
             if line.sparse:
                 sparse.append((row, line.sparse))
-            row, start = row + 1, end + 1
+            start = line_ends[row] + 1
+            row += 1
 
     def _line(self, line: bytes) -> _Line:
         fields = line.split(BARS)
@@ -334,8 +337,8 @@ class PlainReader(_Reader):
             self._table.close()
 
     def blocks(self) -> Iterator[Block]:
-        for block in self.checked_blocks():
-            yield self._block(block)
+        for block, line_ends in self.checked_blocks():
+            yield self._block(block, line_ends)
         if self.file.count % self._size:
             raise InputFileError(
                 f"{self.file.name}: has {self.file.count} lines, which is not a multiple of {self._size}, the lines of "
@@ -347,9 +350,8 @@ class PlainReader(_Reader):
                 "features is of one hypothesis"
             )
 
-    def _block(self, block: bytes) -> Block:
-        breaks = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
-        begins, ends = np.append(0, breaks + 1), np.append(breaks, len(block))
+    def _block(self, block: bytes, ends: NDArray[np.int64]) -> Block:
+        begins = np.append(0, ends[:-1] + 1)
         for row, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist())):
             line = block[begin:end].removesuffix(b"\r")
             begins[row] = begin + len(line) - len(line.lstrip(BLANKS))

@@ -86,10 +86,13 @@ class Lines:
         return chain.from_iterable(self._blocks())
 
     def _blocks(self) -> Iterator[list[str]]:
-        return map(self._lines, self.blocks())
+        for block in self.blocks():
+            lines = self._lines(block)
+            yield lines
+            self.count += len(lines)
 
     def blocks(self) -> Iterator[bytes]:
-        """Some whole lines at a time, as bytes, without the last LF. `count` is the number of lines before them."""
+        """Some whole lines at a time, as bytes, without the last LF. Who takes them adds their number to `count`."""
         unfinished: list[bytes] = []
         while True:
             block = self._read()
@@ -107,7 +110,6 @@ class Lines:
             lines = b"".join(unfinished)
             unfinished = [block[end:]] if len(block) > end else []
             yield lines
-            self.count += lines.count(b"\n") + 1
 
     def _read(self) -> bytes:
         try:
