@@ -96,7 +96,7 @@ class OnADevice:
     ("call", "error", "message"),
     [
         (lambda: bleu_rewards(REFERENCES, OnADevice(), OWNER), errors.ArrayTypeError, "on the device cuda:0"),
-        (lambda: bleu_rewards(REFERENCES, TEXTS), errors.LengthMismatchError, "9 hypotheses and 3 sets .* give owner"),
+        (lambda: bleu_rewards(REFERENCES, TEXTS), errors.LengthMismatchError, "9 hypotheses and 3 sets .* owner"),
         (lambda: bleu_rewards(REFERENCES, TEXTS, [0] * 8 + [3]), errors.ArrayValueError, r"owner\[8\] is 3"),
         (lambda: bleu_rewards(REFERENCES, TEXTS, OWNER, out=np.empty(9)), errors.ArrayTypeError, "float32"),
         (lambda: bleu_rewards(REFERENCES, TEXTS, OWNER, smoothing="method1"), errors.UnknownNameError, "no smoothing"),

@@ -5,7 +5,7 @@ A batch is a list of token lists, or token ids: a 2-D integer array, a ragged pa
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -49,6 +49,12 @@ def is_array(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def any_array(values: Iterable[Any]) -> bool:
+    """Whether one of the values is an array."""
+    of_each_type = {type(value): value for value in values}
+    return any(map(is_array, of_each_type.values()))
 
 
 def is_ragged(value: Any) -> bool:
@@ -159,7 +165,7 @@ def batch_of_lengths(ids: Ids, lengths: NDArray[np.int64]) -> Batch:
 
 def integers_of_lists(texts: Sequence[Any], name: str) -> Batch | None:
     """Lists of ints, or arrays, as a batch; None where a token is something else."""
-    if any(map(is_array, texts)):
+    if any_array(texts):
         arrays = [
             integers(np.asarray(text, dtype=None if len(text) else np.int64), f"{name}[{position}]", (1,))
             for position, text in enumerate(texts)
@@ -325,7 +331,7 @@ def hypotheses_like(
         return trimmed(batch_of_array(hypotheses, "hypotheses", lengths, "lengths"), pad_id, eos_id)
     _no_lengths(lengths, "hypotheses", "a list")
     texts = checked_list(hypotheses, "hypotheses")
-    if references.vocabulary is None or any(map(is_array, texts)):
+    if references.vocabulary is None or any_array(texts):
         if references.vocabulary is not None and references.vocabulary.types():
             raise MixedTokensError(_IDS_AMONG_TOKENS)
         batch = integers_of_lists(texts, "hypotheses")

@@ -13,7 +13,7 @@ from . import _backend, variants
 from ._arrays import np
 from ._parallel import run
 from ._rows import check_max_order
-from ._texts import Batch, ReferenceSets, hypotheses_like, is_array, is_ragged, one_reference_each
+from ._texts import Batch, ReferenceSets, any_array, hypotheses_like, is_array, is_ragged, one_reference_each
 from .bleu_score import QUARTERS, _weight_vectors, methods_of_five_grams
 from .errors import (
     ArrayTypeError,
@@ -207,7 +207,7 @@ def _orders_of(weights: Weights, smoothing_function: SmoothingCallable | None) -
 
 def _as_lists(texts: Any, batch: Batch) -> list[list[Any]]:
     """The texts as token lists, for a smoothing function that wants to see them."""
-    if not (is_array(texts) or is_ragged(texts) or any(map(is_array, texts))):
+    if not (is_array(texts) or is_ragged(texts) or any_array(texts)):
         return [list(text) for text in texts]
     return [batch.ids[begin:end].tolist() for begin, end in zip(batch.begins.tolist(), batch.ends.tolist())]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import variants
 from ._arrays import np
 from .errors import ArrayValueError, NoReferencesError, RewardColumnError, SequenceTypeError
-from .stats import References, checked_output
+from .stats import References, checked_output, segment_stats
 from .variants import Variant
 
 if TYPE_CHECKING:
@@ -68,25 +68,29 @@ def bleu_rewards(
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
     rules = variants.find(variant)
-    if not isinstance(references, References):
-        references = References(
+    rules = replace(rules, empty_hypothesis="zero", penalty=rules.penalty if brevity_penalty else "none")
+    settings = {"reference_lengths": reference_lengths, "pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
+    order = len(weights) if weights is not None else 4
+    if isinstance(references, References):
+        order = references.max_order
+        if any(value is not None for value in settings.values()):
+            raise ArrayValueError(
+                f"the references are prepared, and hold {', '.join(settings)}; give them to References"
+            )
+    choices = variants.definition_of(rules, order, weights, smoothing, smoothing_value, effective_order)
+    if isinstance(references, References):
+        rows = references.stats(hypotheses, owner, threads, lengths=lengths)
+    else:
+        rows = segment_stats(
             references,
-            len(weights) if weights is not None else 4,
+            hypotheses,
+            order,
             rules.reference_length,
-            lengths=reference_lengths,
-            pad_id=pad_id,
-            eos_id=eos_id,
-            unk_id=unk_id,
+            owner=owner,
+            lengths=lengths,
+            threads=threads,
+            **settings,
         )
-    elif any(value is not None for value in (reference_lengths, pad_id, eos_id, unk_id)):
-        raise ArrayValueError(
-            "the references are prepared, and hold reference_lengths, pad_id, eos_id and unk_id; give them to References"
-        )
-    if not brevity_penalty:
-        rules = replace(rules, penalty="none")
-    rules = replace(rules, empty_hypothesis="zero")
-    choices = variants.definition_of(rules, references.max_order, weights, smoothing, smoothing_value, effective_order)
-    rows = references.stats(hypotheses, owner, threads, lengths=lengths)
     scores = np.empty(len(rows))
     variants.score_rows(choices, rows, scores)
     rewards = np.empty(len(rows), dtype=np.float32) if out is None else checked_output(out, (len(rows),), np.float32)

@@ -23,6 +23,7 @@ from ._parallel import run
 from ._rows import check_max_order, check_reference_length, lengths_to_choose_from, segment_row
 from ._texts import (
     ReferenceSets,
+    any_array,
     hypotheses_like,
     integers_of_lists,
     is_array,
@@ -190,10 +191,7 @@ class References:
         count = len(batch.begins)
         if owner is None:
             if count != len(self):
-                raise LengthMismatchError(
-                    f"there are {count} hypotheses and {len(self)} sets of references; "
-                    "give owner, the number of its set for each hypothesis"
-                )
+                raise _mismatch(count, len(self))
             owners = np.arange(count, dtype=np.int64)
         else:
             owners = positions(owner, "owner", len(self) - 1, count, "hypotheses")
@@ -243,6 +241,7 @@ def segment_stats(
     max_order: int = 4,
     reference_length: str = "closest",
     *,
+    owner: Any = None,
     reference_lengths: Any = None,
     lengths: Any = None,
     pad_id: int | None = None,
@@ -253,7 +252,7 @@ def segment_stats(
     progress: bool = False,
     strict: bool = False,
 ) -> NDArray[np.int64]:
-    """The statistics row of each segment, hypothesis i against the references i.
+    """The statistics row of each segment, hypothesis i against the references i, or those that `owner` names.
 
     The arguments are those of :class:`References` and its method `stats`; `reference_lengths` are the lengths of references
     in an array.
@@ -267,8 +266,8 @@ def segment_stats(
     array([[2, 3, 2, 1, 2, 1],
            [2, 2, 2, 0, 2, 1]])
     """
-    plain = (pad_id, eos_id, unk_id, ignore, lengths, reference_lengths) == (None,) * 6
-    if not plain or not _are_token_lists(references, hypotheses):
+    special = owner, pad_id, eos_id, unk_id, ignore, lengths, reference_lengths
+    if any(argument is not None for argument in special) or not _are_token_lists(references, hypotheses):
         prepared = References(
             references,
             max_order,
@@ -280,7 +279,7 @@ def segment_stats(
             ignore=ignore,
             strict=strict,
         )
-        return prepared.stats(hypotheses, None, threads, lengths=lengths, progress=progress, strict=strict)
+        return prepared.stats(hypotheses, owner, threads, lengths=lengths, progress=progress, strict=strict)
     if strict:
         from .checks import check
 
@@ -289,9 +288,7 @@ def segment_stats(
     check_reference_length(reference_length)
     count = len(hypotheses)
     if count != len(references):
-        raise LengthMismatchError(
-            f"there are {count} hypotheses and {len(references)} lists of references; each hypothesis needs one list"
-        )
+        raise _mismatch(count, len(references))
     rows = np.zeros((count, 2 + 2 * max_order), dtype=np.int64)
 
     def work(start: int, stop: int) -> None:
@@ -325,6 +322,13 @@ def short_segments(stats: NDArray[np.int64]) -> list[int]:
 # -------------------------------------------------------------------------------------------------------------- checks
 
 
+def _mismatch(hypotheses: int, sets: int) -> LengthMismatchError:
+    return LengthMismatchError(
+        f"there are {hypotheses} hypotheses and {sets} sets of references; "
+        "give a set for each hypothesis, or owner, the number of its set for each"
+    )
+
+
 def checked_id(name: str, value: Any) -> None:
     if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or abs(int(value)) >= 2**63):
         raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
@@ -352,9 +356,11 @@ def _are_token_lists(references: Any, hypotheses: Any) -> bool:
     """Whether both are lists of token lists, which are counted without making ids of them."""
     if not all(isinstance(argument, (list, tuple)) for argument in (references, hypotheses)):
         return False
-    if is_ragged(references) or is_ragged(hypotheses) or any(map(is_array, hypotheses)):
+    if is_ragged(references) or is_ragged(hypotheses) or any_array(hypotheses) or any_array(references):
         return False
-    return not any(is_array(texts) or (hasattr(texts, "__len__") and any(map(is_array, texts))) for texts in references)
+    if set(map(type, references)) <= {list, tuple}:
+        return not any_array(chain.from_iterable(references))
+    return not any(hasattr(texts, "__len__") and any_array(texts) for texts in references)
 
 
 def _check_not_mixed(references: Any, hypotheses: Any) -> None:
