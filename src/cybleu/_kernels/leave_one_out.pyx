@@ -14,7 +14,7 @@ from cybleu._kernels.tables cimport Slot, Slots, check_collection, empty, intern
 from cybleu._kernels.tokens cimport secret, slots_needed
 
 cdef enum:
-    SIGNAL_INTERVAL = 1000000       # tokens between two looks for an interrupt
+    SIGNAL_INTERVAL = 262144       # tokens between two looks for an interrupt
 
 
 def leave_one_out(const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t max_order,
@@ -82,6 +82,11 @@ cdef int count_others(const int64_t *ids, const int64_t[::1] begins, const int64
                     second[ngram] = counts[ngram]
                 counts[ngram] = 0
             start += length
+            since_look += length
+            if since_look > SIGNAL_INTERVAL:
+                since_look = 0
+                with gil:
+                    PyErr_CheckSignals()
         start = 0
         for text in range(begins.shape[0]):
             length = <Py_ssize_t>(ends[text] - begins[text])

@@ -41,6 +41,21 @@ cdef struct Scratch:
     int32_t *seen               # n-gram -> count so far, 0 between two texts; -1 has a place too
 
 
+cdef inline int watch_signals(Py_ssize_t *unwatched) except -1 nogil:
+    unwatched[0] += 1
+    if unwatched[0] >= SIGNAL_INTERVAL:
+        unwatched[0] = 0
+        look()
+    return 0
+
+
+cdef int look() except -1 nogil:
+    """For an interrupt, within a long text."""
+    with gil:
+        PyErr_CheckSignals()
+    return 0
+
+
 # ------------------------------------------------------------------------------------------------------- preparation
 
 # For the largest set.
@@ -50,17 +65,19 @@ cdef struct Workshop:
     int32_t *best
     int32_t *counts     # 0 between two references
     Slot *slots
+    Py_ssize_t unwatched    # steps since the last look for an interrupt
 
 
 cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64_t *keys_of_tokens,
                           Py_ssize_t start, Py_ssize_t length, int n, bint with_unknown, int64_t unknown,
-                          int32_t given) noexcept nogil:
+                          int32_t given) except -1 nogil:
     """Replace the ids of the (n-1)-grams of one reference by those of its n-grams, -1 where a token never matches."""
     cdef int32_t *ids = shop.ids + start
     cdef Slot *slot
     cdef int64_t key
     cdef Py_ssize_t i
     for i in range(length - n + 1):
+        watch_signals(&shop.unwatched)
         if n == 1:
             key = keys_of_tokens[i]
             if with_unknown and key == unknown:
@@ -80,6 +97,7 @@ cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64
             given += 1
         ids[i] = slot.ngram
     for i in range(length - n + 1):
+        watch_signals(&shop.unwatched)
         if ids[i] >= 0:
             shop.counts[ids[i]] += 1
             shop.best[ids[i]] = max(shop.best[ids[i]], shop.counts[ids[i]])
@@ -90,7 +108,7 @@ cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64
 
 
 cdef int prepare(Table *table, Workshop *shop, const int64_t *ids, const int64_t *begins, const int64_t *ends,
-                 Py_ssize_t count, Py_ssize_t max_order, bint with_unknown, int64_t unknown) noexcept nogil:
+                 Py_ssize_t count, Py_ssize_t max_order, bint with_unknown, int64_t unknown) except -1 nogil:
     """Fill the table of one set; 0 if there is no memory."""
     cdef uint64_t odd = secret()
     cdef Slots known
@@ -123,6 +141,7 @@ cdef int prepare(Table *table, Workshop *shop, const int64_t *ids, const int64_t
     table.tokens = empty(table.tokens.slots, slots)
     table.pairs = empty(table.tokens.slots + slots, 2 * slots_needed(given - tokens))
     for i in range(given):
+        watch_signals(&shop.unwatched)
         insert(table.tokens if i < tokens else table.pairs, shop.keys[i], odd, i, shop.best[i])
     return 1
 
@@ -150,8 +169,8 @@ cdef inline Py_ssize_t take(const Slot *slot, Py_ssize_t start, int bit, const u
     return found + (slot.ngram >= 0)
 
 
-cdef void match(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
-                const Scratch *scratch, int64_t *matches) noexcept nogil:
+cdef int match(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
+               const Scratch *scratch, int64_t *matches) except -1 nogil:
     cdef uint64_t odd = secret()
     cdef Slots tokens = table.tokens
     cdef Slots pairs = table.pairs
@@ -163,16 +182,21 @@ cdef void match(const Table *table, const token_id *text, Py_ssize_t length, Py_
     cdef int64_t *keys = scratch.keys
     cdef int64_t matched = 0
     cdef Py_ssize_t found = 0
-    cdef Py_ssize_t wanted, i, n
+    cdef Py_ssize_t wanted, start, end, i, n
     (seen - 1)[0] = 0
-    for i in range(length):
-        found = take(probe(tokens, text[i], odd), i, 0, ignored, seen, ngrams, positions, found, &matched)
+    end = 0
+    while end < length:
+        start, end = end, min(end + SIGNAL_INTERVAL, length)
+        if start > 0:
+            look()
+        for i in range(start, end):
+            found = take(probe(tokens, text[i], odd), i, 0, ignored, seen, ngrams, positions, found, &matched)
     matches[0] = matched
     for n in range(1, max_order + 1):
         for i in range(found):
             seen[ngrams[i]] = 0
         if n == max_order or found < 2:
-            return
+            return 0
         wanted = 0
         for i in range(found - 1):
             keys[wanted] = pair_key(ngrams[i], ngrams[i + 1])
@@ -180,10 +204,16 @@ cdef void match(const Table *table, const token_id *text, Py_ssize_t length, Py_
             wanted += positions[i + 1] - positions[i] == 1
         found = 0
         matched = 0
-        for i in range(wanted):
-            found = take(probe(pairs, keys[i], odd), starts[i], <int>n, ignored, seen, ngrams, positions, found,
-                         &matched)
+        end = 0
+        while end < wanted:
+            start, end = end, min(end + SIGNAL_INTERVAL, wanted)
+            if start > 0:
+                look()
+            for i in range(start, end):
+                found = take(probe(pairs, keys[i], odd), starts[i], <int>n, ignored, seen, ngrams, positions, found,
+                             &matched)
         matches[n] = matched
+    return 0
 
 
 cdef void mark_ignored(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
