@@ -86,6 +86,18 @@ def test_orders_beyond_the_kernel(kernels, order):
     assert variants.scores(np.array([row]))[0] == variants.score(row).score
 
 
+def test_rows_before_the_first(kernels):
+    definition = kernels.Definition(*variants.definition_of("sacrebleu", 1))
+    with pytest.raises(ValueError, match="do not fit"):
+        definition.score_rows(np.ones((1, 4), dtype=np.int64), -1, np.empty(1))
+
+
+def test_pairs_without_a_definition(kernels):
+    nothing = np.zeros(0, dtype=np.int64)
+    with pytest.raises(TypeError):
+        kernels.PairwiseTexts(nothing, nothing, nothing, 1).score_each_other(None, 0, 0, np.empty((0, 0)))
+
+
 @given(rows_of_segments(), st.integers(0, 3))
 def test_sums(kernels, drawn, change):
     order, rows = drawn

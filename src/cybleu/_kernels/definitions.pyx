@@ -1,6 +1,7 @@
 # cython: freethreading_compatible=True
 """Scores of many rows by any BLEU definition: the float operations of the mirror, in its order."""
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.float cimport DBL_MIN
 from libc.math cimport INFINITY, exp, fabs, isfinite, log
 from libc.stdint cimport int64_t
@@ -10,10 +11,19 @@ from cybleu._kernels.formula cimport exact_sum
 cdef extern from *:
     """    /* Products with a scale and powers of two stay exact in a double. */
     #define CYBLEU_LARGEST_COUNT ((int64_t)1 << 46)
+
+    /* Signed overflow is undefined, and an error in a checked build. */
+    static CYTHON_INLINE int64_t cybleu_wrapping_sum(int64_t first, int64_t second) {
+        return (int64_t)((uint64_t)first + (uint64_t)second);
+    }
     """
     const int64_t CYBLEU_LARGEST_COUNT
+    int64_t wrapping_sum "cybleu_wrapping_sum"(int64_t first, int64_t second) noexcept nogil
 
 SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length")
+cdef enum:
+    ROWS_BETWEEN_LOOKS = 262144     # for an interrupt
+
 MEANS = ("exact", "logs", "arithmetic")
 
 
@@ -190,7 +200,7 @@ cdef class Definition:
         cdef double score
         if self.rules.order == 0:
             return start
-        if stats.shape[0] != scores.shape[0] or stats.shape[1] != 2 + 2 * self.rules.order:
+        if start < 0 or stats.shape[0] != scores.shape[0] or stats.shape[1] != 2 + 2 * self.rules.order:
             raise ValueError("the rows do not fit the scores or the order")
         with nogil:
             while position < stats.shape[0]:
@@ -199,6 +209,9 @@ cdef class Definition:
                     break
                 scores[position] = score
                 position += 1
+                if position % ROWS_BETWEEN_LOOKS == 0:
+                    with gil:
+                        PyErr_CheckSignals()
         return position
 
 
@@ -221,17 +234,16 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] shor
         for i in range(stats.shape[0]):
             row = &stats[i, 0]
             signs = row[0] | row[1]
-            totals[0] += row[0]
-            totals[1] += row[1]
+            totals[0] = wrapping_sum(totals[0], row[0])
+            totals[1] = wrapping_sum(totals[1], row[1])
             largest |= row[0] | row[1]
             differences = 0
             for n in range(order):
                 signs |= row[2 + n] | row[2 + order + n]
-                totals[2 + n] += row[2 + n]
-                totals[2 + order + n] += row[2 + order + n]
+                totals[2 + n] = wrapping_sum(totals[2 + n], row[2 + n])
+                totals[2 + order + n] = wrapping_sum(totals[2 + order + n], row[2 + order + n])
                 short_segments[n] += row[2 + order + n] == 0
-                expected = row[0] - n
-                expected &= -<int64_t>(expected > 0)
+                expected = row[0] - n if row[0] > n else 0
                 differences |= expected ^ row[2 + order + n]
             largest |= signs
             if signs >= 0:

@@ -345,10 +345,10 @@ cdef class PairwiseTexts:
                     if n == 1:
                         tokens += self.ngrams - before
                     noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted)
-            since_look += length
-            if since_look > SIGNAL_INTERVAL // 16:
-                since_look = 0
-                PyErr_CheckSignals()
+                    since_look += length
+                    if since_look > SIGNAL_INTERVAL // 16:
+                        since_look = 0
+                        PyErr_CheckSignals()
         self.text_starts[self.count * self.order] = noted
         return 0
 
@@ -384,7 +384,8 @@ cdef class PairwiseTexts:
         free(self.list_texts)
         free(self.list_counts)
 
-    def score_each_other(self, Definition definition, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
+    def score_each_other(self, Definition definition not None, Py_ssize_t start, Py_ssize_t stop,
+                         double[:, ::1] scores):
         """Write the scores of the pairs of which the first text is from `start` to before `stop`, both ways round.
 
         `scores[i, j]` has text i as the hypothesis, text j as the reference; not a number where it is declined.
@@ -393,7 +394,7 @@ cdef class PairwiseTexts:
             raise ValueError("the scores do not fit the texts")
         self.score_rows(definition, self, start, stop, scores)
 
-    def score_others(self, Definition definition, const int64_t[::1] ids, const int64_t[::1] begins,
+    def score_others(self, Definition definition not None, const int64_t[::1] ids, const int64_t[::1] begins,
                      const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
         """Write the scores of other texts, as hypotheses, from `start` to before `stop`, against all of these."""
         cdef PairwiseTexts others
@@ -457,6 +458,9 @@ cdef class PairwiseTexts:
         try:
             if matches == NULL or cursors == NULL:
                 raise MemoryError()
+            if rules.order == 0:    # declined
+                scores[start:stop, :] = NAN
+                return 0
             if rules.order != self.order:
                 raise ValueError("the definition does not fit the order")
             memcpy(cursors, self.list_starts, <size_t>self.ngrams * sizeof(Py_ssize_t))
