@@ -12,9 +12,13 @@ import textwrap
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from cybleu import SmoothingFunction, corpus_bleu, modified_precision, sentence_bleu
+from cybleu import SmoothingFunction, corpus_bleu, modified_precision, sentence_bleu, variants
+from cybleu.errors import OrderError
+from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
+from cybleu.stats import References, scores, segment_stats
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -187,6 +191,46 @@ def test_interrupts(shape):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows")
+@pytest.mark.parametrize(
+    "shape", ["one set", "one text", "texts", "threads", "two long texts", "pairs", "others", "rows"]
+)
+def test_interrupts_in_arrays(shape):
+    ids = np.random.default_rng(0).integers(0, 50_000, 1_000_000)
+    texts = ids.reshape(-1, 20)
+    one_text, two_texts = (ids, np.array([0, len(ids)])), (ids, np.array([0, len(ids) // 2, len(ids)]))
+    prepared = References(texts[:1])
+    rows = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (1_000_000 if shape == "rows" else 1, 1))
+    call = {
+        "one set": lambda: References(one_text),
+        "one text": lambda: prepared.stats(one_text),
+        "texts": lambda: segment_stats(texts, texts),
+        "threads": lambda: segment_stats(texts, texts, threads=2),
+        "two long texts": lambda: pairwise_bleu(two_texts),
+        "pairs": lambda: pairwise_bleu(texts[:3000]),
+        "others": lambda: self_stats(texts),
+        "rows": lambda: scores(rows),
+    }[shape]
+
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(number, frame):
+        raise Interrupted
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    started = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(Interrupted):
+            while True:
+                call()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows")
 @pytest.mark.parametrize("delay", [0.0002, 0.0005, 0.001, 0.002, 0.004])
 def test_signal_handler_that_frees_the_tokens(delay):
     """It puts equal tokens in the place of those being read, which nothing else holds."""
@@ -209,6 +253,40 @@ def test_signal_handler_that_frees_the_tokens(delay):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+
+
+@pytest.mark.parametrize("order", [0, -1, 2.0, True])
+def test_orders_of_pairs(order):
+    with pytest.raises(OrderError, match="max_order is"):
+        pairwise_bleu([[1, 2]], max_order=order)
+
+
+def test_no_weights_of_pairs():
+    with pytest.raises(OrderError, match="max_order is 0"):
+        pairwise_bleu([[1, 2]], weights=[])
+
+
+def test_weights_of_pairs_that_the_kernel_declines():
+    texts = [[1, 2, 3, 4], [1, 2, 3, 5], [6]]
+    weights = (1e300, 0.0, 0.0, 1.0)
+    expected = [
+        [variants.score(segment_stats([[reference]], [text])[0], "nltk", weights).score for reference in texts]
+        for text in texts
+    ]
+    assert pairwise_bleu(texts, variant="nltk", weights=weights).tolist() == expected
+
+
+@pytest.mark.parametrize("pad", ["pad_id", "eos_id"])
+def test_smoothing_sees_the_texts_without_padding(pad):
+    """The kernel declines 17 weights, so that the smoothing function is called with the texts."""
+    weights, method = (1 / 17,) * 17, SmoothingFunction().method5
+    texts = [[1, 2, 3, 4, 5], [1, 2, 3, 4, 6]]
+    padded = [[*text, 0, 0, 0] for text in texts]
+    expected = [
+        sentence_bleu([texts[1]], texts[0], weights, method),
+        sentence_bleu([texts[0]], texts[1], weights, method),
+    ]
+    assert self_bleu(padded, weights, method, **{pad: 0}).tolist() == expected
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="resident size is read from /proc")

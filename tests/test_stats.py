@@ -307,6 +307,57 @@ class OnADevice:
         raise AssertionError("copied")
 
 
+class SizedOnADevice(OnADevice):
+    def __len__(self):
+        return 1
+
+
+def test_lengths_in_arrays():
+    ids = np.array([[1, 2, 3], [4, 5, 6]])
+    stats = segment_stats(ids, ids, 2, lengths=np.array([2, 3]), reference_lengths=np.array([3, 1]))
+    assert stats.tolist() == [[2, 3, 2, 1, 2, 1], [3, 1, 1, 0, 3, 2]]
+    several = np.stack([ids, ids[::-1]], axis=1)
+    stats = segment_stats(several, ids, 2, reference_lengths=np.array([[1, 3], [2, 1]]))
+    assert stats.tolist() == [[3, 3, 1, 0, 3, 2], [3, 2, 2, 1, 3, 2]]
+
+
+def test_arrays_without_columns():
+    empty = np.zeros((2, 0), int)
+    assert segment_stats(empty, empty, 1).tolist() == [[0, 0, 0, 0]] * 2
+    assert segment_stats(empty.reshape(2, 1, 0), [[1], []], 1).tolist() == [[1, 0, 0, 1], [0, 0, 0, 0]]
+
+
+def test_padding_with_the_smallest_id():
+    smallest = -(2**63)
+    assert segment_stats(np.array([[5, smallest]]), np.array([[smallest, 5]]), 1, pad_id=smallest).tolist() == [[1] * 4]
+
+
+@pytest.mark.parametrize("hypothesis", [[7.0, 6], [0.5, 6], [7, 6]])
+def test_ngrams_to_ignore_that_no_reference_has(hypothesis):
+    """Tokens that are no ids are equal to those that are to be ignored as dict keys are, and to no others."""
+    stats = References([[[5, 6]]], 2, ignore=[(7,), (0,)]).stats([hypothesis])
+    assert stats.tolist() == [[2, 2, 1, 0, 2 - (hypothesis[0] == 7), 1]]
+
+
+def test_ids_to_ignore_where_references_are_empty():
+    stats = References([[np.zeros(0, int)]], 1, ignore=[(5,)]).stats([np.array([5, 6])])
+    assert stats.tolist() == [[2, 0, 0, 1]]
+
+
+def test_an_array_that_changes_after_its_preparation():
+    ids = np.array([[1, 2, 3]])
+    references = References(ids, 2)
+    ids[:] = 9
+    for prepared in (references, pickle.loads(pickle.dumps(references))):
+        for hypothesis in ([1, 2, 3], [1.0, 2, 3]):
+            assert prepared.stats([hypothesis]).tolist() == [[3, 3, 3, 2, 3, 2]]
+
+
+def test_sums_beyond_64_bits():
+    rows = [[2**62] * 4] * 4
+    assert score(np.array(rows)).hypothesis_length == score(rows).hypothesis_length == 2**64
+
+
 one = References([[[1, 2, 3]]])
 
 
@@ -377,6 +428,19 @@ one = References([[[1, 2, 3]]])
         (lambda: References([[["a"]]], ignore=["a"]), errors.NGramError, "an n-gram is a tuple"),
         (lambda: References([[["a"]]], max_order=65, ignore=[("a",)]), errors.OrderError, "up to order 64"),
         (lambda: References([[[1]]], ignore=[("a",)]), errors.MixedTokensError, "ignore holds"),
+        (lambda: one.stats([OnADevice()]), errors.SequenceTypeError, r"hypotheses\[0\] must be a list of tokens"),
+        (lambda: one.stats([SizedOnADevice()]), errors.ArrayTypeError, r"hypotheses\[0\] is an array on the device"),
+        (lambda: one.stats([np.array([1]), 5]), errors.SequenceTypeError, r"hypotheses\[1\] must be a list of tokens"),
+        (lambda: segment_stats([[["a"]]], [["a"]], threads=0), errors.ThreadsError, "threads is 0"),
+        (
+            lambda: References(np.ones((2, 3, 4), int), lengths=np.ones((3, 2), int)),
+            errors.ArrayValueError,
+            r"reference_lengths has the shape \(3, 2\); .* must be \(2, 3\)",
+        ),
+        (lambda: score([np.nan, 2, 1, 2]), errors.StatisticsError, "whole numbers from 0"),
+        (lambda: score([2, 2, 1, np.inf]), errors.StatisticsError, "whole numbers from 0"),
+        (lambda: score(["x", 2, 1, 2]), errors.StatisticsError, "whole numbers from 0"),
+        (lambda: score([2, 2, 1, 2], "nltk", short_segments=[-1]), errors.StatisticsError, "short_segments are whole"),
         (lambda: scores(np.array([[2, 2, 3, 2]])), errors.StatisticsError, "row 0 has more matches"),
         (lambda: scores(np.array([[2, 2, 1, 2], [2, 2, -1, 2]])), errors.StatisticsError, "whole numbers from 0"),
         (lambda: scores(np.array([[2.0, 2, 1, 2]])), errors.StatisticsError, "dtype float64"),

@@ -166,8 +166,9 @@ def batch_of_lengths(ids: Ids, lengths: NDArray[np.int64]) -> Batch:
 def integers_of_lists(texts: Sequence[Any], name: str) -> Batch | None:
     """Lists of ints, or arrays, as a batch; None where a token is something else."""
     if any_array(texts):
+        _text_lengths(texts, name)  # for its error
         arrays = [
-            integers(np.asarray(text, dtype=None if len(text) else np.int64), f"{name}[{position}]", (1,))
+            integers(text if len(text) else np.zeros(0, np.int64), f"{name}[{position}]", (1,))
             for position, text in enumerate(texts)
         ]
         ids: Ids = np.concatenate(arrays)  # type: ignore[assignment]
@@ -250,16 +251,24 @@ def reference_sets(
     if is_ragged(references):
         _no_lengths(lengths, "references", "a ragged pair")
         batch = batch_of_ragged(references, "references")
-        return ReferenceSets(trimmed(batch, pad_id, eos_id), np.arange(len(batch.begins) + 1), None)
+        return ReferenceSets(trimmed(batch, pad_id, eos_id), np.arange(len(batch.begins) + 1, dtype=np.int64), None)
     if is_array(references):
         array = integers(references, "references", (2, 3))
         per_set = array.shape[1] if array.ndim == 3 else 1
         if per_set == 0:
             raise NoReferencesError("references has no reference for any segment: its shape is " + str(array.shape))
         if lengths is not None and array.ndim == 3:
-            lengths = np.asarray(lengths).reshape(-1)
+            lengths = np.asarray(lengths)
+            if lengths.shape != array.shape[:2]:
+                raise ArrayValueError(
+                    f"reference_lengths has the shape {lengths.shape}; for references of the shape {array.shape} it "
+                    f"must be {array.shape[:2]}"
+                )
+            lengths = lengths.reshape(-1)
         batch = trimmed(
-            batch_of_array(array.reshape(-1, array.shape[-1]), "references", lengths, "reference_lengths"),
+            batch_of_array(
+                array.reshape(len(array) * per_set, array.shape[-1]), "references", lengths, "reference_lengths"
+            ),
             pad_id,
             eos_id,
         )
@@ -270,7 +279,7 @@ def reference_sets(
                     f"references[{empty[0] // per_set}, {empty[0] % per_set}] is empty; "
                     "where segments have different numbers of references, give a list of 2-D arrays"
                 )
-        return ReferenceSets(batch, np.arange(len(array) + 1) * per_set, None)
+        return ReferenceSets(batch, np.arange(len(array) + 1, dtype=np.int64) * per_set, None)
     _no_lengths(lengths, "references", "a list")
     texts: list[Any] = []
     sets = [0]
@@ -288,12 +297,12 @@ def reference_sets(
             raise NoReferencesError(f"{name} has no reference; give at least one for each segment")
         sets.append(len(texts))
     ids = integers_of_lists(texts, "reference")
-    if ids is not None and (need_ids or len(ids.ids)):
-        return ReferenceSets(trimmed(ids, pad_id, eos_id), np.array(sets), None)
+    if ids is not None and (need_ids or len(ids.ids) or (ignored and not _other_than_integers(ignored))):
+        return ReferenceSets(trimmed(ids, pad_id, eos_id), np.array(sets, dtype=np.int64), None)
     if need_ids:
         raise MixedTokensError("pad_id, eos_id and unk_id are for token ids, and the references hold other tokens")
     vocabulary = Vocabulary([*texts, *ignored], "reference")
-    return ReferenceSets(vocabulary.encoded(texts, "reference"), np.array(sets), vocabulary)
+    return ReferenceSets(vocabulary.encoded(texts, "reference"), np.array(sets, dtype=np.int64), vocabulary)
 
 
 def one_reference_each(texts: Any, pad_id: int | None, eos_id: int | None, need_ids: bool) -> ReferenceSets:
@@ -320,8 +329,9 @@ def hypotheses_like(
     pad_id: int | None = None,
     eos_id: int | None = None,
     need_ids: bool = False,
+    ignored: Sequence[Any] = (),
 ) -> Batch:
-    """The hypotheses in the numbers of the references."""
+    """The hypotheses in the numbers of the references, and of the n-grams to ignore."""
     if is_ragged(hypotheses) or is_array(hypotheses):
         if references.vocabulary is not None and references.vocabulary.types():
             raise MixedTokensError(_IDS_AMONG_TOKENS)
@@ -339,7 +349,7 @@ def hypotheses_like(
             return trimmed(batch, pad_id, eos_id)
         if need_ids or _only_strings(texts):
             raise MixedTokensError(_where_not_an_id(texts))
-        return _any_tokens_among_ids(texts, references)
+        return _any_tokens_among_ids(texts, [*references.batch.ids.tolist(), *chain.from_iterable(ignored)])
     batch = references.vocabulary.encoded(texts, "hypotheses")
     if len(batch.ids) and batch.ids.max() < 0:
         known = references.vocabulary.types()
@@ -374,9 +384,9 @@ def _where_not_an_id(texts: Sequence[Any]) -> str:
     return "the hypotheses changed while they were read"
 
 
-def _any_tokens_among_ids(texts: Sequence[Any], references: ReferenceSets) -> Batch:
-    """Tokens such as 1.0, equal to an id, and others, equal to none, in the ids of the references."""
-    numbers = {number: number for number in references.batch.ids.tolist()}
+def _any_tokens_among_ids(texts: Sequence[Any], known: Sequence[int]) -> Batch:
+    """Tokens such as 1.0, equal to a known id, and others, equal to none."""
+    numbers = {number: number for number in known}
     free = next(number for number in count() if number not in numbers)
     _check_hashable(texts, "hypotheses")
     lengths = _text_lengths(texts, "hypotheses")

@@ -24,7 +24,7 @@ from .errors import (
     SampleError,
 )
 from .sentences import score_rows
-from .stats import checked_id, checked_output
+from .stats import _check_order, checked_id, checked_output
 from .variants import Variant
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def pairwise_bleu(
     """
     if weights is not None and max_order is not None and len(weights) != max_order:
         raise OrderError(f"max_order is {max_order}, and there are {len(weights)} weights; give one of the two")
-    order = max_order or (len(weights) if weights is not None else 4)
+    order = max_order if max_order is not None else len(weights) if weights is not None else 4
+    _check_order(order)
     rules = variants.find(variant)
     if effective_order is None:
         effective_order = rules.empty_order == "end"
@@ -160,8 +161,11 @@ def self_bleu(
             raise SampleError(f"sample is {sample!r}; it must be a whole number from 1 to {count}, the number of texts")
         chosen = np.array(sorted(Random(seed).sample(range(count), sample)))
 
+    lists: list[list[Any]] = []
+
     def segment(position: int) -> tuple[list[list[Any]], list[Any]]:
-        lists = _as_lists(texts, batch)
+        if not lists:
+            lists.extend(_as_lists(texts, batch, pad_id is not None or eos_id is not None))
         here = int(chosen[position])
         return lists[:here] + lists[here + 1 :], lists[here]
 
@@ -205,9 +209,9 @@ def _orders_of(weights: Weights, smoothing_function: SmoothingCallable | None) -
     return max(1, order, 5 if methods_of_five_grams(smoothing_function) else 0)
 
 
-def _as_lists(texts: Any, batch: Batch) -> list[list[Any]]:
+def _as_lists(texts: Any, batch: Batch, trimmed: bool) -> list[list[Any]]:
     """The texts as token lists, for a smoothing function that wants to see them."""
-    if not (is_array(texts) or is_ragged(texts) or any_array(texts)):
+    if not (trimmed or is_array(texts) or is_ragged(texts) or any_array(texts)):
         return [list(text) for text in texts]
     return [batch.ids[begin:end].tolist() for begin, end in zip(batch.begins.tolist(), batch.ends.tolist())]
 

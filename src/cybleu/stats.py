@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._arrays import np
-from ._parallel import run
+from ._parallel import checked_threads, run
 from ._rows import check_max_order, check_reference_length, lengths_to_choose_from, segment_row
 from ._texts import (
     ReferenceSets,
@@ -105,6 +105,8 @@ class References:
         need_ids = pad_id is not None or eos_id is not None or unk_id is not None
         ngrams = None if ignore is None else _checked_ngrams(ignore, max_order)
         sets = reference_sets(references, lengths, pad_id, eos_id, need_ids, ngrams or ())
+        ids = sets.batch.ids.copy()  # the caller may change an array, and a pickle takes these
+        sets = sets._replace(batch=sets.batch._replace(ids=ids))
         self._fill(max_order, reference_length, sets, (pad_id, eos_id, unk_id), ngrams)
 
     def _fill(
@@ -187,7 +189,7 @@ class References:
             check_texts(hypotheses, "hypotheses")
         pad_id, eos_id, unk_id = self._arguments
         need_ids = pad_id is not None or eos_id is not None or unk_id is not None
-        batch = hypotheses_like(hypotheses, self._sets, lengths, pad_id, eos_id, need_ids)
+        batch = hypotheses_like(hypotheses, self._sets, lengths, pad_id, eos_id, need_ids, self._ignored or ())
         count = len(batch.begins)
         if owner is None:
             if count != len(self):
@@ -299,6 +301,7 @@ def segment_stats(
                 raise type(error)(f"segment {start}: {error}") from error.__cause__
             start += 1
 
+    checked_threads(threads)
     run(work, count, 0, None, progress, "segments")
     if reference_length != "closest":
         for row, texts in zip(rows, references):
@@ -330,7 +333,9 @@ def _mismatch(hypotheses: int, sets: int) -> LengthMismatchError:
 
 
 def checked_id(name: str, value: Any) -> None:
-    if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or abs(int(value)) >= 2**63):
+    if value is None:
+        return
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not -(2**63) <= int(value) < 2**63:
         raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
 
 

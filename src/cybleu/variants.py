@@ -374,6 +374,8 @@ def _summed(stats: Any, short_segments: Sequence[int] | None, rules: Variant) ->
         return total, short
     if len(short_segments) != order:
         raise StatisticsError(f"short_segments has {len(short_segments)} entries for {order} n-gram orders")
+    if not all(count >= 0 for count in short_segments):
+        raise StatisticsError(f"short_segments are whole numbers from 0, and these are not: {list(short_segments)}")
     return total, [int(count) for count in short_segments]
 
 
@@ -408,7 +410,10 @@ def checked_rows(stats: Any) -> list[list[int]]:
 
 
 def _row(values: Sequence[Any]) -> list[int]:
-    row = [int(value) for value in values]
+    try:
+        row = [int(value) for value in values]
+    except (TypeError, ValueError, OverflowError):
+        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {list(values)}") from None
     _order_of(len(row))
     if any(number != value for number, value in zip(row, values)):
         raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {list(values)}")
