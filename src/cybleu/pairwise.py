@@ -24,7 +24,7 @@ from .errors import (
     SampleError,
 )
 from .sentences import score_rows
-from .stats import _check_order, checked_id, checked_output
+from .stats import checked_id, checked_output
 from .variants import Variant
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def pairwise_bleu(
     if weights is not None and max_order is not None and len(weights) != max_order:
         raise OrderError(f"max_order is {max_order}, and there are {len(weights)} weights; give one of the two")
     order = max_order if max_order is not None else len(weights) if weights is not None else 4
-    _check_order(order)
+    check_max_order(order)
     rules = variants.find(variant)
     if effective_order is None:
         effective_order = rules.empty_order == "end"
