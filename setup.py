@@ -18,6 +18,7 @@ MODULES = (
     "leave_one_out",
     "pairwise",
     "nbest_lines",
+    "envelope",
 )
 
 COMMON = {"language_level": 3, "embedsignature": False}

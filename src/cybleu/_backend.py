@@ -22,13 +22,18 @@ SEAM = (
     "PreparedReferences",
     "Scorer",
     "Words",
+    "best_interval",
     "clipped_matches",
     "corpus_counts",
     "leave_one_out",
     "segment_counts",
     "segment_rows",
+    "sort_lines",
     "sum_rows",
+    "surface",
     "trim",
+    "winners",
+    "winners_near",
 )
 
 
@@ -78,13 +83,18 @@ if TYPE_CHECKING:
     from ._mirror import PreparedReferences as PreparedReferences
     from ._mirror import Scorer as Scorer
     from ._mirror import Words as Words
+    from ._mirror import best_interval as best_interval
     from ._mirror import clipped_matches as clipped_matches
     from ._mirror import corpus_counts as corpus_counts
     from ._mirror import leave_one_out as leave_one_out
     from ._mirror import segment_counts as segment_counts
     from ._mirror import segment_rows as segment_rows
+    from ._mirror import sort_lines as sort_lines
     from ._mirror import sum_rows as sum_rows
+    from ._mirror import surface as surface
     from ._mirror import trim as trim
+    from ._mirror import winners as winners
+    from ._mirror import winners_near as winners_near
 else:
     globals().update({name: getattr(_chosen, name) for name in SEAM})
 
@@ -92,6 +102,7 @@ else:
 any_segment_counts = _mirror.segment_counts
 any_pairwise_texts = _mirror.PairwiseTexts
 any_definition = _mirror.Definition
+any_best_interval = _mirror.best_interval
 any_clipped_matches = _mirror.clipped_matches
 ngram_counts = _mirror.ngram_counts
 SMOOTHINGS = _mirror.SMOOTHINGS

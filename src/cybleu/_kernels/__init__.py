@@ -5,6 +5,7 @@ implementation from the same definition; the functions and classes that both exp
 """
 
 from .definitions import Definition, sum_rows
+from .envelope import best_interval, sort_lines, surface, winners, winners_near
 from .leave_one_out import leave_one_out
 from .nbest_lines import NBestLines, Words
 from .pairwise import PairwiseTexts
@@ -18,11 +19,16 @@ __all__ = [
     "PreparedReferences",
     "Scorer",
     "Words",
+    "best_interval",
     "clipped_matches",
     "corpus_counts",
     "leave_one_out",
     "segment_counts",
     "segment_rows",
+    "sort_lines",
     "sum_rows",
+    "surface",
     "trim",
+    "winners",
+    "winners_near",
 ]

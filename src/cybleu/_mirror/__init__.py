@@ -6,6 +6,7 @@ sequences of any hashable tokens and serves wherever the kernels are not there o
 
 from .counting import clipped_matches, corpus_counts, ngram_counts, segment_counts, segment_rows
 from .definitions import SMOOTHINGS, Definition, sum_rows
+from .envelope import best_interval, sort_lines, surface, winners, winners_near
 from .nbest_lines import NBestLines, Words
 from .pairwise import PairwiseTexts, leave_one_out
 from .prepared import PreparedReferences, trim
@@ -20,6 +21,7 @@ __all__ = [
     "PreparedReferences",
     "Scorer",
     "Words",
+    "best_interval",
     "clipped_matches",
     "corpus_counts",
     "leave_one_out",
@@ -28,6 +30,10 @@ __all__ = [
     "segment_counts",
     "segment_rows",
     "smoothed",
+    "sort_lines",
     "sum_rows",
+    "surface",
     "trim",
+    "winners",
+    "winners_near",
 ]

@@ -1,0 +1,723 @@
+# cython: freethreading_compatible=True
+"""The line search of MERT: upper envelopes of lines, one for each segment, and the sweep over their thresholds."""
+
+from libc.math cimport INFINITY, NAN, exp, fabs, isfinite, pow
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from cybleu._kernels.definitions cimport ADD_ALL, ADD_K, ARITHMETIC, Definition, Rules, evaluate
+
+cdef extern from *:
+    """
+    #define CYBLEU_TINY 1e-11
+    #define CYBLEU_SIGN ((uint64_t)1 << 63)
+    #define CYBLEU_BLOCK 1024       /* hypotheses whose features are read together */
+
+    #if defined(__GNUC__)
+    #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
+    #else
+    #define CYBLEU_PREFETCH(address) ((void)(address))
+    #endif
+    """
+    const double TINY "CYBLEU_TINY"
+    const uint64_t SIGN "CYBLEU_SIGN"
+    const Py_ssize_t BLOCK "CYBLEU_BLOCK"
+    void prefetch "CYBLEU_PREFETCH"(const void *address) nogil
+
+
+cdef struct Event:
+    double x
+    int64_t number              # of the row of changes
+
+
+cdef struct Events:
+    Event *items
+    void *changes               # of the statistics; rows, as the events were found
+    Py_ssize_t count
+    Py_ssize_t room
+
+
+cdef struct Lines:
+    const double *base
+    const double *slope
+    const int32_t *order        # by slope, within each segment
+    const int64_t *offsets
+    const int64_t *likely       # for each segment a hypothesis that wins somewhere
+    Py_ssize_t segments
+    Py_ssize_t longest          # segment
+    double lower
+    double upper
+
+
+cdef struct Hull:
+    int32_t *lines              # that are highest somewhere, within their segment
+    double *left                # from where each is
+    Py_ssize_t count
+    Py_ssize_t first            # hypothesis of the segment
+
+
+ctypedef fused Number:
+    int64_t
+    double
+
+
+# ---------------------------------------------------------------------------------------------------------- the winners
+
+
+cdef int check_offsets(const int64_t[::1] offsets, Py_ssize_t count, Py_ssize_t *longest) except -1:
+    """Offsets from 0 to count of segments that each have a hypothesis."""
+    cdef Py_ssize_t i
+    longest[0] = 0
+    if offsets.shape[0] < 1 or offsets[0] != 0 or offsets[offsets.shape[0] - 1] != count or count >= 2**31:
+        raise ValueError("the offsets do not fit the hypotheses")
+    for i in range(offsets.shape[0] - 1):
+        if offsets[i] >= offsets[i + 1]:
+            raise ValueError("the offsets do not ascend")
+        longest[0] = max(longest[0], offsets[i + 1] - offsets[i])
+    return 0
+
+
+def winners(const double[:, ::1] columns, const int64_t[::1] offsets, const double[:, ::1] weights,
+            int64_t[:, ::1] chosen, double[::1] values=None):
+    """For each row of weights the hypothesis of each segment with the highest value, the first of equal ones.
+
+    A value is the sum of weight * feature from the first feature on. The values by the last row go to `values`.
+    """
+    cdef Py_ssize_t features = columns.shape[0]
+    cdef Py_ssize_t count = columns.shape[1]
+    cdef Py_ssize_t longest, begin, end, s, r, i, first, best
+    cdef double *out
+    check_offsets(offsets, count, &longest)
+    if (weights.shape[1] != features or chosen.shape[0] != weights.shape[0]
+            or chosen.shape[1] != offsets.shape[0] - 1 or (values is not None and values.shape[0] != count)):
+        raise ValueError("the arrays do not fit each other")
+    cdef Py_ssize_t segments = offsets.shape[0] - 1
+    cdef double *scratch = <double *>malloc((longest + BLOCK) * sizeof(double))
+    if scratch == NULL:
+        raise MemoryError
+    with nogil:
+        begin = 0
+        while begin < segments:
+            end = begin + 1
+            while end < segments and offsets[end] - offsets[begin] < BLOCK:
+                end += 1
+            first = offsets[begin]
+            out = scratch
+            for r in range(weights.shape[0]):
+                if values is not None:
+                    out = &values[first]
+                add_products(columns, &weights[r, 0], first, offsets[end] - first, out)
+                for s in range(begin, end):
+                    best = offsets[s] - first
+                    for i in range(best + 1, offsets[s + 1] - first):
+                        if out[i] > out[best]:
+                            best = i
+                    chosen[r, s] = first + best
+            begin = end
+    free(scratch)
+
+
+cdef void add_products(const double[:, ::1] columns, const double *weights, Py_ssize_t first, Py_ssize_t size,
+                       double *out) noexcept nogil:
+    """The sums of weight * feature from the first feature on, four features in a pass over the hypotheses."""
+    cdef Py_ssize_t f = 0
+    cdef Py_ssize_t i
+    cdef const double *a
+    cdef const double *b
+    cdef const double *c
+    cdef const double *d
+    memset(out, 0, size * sizeof(double))
+    while f + 4 <= columns.shape[0]:
+        a, b, c, d = &columns[f, first], &columns[f + 1, first], &columns[f + 2, first], &columns[f + 3, first]
+        for i in range(size):
+            out[i] = ((((out[i] + weights[f] * a[i]) + weights[f + 1] * b[i]) + weights[f + 2] * c[i])
+                      + weights[f + 3] * d[i])
+        f += 4
+    while f < columns.shape[0]:
+        a = &columns[f, first]
+        for i in range(size):
+            out[i] = out[i] + weights[f] * a[i]
+        f += 1
+
+
+def winners_near(const double[:, ::1] columns, const int64_t[::1] offsets, const double[::1] weights,
+                 const double[::1] values, const double[::1] slope, double step, const double[::1] errors,
+                 int64_t[::1] chosen):
+    """As :func:`winners` for one row of weights, by the features of those hypotheses alone that may be the best.
+
+    :param values: by other weights; value + step * slope is the value by these, but for an error
+    :param errors: for each segment, no smaller than any of these errors
+    """
+    cdef Py_ssize_t count = columns.shape[1]
+    cdef Py_ssize_t longest, s, i, f, first, size, best, near
+    cdef double highs[4]
+    cdef double limit, value, best_value
+    cdef int k
+    check_offsets(offsets, count, &longest)
+    if (weights.shape[0] != columns.shape[0] or values.shape[0] != count or slope.shape[0] != count
+            or errors.shape[0] != offsets.shape[0] - 1 or chosen.shape[0] != errors.shape[0]):
+        raise ValueError("the arrays do not fit each other")
+    cdef double *about = <double *>malloc((longest + 1) * sizeof(double))
+    if about == NULL:
+        raise MemoryError
+    with nogil:
+        for s in range(errors.shape[0]):
+            first = offsets[s]
+            size = offsets[s + 1] - first
+            for k in range(4):
+                highs[k] = -INFINITY
+            for i in range(size):
+                about[i] = values[first + i] + step * slope[first + i]
+            for i in range(0, size - 3, 4):     # four chains: a maximum waits for the one before
+                for k in range(4):
+                    highs[k] = about[i + k] if about[i + k] > highs[k] else highs[k]
+            for i in range(size - size % 4, size):
+                highs[0] = about[i] if about[i] > highs[0] else highs[0]
+            limit = max(max(highs[0], highs[1]), max(highs[2], highs[3])) - 2.0 * errors[s]
+            near = 0
+            best = 0
+            for i in range(size):
+                best = i if near == 0 else best
+                near += not about[i] < limit
+            if near > 1:
+                best_value = -INFINITY
+                for i in range(size):
+                    if not about[i] < limit:
+                        value = 0.0
+                        for f in range(columns.shape[0]):
+                            value = value + weights[f] * columns[f, first + i]
+                        if value > best_value:
+                            best_value = value
+                            best = i
+            chosen[s] = first + best
+    free(about)
+
+
+# ------------------------------------------------------------------------------------------------------------ the order
+
+
+cdef void sort_segment(const double *slope, int32_t *order, int32_t *spare, int32_t size) noexcept nogil:
+    """The positions 0 to size by slope, equal ones by position: runs of 8 by insertion, then merged."""
+    cdef int32_t begin, middle, end, i, j, k, width
+    cdef double value
+    cdef int32_t *source = order
+    cdef int32_t *target = spare
+    for begin in range(0, size, 8):
+        for i in range(begin, min(begin + 8, size)):
+            value = slope[i]
+            j = i
+            while j > begin and slope[order[j - 1]] > value:
+                order[j] = order[j - 1]
+                j -= 1
+            order[j] = i
+    width = 8
+    while width < size:
+        begin = 0
+        while begin < size:
+            middle = begin + width if size - begin > width else size
+            end = middle + width if size - middle > width else size
+            i, j = begin, middle
+            for k in range(begin, end):
+                if i < middle and (j == end or slope[source[i]] <= slope[source[j]]):
+                    target[k] = source[i]
+                    i += 1
+                else:
+                    target[k] = source[j]
+                    j += 1
+            begin = end
+        source, target = target, source
+        if width > size // 2:
+            break
+        width *= 2
+    if source != order:
+        memcpy(order, source, size * sizeof(int32_t))
+
+
+def sort_lines(const double[::1] slope, const int64_t[::1] offsets, int32_t[::1] order):
+    """Write the positions of each segment's hypotheses within it by ascending slope, equal ones as they stand."""
+    cdef Py_ssize_t longest, s
+    check_offsets(offsets, slope.shape[0], &longest)
+    if order.shape[0] != slope.shape[0]:
+        raise ValueError("the order does not fit the slopes")
+    cdef int32_t *spare = <int32_t *>malloc((longest + 1) * sizeof(int32_t))
+    if spare == NULL:
+        raise MemoryError
+    with nogil:
+        for s in range(offsets.shape[0] - 1):
+            sort_segment(&slope[offsets[s]], &order[offsets[s]], spare, <int32_t>(offsets[s + 1] - offsets[s]))
+    free(spare)
+
+
+# -------------------------------------------------------------------------------------------------------- the envelopes
+
+
+cdef double meeting(const double *base, const double *slope, int32_t p, int32_t q) noexcept nogil:
+    """Where q, which ascends more, takes over from p."""
+    return (base[p] - base[q]) / (slope[q] - slope[p])
+
+
+cdef Py_ssize_t candidates(const double *base, const double *slope, const int32_t *order, Py_ssize_t size,
+                           Py_ssize_t likely, double *above, int32_t *kept) noexcept nogil:
+    """The order without lines that are nowhere near the envelope: most, in one pass without a branch.
+
+    Such a line is below three others, the first, the last and one between, where they meet, and so everywhere. TINY is
+    far above what rounding can do to a comparison of two thresholds, so that the envelope of the rest is the same to
+    the last bit. Lines nearly parallel to the outer ones stay.
+    """
+    cdef int32_t first = order[0]
+    cdef int32_t last = order[size - 1]
+    cdef double middle = slope[likely]
+    cdef double steepest = max(fabs(slope[first]), fabs(slope[last]))
+    cdef double x1 = 0.0
+    cdef double x2 = 0.0
+    cdef double floor1 = base[likely]
+    cdef double floor2 = base[likely]
+    cdef double tiny1, tiny2, x, floor
+    cdef Py_ssize_t i, position
+    cdef Py_ssize_t begin = 0
+    cdef Py_ssize_t end = size
+    cdef Py_ssize_t count = 0
+    if slope[first] < middle:
+        x1 = meeting(base, slope, first, <int32_t>likely)
+        floor1 = min(base[first] + slope[first] * x1, base[likely] + middle * x1)
+    if middle < slope[last]:
+        x2 = meeting(base, slope, <int32_t>likely, last)
+        floor2 = min(base[last] + slope[last] * x2, base[likely] + middle * x2)
+    if not x1 <= x2:
+        x1 = x2 = NAN
+    tiny1 = TINY * (fabs(base[first]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
+    tiny2 = TINY * (fabs(base[last]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
+    floor1 = floor1 - tiny1
+    floor2 = floor2 - tiny2
+    for i in range(size):
+        x = x1 if slope[i] < middle else x2
+        floor = floor1 if slope[i] < middle else floor2
+        above[i] = base[i] + TINY * fabs(base[i]) + slope[i] * x - floor
+    while begin < size and not slope[order[begin]] - slope[first] > TINY * steepest:
+        begin += 1
+    while end > begin and not slope[last] - slope[order[end - 1]] > TINY * steepest:
+        end -= 1
+    memcpy(kept, order, begin * sizeof(int32_t))
+    count = begin
+    for position in range(begin, end):
+        kept[count] = order[position]
+        count += not above[order[position]] < 0.0
+    memcpy(kept + count, order + end, (size - end) * sizeof(int32_t))
+    return count + size - end
+
+
+cdef Py_ssize_t envelope(const double *base, const double *slope, const int32_t *order, Py_ssize_t size,
+                         int32_t *stack, double *left) noexcept nogil:
+    """The lines that are highest somewhere, and from where each is; their number."""
+    cdef Py_ssize_t position
+    cdef Py_ssize_t top = -1
+    cdef int32_t i
+    cdef double x
+    for position in range(size):
+        i = order[position]
+        if top >= 0 and slope[i] == slope[stack[top]]:
+            if base[i] <= base[stack[top]]:
+                continue
+            top -= 1
+        x = -INFINITY
+        while top >= 0:
+            x = meeting(base, slope, stack[top], i)
+            if x > left[top]:
+                break
+            top -= 1
+        top += 1
+        stack[top] = i
+        left[top] = x if top > 0 else -INFINITY
+    return top + 1
+
+
+cdef inline bint differ(const Number *one, const Number *other, Py_ssize_t size) noexcept nogil:
+    cdef Py_ssize_t n
+    for n in range(size):
+        if one[n] != other[n]:
+            return True
+    return False
+
+
+cdef bint grow(Events *events, Py_ssize_t more, Py_ssize_t row_bytes) noexcept nogil:
+    """Make room for more events; false without memory."""
+    cdef Py_ssize_t room = 2 * (events.count + more)
+    cdef void *grown
+    if events.count + more <= events.room:
+        return True
+    grown = realloc(events.items, room * sizeof(Event))
+    if grown == NULL:
+        return False
+    events.items = <Event *>grown
+    grown = realloc(events.changes, room * row_bytes)
+    if grown == NULL:
+        return False
+    events.changes = grown
+    events.room = room
+    return True
+
+
+cdef void add_changes(const Lines *lines, const Number *stats, Py_ssize_t size, const Hull *hull, Number *row,
+                      Events *events) noexcept nogil:
+    """Add the statistics of a segment at the lower end to the row, and list where they change."""
+    cdef const Number *before
+    cdef const Number *after
+    cdef Number *change
+    cdef Py_ssize_t n
+    cdef Py_ssize_t k = 1
+    while k < hull.count and hull.left[k] <= lines.lower:
+        k += 1
+    before = stats + (hull.first + hull.lines[k - 1]) * size
+    for n in range(size):
+        row[n] = row[n] + before[n]
+    while k < hull.count and hull.left[k] < lines.upper:
+        after = stats + (hull.first + hull.lines[k]) * size
+        if differ(before, after, size):
+            change = <Number *>events.changes + events.count * size
+            for n in range(size):
+                change[n] = after[n] - before[n]
+            events.items[events.count].x = hull.left[k] + 0.0       # no negative zero
+            events.items[events.count].number = events.count
+            events.count += 1
+            before = after
+        k += 1
+
+
+cdef bint collect(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events) noexcept nogil:
+    """Go through the segments; false without memory.
+
+    The statistics of a segment are used while the next one's envelope is made: they come from far away in memory.
+    """
+    cdef Py_ssize_t s, k, count
+    cdef Hull hulls[2]
+    cdef Hull *hull
+    cdef bint done = True
+    cdef double *doubles = <double *>malloc(3 * lines.longest * sizeof(double))
+    cdef int32_t *numbers = <int32_t *>malloc(3 * lines.longest * sizeof(int32_t))
+    if doubles == NULL or numbers == NULL:
+        free(doubles)
+        free(numbers)
+        return False
+    for k in range(2):
+        hulls[k].left = doubles + k * lines.longest
+        hulls[k].lines = numbers + k * lines.longest
+        hulls[k].count = 0
+    for s in range(lines.segments):
+        hull = &hulls[s & 1]
+        hull.first = lines.offsets[s]
+        count = candidates(lines.base + hull.first, lines.slope + hull.first, lines.order + hull.first,
+                           lines.offsets[s + 1] - hull.first, lines.likely[s] - hull.first,
+                           doubles + 2 * lines.longest, numbers + 2 * lines.longest)
+        hull.count = envelope(lines.base + hull.first, lines.slope + hull.first, numbers + 2 * lines.longest, count,
+                              hull.lines, hull.left)
+        for k in range(hull.count):
+            prefetch(stats + (hull.first + hull.lines[k]) * size)
+            prefetch(stats + (hull.first + hull.lines[k] + 1) * size - 1)
+        if not grow(events, hulls[0].count + hulls[1].count, size * sizeof(Number)):
+            done = False
+            break
+        if s:
+            add_changes(lines, stats, size, &hulls[1 - (s & 1)], row, events)
+    if done:
+        add_changes(lines, stats, size, &hulls[1 - (lines.segments & 1)], row, events)
+    free(doubles)
+    free(numbers)
+    return done
+
+
+cdef inline uint64_t key_of(double x) noexcept nogil:
+    """An integer that orders as x does."""
+    cdef uint64_t bits
+    memcpy(&bits, &x, sizeof(double))
+    return ~bits if bits >> 63 else bits | SIGN
+
+
+cdef bint sort_events(Events *events) noexcept nogil:
+    """By x, equal ones as they stand: by digits, so that no input takes longer than another. False without memory."""
+    cdef Py_ssize_t counts[8][256]
+    cdef Py_ssize_t i, position, number
+    cdef int digit
+    cdef uint64_t key
+    cdef Event *source = events.items
+    cdef Event *swap
+    cdef Event *target
+    if events.count < 2:
+        return True
+    target = <Event *>malloc(events.room * sizeof(Event))
+    if target == NULL:
+        return False
+    memset(counts, 0, sizeof(counts))
+    for i in range(events.count):
+        key = key_of(source[i].x)
+        for digit in range(8):
+            counts[digit][(key >> (8 * digit)) & 255] += 1
+    for digit in range(8):
+        if counts[digit][(key_of(source[0].x) >> (8 * digit)) & 255] == events.count:
+            continue
+        position = 0
+        for i in range(256):
+            number = counts[digit][i]
+            counts[digit][i] = position
+            position += number
+        for i in range(events.count):
+            key = (key_of(source[i].x) >> (8 * digit)) & 255
+            target[counts[digit][key]] = source[i]
+            counts[digit][key] += 1
+        swap = source
+        source = target
+        target = swap
+    events.items = source
+    free(target)
+    return True
+
+
+cdef inline void step(const Events *events, Py_ssize_t position, Py_ssize_t size, Number *row) noexcept nogil:
+    cdef const Number *change = <const Number *>events.changes + events.items[position].number * size
+    cdef Py_ssize_t n
+    for n in range(size):
+        row[n] = row[n] + change[n]
+
+
+cdef Py_ssize_t advance(const Events *events, Py_ssize_t position, Py_ssize_t size, Number *row, Number *saved,
+                        bint *changed) noexcept nogil:
+    """Apply all events of one x to the row; the position of the next x."""
+    cdef double x = events.items[position].x
+    cdef Py_ssize_t end = position + 1
+    changed[0] = True
+    if Number is int64_t and (end == events.count or events.items[end].x != x):
+        step(events, position, size, row)
+        return end
+    memcpy(saved, row, size * sizeof(Number))
+    step(events, position, size, row)
+    while end < events.count and events.items[end].x == x:
+        step(events, end, size, row)
+        end += 1
+    changed[0] = differ(saved, row, size)
+    return end
+
+
+cdef int fill(Lines *lines, const double[::1] base, const double[::1] slope, const int32_t[::1] order,
+              const int64_t[::1] offsets, const int64_t[::1] likely, Py_ssize_t rows, double lower,
+              double upper) except -1:
+    cdef Py_ssize_t s, i
+    cdef int64_t first, size
+    cdef bint fit = True
+    cdef int32_t outside = 0         # negative once a position is
+    check_offsets(offsets, base.shape[0], &lines.longest)
+    if (slope.shape[0] != base.shape[0] or order.shape[0] != base.shape[0] or rows != base.shape[0]
+            or likely.shape[0] != offsets.shape[0] - 1):
+        raise ValueError("the arrays do not fit each other")
+    if base.shape[0] == 0 or not lower < upper:
+        raise ValueError("there is nothing to search")
+    for s in range(likely.shape[0]):
+        first = offsets[s]
+        size = offsets[s + 1] - first
+        fit &= first <= likely[s] < first + size
+        for i in range(size):
+            outside |= order[first + i] | (<int32_t>size - 1 - order[first + i])
+    if not fit or outside < 0:
+        raise ValueError("the order does not fit the hypotheses")
+    lines.base = &base[0]
+    lines.slope = &slope[0]
+    lines.order = &order[0]
+    lines.offsets = &offsets[0]
+    lines.likely = &likely[0]
+    lines.segments = offsets.shape[0] - 1
+    lines.lower = lower
+    lines.upper = upper
+    return 0
+
+
+def surface(const double[::1] base, const double[::1] slope, const int32_t[::1] order, const int64_t[::1] offsets,
+            const int64_t[::1] likely, const Number[:, ::1] stats, double lower, double upper, empty):
+    """The error surface between two ends: the thresholds, ascending, and the summed statistics between them.
+
+    :param empty: makes an array of a shape and a dtype
+    """
+    cdef Lines lines
+    cdef Events events
+    cdef Py_ssize_t size = stats.shape[1]
+    cdef Py_ssize_t position = 0
+    cdef Py_ssize_t count = 0
+    cdef bint done, changed
+    cdef double x
+    cdef double[::1] thresholds
+    cdef Number[:, ::1] rows
+    fill(&lines, base, slope, order, offsets, likely, stats.shape[0], lower, upper)
+    events.items = NULL
+    events.changes = NULL
+    events.count = events.room = 0
+    cdef Number *row = <Number *>malloc((2 * size + 1) * sizeof(Number))
+    if row == NULL:
+        raise MemoryError
+    memset(row, 0, size * sizeof(Number))
+    try:
+        with nogil:
+            done = collect(&lines, &stats[0, 0], size, row, &events) and sort_events(&events)
+        if not done:
+            raise MemoryError
+        xs = empty(events.count, "float64")
+        sums = empty((events.count + 1, size), "int64" if Number is int64_t else "float64")
+        thresholds, rows = xs, sums
+        memcpy(&rows[0, 0], row, size * sizeof(Number))
+        with nogil:
+            while position < events.count:
+                x = events.items[position].x
+                position = advance(&events, position, size, row, row + size, &changed)
+                if changed:
+                    thresholds[count] = x
+                    count += 1
+                    memcpy(&rows[count, 0], row, size * sizeof(Number))
+        return xs[:count], sums[:count + 1]
+    finally:
+        free(events.items)
+        free(events.changes)
+        free(row)
+
+
+# ------------------------------------------------------------------------------------------------------------ the sweep
+
+
+cdef double monotone(const Rules *rules, bint plain, const int64_t *row) noexcept nogil:
+    """A number that grows as the score does, but for rounding, without logarithms where the definition allows it."""
+    cdef double top = 1.0
+    cdef double bottom = 1.0
+    cdef double added = rules.value if rules.smoothing == ADD_ALL else 0.0
+    cdef double wanted, length
+    cdef int n
+    plain = plain and row[0] > 0
+    for n in range(rules.order):
+        if row[2 + n] <= 0:
+            plain = False
+        top *= <double>row[2 + n] + added
+        bottom *= <double>row[2 + rules.order + n] + added
+        if rules.smoothing == ADD_K:
+            added = rules.value
+    if not plain:
+        top = evaluate(rules, row)
+        return pow(top / rules.scale, rules.order) if top > 0.0 else top
+    top = top / bottom
+    if rules.penalised:
+        wanted = <double>row[1] + rules.penalty_adds
+        length = <double>row[0]
+        if length < wanted:
+            top *= exp(<double>rules.order * (1.0 - wanted / length))
+    return top
+
+
+cdef inline bint better(double score, double left, double right, double best, double best_left,
+                        double best_right) noexcept nogil:
+    """Of equal scores the interval that holds 0, else the wider, else the one nearer to 0, else the first."""
+    cdef bint holds, best_holds
+    if score != best:
+        return score > best
+    holds = left <= 0.0 <= right
+    best_holds = best_left <= 0.0 <= best_right
+    if holds != best_holds:
+        return holds
+    if right - left != best_right - best_left:
+        return right - left > best_right - best_left
+    return max(left, -right) < max(best_left, -best_right)
+
+
+cdef bint sweep(const Rules *rules, const Events *events, Py_ssize_t size, int64_t *row, double lower, double upper,
+                double *numbers, int64_t *best_row, double *found) noexcept nogil:
+    """Find the best interval; false where the definition declines a sum.
+
+    :param row: three rows, the first the sum at the lower end
+    :param numbers: room for one more than there are events
+    :param found: receives score, left and right end
+    """
+    cdef bint plain = rules.uniform and rules.mean != ARITHMETIC and not rules.short_segments_count
+    cdef int64_t *saved = row + size
+    cdef int64_t *start = saved + size
+    cdef double highest, left, right, score
+    cdef Py_ssize_t position = 0
+    cdef Py_ssize_t count = 0
+    cdef bint changed
+    memcpy(start, row, size * sizeof(int64_t))
+    numbers[0] = highest = monotone(rules, plain, row)
+    while position < events.count and isfinite(numbers[count]):
+        position = advance(events, position, size, row, saved, &changed)
+        if changed:
+            count += 1
+            numbers[count] = monotone(rules, plain, row)
+            highest = max(highest, numbers[count])
+    if not isfinite(numbers[count]):
+        return False
+    # Far above the rounding of these numbers; below the normal range they say nothing.
+    highest = highest - 1e-9 * fabs(highest) if highest == 0.0 or fabs(highest) > 1e-290 else -INFINITY
+    memcpy(row, start, size * sizeof(int64_t))
+    position = count = 0
+    left = lower
+    found[0] = found[1] = found[2] = -INFINITY
+    while True:
+        memcpy(saved, row, size * sizeof(int64_t))
+        right = upper
+        changed = False
+        while position < events.count and not changed:
+            right = events.items[position].x
+            position = advance(events, position, size, row, start, &changed)
+        if not changed:
+            right = upper
+        if numbers[count] >= highest:
+            score = evaluate(rules, saved)
+            if not isfinite(score):
+                return False
+            if better(score, left, right, found[0], found[1], found[2]):
+                found[0], found[1], found[2] = score, left, right
+                memcpy(best_row, saved, size * sizeof(int64_t))
+        if not changed:
+            return True
+        count += 1
+        left = right
+
+
+def best_interval(const double[::1] base, const double[::1] slope, const int32_t[::1] order,
+                  const int64_t[::1] offsets, const int64_t[::1] likely, const int64_t[:, ::1] stats, double lower,
+                  double upper, Definition definition not None, int64_t[::1] best_row):
+    """Score, left and right end of the best interval, and the smallest and the largest threshold; None where the
+    definition declines a sum.
+
+    :param best_row: receives the sum of the statistics there
+    """
+    cdef Lines lines
+    cdef Events events
+    cdef Py_ssize_t size = stats.shape[1]
+    cdef bint done
+    cdef bint scored = False
+    cdef double *numbers = NULL
+    cdef double found[3]
+    fill(&lines, base, slope, order, offsets, likely, stats.shape[0], lower, upper)
+    if definition.rules.order == 0:
+        return None
+    if size != 2 + 2 * definition.rules.order or best_row.shape[0] != size:
+        raise ValueError("the rows do not fit the definition")
+    events.items = NULL
+    events.changes = NULL
+    events.count = events.room = 0
+    cdef int64_t *row = <int64_t *>malloc(3 * size * sizeof(int64_t))
+    if row == NULL:
+        raise MemoryError
+    memset(row, 0, size * sizeof(int64_t))
+    try:
+        with nogil:
+            done = collect(&lines, &stats[0, 0], size, row, &events) and sort_events(&events)
+            if done:
+                numbers = <double *>malloc((events.count + 1) * sizeof(double))
+                done = numbers != NULL
+            if done:
+                scored = sweep(&definition.rules, &events, size, row, lower, upper, numbers, &best_row[0], found)
+        if not done:
+            raise MemoryError
+        if not scored:
+            return None
+        if events.count == 0:
+            return found[0], found[1], found[2], 0.0, 0.0
+        return found[0], found[1], found[2], events.items[0].x, events.items[events.count - 1].x
+    finally:
+        free(events.items)
+        free(events.changes)
+        free(numbers)
+        free(row)

@@ -1,0 +1,176 @@
+"""The line search of MERT: how the best hypothesis of each segment changes along a line of weights (Och 2003).
+
+On the line, hypothesis i has the value ``base[i] + x * slope[i]``; so the best ones of a segment form the upper envelope of
+its lines, and the statistics of a corpus change only where an envelope passes from one line to the next.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby, pairwise
+from math import inf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+    Interval = tuple[float, float, Sequence[float]]
+
+
+def winners(columns: Any, offsets: Any, weights: Any, chosen: Any, values: Any = None) -> None:
+    """For each row of weights the hypothesis of each segment with the highest value, the first of equal ones.
+
+    A value is the sum of weight * feature from the first feature on. The values by the last row go to `values`.
+
+    :param columns: of features, a row for each feature
+    :param offsets: of segments, each with a hypothesis
+    :param chosen: receives the hypotheses, a row for each row of weights
+    """
+    features = [column.tolist() for column in columns]
+    for row, best in zip(weights.tolist(), chosen):
+        sums = [0.0] * columns.shape[1]
+        for weight, column in zip(row, features):
+            sums = [total + weight * value for total, value in zip(sums, column)]
+        for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
+            best[segment] = max(range(first, last), key=sums.__getitem__)
+        if values is not None:
+            values[:] = sums
+
+
+def winners_near(
+    columns: Any, offsets: Any, weights: Any, values: Any, slope: Any, step: float, errors: Any, chosen: Any
+) -> None:
+    """As :func:`winners` for one row of weights.
+
+    :param values: by other weights; value + step * slope is the value by these, but for an error. For speed alone, as is
+        `errors`: for each segment, no smaller than any of these errors
+    """
+    winners(columns, offsets, weights.reshape(1, -1), chosen.reshape(1, -1))
+
+
+def sort_lines(slope: Any, offsets: Any, order: Any) -> None:
+    """Write the positions of each segment's hypotheses within it by ascending slope, equal ones as they stand."""
+    for first, last in pairwise(offsets.tolist()):
+        order[first:last] = sorted(range(last - first), key=slope[first:last].tolist().__getitem__)
+
+
+def surface(
+    base: Any,
+    slope: Any,
+    order: Any,
+    offsets: Any,
+    likely: Any,
+    stats: Any,
+    lower: float,
+    upper: float,
+    empty: Callable[..., Any],
+) -> tuple[Any, Any]:
+    """The error surface between two ends: the thresholds, ascending, and the summed statistics between them.
+
+    :param order: of the lines of each segment by slope, from :func:`sort_lines`
+    :param likely: for each segment a hypothesis that may well win; for speed alone
+    :param empty: makes an array of a shape and a dtype
+    """
+    intervals = list(_intervals(base, slope, order, offsets, stats, lower, upper))
+    thresholds = empty(len(intervals) - 1, "float64")
+    sums = empty((len(intervals), stats.shape[1]), str(stats.dtype))
+    for position, (left, _, row) in enumerate(intervals):
+        if position:
+            thresholds[position - 1] = left
+        sums[position] = row
+    return thresholds, sums
+
+
+def best_interval(
+    base: Any,
+    slope: Any,
+    order: Any,
+    offsets: Any,
+    likely: Any,
+    stats: Any,
+    lower: float,
+    upper: float,
+    definition: Any,
+    best_row: Any,
+) -> tuple[float, float, float, float, float] | None:
+    """Score, left and right end of the best interval, and the smallest and the largest threshold; None where the
+    definition declines a sum, which it does not do here.
+
+    Of equal scores it is the interval that holds 0, else the wider, else the one nearer to 0, else the first.
+
+    :param best_row: receives the sum of the statistics there
+    """
+    short = [0] * definition.order
+    scored = [
+        (definition.evaluate(row, short)[0], left, right, row)
+        for left, right, row in _intervals(base, slope, order, offsets, stats, lower, upper)
+    ]
+    score, left, right, row = max(scored, key=_merit)
+    best_row[:] = row
+    thresholds = [x for x, _ in _changes(base, slope, order, offsets, stats, lower, upper, [])]
+    return score, left, right, min(thresholds, default=0.0), max(thresholds, default=0.0)
+
+
+def _merit(scored: tuple[float, float, float, Any]) -> tuple[float, bool, float, float]:
+    score, left, right, _ = scored
+    return score, left <= 0 <= right, right - left, -max(left, -right)
+
+
+def _intervals(
+    base: Any, slope: Any, order: Any, offsets: Any, stats: Any, lower: float, upper: float
+) -> Iterator[Interval]:
+    """Left and right end of each stretch of the line with the same statistics, and their sum."""
+    total: list[float] = [0] * stats.shape[1]
+    changes = sorted(_changes(base, slope, order, offsets, stats, lower, upper, total), key=lambda change: change[0])
+    left, row = lower, list(total)
+    for x, group in groupby(changes, key=lambda change: change[0]):
+        after = row
+        for _, difference in group:
+            after = [number + change for number, change in zip(after, difference)]
+        if after != row:
+            yield left, x, row
+            left, row = x, after
+    yield left, upper, row
+
+
+def _changes(
+    base: Any, slope: Any, order: Any, offsets: Any, stats: Any, lower: float, upper: float, total: list[float]
+) -> Iterator[tuple[float, list[float]]]:
+    """Where statistics change, and by how much; those of the lower end are added to the total."""
+    for first, last in pairwise(offsets.tolist()):
+        lines = list(zip(base[first:last].tolist(), slope[first:last].tolist()))
+        hull = [(left, line) for left, line in _envelope(lines, order[first:last].tolist()) if left < upper]
+        while len(hull) > 1 and hull[1][0] <= lower:
+            del hull[0]
+        if not hull:
+            raise ValueError("a segment has no hypothesis")
+        row = stats[first + hull[0][1]].tolist()
+        total[:] = [number + more for number, more in zip(total or row, row)]
+        for left, line in hull[1:]:
+            after = stats[first + line].tolist()
+            if after != row:
+                yield left + 0.0, [new - old for new, old in zip(after, row)]  # no negative zero
+                row = after
+
+
+def _envelope(lines: list[tuple[float, float]], order: Iterable[int]) -> list[tuple[float, int]]:
+    """The lines that are highest somewhere, from left to right, each with where it begins to be.
+
+    Of equal lines it is the first, as :func:`winners` has it.
+    """
+    hull: list[tuple[float, int]] = []
+    for line in order:
+        base, slope = lines[line]
+        if hull and lines[hull[-1][1]][1] == slope:
+            if lines[hull[-1][1]][0] >= base:
+                continue
+            hull.pop()
+        left = -inf
+        while hull:
+            begin, top = hull[-1]
+            left = (lines[top][0] - base) / (slope - lines[top][1])
+            if left > begin:
+                break
+            hull.pop()
+        hull.append((left if hull else -inf, line))
+    return hull

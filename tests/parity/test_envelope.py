@@ -1,0 +1,176 @@
+"""The line search: the kernel and the mirror are equal to the last bit, whatever the kernel leaves out to be fast."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cybleu import _backend, variants
+
+MIRROR = _backend.load("python")[1]
+
+# Ties, parallel and equal lines, several that meet in one point, and scales that differ.
+numbers = st.one_of(
+    st.integers(-3, 3).map(float),
+    st.sampled_from([0.1, 0.2, 0.3, 1 / 3, -0.1, 1e-300, 1e100, -0.0]),
+    st.floats(-10, 10),
+)
+
+
+@st.composite
+def lists(draw, dtype):
+    sizes = draw(st.lists(st.integers(1, 12), min_size=1, max_size=4))
+    count = sum(sizes)
+    draw_column = st.lists(numbers, min_size=count, max_size=count)
+    if draw(st.booleans()):
+        scale = draw(st.sampled_from([1.0, 1e-9, 1e6]))
+        seed = draw(st.integers(0, 2**32 - 1))
+        columns = np.random.default_rng(seed).normal(size=(2, count)) * scale
+    else:
+        columns = np.array([draw(draw_column), draw(draw_column)])
+    if dtype == "int64":
+        order = draw(st.integers(1, 4))
+        stats = np.array(
+            [
+                [length, draw(st.integers(0, 9))]
+                + [draw(st.integers(0, max(0, length - n))) for n in range(order)]
+                + [max(0, length - n) for n in range(order)]
+                for length in draw(st.lists(st.integers(0, 9), min_size=count, max_size=count))
+            ],
+            dtype=np.int64,
+        )
+    else:
+        stats = np.array(draw(st.lists(st.tuples(numbers, numbers), min_size=count, max_size=count)))
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    lower = draw(st.sampled_from([-math.inf, -1.0, 0.0, -1e-3]))
+    upper = draw(st.sampled_from([math.inf, 1.0, 0.5, 1e300]))
+    return columns, offsets, stats, lower, upper
+
+
+def prepared(backend, columns, offsets):
+    order = np.empty(columns.shape[1], dtype=np.int32)
+    backend.sort_lines(columns[1], offsets, order)
+    chosen = np.empty((1, len(offsets) - 1), dtype=np.int64)
+    values = np.empty(columns.shape[1])
+    backend.winners(columns, offsets, np.array([[1.0, 0.0]]), chosen, values)
+    return order, chosen[0], values
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+@given(data=st.data())
+def test_surfaces(kernels, dtype, data):
+    columns, offsets, stats, lower, upper = data.draw(lists(dtype))
+    order, chosen, values = prepared(kernels, columns, offsets)
+    assert all(
+        (ours == theirs).all() for ours, theirs in zip((order, chosen, values), prepared(MIRROR, columns, offsets))
+    )
+    arguments = (values, columns[1], order, offsets, chosen, stats, lower, upper)
+    ours, theirs = kernels.surface(*arguments, np.empty), MIRROR.surface(*arguments, np.empty)
+    assert (ours[0] == theirs[0]).all() and ours[0].shape == theirs[0].shape
+    assert (ours[1] == theirs[1]).all() and ours[1].dtype == theirs[1].dtype
+
+
+@given(data=st.data())
+def test_best_intervals(kernels, data):
+    columns, offsets, stats, lower, upper = data.draw(lists("int64"))
+    rules = data.draw(st.sampled_from(["moses", "sacrebleu", "mteval-v13a", "arithmetic-mean"]))
+    name = data.draw(st.sampled_from([smoothing[0] for smoothing in variants.VARIANTS[rules].smoothings]))
+    order, chosen, values = prepared(kernels, columns, offsets)
+    choices = variants.definition_of(rules, stats.shape[1] // 2 - 1, smoothing=name)
+    found = []
+    for backend in (kernels, MIRROR):
+        row = np.empty(stats.shape[1], dtype=np.int64)
+        arguments = (values, columns[1], order, offsets, chosen, stats, lower, upper)
+        found.append((backend.best_interval(*arguments, backend.Definition(*choices), row), row.tolist()))
+    assert found[0] == found[1]
+
+
+def test_of_two_intervals_that_meet_at_0_it_is_the_first(kernels):
+    stats = np.array([[0, 0, 0, 0], [0, 1, 0, 0]])
+    columns = np.array([[0.0, 0.0], [0.0, 1.0]])
+    order, chosen, values = prepared(kernels, columns, np.array([0, 2]))
+    choices = variants.definition_of("moses", 1)
+    for backend in (kernels, MIRROR):
+        arguments = (values, columns[1], order, np.array([0, 2]), chosen, stats, -math.inf, math.inf)
+        found = backend.best_interval(*arguments, backend.Definition(*choices), np.empty(4, dtype=np.int64))
+        assert found == (0.0, -math.inf, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 16, 17, 33, 100, 257, 1000])
+def test_orders(kernels, size):
+    generator = np.random.default_rng(size)
+    for slope in (generator.normal(size=3 * size), generator.integers(-2, 3, 3 * size).astype(float)):
+        offsets = np.array([0, size, 3 * size])
+        orders = []
+        for backend in (kernels, MIRROR):
+            order = np.empty(3 * size, dtype=np.int32)
+            backend.sort_lines(slope, offsets, order)
+            orders.append(order.tolist())
+        assert orders[0] == orders[1]
+
+
+@pytest.mark.parametrize("kind", ["normal", "integers", "pencil", "tangents"])
+def test_long_segments(kernels, kind):
+    """Where most lines are left out before the envelope is made."""
+    generator = np.random.default_rng(5)
+    count = 6000
+    offsets = np.array([0, 1, 1000, 1001, 4000, count])
+    columns = generator.normal(size=(2, count))
+    if kind == "integers":
+        columns = generator.integers(-20, 21, (2, count)).astype(float)
+    elif kind == "pencil":  # all lines of a segment meet near one point
+        columns[0] = 0.7 - 0.3 * columns[1]
+    elif kind == "tangents":  # each line is highest somewhere
+        columns[0] = -(columns[1] ** 2) / 3
+    stats = generator.normal(size=(count, 2))
+    order, chosen, values = prepared(kernels, np.ascontiguousarray(columns), offsets)
+    arguments = (values, columns[1], order, offsets, chosen, stats, -math.inf, math.inf, np.empty)
+    ours, theirs = kernels.surface(*arguments), MIRROR.surface(*arguments)
+    assert len(ours[0]) >= 4
+    assert (ours[0] == theirs[0]).all() and (ours[1] == theirs[1]).all()
+
+
+def test_arrays_that_do_not_fit_are_refused(kernels):
+    base, slope = np.arange(4.0), np.ones(4)
+    stats = np.ones((4, 10), dtype=np.int64)
+    order, likely = np.array([0, 1, 0, 1], dtype=np.int32), np.array([0, 2])
+
+    def surface(offsets=(0, 2, 4), order=order, likely=likely, upper=1.0):
+        return kernels.surface(base, slope, order, np.array(offsets), likely, stats, -1.0, upper, np.empty)
+
+    surface()
+    for wrong in (
+        {"offsets": (0, 2, 5)},
+        {"offsets": (0, 0, 4)},
+        {"offsets": (1, 2, 4)},
+        {"order": np.array([0, 2, 0, 1], dtype=np.int32)},
+        {"order": np.array([0, -1, 0, 1], dtype=np.int32)},
+        {"likely": np.array([0, 4])},
+        {"upper": -1.0},
+    ):
+        with pytest.raises(ValueError):
+            surface(**wrong)
+
+
+@given(data=st.data())
+def test_the_best_among_those_that_may_be(kernels, data):
+    """Bounds as tight as they may be, and far too wide."""
+    columns, offsets, _, _, _ = data.draw(lists("float64"))
+    step = data.draw(st.floats(-4, 4))
+    weights = np.array([1.0, 0.0])
+    values = prepared(kernels, columns, offsets)[2]
+    moved = weights + step * np.array([0.0, 1.0])
+    exact = np.empty((1, len(offsets) - 1), dtype=np.int64)
+    kernels.winners(columns, offsets, moved.reshape(1, -1), exact)
+    sums = moved[0] * columns[0] + moved[1] * columns[1]
+    distance = np.abs(values + step * columns[1] - sums)
+    tight = np.maximum.reduceat(distance, offsets[:-1])
+    for errors in (tight, tight + 1e-3, np.full(len(tight), 1e300)):
+        for backend in (kernels, MIRROR):
+            chosen = np.full(len(tight), -1)
+            backend.winners_near(columns, offsets, moved, values, columns[1], step, errors, chosen)
+            assert (chosen == exact[0]).all()
