@@ -49,6 +49,10 @@ class WeightsTypeError(CybleuError, TypeError):
     """The weights are not a sequence of numbers or of such sequences."""
 
 
+class WeightsError(CybleuError, ValueError):
+    """Weights of a model that are not finite, are all 0, or do not fit its features or their bounds."""
+
+
 class ZeroPrecisionError(CybleuError, ValueError, AssertionError):
     """A smoothing method needs a precision above 0 that is 0."""
 
@@ -119,3 +123,7 @@ class MissingExtraError(CybleuError, ImportError):
 
 class InputFileError(CybleuError, ValueError):
     """A text file cannot be read as segments."""
+
+
+class DecoderError(CybleuError, RuntimeError):
+    """A decoder that tuning calls fails, or writes no n-best list."""

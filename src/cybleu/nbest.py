@@ -78,6 +78,7 @@ class NBest:
     """
 
     __slots__ = (
+        "__weakref__",
         "features",
         "ids",
         "index",
