@@ -1,0 +1,228 @@
+"""The loop around tuning: decode, read, merge, tune, and again, until nothing changes.
+
+Every iteration is kept in a folder, so that a run that was interrupted goes on where it stopped:
+
+``iteration-1/weights``
+    what the decoder is called with, a line ``name weight`` for each feature
+``iteration-1/nbest``
+    what it wrote. The decoder writes to ``nbest.partial``, which is renamed when it has ended without an error
+``iteration-1/result.json``
+    the weights tuned on the lists of all iterations so far, their score, and what was compared to stop
+
+Files are renamed into place when they are complete, so that what is there is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import DecoderError, InputFileError, WeightsError
+from .mert import tune
+from .nbest import NBest, merge
+from .nbest_files import prepare, splitter
+
+__all__ = ["Iteration", "Loop", "mert_loop", "read_weights", "write_weights"]
+
+Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """One round of decoding and tuning.
+
+    :param start_score: of the weights that the decoder was called with, on the lists of all iterations so far
+    :param score: of the tuned weights on the same lists
+    :param hypotheses: in these lists, without duplicates; those that were not in earlier ones are `new`
+    """
+
+    number: int
+    weights: dict[str, float]
+    start_score: float
+    score: float
+    hypotheses: int
+    new: int
+
+    def __str__(self) -> str:
+        return f"{self.number:3} {self.start_score:.6f} -> {self.score:.6f}, {self.hypotheses} hypotheses, {self.new} of them new"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The result of :func:`mert_loop`: its iterations, and why it stopped."""
+
+    iterations: tuple[Iteration, ...]
+    reason: str
+
+    @property
+    def weights(self) -> dict[str, float]:
+        return self.iterations[-1].weights
+
+    @property
+    def score(self) -> float:
+        return self.iterations[-1].score
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.iterations), self.reason])
+
+
+def mert_loop(
+    folder: str | os.PathLike[str],
+    decode: Decoder,
+    references: Any,
+    start: Mapping[str, float],
+    *,
+    iterations: int = 20,
+    weights_settle: float = 1e-5,
+    score_settles: float = 0.0,
+    format: str | None = None,  # noqa: A002
+    first_id: int = 0,
+    tokenize: Any = "unicode",
+    max_order: int | None = None,
+    reference_length: str | None = None,
+    seed: int = 0,
+    trace: Callable[[Iteration], Any] | None = None,
+    **options: Any,
+) -> Loop:
+    """Decode and tune until nothing changes. Called again with the same folder, it goes on where it stopped.
+
+    It stops when the decoder brings no new hypothesis; when no weight changes by more than `weights_settle`, weights taken
+    relative to the sum of their absolute values; when the score gains no more than `score_settles` over that of the
+    weights decoded with; or after `iterations`.
+
+    :param folder: where the iterations are kept; made if it is not there
+    :param decode: a function of the weights by name and of the path that it must write an n-best list to; or a command, a
+        list of arguments or one text that is split as a shell does, in which ``{weights}`` stands for the path of the
+        file of weights and ``{nbest}`` for that path
+    :param references: and the arguments from `format` on: as for :meth:`cybleu.nbest.NBest.from_files`
+    :param start: the first weights, by name
+    :param seed: iteration i tunes with seed + i
+    :param trace: called with each iteration when it ends
+    :param options: of :func:`cybleu.mert.tune`
+    :raises DecoderError: the decoder fails or writes no list
+    :raises CybleuError: of the kind that fits. The folder keeps what was complete
+    """
+    folder = Path(folder)
+    prepared = prepare(references, splitter(tokenize), max_order, reference_length)
+    weights = {name: float(weight) for name, weight in start.items()}
+    pool: NBest | None = None
+    done: list[Iteration] = []
+    for number in range(1, iterations + 1):
+        place = folder / f"iteration-{number}"
+        place.mkdir(parents=True, exist_ok=True)
+        _decoded(place, decode, weights)
+        nbest = NBest.from_files(place / "nbest", prepared, format, first_id=first_id, tokenize=tokenize, texts=False)
+        before = 0 if pool is None else len(pool.features)
+        pool = merge(nbest) if pool is None else merge(pool, nbest)
+        if (place / "result.json").exists():
+            iteration = _read_result(place / "result.json")
+        else:
+            tuning = tune(pool, weights, seed=seed + number, **options)
+            iteration = Iteration(
+                number,
+                tuning.weights,
+                tuning.start_score,
+                tuning.score,
+                len(pool.features),
+                len(pool.features) - before,
+            )
+            _replace(place / "result.json", json.dumps(asdict(iteration), indent=1) + "\n")
+        done.append(iteration)
+        if trace:
+            trace(iteration)
+        moved = _largest_change(weights, iteration.weights)
+        weights = iteration.weights
+        if iteration.new == 0:
+            return Loop(tuple(done), "stopped: the decoder brought no new hypothesis")
+        if moved <= weights_settle:
+            return Loop(tuple(done), f"stopped: no weight changed by more than {weights_settle:g}")
+        if iteration.score - iteration.start_score <= score_settles:
+            return Loop(tuple(done), f"stopped: the score gained no more than {score_settles:g}")
+    return Loop(tuple(done), f"stopped: after {iterations} iterations")
+
+
+def _decoded(place: Path, decode: Decoder, weights: dict[str, float]) -> None:
+    """Make the n-best list of an iteration, unless it is there."""
+    file, nbest, partial = place / "weights", place / "nbest", place / "nbest.partial"
+    if file.exists():
+        if read_weights(file) != weights:
+            raise WeightsError(
+                f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a "
+                "new one"
+            )
+    else:
+        write_weights(file, weights)
+    if nbest.exists():
+        return
+    partial.unlink(missing_ok=True)
+    if callable(decode):
+        decode(dict(weights), partial)
+    else:
+        words = shlex.split(decode) if isinstance(decode, str) else list(decode)
+        command = [word.replace("{weights}", str(file)).replace("{nbest}", str(partial)) for word in words]
+        try:
+            status = subprocess.run(command, check=False).returncode
+        except OSError as error:
+            raise DecoderError(f"the decoder cannot be run: {shlex.join(command)}: {error}") from error
+        if status:
+            raise DecoderError(f"the decoder ended with status {status}: {shlex.join(command)}")
+    if not partial.exists():
+        raise DecoderError(f"the decoder wrote no list to {partial}")
+    os.replace(partial, nbest)
+
+
+def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> float:
+    scales = [sum(map(abs, weights.values())) or 1.0 for weights in (before, after)]
+    return max(abs(before[name] / scales[0] - after[name] / scales[1]) for name in before)
+
+
+def _read_result(path: Path) -> Iteration:
+    try:
+        return Iteration(**json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise InputFileError(f"{path} is not the result of an iteration: {error}; remove it to tune again") from error
+
+
+def read_weights(path: str | os.PathLike[str]) -> dict[str, float]:
+    """The weights in a file with a line ``name weight`` for each feature.
+
+    :raises InputFileError: a line is not such; the message names file and line
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputFileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    weights: dict[str, float] = {}
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if not words:
+            continue
+        try:
+            name, weight = words
+            value = float(weight)
+        except ValueError:
+            raise InputFileError(f"{path}, line {number}: {line!r} is not a name and a weight") from None
+        if name in weights:
+            raise InputFileError(f"{path}, line {number}: {name!r} is there twice")
+        weights[name] = value
+    return weights
+
+
+def write_weights(path: str | os.PathLike[str], weights: Mapping[str, float]) -> None:
+    """Write a line ``name weight`` for each feature, numbers in full."""
+    _replace(Path(path), "".join(f"{name} {float(weight)!r}\n" for name, weight in weights.items()))
+
+
+def _replace(path: Path, text: str) -> None:
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
