@@ -16,21 +16,14 @@ from tqdm import tqdm
 
 from . import __version__, _backend, bleu_score, difference, tokenizers, variants
 from .__main__ import version
+from .cli_errors import InputError
+from .cli_tuning import mert, random_search
 from .errors import CybleuError, EmptyCorpusError, EmptyHypothesisError
 from .textfiles import SPLITS, STANDARD_INPUT, Lines, parallel_segments
 
 # These methods ask for the last segment, so they are not of the counts alone.
 NLTK_METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
 NO_LINE = "the files have no line, so there is no segment to score"
-
-
-class InputError(click.ClickException):
-    """What the user can mend: one sentence on standard error, exit status 2."""
-
-    exit_code = 2
-
-    def show(self, file: Any = None) -> None:
-        click.echo(f"cybleu: error: {self.format_message()}", err=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,6 +33,10 @@ def cli() -> None:
 
     `cybleu run-as-nltk SCRIPT ...` runs a Python script with cybleu in the place of NLTK's BLEU.
     """
+
+
+cli.add_command(mert)
+cli.add_command(random_search)
 
 
 def _read_weights(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...] | None:
