@@ -88,6 +88,8 @@ MODULES = [
     "cybleu._fraction",
     "cybleu.accumulator",
     "cybleu.as_nltk",
+    "cybleu.mert",
+    "cybleu.rank_tuning",
     "cybleu.checks",
     "cybleu.pairwise",
     "cybleu.rewards",

@@ -1,0 +1,141 @@
+"""Line search and tuning on lists replicated from moses100, beside what Moses's mert takes on the machine of the goal.
+
+A list of 1000 x 100 or 1000 x 500 hypotheses has the features of moses100 without the last, with seeded noise, and the
+statistics of its texts with a twentieth of the tokens dropped. Before anything is timed, line searches are compared with all
+the points between thresholds, and every end of a climb is searched again along every axis.
+
+python benchmarks/mert.py [--rounds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tracemalloc
+
+import numpy as np
+from measure import DATA, machine, seconds
+
+import cybleu
+from cybleu import variants
+from cybleu.mert import line_search, random_search, tune
+from cybleu.nbest import NBest
+from cybleu.stats import References
+
+START = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.3, 0.2, 0.3, 0.2, 0.1]
+# Moses mert (g++ -O3) on the machine of the goal: milliseconds a line search, seconds of 20 restarts on one and two threads.
+MOSES_SEARCH = {(100, 100): 0.95, (1000, 100): 10.1, (1000, 500): 73.0}
+MOSES_RUN = {1: 18.98, 2: 10.95}
+GOAL_SEARCH = {(1000, 100): 1.0, (1000, 500): 6.0}
+GOAL_RUN = {1: 1.9, 2: 1.1}
+
+
+def moses100():
+    folder = DATA / "moses100"
+    if not folder.is_dir():
+        sys.exit(f"the benchmark reads an n-best list from {folder}; set CYBLEU_DATA to the folder that has it")
+    references = [[line.split()] for line in (folder / "reference").read_text(encoding="utf-8").splitlines()]
+    return NBest.from_files(folder / "nbest.gz", folder / "reference"), References(references)
+
+
+def replicated(nbest, references, segments, size, seed=1):
+    """Segment after segment of the list, over and over; in each its hypotheses likewise, no two the same."""
+    generator = np.random.default_rng(seed)
+    owners = np.repeat(np.arange(segments) % len(nbest), size)
+    sizes = np.diff(nbest.offsets)[owners]
+    rows = nbest.offsets[owners] + np.tile(np.arange(size), segments) % sizes
+    features = nbest.features[:, : len(START)]
+    noise = generator.normal(size=(len(rows), len(START))) * 0.1 * features.std(axis=0)
+    tokens = [text.split() for text in nbest.texts]
+    texts = []
+    for row in rows.tolist():
+        kept = generator.random(len(tokens[row])) >= 0.05
+        texts.append([token for token, keep in zip(tokens[row], kept.tolist()) if keep])
+    stats = references.stats(texts, owners)
+    return NBest(np.arange(0, len(rows) + 1, size), features[rows] + noise, stats, nbest.names[: len(START)])
+
+
+def check(nbest):
+    """A few axes against every point between two thresholds."""
+    for name in nbest.names[::5]:
+        found = line_search(nbest, START[: len(nbest.names)], name, surface=True)
+        assert found.score == random_search(nbest, [list(found.weights.values())])[0]
+        assert found.score == found.surface[1].max()
+        starts = found.surface[0]
+        middles = (starts[1:-1] + starts[2:]) / 2
+        picked = np.random.default_rng(0).choice(len(middles), min(200, len(middles)), replace=False)
+        vectors = np.tile(np.array(START[: len(nbest.names)], dtype=float), (len(picked), 1))
+        vectors[:, nbest.names.index(name)] += middles[picked]
+        assert (random_search(nbest, vectors) == found.surface[1][1:-1][picked]).all()
+
+
+def search_times(nbest, rounds):
+    """Milliseconds along each axis in turn from the same weights, and from new weights each time."""
+    generator = np.random.default_rng(2)
+    same, new = [], []
+    for name in nbest.names:
+        line_search(nbest, START, name)  # the order of the hypotheses along an axis is made once for a list
+    for _ in range(rounds):
+        weights = np.array(START) * generator.uniform(0.5, 1.5, len(START))
+        line_search(nbest, weights, nbest.names[-1])
+        for name in nbest.names:
+            same.append(seconds(lambda weights=weights, name=name: line_search(nbest, weights, name)))
+        for name in nbest.names:
+            weights = np.array(START) * generator.uniform(0.5, 1.5, len(START))
+            new.append(seconds(lambda weights=weights, name=name: line_search(nbest, weights, name)))
+    return statistics.median(same) * 1e3, statistics.median(new) * 1e3
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+    print(f"{machine()}, backend {cybleu.BACKEND}")
+    print("| work | cybleu | Moses, machine of the goal | ratio | goal |\n|---|---|---|---|---|")
+    base, references = moses100()
+    small = NBest(base.offsets, base.features[:, : len(START)], base.stats, base.names[: len(START)])
+    lists = {(100, 100): small}
+    for shape in GOAL_SEARCH:
+        lists[shape] = replicated(base, references, *shape)
+    for shape, nbest in lists.items():
+        check(nbest)
+        theirs = MOSES_SEARCH[shape]
+        goal = f"{GOAL_SEARCH[shape]:g} ms" if shape in GOAL_SEARCH else ""
+        for ours, what in zip(search_times(nbest, arguments.rounds), ("", ", new weights")):
+            work = f"line search, {shape[0]} x {shape[1]}{what}"
+            print(f"| {work} | {ours:.3f} ms | {theirs:g} ms | {theirs / ours:.1f} | {goal} |")
+    large = lists[1000, 100]
+    arrays = large.offsets, large.features, large.stats
+    tuned = tune(NBest(*arrays), START)
+    for end in tuned.restarts:
+        assert end.at_optimum
+        assert all(line_search(large, list(end.weights.values()), name).score == end.score for name in large.names)
+    for threads, theirs in MOSES_RUN.items():
+        # from arrays: nothing is known of the list but what the container checks
+        again = [NBest(*arrays) for _ in range(arguments.rounds)]
+        times = [seconds(lambda nbest=nbest, threads=threads: tune(nbest, START, threads=threads)) for nbest in again]
+        ours = statistics.median(times)
+        print(
+            f"| tune, 1000 x 100, 20 restarts, {threads} thread{'s' * (threads > 1)} | {ours:.2f} s | {theirs:g} s | "
+            f"{theirs / ours:.1f} | {GOAL_RUN[threads]:g} s |"
+        )
+    print(
+        f"{tuned.line_searches:,} line searches, every end an optimum of every axis; "
+        f"{tuned.start_score:.6f} -> {tuned.score:.6f}"
+    )
+    assert variants.score(large.stats[tuned.chosen], "moses").score == tuned.score
+    given = sum(array.nbytes for array in arrays)
+    for threads in (1, 2):
+        nbest = NBest(*arrays)
+        tracemalloc.start()
+        tune(nbest, START, restarts=2, threads=threads)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        print(
+            f"memory of tune on {threads} threads, with the arrays: {(given + peak) / given:.2f} times them (goal: 2.5)"
+        )
+
+
+if __name__ == "__main__":
+    main()
