@@ -19,6 +19,7 @@ MODULES = (
     "pairwise",
     "nbest_lines",
     "envelope",
+    "reranking",
 )
 
 COMMON = {"language_level": 3, "embedsignature": False}

@@ -97,6 +97,9 @@ MODULES = [
     "cybleu.sentences",
     "cybleu.stats",
     "cybleu.nbest",
+    "cybleu._selection",
+    "cybleu.rerank",
+    "cybleu.mbr",
     "cybleu.tokenizers",
     "cybleu.variants",
 ]

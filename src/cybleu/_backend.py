@@ -34,6 +34,8 @@ SEAM = (
     "trim",
     "winners",
     "winners_near",
+    "swap_pass",
+    "weighted_sums",
 )
 
 
@@ -95,6 +97,8 @@ if TYPE_CHECKING:
     from ._mirror import trim as trim
     from ._mirror import winners as winners
     from ._mirror import winners_near as winners_near
+    from ._mirror import swap_pass as swap_pass
+    from ._mirror import weighted_sums as weighted_sums
 else:
     globals().update({name: getattr(_chosen, name) for name in SEAM})
 
@@ -104,6 +108,7 @@ any_pairwise_texts = _mirror.PairwiseTexts
 any_definition = _mirror.Definition
 any_best_interval = _mirror.best_interval
 any_clipped_matches = _mirror.clipped_matches
+any_swap_pass = _mirror.swap_pass
 ngram_counts = _mirror.ngram_counts
 SMOOTHINGS = _mirror.SMOOTHINGS
 recognised = _mirror.recognised

@@ -10,6 +10,7 @@ from .leave_one_out import leave_one_out
 from .nbest_lines import NBestLines, Words
 from .pairwise import PairwiseTexts
 from .prepared import PreparedReferences, trim
+from .reranking import swap_pass, weighted_sums
 from .segments import Scorer, clipped_matches, corpus_counts, segment_counts, segment_rows
 
 __all__ = [
@@ -31,4 +32,6 @@ __all__ = [
     "trim",
     "winners",
     "winners_near",
+    "swap_pass",
+    "weighted_sums",
 ]

@@ -10,6 +10,7 @@ from .envelope import best_interval, sort_lines, surface, winners, winners_near
 from .nbest_lines import NBestLines, Words
 from .pairwise import PairwiseTexts, leave_one_out
 from .prepared import PreparedReferences, trim
+from .reranking import swap_pass, weighted_sums
 from .scoring import Scorer
 from .smoothing import recognised, smoothed
 
@@ -36,4 +37,6 @@ __all__ = [
     "trim",
     "winners",
     "winners_near",
+    "swap_pass",
+    "weighted_sums",
 ]

@@ -1,0 +1,114 @@
+# cython: freethreading_compatible=True
+"""Choosing among hypotheses: the swaps of a corpus oracle, and expected utilities."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+from cybleu._kernels.definitions cimport Definition, MAX_ORDER, Rules, evaluate
+
+cdef enum:
+    SIGNAL_INTERVAL = 1000000       # rows between two looks for an interrupt
+    ROW_SIZE = 34                   # 2 + 2 * MAX_ORDER
+
+
+def swap_pass(Definition definition, const int64_t[:, ::1] stats, const int64_t[::1] offsets,
+              const int64_t[::1] order, int64_t[::1] chosen, bint highest):
+    """Look at each segment once, and exchange its hypothesis for the one that makes the corpus score best.
+
+    :param order: of the segments that are looked at
+    :param chosen: a row for each segment, changed in place; -1 where it has none
+    :param highest: the score is to rise; or else to fall
+    :return: the number of exchanges and the score, or -1 and 0.0 where a score is declined
+    """
+    cdef int64_t total[ROW_SIZE]
+    cdef Py_ssize_t segments = chosen.shape[0]
+    cdef Py_ssize_t i, n, columns = stats.shape[1]
+    cdef Py_ssize_t swaps
+    cdef double score = 0.0
+    if definition.rules.order == 0:
+        return -1, 0.0
+    if columns != 2 + 2 * definition.rules.order or offsets.shape[0] != segments + 1:
+        raise ValueError("the rows do not fit the order or the segments")
+    memset(total, 0, sizeof(total))
+    for i in range(segments):
+        if not 0 <= offsets[i] <= offsets[i + 1] <= stats.shape[0]:
+            raise ValueError("a segment is out of range")
+        if chosen[i] != -1:
+            if not offsets[i] <= chosen[i] < offsets[i + 1]:
+                raise ValueError("a chosen row is not of its segment")
+            for n in range(columns):
+                total[n] += stats[chosen[i], n]
+    for i in range(order.shape[0]):
+        if not 0 <= order[i] < segments:
+            raise ValueError("a segment to look at is out of range")
+    with nogil:
+        swaps = swap(&definition.rules, stats, offsets, order, chosen, highest, total, &score)
+    return swaps, score
+
+
+cdef inline double score_of(const Rules *rules, const int64_t *row) noexcept nogil:
+    return evaluate(rules, row) if row[0] > 0 else 0.0
+
+
+cdef Py_ssize_t swap(const Rules *rules, const int64_t[:, ::1] stats, const int64_t[::1] offsets,
+                     const int64_t[::1] order, int64_t[::1] chosen, bint highest, int64_t *total,
+                     double *best) except -2 nogil:
+    cdef int64_t others[ROW_SIZE]
+    cdef int64_t row[ROW_SIZE]
+    cdef Py_ssize_t columns = stats.shape[1]
+    cdef Py_ssize_t swaps = 0
+    cdef Py_ssize_t since_look = 0
+    cdef Py_ssize_t i, k, n, segment
+    cdef int64_t now, found
+    cdef double score
+    best[0] = score_of(rules, total)
+    if not isfinite(best[0]):
+        return -1
+    for i in range(order.shape[0]):
+        segment = <Py_ssize_t>order[i]
+        now = found = chosen[segment]
+        if now < 0:
+            continue
+        for n in range(columns):
+            others[n] = total[n] - stats[now, n]
+        for k in range(offsets[segment], offsets[segment + 1]):
+            for n in range(columns):
+                row[n] = others[n] + stats[k, n]
+            score = score_of(rules, row)
+            if not isfinite(score):
+                return -1
+            if score > best[0] if highest else score < best[0]:
+                best[0] = score
+                found = k
+        if found != now:
+            swaps += 1
+            chosen[segment] = found
+            for n in range(columns):
+                total[n] = others[n] + stats[found, n]
+        since_look += offsets[segment + 1] - offsets[segment]
+        if since_look > SIGNAL_INTERVAL:
+            since_look = 0
+            with gil:
+                PyErr_CheckSignals()
+    return swaps
+
+
+def weighted_sums(const double[:, ::1] scores, const double[::1] weights, double[::1] sums):
+    """The sum of each row times the weights, rounded once: each product is a double, their errors are carried along."""
+    cdef Py_ssize_t i, j
+    cdef double total, errors, term, before, other
+    if scores.shape[0] != sums.shape[0] or scores.shape[1] != weights.shape[0]:
+        raise ValueError("the weights or the sums do not fit the scores")
+    with nogil:
+        for i in range(scores.shape[0]):
+            total = 0.0
+            errors = 0.0
+            for j in range(scores.shape[1]):
+                term = weights[j] * scores[i, j]
+                before = total
+                total = before + term
+                other = total - before
+                errors += (before - (total - other)) + (term - other)
+            sums[i] = total + errors

@@ -1,0 +1,69 @@
+"""Swaps and weighted sums: the kernel and the mirror are equal to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cybleu import _backend, variants
+from cybleu.variants import VARIANTS
+
+
+@st.composite
+def lists_of_rows(draw):
+    order = draw(st.integers(1, 5))
+    sizes = draw(st.lists(st.integers(0, 4), min_size=1, max_size=5))
+    rows = []
+    for _ in range(sum(sizes)):
+        length = draw(st.integers(0, 12))
+        totals = [max(0, length - n) for n in range(order)]
+        rows.append([length, draw(st.integers(0, 12)), *(draw(st.integers(0, total)) for total in totals), *totals])
+    offsets = np.cumsum([0, *sizes])
+    now = [int(offsets[i]) + draw(st.integers(0, size - 1)) if size else -1 for i, size in enumerate(sizes)]
+    segments = draw(st.permutations(range(len(sizes))))
+    stats = np.array(rows, dtype=np.int64).reshape(-1, 2 + 2 * order)
+    return order, stats, offsets, np.array(segments, dtype=np.int64), np.array(now, dtype=np.int64)
+
+
+@given(lists_of_rows(), st.sampled_from(list(VARIANTS)), st.data())
+def test_the_same_swaps(kernels, lists, name, data):
+    order, stats, offsets, segments, now = lists
+    smoothing = data.draw(st.sampled_from(VARIANTS[name].smoothings))[0]
+    choices = variants.definition_of(name, order, None, smoothing)
+    highest = data.draw(st.booleans())
+    one, other = now.copy(), now.copy()
+    ours = kernels.swap_pass(kernels.Definition(*choices), stats, offsets, segments, one, highest)
+    theirs = _backend.any_swap_pass(_backend.any_definition(*choices), stats, offsets, segments, other, highest)
+    assert ours == theirs
+    assert one.tolist() == other.tolist()
+
+
+def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
+    definition = kernels.Definition(*variants.definition_of("sacrebleu", 1))
+    stats = np.array([[1, 1, 1, 1]])
+    numbers = {"offsets": [0, 1], "order": [0], "chosen": [0]}
+    for wrong in ({"offsets": [0, 2]}, {"offsets": [0]}, {"order": [1]}, {"order": [-1]}, {"chosen": [1]}):
+        arguments = {name: np.array(value) for name, value in {**numbers, **wrong}.items()}
+        with pytest.raises(ValueError, match="out of range|do not fit|not of its segment"):
+            kernels.swap_pass(definition, stats, *arguments.values(), True)
+    with pytest.raises(ValueError, match="do not fit"):
+        kernels.weighted_sums(np.zeros((1, 2)), np.zeros(1), np.zeros(1))
+
+
+def test_more_orders_than_the_kernel_has_are_declined(kernels):
+    definition = kernels.Definition(*variants.definition_of("sacrebleu", 17))
+    stats = np.zeros((1, 36), dtype=np.int64)
+    assert kernels.swap_pass(definition, stats, np.array([0, 1]), np.array([0]), np.array([0]), True) == (-1, 0.0)
+
+
+@given(st.integers(0, 4), st.integers(0, 40), st.integers(0, 2**32))
+def test_sums_are_rounded_once(kernels, rows, columns, seed):
+    random = np.random.default_rng(seed)
+    scores = random.random((rows, columns)) * 100 * (random.random((rows, columns)) < 0.8)
+    weights = random.random(columns)
+    ours, theirs = np.empty(rows), np.empty(rows)
+    kernels.weighted_sums(scores, weights, ours)
+    _backend.load("python")[1].weighted_sums(scores, weights, theirs)
+    assert ours.tolist() == theirs.tolist()
