@@ -97,9 +97,11 @@ MODULES = [
     "cybleu.sentences",
     "cybleu.stats",
     "cybleu.nbest",
+    "cybleu._linear",
+    "cybleu._mbr",
+    "cybleu._oracle",
+    "cybleu._perceptron",
     "cybleu._selection",
-    "cybleu.rerank",
-    "cybleu.mbr",
     "cybleu.tokenizers",
     "cybleu.variants",
 ]

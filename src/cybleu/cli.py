@@ -18,6 +18,7 @@ from . import __version__, _backend, bleu_score, difference, tokenizers, variant
 from .__main__ import version
 from .cli_errors import InputError
 from .cli_tuning import mert, random_search
+from .cli_rerank import rerank
 from .errors import CybleuError, EmptyCorpusError, EmptyHypothesisError
 from .textfiles import SPLITS, STANDARD_INPUT, Lines, parallel_segments
 
@@ -37,6 +38,7 @@ def cli() -> None:
 
 cli.add_command(mert)
 cli.add_command(random_search)
+cli.add_command(rerank)
 
 
 def _read_weights(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...] | None:

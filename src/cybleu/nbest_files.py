@@ -59,6 +59,7 @@ def read_segments(
     size: int | None = None,
     features: Path | None = None,
     names: Sequence[str] | None = None,
+    progress: bool = False,
 ) -> Iterator[Segment]:
     """The segments of an n-best list in the order of the file, one at a time.
 
@@ -68,11 +69,18 @@ def read_segments(
     :param size: of the ``plain`` format: how many lines each segment has
     :param features: of the ``plain`` format: the file with the features
     :param names: of these features, by default ``f0``, ``f1`` ...
+    :param progress: show a progress bar (needs tqdm)
     :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
     """
-    with open_reader(path, format, size, features, names) as reader:
+    with (
+        open_reader(path, format, size, features, names) as reader,
+        bar(reader.file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance,
+    ):
+        position = 0
         parts: list[Block] = []
         for block in reader.blocks():
+            advance(reader.file.position() - position)
+            position = reader.file.position()
             changes = (np.flatnonzero(np.diff(block.ids)) + 1).tolist()
             for start, stop in zip([0, *changes], [*changes, len(block.ids)]):
                 if parts and parts[0].ids[0] != block.ids[start]:
@@ -282,6 +290,13 @@ def joined_sparse(
 
 def write(nbest: NBest, path: Path, format: str = "moses") -> None:  # noqa: A002
     """See :meth:`cybleu.nbest.NBest.write`."""
+    lines = lines_of(nbest, format)
+    with writing(fspath(path)) as file:
+        file.writelines(lines)
+
+
+def lines_of(nbest: NBest, format: str) -> Iterator[str]:  # noqa: A002
+    """The lines of the list in a format; everything is checked before the first one."""
     if format not in ("moses", "joshua"):
         raise UnknownNameError(f"unknown format {format!r}; use moses or joshua")
     if nbest.texts is None or nbest.model_scores is None:
@@ -295,18 +310,22 @@ def write(nbest: NBest, path: Path, format: str = "moses") -> None:  # noqa: A00
     else:
         before = [f"{name}=" for name in nbest.names]
         sparse_before = [f"{name}=" for name in sparse_names]
-    with writing(fspath(path)) as file:
-        row = 0
-        for segment, count in zip(nbest.ids.tolist(), np.diff(nbest.offsets).tolist()):
-            for values in nbest.features[row : row + count].tolist():
-                features = [f"{label}{value!r}" for label, value in zip(before, values)]
-                if nbest.sparse is not None:
-                    place = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
-                    pairs = zip(nbest.sparse.columns[place].tolist(), nbest.sparse.values[place].tolist())
-                    features += [f"{sparse_before[column]}{value!r}" for column, value in pairs]
-                score = float(nbest.model_scores[row])
-                file.write(f"{segment} ||| {nbest.texts[row]} ||| {' '.join(features)} ||| {score!r}\n")
-                row += 1
+    return _lines(nbest, before, sparse_before)
+
+
+def _lines(nbest: NBest, before: list[str], sparse_before: list[str]) -> Iterator[str]:
+    row = 0
+    for segment, count in zip(nbest.ids.tolist(), np.diff(nbest.offsets).tolist()):
+        for values in nbest.features[row : row + count].tolist():
+            features = [f"{label}{value!r}" for label, value in zip(before, values)]
+            if nbest.sparse is not None:
+                place = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
+                pairs = zip(nbest.sparse.columns[place].tolist(), nbest.sparse.values[place].tolist())
+                features += [f"{sparse_before[column]}{value!r}" for column, value in pairs]
+            text = "" if nbest.texts is None else nbest.texts[row]
+            score = 0.0 if nbest.model_scores is None else float(nbest.model_scores[row])
+            yield f"{segment} ||| {text} ||| {' '.join(features)} ||| {score!r}\n"
+            row += 1
 
 
 def _labels_of(names: Sequence[str], more: bool) -> list[str]:

@@ -17,6 +17,7 @@ def swap_pass(Definition definition, const int64_t[:, ::1] stats, const int64_t[
               const int64_t[::1] order, int64_t[::1] chosen, bint highest):
     """Look at each segment once, and exchange its hypothesis for the one that makes the corpus score best.
 
+    :param stats: where the definition counts short segments, they are among the n-grams of the rows
     :param order: of the segments that are looked at
     :param chosen: a row for each segment, changed in place; -1 where it has none
     :param highest: the score is to rise; or else to fall

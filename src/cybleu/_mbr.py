@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["diverse", "mbr"]
-
 UTILITIES = ("bleu", "expected-counts", "linear")
 # Tromble and others (2008), section 4: an average unigram precision, and how fast it falls with the order.
 UNIGRAM_PRECISION = 0.85
