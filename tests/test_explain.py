@@ -129,3 +129,18 @@ def test_the_example_script(capsys):
     exec(compile(script.read_text(), str(script), "exec"), {"__file__": str(script), "__name__": "__main__"})
     printed = capsys.readouterr().out
     assert printed.startswith("corpus BLEU: 0.5223\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [
+        ("rerank_linear", "BLEU|variant:sacrebleu|order:4|weights:uniform|smooth:exp|eff:no = 29.81 "),
+        ("rerank_oracle", "by sentence BLEU: 46.73\nby corpus BLEU: 46.85, 0.11 more"),
+        ("rerank_mbr", "kjv: chosen for 180 verses\nasv: chosen for 441 verses\n"),
+        ("rerank_perceptron", "held-out BLEU: 40.04 after 6 epochs\n"),
+    ],
+)
+def test_the_examples_of_reranking(name, beginning, capsys):
+    script = ROOT / "examples" / f"{name}.py"
+    exec(compile(script.read_text(), str(script), "exec"), {"__file__": str(script), "__name__": "__main__"})
+    assert capsys.readouterr().out.startswith(beginning)

@@ -40,7 +40,7 @@ def made(segments=12, size=6, features=None):
 
 def test_what_can_be_learnt_is_learnt():
     nbest = made()
-    trained = perceptron(nbest, folds=4)
+    trained = perceptron(nbest, folds=4, bad=0.9, margin=5.0, epochs=50)
     assert linear(nbest, trained.weights).rows.tolist() == oracle(nbest).rows.tolist()
     assert trained.held_out.rows.tolist() == oracle(nbest).rows.tolist()
     assert trained.score == pytest.approx(100)

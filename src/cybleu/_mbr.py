@@ -334,7 +334,7 @@ def _batches(
     wanted = [refs.tokens[row] for row in columns.tolist()]
     if refs is not hyps:
         return _in_common(wanted, [hyps.tokens[row] for row in rows.tolist()], None, None, False)
-    if any(map(is_array, wanted)):
+    if not set(map(type, wanted)) <= {list, tuple}:
         return _in_common(wanted, None, None, None, False)
     batch = _numbered(wanted, refs.lengths[columns], segment)
     return batch, batch

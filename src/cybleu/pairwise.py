@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .bleu_score import SmoothingCallable, Weights
 
 MOST_ORDERS_OF_KERNEL = 16
+FEW = 24  # texts are compared sooner than found equal
 
 
 def pairwise_bleu(
@@ -309,7 +310,9 @@ def _fill_declined(
 
 
 def _unique(batch: Batch) -> tuple[Batch, NDArray[np.int64]]:
-    """The different texts, and for each text which of them it is; all as they are where few are equal."""
+    """The different texts, and for each text which of them it is; all as they are where few are equal, or few there are."""
+    if len(batch.begins) <= FEW:
+        return batch, np.arange(len(batch.begins))
     numbers: dict[bytes, int] = {}
     first: list[int] = []
     places = []

@@ -1,0 +1,151 @@
+"""Reranking beside loops over sacreBLEU and NLTK, in one run. Results are compared before anything is timed.
+
+The loops take minutes to hours, so they are timed on part of the pairs, and the time is given for all of them.
+
+python benchmarks/rerank.py [--rounds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import math
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import nltk.translate.bleu_score as nltk_bleu
+import numpy as np
+from measure import DATA, compare, machine, read, row, seconds
+from sacrebleu.metrics.bleu import BLEU
+
+import cybleu
+from cybleu import tokenizers
+from cybleu.nbest import NBest
+from cybleu.rerank import mbr, oracle
+
+METHOD1 = nltk_bleu.SmoothingFunction().method1
+
+
+def close(ours, theirs):
+    return ours.argmax() == int(np.argmax(theirs)) and np.allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+def samples(rounds, part=32):
+    """1,024 samples of one sentence, as a user of sacreBLEU has it: strings there, tokens here."""
+    texts = (DATA / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    tokens = [tokenizers.find("13a")(text) for text in texts]
+    metric = BLEU(effective_order=True)
+
+    def theirs():
+        return [
+            math.fsum(metric.sentence_score(text, [other]).score for other in texts[:part]) / part
+            for text in texts[:part]
+        ]
+
+    assert close(mbr([tokens[:part]]).scores, theirs())
+    ours, loop = compare(lambda: mbr([tokens]), theirs, rounds)
+    row(
+        f"exact MBR of {len(texts):,} samples",
+        ours,
+        loop * (len(texts) / part) ** 2,
+        "ms",
+        1e3,
+        bar="80 ms, 1000 times",
+    )
+
+
+def systems(rounds, part=8):
+    """3,004 segments with 16 hypotheses each."""
+    paths = sorted(path for path in (DATA / "wmt17-en-de").glob("*.txt") if path.name != "ref.txt")
+    lists = [list(texts) for texts in zip(*map(read, paths))]
+    chosen = lists[:: len(lists) // part][:part]
+
+    def theirs():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return [
+                [
+                    math.fsum(nltk_bleu.sentence_bleu([other], text, smoothing_function=METHOD1) for other in texts)
+                    / len(texts)
+                    for text in texts
+                ]
+                for texts in chosen
+            ]
+
+    for texts, expected in zip(chosen, theirs()):
+        assert close(mbr([texts], variant="nltk", smoothing="method1").scores, expected)
+    ours, loop = compare(lambda: mbr(lists, variant="nltk", smoothing="method1"), theirs, rounds, 1)
+    size = f"{len(lists):,} segments x {len(paths)}"
+    row(f"exact MBR of {size}", ours, loop * len(lists) / len(chosen), "s", 1, bar="1 s, 200 times")
+
+
+def corpus_oracle(rounds):
+    """1,000 segments with 100 hypotheses: moses100 ten times over, each time with other references for its segments."""
+    folder = DATA / "moses100"
+    with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file:
+        lines = [line.split(" ||| ") for line in file]
+    texts = [[fields[1] for fields in lines if int(fields[0]) == segment] for segment in range(100)]
+    references = [[line] for line in (folder / "reference").read_text(encoding="utf-8").split("\n")[:-1]]
+    shifted = [references[(segment + copy) % 100] for copy in range(10) for segment in range(100)]
+    nbest = NBest.from_texts(texts * 10, shifted)
+    found = oracle(nbest, "corpus")
+    time = statistics.median(seconds(lambda: oracle(nbest, "corpus")) for _ in range(5 * rounds))
+    print(
+        f"| corpus oracle of {len(nbest):,} x 100: {found.score:.2f}, by sentences {found.start:.2f}, "
+        f"{found.passes} passes, {found.swaps} swaps | {time:.3f} s | | |  (goal: 0.2 s)",
+        flush=True,
+    )
+
+
+def command(rounds, copies=100):
+    """`cybleu rerank linear`, its start included, beside splitting the lines of the same file."""
+    folder = DATA / "moses100"
+    with tempfile.TemporaryDirectory() as name:
+        path, weights = Path(name) / "nbest.gz", Path(name) / "weights"
+        with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file:
+            lines = [line.split(" ", 1) for line in file]
+        with gzip.open(path, "wt", encoding="utf-8", compresslevel=6) as file:
+            for copy in range(copies):
+                file.writelines(f"{int(number) + 100 * copy} {rest}" for number, rest in lines)
+        nbest = NBest.from_files(folder / "nbest.gz", [folder / "reference"], texts=False)
+        weights.write_text("".join(f"{feature} 1\n" for feature in nbest.names))
+
+        def ours():
+            run = [sys.executable, "-m", "cybleu", "rerank", "linear", path, "--weights", weights, "-o", f"{name}/out"]
+            subprocess.run(run, check=True)
+
+        def theirs():
+            with gzip.open(path, "rt", encoding="utf-8") as file:
+                for line in file:
+                    line.split()
+
+        one, other = compare(ours, theirs, rounds, 1)
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        print(
+            f"| `rerank linear` of {copies * len(lines):,} hypotheses, {len(nbest.names)} features, gz; {peak:.0f} MB | "
+            f"{one:.2f} s | {other:.2f} s | {other / one:.2f} |  (goal: {one / other:.2f} is below 2.5)",
+            flush=True,
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=3)
+    rounds = parser.parse_args().rounds
+    if not DATA.is_dir():
+        sys.exit(f"the benchmark reads real lists from {DATA}; set CYBLEU_DATA to the folder that has them")
+    print(f"{machine()}, backend {cybleu.BACKEND}")
+    print("| work | cybleu | the loop | times |\n|---|---|---|---|")
+    samples(rounds)
+    systems(rounds)
+    corpus_oracle(rounds)
+    command(rounds)
+
+
+if __name__ == "__main__":
+    main()
