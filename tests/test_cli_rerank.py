@@ -73,7 +73,6 @@ def test_forms_of_weights(run, tmp_path, text):
         ("lm_0 0.5\nlm_0 1", "weights, line 2: the weight of 'lm_0' is there twice"),
         ("lm_0 x", "weights, line 1: the weight of 'lm_0' 'x' is not a number"),
         ("lm_0 1", "there is no weight of the feature 'len_0'"),
-        ("lm_0 1\nlen_0 1\nother 2", "a weight of 'other', which is no feature of the list"),
     ],
 )
 def test_weights_that_are_none(run, tmp_path, text, message):
@@ -81,6 +80,14 @@ def test_weights_that_are_none(run, tmp_path, text, message):
     result = run("linear", "list", "--weights", "weights")
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_weights_of_features_that_come_later_or_never(run, tmp_path):
+    text = "0 ||| a ||| lm=1 ||| 0\n" * 2 + "1 ||| b ||| lm=1 ||| 0\n1 ||| c ||| lm=1 oov=1 ||| 0\n"
+    (tmp_path / "weights").write_text("lm 1\noov 2\nother 3\n")
+    result = run("linear", "-", "--weights", "weights", text=text)
+    assert lines(result) == ["a", "c"]
+    assert result.stderr == "cybleu: there are weights of features that the list does not have: other\n"
 
 
 def test_the_whole_list_in_its_new_order(run, tmp_path):
@@ -186,6 +193,7 @@ JSON = [
 
 def test_json_lines(run):
     text = "".join(json.dumps(line) + "\n" for line in JSON)
+    assert lines(run("mbr", "-", "--format", "json", text="[]\n" + json.dumps(["a b"]))) == ["", "a b"]
     assert lines(run("mbr", "-", "--format", "json", text=text)) == ["a b c", "c d", "", "straße"]
     generated = json.dumps([{"generated_text": "a b"}, {"generated_text": "a c"}]) + "\n"
     assert lines(run("mbr", "-", "--format", "json", text=generated * 2)) == ["a b", "a b"]

@@ -209,6 +209,9 @@ def test_lists_without_any_hypothesis():
         assert selection.rows.tolist() == [-1, -1]
         assert selection.texts == ["", ""]
     assert mbr([[], []]).rows.tolist() == [-1, -1]
+    nothing = NBest([0], np.zeros((0, 1)), np.zeros((0, 4), dtype=np.int64))
+    for selection in (oracle(nothing), oracle(nothing, "corpus"), linear(nothing, [1.0]), mbr([])):
+        assert len(selection) == 0
 
 
 def test_counts_beyond_the_kernel():
@@ -404,6 +407,12 @@ def test_the_approximations_by_their_definitions(hypotheses, others, data):
         ({"posterior": [[1, -1]]}, ArrayValueError, "posterior of segment 0"),
         ({"scores": [[1, math.nan]]}, ArrayValueError, "scores of text 1 of segment 0 is nan"),
         ({"scores": [[1, 1]], "scale": math.inf}, ArrayValueError, "scale is inf"),
+        ({"scores": [[1e308, 1]], "scale": 10.0}, ArrayValueError, "beyond the range of numbers"),
+        (
+            {"hypotheses": [["a", ""]], "posterior": [[0, 1]], "prune": 1},
+            ArrayValueError,
+            "segment 0 has the probability 0",
+        ),
         ({"evidence": []}, LengthMismatchError, "1 segments of hypotheses and 0 of evidence"),
         ({"evidence": [[]]}, NoReferencesError, "segment 0 has hypotheses and no evidence"),
         ({"prune": 0}, ArrayValueError, "prune is 0"),

@@ -58,7 +58,7 @@ def mbr(
     The expected utility of a hypothesis is the mean of its BLEU against each text of the evidence as the only reference,
     weighted by the posterior: exactly what a loop over sentence BLEU computes, with the sum rounded once, so that it depends
     on neither the order of the list nor equal texts. Of equal hypotheses the lower index is taken. An empty one is taken
-    only where all of a segment are empty.
+    only where all of a segment are empty. The matrix of a segment is in memory, 8 bytes for each pair.
 
     :param hypotheses: lists, see the module
     :param posterior: how probable each text of the evidence is: numbers from 0, of all texts or a sequence for each segment.
@@ -246,7 +246,10 @@ def _posterior(posterior: Any, scores: Any, scale: float, lists: _Lists) -> Floa
     if not len(values):
         return values
     if scores is not None:
-        values = values * scale
+        with np.errstate(over="ignore"):
+            values = values * scale
+        if not np.isfinite(values).all():
+            raise ArrayValueError(f"scores times the scale {scale} are beyond the range of numbers")
     most = np.repeat(np.maximum.reduceat(values, lists.offsets[:-1][filled]), np.diff(lists.offsets)[filled])
     if scores is not None:
         of_scores: Floats = np.exp(values - most)
@@ -288,6 +291,10 @@ def _most_probable(shares: Floats, lists: _Lists, prune: int | None) -> NDArray[
     owners = owners_of(lists.offsets)
     order = np.lexsort((-shares, lists.lengths == 0, owners))
     kept[order] = np.arange(len(order)) - lists.offsets[:-1][owners] < prune
+    left = np.bincount(owners[kept], shares[kept], minlength=len(lists.offsets) - 1)
+    lacking = (left == 0) & (np.diff(lists.offsets) > 0)
+    if lacking.any():
+        raise ArrayValueError(f"what prune={prune} leaves of segment {lacking.argmax()} has the probability 0")
     return kept
 
 

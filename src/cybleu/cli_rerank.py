@@ -205,7 +205,18 @@ def linear(weights_file: str, **options: Any) -> None:
     source, target = _source(options), _target(options)
     with _errors():
         weights = read_weights(weights_file)
-        _run(source, target, lambda nbest: by_weights(nbest, weights), _Why(weights=weights))
+        unseen = dict.fromkeys(weights)
+
+        def choose(nbest: NBest) -> Selection:
+            # a feature that is 0 so far may not have had a name yet
+            names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
+            for name in names:
+                unseen.pop(name, None)
+            return by_weights(nbest, {name: weights[name] for name in names if name in weights})
+
+        _run(source, target, choose, _Why(weights=weights))
+    if unseen and target.explain is None:
+        click.echo(f"cybleu: there are weights of features that the list does not have: {', '.join(unseen)}", err=True)
 
 
 @rerank.command()
@@ -467,6 +478,8 @@ def _in_order(source: Source) -> Iterator[Segment]:
                 f"begin at {source.first_id}; give --first-id" if last < source.first_id else "must ascend; sort it"
             )
             raise InputFileError(f"{source.nbest}: the segment {segment.id} comes after {last}, and ids {reason}")
+        if not segment.texts:
+            continue
         last = segment.id
         if source.segments is not None and last >= source.first_id + source.segments:
             raise InputFileError(

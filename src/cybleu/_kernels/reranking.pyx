@@ -6,11 +6,11 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from cybleu._kernels.definitions cimport Definition, MAX_ORDER, Rules, evaluate
+from cybleu._kernels.definitions cimport Definition, Rules, evaluate
 
 cdef enum:
     SIGNAL_INTERVAL = 1000000       # rows between two looks for an interrupt
-    ROW_SIZE = 34                   # 2 + 2 * MAX_ORDER
+    ROW_SIZE = 34                   # 2 + 2 * the most orders of a Definition
 
 
 def swap_pass(Definition definition, const int64_t[:, ::1] stats, const int64_t[::1] offsets,
