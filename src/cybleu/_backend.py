@@ -94,11 +94,11 @@ if TYPE_CHECKING:
     from ._mirror import sort_lines as sort_lines
     from ._mirror import sum_rows as sum_rows
     from ._mirror import surface as surface
+    from ._mirror import swap_pass as swap_pass
     from ._mirror import trim as trim
+    from ._mirror import weighted_sums as weighted_sums
     from ._mirror import winners as winners
     from ._mirror import winners_near as winners_near
-    from ._mirror import swap_pass as swap_pass
-    from ._mirror import weighted_sums as weighted_sums
 else:
     globals().update({name: getattr(_chosen, name) for name in SEAM})
 

@@ -17,8 +17,8 @@ from tqdm import tqdm
 from . import __version__, _backend, bleu_score, difference, tokenizers, variants
 from .__main__ import version
 from .cli_errors import InputError
-from .cli_tuning import mert, random_search
 from .cli_rerank import rerank
+from .cli_tuning import mert, random_search
 from .errors import CybleuError, EmptyCorpusError, EmptyHypothesisError
 from .textfiles import SPLITS, STANDARD_INPUT, Lines, parallel_segments
 

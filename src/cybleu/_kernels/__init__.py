@@ -29,9 +29,9 @@ __all__ = [
     "sort_lines",
     "sum_rows",
     "surface",
+    "swap_pass",
     "trim",
+    "weighted_sums",
     "winners",
     "winners_near",
-    "swap_pass",
-    "weighted_sums",
 ]
