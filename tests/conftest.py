@@ -18,6 +18,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     max_examples=300,
 )
+settings.register_profile("quick", parent=settings.get_profile("cybleu"), max_examples=50)
 settings.register_profile("thorough", parent=settings.get_profile("cybleu"), max_examples=2000)
 settings.load_profile(os.environ.get("CYBLEU_HYPOTHESIS_PROFILE", "cybleu"))
 
