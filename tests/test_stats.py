@@ -397,6 +397,7 @@ one = References([[[1, 2, 3]]])
         (lambda: one.stats([[1]], out=[]), errors.ArrayTypeError, "out must be a NumPy array"),
         (lambda: one.stats([[1]], threads=0), errors.ThreadsError, "threads is 0"),
         (lambda: one.stats([["a"]]), errors.MixedTokensError, r"token 0 of hypotheses\[0\] is a str"),
+        (lambda: References([[[1]]], pad_id=0).stats([[1, 2**63]]), errors.MixedTokensError, "does not fit int64"),
         (lambda: one.stats("abc"), errors.SequenceTypeError, "hypotheses must be a list of token lists"),
         (lambda: one.stats([1, 2]), errors.SequenceTypeError, r"hypotheses\[0\] must be a list of tokens, not int"),
         (lambda: References([[["a"]]]).stats([[1]]), errors.MixedTokensError, "hypotheses are token ids"),

@@ -96,7 +96,7 @@ def mbr(
     order = max_order if max_order is not None else 4 if weights is None else len(weights)
     check_max_order(order)
     if effective_order is None:
-        effective_order = rules.empty_order == "end"
+        effective_order = rules.sentences_by_effective_order
     choices = variants.definition_of(rules, order, weights, smoothing, smoothing_value, effective_order)
     split = splitter(tokenize)
     hyps = _lists(hypotheses, "hypotheses", split)
@@ -155,7 +155,7 @@ def diverse(
     if not 0 <= similarity < np.inf:
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
     rules = variants.find(variant)
-    choices = variants.definition_of(rules, 4, None, smoothing, None, rules.empty_order == "end")
+    choices = variants.definition_of(rules, 4, None, smoothing, None, rules.sentences_by_effective_order)
     lists = _lists(hypotheses, "hypotheses", splitter(tokenize))
     shares = _posterior(posterior, scores, scale, lists)
     everything = np.ones(len(lists.texts), dtype=bool)

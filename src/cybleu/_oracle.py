@@ -101,7 +101,7 @@ def _extreme(
         weights,
         smoothing,
         smoothing_value,
-        rules.empty_order == "end" if effective_order is None else effective_order,
+        rules.sentences_by_effective_order if effective_order is None else effective_order,
     )
     filled = stats[:, 0] > 0
     scores = np.zeros(len(stats))

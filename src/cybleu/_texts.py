@@ -85,7 +85,7 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
 
 
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
-    """A copy of `count` integers from 0 to `size`, which no other thread can change."""
+    """A copy of `wanted` integers from 0 to `size`, which no other thread can change."""
     if isinstance(value, (list, tuple)):
         value = np.array(value, dtype=None if len(value) else np.int64)
     array = integers(value, name, (1,)).astype(np.int64, copy=True)

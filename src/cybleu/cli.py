@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from . import __version__, _backend, bleu_score, difference, tokenizers, variants
 from .__main__ import version
-from .cli_errors import InputError
+from .cli_common import SPLIT, TOKENIZE, input_errors
 from .cli_rerank import rerank
 from .cli_tuning import mert, random_search
 from .errors import CybleuError, EmptyCorpusError, EmptyHypothesisError
@@ -56,16 +56,8 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def _of_text(command: _Command) -> _Command:
     """The arguments and options of every command that reads segments."""
     for parameter in (
-        click.option(
-            "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
-        ),
-        click.option(
-            "--split",
-            type=click.Choice(sorted(SPLITS)),
-            default="unicode",
-            show_default=True,
-            help="What separates tokens: any white space, or ASCII white space only, as in multi-bleu.perl.",
-        ),
+        TOKENIZE,
+        SPLIT,
         click.option(
             "--weights", callback=_read_weights, metavar="W,W,...", help="Weights of the orders.  [default: uniform]"
         ),
@@ -116,7 +108,7 @@ def score(
     """
     corpus = _Corpus(_largest_order(order, weights), variant, weights, smoothing, smoothing_value)
     segment_scores = array("d")
-    with _input_errors():
+    with input_errors():
         for list_of_references, hypotheses in _segments(hypothesis, references, split, tokenize):
             corpus.add(list_of_references, hypotheses)
             if segments:
@@ -159,7 +151,7 @@ def compare(
     The files are those of `cybleu score`.
     """
     counts = difference.Counts(_largest_order(order, weights))
-    with _input_errors():
+    with input_errors():
         split_names = [name.partition(":") for name in names]
         chosen = difference.choose(
             [(name, smoothing) if colon else name for name, colon, smoothing in split_names], counts.order, weights
@@ -177,14 +169,6 @@ def _largest_order(order: int | None, weights: Sequence[float] | None) -> int:
     if order is not None and weights is not None and order != len(weights):
         raise click.UsageError(f"--order {order} does not fit the {len(weights)} weights")
     return order or (len(weights) if weights else 4)
-
-
-@contextmanager
-def _input_errors() -> Iterator[None]:
-    try:
-        yield
-    except (CybleuError, ValueError, ArithmeticError) as error:
-        raise InputError(str(error)) from error
 
 
 def _segments(
@@ -219,16 +203,8 @@ def _segments(
     show_default=True,
     help="Which length counts where there are several references.",
 )
-@click.option(
-    "--split",
-    type=click.Choice(sorted(SPLITS)),
-    default="unicode",
-    show_default=True,
-    help="What separates tokens: any white space, or ASCII white space only.",
-)
-@click.option(
-    "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
-)
+@SPLIT
+@TOKENIZE
 def extract(
     nbest: str,
     references: tuple[str, ...],
@@ -250,7 +226,7 @@ def extract(
     """
     if (nbest, feature_table, *references).count(STANDARD_INPUT) > 1:
         raise click.UsageError("only one of the files can be standard input")
-    try:
+    with input_errors():
         from .nbest import NBest
 
         NBest.from_files(
@@ -266,8 +242,6 @@ def extract(
             texts=False,
             progress=sys.stderr.isatty(),
         ).to_moses(features_file, scores_file)
-    except CybleuError as error:
-        raise InputError(str(error)) from error
 
 
 def _progress(
@@ -418,7 +392,7 @@ class _Corpus:
         if self.variant.reference_length == "shortest":
             row[1] = min(map(len, references))
         short_segments = [int(count == 0) for count in row[2 + self.order :]]
-        result = self._score(row, short_segments, effective_order=self.variant.name == "sacrebleu")
+        result = self._score(row, short_segments, effective_order=self.variant.sentences_by_effective_order)
         return 100 / result.scale * result.score
 
     def _score(self, row: Sequence[int], short_segments: Sequence[int], effective_order: bool = False) -> variants.Bleu:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from . import variants
-from .errors import ArrayValueError, CybleuError, InputFileError
-from .textfiles import SPLITS, STANDARD_INPUT, Lines, writing
+from .cli_common import SPLIT, TOKENIZE, input_errors
+from .errors import ArrayValueError, InputFileError
+from .textfiles import STANDARD_INPUT, Lines, writing
 
 if TYPE_CHECKING:
     from .nbest import NBest
@@ -24,15 +25,6 @@ if TYPE_CHECKING:
 AT_ONCE = 64  # segments
 EXPLAINED = 3  # candidates
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-class RerankError(click.ClickException):
-    """What the user can mend: one sentence on standard error, exit status 2."""
-
-    exit_code = 2
-
-    def show(self, file: Any = None) -> None:
-        click.echo(f"cybleu: error: {self.format_message()}", err=True)
 
 
 @click.group()
@@ -103,16 +95,8 @@ class Target(NamedTuple):
 
 def _of_nbest(command: _Command) -> _Command:
     for parameter in (
-        click.option(
-            "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
-        ),
-        click.option(
-            "--split",
-            type=click.Choice(sorted(SPLITS)),
-            default="unicode",
-            show_default=True,
-            help="What separates tokens: any white space, or ASCII white space only.",
-        ),
+        TOKENIZE,
+        SPLIT,
         click.option(
             "--segments", type=click.IntRange(0), help="How many there are, where the last ones may have no hypothesis."
         ),
@@ -177,14 +161,6 @@ def _target(options: dict[str, Any]) -> Target:
     return Target(*(options.pop(name) for name in Target._fields))
 
 
-@contextmanager
-def _errors() -> Iterator[None]:
-    try:
-        yield
-    except CybleuError as error:
-        raise RerankError(str(error)) from error
-
-
 # ------------------------------------------------------------------------------------------------------------ commands
 
 
@@ -203,7 +179,7 @@ def linear(weights_file: str, **options: Any) -> None:
     from .rerank import linear as by_weights
 
     source, target = _source(options), _target(options)
-    with _errors():
+    with input_errors():
         weights = read_weights(weights_file)
         unseen = dict.fromkeys(weights)
 
@@ -258,7 +234,7 @@ def mbr(
             tokenize=split,
         )
 
-    with _errors():
+    with input_errors():
         split = source.splitter()
         _run(source, target, choose, _Why(split=split))
 
@@ -294,7 +270,7 @@ def oracle(
     if [source.nbest, source.feature_table, *references].count(STANDARD_INPUT) > 1:
         raise click.UsageError("only one of the files can be standard input")
     find = choices.antioracle if worst else choices.oracle
-    with _errors():
+    with input_errors():
         if level == "corpus":
             if target.list_format is not None or target.explain is not None:
                 raise click.UsageError("--list and --explain are for --level sentence")
@@ -350,7 +326,7 @@ def perceptron(
     source = _source(options)
     if [source.nbest, source.feature_table, *references].count(STANDARD_INPUT) > 1:
         raise click.UsageError("only one of the files can be standard input")
-    with _errors():
+    with input_errors():
         trained = train(
             source.whole(references),
             good=good,

@@ -13,9 +13,9 @@ import click
 from tqdm import tqdm
 
 from . import variants
-from .cli_errors import InputError
-from .errors import CybleuError, FeatureError, WeightsError
-from .textfiles import SPLITS, STANDARD_INPUT
+from .cli_common import SPLIT, TOKENIZE, input_errors
+from .errors import FeatureError, WeightsError
+from .textfiles import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from .mert import Restart
@@ -39,16 +39,8 @@ INPUT = (
     click.option(
         "--first-id", type=click.IntRange(0), default=0, show_default=True, help="Id of the references' first line."
     ),
-    click.option(
-        "--split",
-        type=click.Choice(sorted(SPLITS)),
-        default="unicode",
-        show_default=True,
-        help="What separates tokens: any white space, or ASCII white space only.",
-    ),
-    click.option(
-        "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
-    ),
+    SPLIT,
+    TOKENIZE,
     click.option("--order", type=click.IntRange(1, 64), help="Largest n-gram order.  [default: 4]"),
     click.option(
         "--reference-length",
@@ -241,7 +233,7 @@ def mert(
         raise click.UsageError(f"--window {window!r} is not min:N or average:N")
     bounds = _ranges(ranges)
     metric = _metric(variant, smoothing)
-    try:
+    with input_errors():
         from .mert import line_search, tune
 
         if plot:
@@ -284,8 +276,6 @@ def mert(
         if plot and axis:
             found = line_search(nbest, tuning.weights, axis, metric=metric, surface=True)
             plot_surface(plot, found, axis, tuning.weights[axis], tuning.metric)
-    except CybleuError as error:
-        raise InputError(str(error)) from error
 
 
 @click.command("random-search")
@@ -317,7 +307,7 @@ def random_search(
     metric = _metric(variant, smoothing)
     if weights_file and (bounds or start):
         raise click.UsageError("--start and --range do not go with --weights-file")
-    try:
+    with input_errors():
         from .mert import random_search as search
         from .mert import random_weights, read_table
 
@@ -336,5 +326,3 @@ def random_search(
         click.echo(f"{metric.name} {scores[best]:.6f}, the best of {len(scores)}", err=True)
         result = {"score": float(scores[best]), "trial": best, "metric": metric.name, "scores": scores.tolist()}
         _report(result, dict(zip(nbest.names, vectors[best].tolist())), as_json, output)
-    except CybleuError as error:
-        raise InputError(str(error)) from error

@@ -89,7 +89,7 @@ def pairwise_bleu(
     check_max_order(order)
     rules = variants.find(variant)
     if effective_order is None:
-        effective_order = rules.empty_order == "end"
+        effective_order = rules.sentences_by_effective_order
     choices = variants.definition_of(rules, order, weights, smoothing, smoothing_value, effective_order)
     for name, value in (("pad_id", pad_id), ("eos_id", eos_id)):
         checked_id(name, value)

@@ -72,6 +72,11 @@ class Variant:
                     f"the variant {self.name!r} has a smoothing of kind {kind!r}; use one of {', '.join(SMOOTHINGS)}"
                 )
 
+    @property
+    def sentences_by_effective_order(self) -> bool:
+        """Whether the tool leaves out, when it scores a single sentence, the orders that it is too short for."""
+        return self.empty_order == "end"
+
 
 _ALLOWED = {
     "reference_length": ("closest", "shortest", "average"),
