@@ -23,26 +23,35 @@ numbers = st.one_of(
 
 @st.composite
 def lists(draw, dtype):
-    sizes = draw(st.lists(st.integers(1, 12), min_size=1, max_size=4))
+    large = draw(st.booleans())
+    sizes = draw(st.lists(st.integers(1, 150 if large else 12), min_size=1, max_size=4))
     count = sum(sizes)
-    draw_column = st.lists(numbers, min_size=count, max_size=count)
-    if draw(st.booleans()):
-        scale = draw(st.sampled_from([1.0, 1e-9, 1e6]))
-        seed = draw(st.integers(0, 2**32 - 1))
-        columns = np.random.default_rng(seed).normal(size=(2, count)) * scale
+    if large:
+        generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+        columns = {
+            "scattered": lambda: generator.normal(size=(2, count)) * draw(st.sampled_from([1.0, 1e-9, 1e6, 1e200])),
+            "on a lattice": lambda: generator.integers(-9, 10, (2, count)).astype(float),
+            # that differ in their last digits, as the thresholds then do
+            "close": lambda: np.array([generator.integers(0, 99, count) * 1e-13, np.arange(count) % 7.0]) + 1.0,
+            # tangents of a parabola: all are highest somewhere
+            "in convex position": lambda: np.array([-((np.arange(count) % 50.0) ** 2), np.arange(count) % 50.0]),
+        }[draw(st.sampled_from(["scattered", "on a lattice", "close", "in convex position"]))]()
     else:
+        draw_column = st.lists(numbers, min_size=count, max_size=count)
         columns = np.array([draw(draw_column), draw(draw_column)])
+    order = draw(st.integers(1, 4))
+    if large:
+        lengths = generator.integers(0, 10, count)
+    else:
+        lengths = np.array(draw(st.lists(st.integers(0, 9), min_size=count, max_size=count)))
+        generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     if dtype == "int64":
-        order = draw(st.integers(1, 4))
-        stats = np.array(
-            [
-                [length, draw(st.integers(0, 9))]
-                + [draw(st.integers(0, max(0, length - n))) for n in range(order)]
-                + [max(0, length - n) for n in range(order)]
-                for length in draw(st.lists(st.integers(0, 9), min_size=count, max_size=count))
-            ],
-            dtype=np.int64,
+        totals = np.maximum(lengths[:, None] - np.arange(order), 0)
+        stats = np.hstack(
+            [lengths[:, None], generator.integers(0, 10, (count, 1)), generator.integers(0, totals + 1), totals]
         )
+    elif large:
+        stats = generator.normal(size=(count, 2))
     else:
         stats = np.array(draw(st.lists(st.tuples(numbers, numbers), min_size=count, max_size=count)))
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -86,8 +86,10 @@ def winners(const double[:, ::1] columns, const int64_t[::1] offsets, const doub
     """
     cdef Py_ssize_t features = columns.shape[0]
     cdef Py_ssize_t count = columns.shape[1]
-    cdef Py_ssize_t longest, begin, end, s, r, i, first, best
+    cdef Py_ssize_t longest, begin, end, s, r, first, size, best
     cdef double *out
+    cdef double *values_of_segment
+    cdef double high
     check_offsets(offsets, count, &longest)
     if (weights.shape[1] != features or chosen.shape[0] != weights.shape[0]
             or chosen.shape[1] != offsets.shape[0] - 1 or (values is not None and values.shape[0] != count)):
@@ -109,13 +111,30 @@ def winners(const double[:, ::1] columns, const int64_t[::1] offsets, const doub
                     out = &values[first]
                 add_products(columns, &weights[r, 0], first, offsets[end] - first, out)
                 for s in range(begin, end):
-                    best = offsets[s] - first
-                    for i in range(best + 1, offsets[s + 1] - first):
-                        if out[i] > out[best]:
-                            best = i
-                    chosen[r, s] = first + best
+                    size = offsets[s + 1] - offsets[s]
+                    values_of_segment = out + (offsets[s] - first)
+                    high = highest(values_of_segment, size)
+                    best = 0
+                    while best < size and values_of_segment[best] != high:
+                        best += 1
+                    chosen[r, s] = offsets[s] + (best if best < size else 0)       # no number equals NaN
             begin = end
     free(scratch)
+
+
+cdef double highest(const double *values, Py_ssize_t size) noexcept nogil:
+    """The highest value; if the first is NaN, that."""
+    cdef double highs[4]
+    cdef Py_ssize_t i
+    cdef int k
+    for k in range(4):
+        highs[k] = values[0]
+    for i in range(0, size - 3, 4):     # four chains: a maximum waits for the one before
+        for k in range(4):
+            highs[k] = values[i + k] if values[i + k] > highs[k] else highs[k]
+    for i in range(size - size % 4, size):
+        highs[0] = values[i] if values[i] > highs[0] else highs[0]
+    return max(max(highs[0], highs[1]), max(highs[2], highs[3]))
 
 
 cdef void add_products(const double[:, ::1] columns, const double *weights, Py_ssize_t first, Py_ssize_t size,
@@ -151,9 +170,7 @@ def winners_near(const double[:, ::1] columns, const int64_t[::1] offsets, const
     """
     cdef Py_ssize_t count = columns.shape[1]
     cdef Py_ssize_t longest, s, i, f, first, size, best, near
-    cdef double highs[4]
     cdef double limit, value, best_value
-    cdef int k
     check_offsets(offsets, count, &longest)
     if (weights.shape[0] != columns.shape[0] or values.shape[0] != count or slope.shape[0] != count
             or errors.shape[0] != offsets.shape[0] - 1 or chosen.shape[0] != errors.shape[0]):
@@ -165,16 +182,9 @@ def winners_near(const double[:, ::1] columns, const int64_t[::1] offsets, const
         for s in range(errors.shape[0]):
             first = offsets[s]
             size = offsets[s + 1] - first
-            for k in range(4):
-                highs[k] = -INFINITY
             for i in range(size):
                 about[i] = values[first + i] + step * slope[first + i]
-            for i in range(0, size - 3, 4):     # four chains: a maximum waits for the one before
-                for k in range(4):
-                    highs[k] = about[i + k] if about[i + k] > highs[k] else highs[k]
-            for i in range(size - size % 4, size):
-                highs[0] = about[i] if about[i] > highs[0] else highs[0]
-            limit = max(max(highs[0], highs[1]), max(highs[2], highs[3])) - 2.0 * errors[s]
+            limit = highest(about, size) - 2.0 * errors[s]
             near = 0
             best = 0
             for i in range(size):
@@ -257,6 +267,51 @@ cdef double meeting(const double *base, const double *slope, int32_t p, int32_t 
     return (base[p] - base[q]) / (slope[q] - slope[p])
 
 
+cdef double floor_at(const double *base, const double *slope, int32_t p, int32_t q, double x) noexcept nogil:
+    return min(base[p] + slope[p] * x, base[q] + slope[q] * x)
+
+
+cdef Py_ssize_t above_five(const double *base, const double *slope, int32_t first, int32_t likely, int32_t last,
+                           const double *above, int32_t *kept, Py_ssize_t size) noexcept nogil:
+    """Those of the lines kept that are not below five: the three, and on each side the highest where two of them meet."""
+    cdef int32_t lines[5]
+    cdef double x[4]
+    cdef double floors[4]
+    cdef double highest[2]
+    cdef double tiny = 0.0
+    cdef double steepest = max(fabs(slope[first]), fabs(slope[last]))
+    cdef Py_ssize_t position
+    cdef Py_ssize_t count = 0
+    cdef int32_t i
+    cdef int k
+    highest[0] = highest[1] = -INFINITY
+    lines[0], lines[1], lines[2], lines[3], lines[4] = first, likely, likely, likely, last
+    for position in range(size):
+        i = kept[position]
+        if slope[i] < slope[likely]:
+            if above[i] > highest[0]:
+                highest[0] = above[i]
+                lines[1] = i
+        elif slope[i] > slope[likely] and above[i] > highest[1]:
+            highest[1] = above[i]
+            lines[3] = i
+    for k in range(4):
+        x[k] = meeting(base, slope, lines[k], lines[k + 1]) if slope[lines[k]] < slope[lines[k + 1]] else 0.0
+        floors[k] = floor_at(base, slope, lines[k], lines[k + 1], x[k])
+        tiny += fabs(base[lines[k]])
+    if not x[0] <= x[1] <= x[2] <= x[3]:
+        return size
+    tiny = TINY * (tiny + fabs(base[last]) + steepest * (fabs(x[0]) + fabs(x[3])))
+    k = 0
+    for position in range(size):
+        i = kept[position]
+        while k < 3 and slope[i] >= slope[lines[k + 1]]:
+            k += 1
+        kept[count] = i
+        count += not base[i] + slope[i] * x[k] < floors[k] - tiny
+    return count
+
+
 cdef Py_ssize_t candidates(const double *base, const double *slope, const int32_t *order, Py_ssize_t size,
                            Py_ssize_t likely, double *above, int32_t *kept) noexcept nogil:
     """The order without lines that are nowhere near the envelope: most, in one pass without a branch.
@@ -273,7 +328,7 @@ cdef Py_ssize_t candidates(const double *base, const double *slope, const int32_
     cdef double x2 = 0.0
     cdef double floor1 = base[likely]
     cdef double floor2 = base[likely]
-    cdef double tiny1, tiny2, x, floor
+    cdef double tiny1, tiny2, one, other
     cdef Py_ssize_t i, position
     cdef Py_ssize_t begin = 0
     cdef Py_ssize_t end = size
@@ -284,27 +339,32 @@ cdef Py_ssize_t candidates(const double *base, const double *slope, const int32_
     if middle < slope[last]:
         x2 = meeting(base, slope, <int32_t>likely, last)
         floor2 = min(base[last] + slope[last] * x2, base[likely] + middle * x2)
-    if not x1 <= x2:
-        x1 = x2 = NAN
     tiny1 = TINY * (fabs(base[first]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
     tiny2 = TINY * (fabs(base[last]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
     floor1 = floor1 - tiny1
     floor2 = floor2 - tiny2
+    if not (x1 <= x2 and isfinite(floor1) and isfinite(floor2)):
+        x1 = x2 = NAN
     for i in range(size):
-        x = x1 if slope[i] < middle else x2
-        floor = floor1 if slope[i] < middle else floor2
-        above[i] = base[i] + TINY * fabs(base[i]) + slope[i] * x - floor
+        one = base[i] + (slope[i] * x1 - floor1)
+        other = base[i] + (slope[i] * x2 - floor2)
+        above[i] = one if one > other else other
     while begin < size and not slope[order[begin]] - slope[first] > TINY * steepest:
         begin += 1
     while end > begin and not slope[last] - slope[order[end - 1]] > TINY * steepest:
         end -= 1
-    memcpy(kept, order, begin * sizeof(int32_t))
+    for position in range(begin):
+        kept[position] = order[position]
     count = begin
     for position in range(begin, end):
         kept[count] = order[position]
         count += not above[order[position]] < 0.0
-    memcpy(kept + count, order + end, (size - end) * sizeof(int32_t))
-    return count + size - end
+    if count - begin > 4:
+        count = begin + above_five(base, slope, first, <int32_t>likely, last, above, kept + begin, count - begin)
+    for position in range(end, size):
+        kept[count] = order[position]
+        count += 1
+    return count
 
 
 cdef Py_ssize_t envelope(const double *base, const double *slope, const int32_t *order, Py_ssize_t size,
@@ -338,6 +398,12 @@ cdef inline bint differ(const Number *one, const Number *other, Py_ssize_t size)
         if one[n] != other[n]:
             return True
     return False
+
+
+cdef inline void copy(Number *target, const Number *source, Py_ssize_t size) noexcept nogil:
+    cdef Py_ssize_t n
+    for n in range(size):
+        target[n] = source[n]
 
 
 cdef bint grow(Events *events, Py_ssize_t more, Py_ssize_t row_bytes) noexcept nogil:
@@ -433,41 +499,66 @@ cdef inline uint64_t key_of(double x) noexcept nogil:
     return ~bits if bits >> 63 else bits | SIGN
 
 
-cdef bint sort_events(Events *events) noexcept nogil:
-    """By x, equal ones as they stand: by digits, so that no input takes longer than another. False without memory."""
-    cdef Py_ssize_t counts[8][256]
-    cdef Py_ssize_t i, position, number
-    cdef int digit
-    cdef uint64_t key
-    cdef Event *source = events.items
+cdef void sort_by_digits(Event **source, Event **target, Py_ssize_t count, int shift, int digits) noexcept nogil:
+    """By that many digits of 11 bits from that bit on, equal ones as they stand; source and target may change places."""
+    cdef int32_t counts[3][2048]
     cdef Event *swap
+    cdef int32_t position, number
+    cdef Py_ssize_t i
+    cdef int digit
+    cdef uint64_t place
+    cdef uint64_t key = 0
+    memset(counts, 0, sizeof(counts))
+    for i in range(count):
+        key = key_of(source[0][i].x) >> shift
+        for digit in range(digits):
+            counts[digit][(key >> (11 * digit)) & 2047] += 1
+    for digit in range(digits):
+        if counts[digit][(key >> (11 * digit)) & 2047] == count:
+            continue
+        position = 0
+        for i in range(2048):
+            number = counts[digit][i]
+            counts[digit][i] = position
+            position += number
+        for i in range(count):
+            place = (key_of(source[0][i].x) >> (shift + 11 * digit)) & 2047
+            target[0][counts[digit][place]] = source[0][i]
+            counts[digit][place] += 1
+        swap = source[0]
+        source[0] = target[0]
+        target[0] = swap
+
+
+cdef bint sort_events(Events *events) noexcept nogil:
+    """By x, equal ones as they stand. False without memory.
+
+    The upper half of the digits tells nearly all apart, and insertion does the rest; where it does not, the lower half
+    is sorted first, so that no input takes long.
+    """
     cdef Event *target
+    cdef Event item
+    cdef uint64_t key
+    cdef Py_ssize_t i, j
+    cdef Py_ssize_t moves = 0
     if events.count < 2:
         return True
     target = <Event *>malloc(events.room * sizeof(Event))
     if target == NULL:
         return False
-    memset(counts, 0, sizeof(counts))
-    for i in range(events.count):
-        key = key_of(source[i].x)
-        for digit in range(8):
-            counts[digit][(key >> (8 * digit)) & 255] += 1
-    for digit in range(8):
-        if counts[digit][(key_of(source[0].x) >> (8 * digit)) & 255] == events.count:
-            continue
-        position = 0
-        for i in range(256):
-            number = counts[digit][i]
-            counts[digit][i] = position
-            position += number
-        for i in range(events.count):
-            key = (key_of(source[i].x) >> (8 * digit)) & 255
-            target[counts[digit][key]] = source[i]
-            counts[digit][key] += 1
-        swap = source
-        source = target
-        target = swap
-    events.items = source
+    sort_by_digits(&events.items, &target, events.count, 31, 3)
+    for i in range(1, events.count):
+        item = events.items[i]
+        key = key_of(item.x)
+        j = i
+        while j > 0 and key_of(events.items[j - 1].x) > key and moves <= events.count:
+            events.items[j] = events.items[j - 1]
+            j -= 1
+            moves += 1
+        events.items[j] = item
+    if moves > events.count:
+        sort_by_digits(&events.items, &target, events.count, 0, 3)
+        sort_by_digits(&events.items, &target, events.count, 31, 3)
     free(target)
     return True
 
@@ -579,8 +670,11 @@ def surface(const double[::1] base, const double[::1] slope, const int32_t[::1] 
 # ------------------------------------------------------------------------------------------------------------ the sweep
 
 
-cdef double monotone(const Rules *rules, bint plain, const int64_t *row) noexcept nogil:
-    """A number that grows as the score does, but for rounding, without logarithms where the definition allows it."""
+cdef double monotone(const Rules *rules, bint plain, const int64_t *row, double limit) noexcept nogil:
+    """A number that grows as the score does, but for rounding, without logarithms where the definition allows it.
+
+    Below the limit it may be any other number below.
+    """
     cdef double top = 1.0
     cdef double bottom = 1.0
     cdef double added = rules.value if rules.smoothing == ADD_ALL else 0.0
@@ -601,7 +695,7 @@ cdef double monotone(const Rules *rules, bint plain, const int64_t *row) noexcep
     if rules.penalised:
         wanted = <double>row[1] + rules.penalty_adds
         length = <double>row[0]
-        if length < wanted:
+        if length < wanted and top >= limit:
             top *= exp(<double>rules.order * (1.0 - wanted / length))
     return top
 
@@ -621,57 +715,66 @@ cdef inline bint better(double score, double left, double right, double best, do
     return max(left, -right) < max(best_left, -best_right)
 
 
+cdef inline double clearly_below(double number) noexcept nogil:
+    """Less than that by far more than rounding; numbers below the normal range say nothing."""
+    return number - 1e-9 * fabs(number) if number == 0.0 or fabs(number) > 1e-290 else -INFINITY
+
+
 cdef bint sweep(const Rules *rules, const Events *events, Py_ssize_t size, int64_t *row, double lower, double upper,
-                double *numbers, int64_t *best_row, double *found) noexcept nogil:
+                int64_t *best_row, double *found) noexcept nogil:
     """Find the best interval; false where the definition declines a sum.
 
+    Scores are computed only where there are several intervals of which any may be the best.
+
     :param row: three rows, the first the sum at the lower end
-    :param numbers: room for one more than there are events
     :param found: receives score, left and right end
     """
     cdef bint plain = rules.uniform and rules.mean != ARITHMETIC and not rules.short_segments_count
     cdef int64_t *saved = row + size
-    cdef int64_t *start = saved + size
-    cdef double highest, left, right, score
+    cdef double highest = -INFINITY
+    cdef double limit = -INFINITY
+    cdef double left = lower
+    cdef double right, number, score
     cdef Py_ssize_t position = 0
-    cdef Py_ssize_t count = 0
-    cdef bint changed
-    memcpy(start, row, size * sizeof(int64_t))
-    numbers[0] = highest = monotone(rules, plain, row)
-    while position < events.count and isfinite(numbers[count]):
-        position = advance(events, position, size, row, saved, &changed)
-        if changed:
-            count += 1
-            numbers[count] = monotone(rules, plain, row)
-            highest = max(highest, numbers[count])
-    if not isfinite(numbers[count]):
-        return False
-    # Far above the rounding of these numbers; below the normal range they say nothing.
-    highest = highest - 1e-9 * fabs(highest) if highest == 0.0 or fabs(highest) > 1e-290 else -INFINITY
-    memcpy(row, start, size * sizeof(int64_t))
-    position = count = 0
-    left = lower
-    found[0] = found[1] = found[2] = -INFINITY
-    while True:
-        memcpy(saved, row, size * sizeof(int64_t))
+    cdef bint changed = True
+    cdef bint scored = False
+    cdef bint likely
+    found[0] = found[1] = found[2] = NAN
+    while changed:
+        number = monotone(rules, plain, row, limit)
+        if not isfinite(number):
+            return False
+        likely = number >= limit
+        if likely:
+            copy(saved, row, size)
         right = upper
         changed = False
         while position < events.count and not changed:
             right = events.items[position].x
-            position = advance(events, position, size, row, start, &changed)
+            position = advance(events, position, size, row, saved + size, &changed)
         if not changed:
             right = upper
-        if numbers[count] >= highest:
-            score = evaluate(rules, saved)
-            if not isfinite(score):
-                return False
-            if better(score, left, right, found[0], found[1], found[2]):
-                found[0], found[1], found[2] = score, left, right
-                memcpy(best_row, saved, size * sizeof(int64_t))
-        if not changed:
-            return True
-        count += 1
+        if likely:
+            if highest == -INFINITY or clearly_below(number) > highest:
+                found[1], found[2] = left, right
+                copy(best_row, saved, size)
+                scored = False
+            else:
+                if not scored:
+                    found[0] = evaluate(rules, best_row)
+                    scored = True
+                score = evaluate(rules, saved)
+                if not (isfinite(found[0]) and isfinite(score)):
+                    return False
+                if better(score, left, right, found[0], found[1], found[2]):
+                    found[0], found[1], found[2] = score, left, right
+                    copy(best_row, saved, size)
+            highest = max(highest, number)
+            limit = clearly_below(highest)
         left = right
+    if not scored:
+        found[0] = evaluate(rules, best_row)
+    return isfinite(found[0])
 
 
 def best_interval(const double[::1] base, const double[::1] slope, const int32_t[::1] order,
@@ -687,7 +790,6 @@ def best_interval(const double[::1] base, const double[::1] slope, const int32_t
     cdef Py_ssize_t size = stats.shape[1]
     cdef bint done
     cdef bint scored = False
-    cdef double *numbers = NULL
     cdef double found[3]
     fill(&lines, base, slope, order, offsets, likely, stats.shape[0], lower, upper)
     if definition.rules.order == 0:
@@ -705,10 +807,7 @@ def best_interval(const double[::1] base, const double[::1] slope, const int32_t
         with nogil:
             done = collect(&lines, &stats[0, 0], size, row, &events) and sort_events(&events)
             if done:
-                numbers = <double *>malloc((events.count + 1) * sizeof(double))
-                done = numbers != NULL
-            if done:
-                scored = sweep(&definition.rules, &events, size, row, lower, upper, numbers, &best_row[0], found)
+                scored = sweep(&definition.rules, &events, size, row, lower, upper, &best_row[0], found)
         if not done:
             raise MemoryError
         if not scored:
@@ -719,5 +818,4 @@ def best_interval(const double[::1] base, const double[::1] slope, const int32_t
     finally:
         free(events.items)
         free(events.changes)
-        free(numbers)
         free(row)
