@@ -33,9 +33,11 @@ def lists(draw, dtype):
             "on a lattice": lambda: generator.integers(-9, 10, (2, count)).astype(float),
             # that differ in their last digits, as the thresholds then do
             "close": lambda: np.array([generator.integers(0, 99, count) * 1e-13, np.arange(count) % 7.0]) + 1.0,
+            # that meet where no float is
+            "far": lambda: generator.normal(size=(2, count)) * np.array([[1e300], [1e-12]]),
             # tangents of a parabola: all are highest somewhere
             "in convex position": lambda: np.array([-((np.arange(count) % 50.0) ** 2), np.arange(count) % 50.0]),
-        }[draw(st.sampled_from(["scattered", "on a lattice", "close", "in convex position"]))]()
+        }[draw(st.sampled_from(["scattered", "on a lattice", "close", "far", "in convex position"]))]()
     else:
         draw_column = st.lists(numbers, min_size=count, max_size=count)
         columns = np.array([draw(draw_column), draw(draw_column)])
