@@ -22,7 +22,8 @@ def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | N
     if total == 0 or (threads == 1 and not progress):
         work(0, total)
         return
-    pieces = min(total, max(4 * threads, 100 if progress else 1, cost // PIECE))
+    pieces = max(4 * threads, 100 if progress else 1, cost // PIECE)
+    pieces = min(total, pieces + -pieces % threads)  # as many for each thread
     bounds = [total * piece // pieces for piece in range(pieces + 1)]
     with bar(total, progress, f" {unit}") as advance:
         if threads == 1:
