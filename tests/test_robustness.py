@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from cybleu import SmoothingFunction, corpus_bleu, modified_precision, sentence_bleu, variants
+from cybleu import CorpusAccumulator, SmoothingFunction, corpus_bleu, modified_precision, sentence_bleu, variants
 from cybleu.errors import OrderError
 from cybleu.pairwise import pairwise_bleu, self_bleu
 from cybleu.stats import segment_stats
@@ -185,10 +185,14 @@ def test_signal_handler_that_frees_the_tokens(delay):
         signal.signal(signal.SIGALRM, previous)
 
 
-@pytest.mark.parametrize("order", [0, -1, 2.0, True])
-def test_orders_of_pairs(order):
+@pytest.mark.parametrize("order", [0, -1, 2.0, True, 2**31, 2**62, 2**63, 10**30])
+def test_orders_that_cannot_be(order):
     with pytest.raises(OrderError, match="max_order is"):
         pairwise_bleu([[1, 2]], max_order=order)
+    with pytest.raises(OrderError, match="max_order is"):
+        segment_stats([[[1]]], [[1]], order)
+    with pytest.raises(OrderError, match="max_order is"):
+        CorpusAccumulator(order)
 
 
 def test_no_weights_of_pairs():
@@ -224,7 +228,7 @@ def test_memory_stays_flat(backend):
     """In a process of its own, where the runner's memory does not show."""
     script = """
         import warnings
-        from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
+        from cybleu import CorpusAccumulator, SmoothingFunction, corpus_bleu, sentence_bleu
 
         warnings.simplefilter("ignore")
         smoothing = SmoothingFunction().method1
@@ -257,3 +261,8 @@ def test_memory_stays_flat(backend):
     subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script).replace("ROUNDS", str(rounds))], env=environment, check=True
     )
+
+
+@pytest.mark.parametrize("texts", [[[], []], [[1], []], [[], [], [2, 2]]])
+def test_self_bleu_of_texts_without_tokens(texts):
+    assert not self_bleu([*texts, []]).any()

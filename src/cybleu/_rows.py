@@ -8,11 +8,12 @@ from . import _backend
 from .errors import OrderError, UnknownNameError
 
 REFERENCE_LENGTHS = ("closest", "shortest", "average")
+LARGEST_ORDER = 2**31 - 1
 
 
 def check_max_order(max_order: object) -> None:
-    if type(max_order) is not int or max_order < 1:
-        raise OrderError(f"max_order is {max_order!r}; it must be a whole number from 1")
+    if type(max_order) is not int or not 1 <= max_order <= LARGEST_ORDER:
+        raise OrderError(f"max_order is {max_order!r}; it must be a whole number from 1 to {LARGEST_ORDER}")
 
 
 def check_reference_length(reference_length: str) -> None:
