@@ -69,7 +69,8 @@ cdef int count_others(const int64_t *ids, const int64_t[::1] begins, const int64
         memset(second, 0, <size_t>(tokens + 1) * sizeof(int32_t))
         for text in range(begins.shape[0]):
             length = <Py_ssize_t>(ends[text] - begins[text])
-            given = intern_text(table, odd, ids + begins[text], length, <int>n, ngrams + start, given)
+            if n <= length:
+                given = intern_text(table, odd, ids + begins[text], length, <int>n, ngrams + start, given)
             for i in range(start, start + length - n + 1):
                 counts[ngrams[i]] += 1
             for i in range(start, start + length - n + 1):
