@@ -92,6 +92,14 @@ def test_the_arrays_cannot_be_written_to():
             array[...] = 0
     with pytest.raises(AttributeError):
         nbest.features = np.zeros((3, 2))
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        del nbest.features
+
+
+@pytest.mark.parametrize("inputs", [-1, 2, 2**53 + 1, 2**70, 3.0, "3"])
+def test_inputs_that_cannot_be(inputs):
+    with pytest.raises(ArrayValueError, match="input"):
+        made(inputs=inputs)
 
 
 def test_large_arrays_are_not_copied_and_their_owner_may_write():

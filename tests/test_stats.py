@@ -236,6 +236,8 @@ def test_references_cannot_be_changed():
     prepared = References([[["a", "b"]]])
     with pytest.raises(AttributeError, match="cannot be changed"):
         prepared.max_order = 3
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        del prepared.max_order
     assert (len(prepared), prepared.max_order, prepared.reference_length) == (1, 4, "closest")
     assert "1 segments" in repr(prepared)
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NBest", "SparseFeatures", "merge"]
 
+MOST_INPUTS = 2**53  # so that the sum over the lists that are merged fits int64
+
 
 class SparseFeatures(NamedTuple):
     """Features that most hypotheses do not have. Those of hypothesis i are at `indptr[i]` to before `indptr[i + 1]`.
@@ -126,7 +128,7 @@ class NBest:
         put(self, "offsets", _offsets(offsets, "offsets", count, "hypotheses"))
         put(self, "ids", _whole_numbers(ids, "ids", len(self), "segments"))
         put(self, "index", _whole_numbers(index, "index", count, "hypotheses"))
-        put(self, "inputs", count if inputs is None else int(inputs))
+        put(self, "inputs", count if inputs is None else _number_of_inputs(inputs))
         if count and self.index.max() >= self.inputs:
             raise ArrayValueError(f"index holds {self.index.max()}, and the input had {self.inputs} hypotheses")
         put(self, "names", _names(names, features.shape[1]))
@@ -227,7 +229,7 @@ class NBest:
         segment = int(np.searchsorted(self.offsets, row, side="right")) - 1
         return f"hypothesis {row - self.offsets[segment]} of segment {self.ids[segment]}"
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Any = None) -> None:
         raise AttributeError("an NBest cannot be changed; make another from the changed arrays")
 
     __delattr__ = __setattr__  # type: ignore[assignment]
@@ -574,6 +576,12 @@ def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int
         position = int((offsets[1:] < offsets[:-1]).argmax())
         raise ArrayValueError(f"{name} falls from {offsets[position]} to {offsets[position + 1]} at {position + 1}")
     return offsets
+
+
+def _number_of_inputs(inputs: Any) -> int:
+    if not hasattr(type(inputs), "__index__") or not 0 <= int(inputs) <= MOST_INPUTS:
+        raise ArrayValueError(f"inputs is {inputs!r}; it must be a whole number from 0 to {MOST_INPUTS}")
+    return int(inputs)
 
 
 def _check_count(array: NDArray[Any], name: str, count: int, of_what: str) -> None:

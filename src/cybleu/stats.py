@@ -140,7 +140,7 @@ class References:
             ),
         )
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Any = None) -> None:
         raise AttributeError("References cannot be changed; make another from the changed references")
 
     __delattr__ = __setattr__  # type: ignore[assignment]
