@@ -209,6 +209,8 @@ def test_json_lines(run):
     ("line", "message"),
     [
         ("{", "is not JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ('[{"text": "a", "score": 1%s}]' % ("0" * 400), "the score of hypothesis 0 is 1000"),
         ('"a"', "must be an array of hypotheses"),
         ('{"texts": []}', "has none of the names"),
         ('{"outputs": [], "choices": []}', "has outputs and choices of the names"),

@@ -774,6 +774,10 @@ def test_files_of_the_extractor(tmp_path):
         (None, ("6 8 2 7", "9 8 2 7"), "S, line 2: these are no statistics of BLEU"),
         (None, ("6 8 2 7", "6.5 8 2 7"), "S, line 2: these are no statistics of BLEU"),
         (None, ("6 8 2 7", "-6 8 2 7"), "S, line 2: these are no statistics of BLEU"),
+        (None, ("6 8 2 7", "6 1e300 2 7"), "S, line 2: these are no statistics of BLEU"),
+        (None, ("6 8 2 7", "6 9007199254740993 2 7"), "S, line 2: these are no statistics of BLEU"),
+        (("_0 0 2 3", f"_0 {'9' * 19} 2 3"), None, "F, line 1: the heading must have"),
+        (("_0 0 2 3 d_0 d_1 lm_0", "_0 0 2 9999999999"), None, "F, line 1: announces 9999999999 columns"),
         (None, ("9 BLEU", "9 PER"), "S, line 1: the statistics are 9 of PER; only those of BLEU"),
         (
             None,
@@ -793,6 +797,13 @@ def test_files_of_the_extractor_that_cannot_be(tmp_path, features, scores, reaso
             SCORES_FILE.replace(*scores) if scores else SCORES_FILE,
             3,
         )
+
+
+def test_an_id_far_beyond_the_others(tmp_path):
+    """It would ask for room for all segments before it."""
+    files = [text.replace("_0 2 1 ", f"_0 {10**18 - 1} 1 ") for text in (FEATURES_FILE, SCORES_FILE)]
+    with pytest.raises(InputFileError, match="F, line 5: the id is 9{18}; give segments="):
+        from_moses(tmp_path, *files)
 
 
 def test_what_cannot_be_written(tmp_path):

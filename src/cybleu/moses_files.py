@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._arrays import np
-from ._nbest_lines import number_of
+from ._nbest_lines import MOST_DIGITS, number_of
 from .errors import InputFileError, StatisticsError
 from .nbest import NBest
 from .nbest_files import in_segments, joined_sparse
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 FEATURES = "FEATURES_TXT_BEGIN_0", "FEATURES_TXT_END_0"
 SCORES = "SCORES_TXT_BEGIN_0", "SCORES_TXT_END_0"
 BLEU = "BLEU"
+MOST_SEGMENTS = 10**7  # that an id alone can ask room for
+MOST_COLUMNS = 10**6  # that a heading can
+LARGEST_COUNT = 2**53 - 1  # that floats tell from its neighbours
 
 
 def write(nbest: NBest, features: Path, scores: Path) -> None:
@@ -88,6 +91,8 @@ class _File:
                 raise self.error(
                     "the heading must have segment, hypotheses and columns, whole numbers", number
                 ) from None
+            if width > MOST_COLUMNS:
+                raise self.error(f"announces {width} columns; at most {MOST_COLUMNS} can be read", number)
             rows: list[list[str]] = []
             for _ in range(count):
                 place, line = next(numbered, (number, self._end))
@@ -109,7 +114,7 @@ class _File:
 
 
 def _whole_number(token: str) -> int:
-    if not (token.isascii() and token.isdigit()):
+    if not (token.isascii() and token.isdigit()) or len(token) > MOST_DIGITS:
         raise ValueError(token)
     return int(token)
 
@@ -149,6 +154,10 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
                     score_part.line,
                 )
             owner = part.segment - first_id
+            if segments is None and owner >= MOST_SEGMENTS:
+                raise features_file.error(
+                    f"the id is {part.segment}; give segments= if there are more than {MOST_SEGMENTS}", part.line
+                )
             if not 0 <= owner < (segments or owner + 1):
                 raise features_file.error(
                     f"the id is {part.segment}, and with first_id={first_id} the {segments or ''} segments have others; "
@@ -213,6 +222,10 @@ def _statistics(file: _File, part: _Part, row: int, tokens: list[str]) -> list[i
     counts = [int(number) for number in numbers]
     *pairs, reference_length = counts
     matches, totals = pairs[::2], pairs[1::2]
-    if counts != numbers or min(counts) < 0 or any(map(int.__gt__, matches, totals)):
+    if (
+        counts != numbers
+        or not 0 <= min(counts) <= max(counts) <= LARGEST_COUNT
+        or any(map(int.__gt__, matches, totals))
+    ):
         raise file.error(f"these are no statistics of BLEU: {' '.join(tokens)}", part.line + row)
     return [totals[0], reference_length, *matches, *totals]

@@ -10,6 +10,7 @@ features.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,8 @@ def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
         value = json.loads(line)
     except ValueError as error:
         raise InputFileError(f"is not JSON: {error}") from None
+    except RecursionError:
+        raise InputFileError("has arrays or objects nested too deeply to be an n-best list") from None
     if isinstance(value, dict):
         keys = [key for key in LISTS if key in value]
         if len(keys) != 1:
@@ -107,6 +110,6 @@ def _hypothesis(value: Any, place: int) -> tuple[str, float | None, dict[str, fl
 
 
 def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= sys.float_info.max:
         raise InputFileError(f"{what} is {value!r}; it must be a finite number")
     return float(value)
