@@ -1,0 +1,147 @@
+"""What the targets share: input made from the fuzzer's bytes, both backends under the public API, outcomes compared.
+
+Run a target with ``python fuzz/TARGET.py [CORPUS] [libFuzzer's options]``; see docs/fuzzing.md.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import atheris
+
+with atheris.instrument_imports(include=["cybleu"]):
+    import cybleu  # noqa: F401
+    from cybleu import (  # noqa: F401
+        _backend,
+        _mirror,
+        bleu_score,
+        mert,
+        nbest,
+        nbest_files,
+        nbest_json,
+        pairwise,
+        rerank,
+        rewards,
+        stats,
+        variants,
+    )
+
+import numpy as np
+
+sys.path.append(str(Path(__file__).parent.parent / "tests"))
+
+BACKENDS = {"cython": _backend.load("cython")[1], "python": _mirror}
+_SCORERS = {
+    name: module.Scorer(bleu_score.SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
+    for name, module in BACKENDS.items()
+}
+
+
+def run(target):
+    """Hand a function of :class:`Input` over to libFuzzer."""
+    atheris.Setup(sys.argv, lambda data: target(Input(data)))
+    atheris.Fuzz()
+
+
+class Input:
+    """Choices, made by the bytes."""
+
+    def __init__(self, data: bytes):
+        provider = atheris.FuzzedDataProvider(data)
+        self.number = provider.ConsumeIntInRange
+        self.float = provider.ConsumeFloat
+        self.flag = provider.ConsumeBool
+        self.bytes = provider.ConsumeBytes
+        self.left = provider.remaining_bytes
+
+    def below(self, size: int) -> int:
+        return self.number(0, size - 1)
+
+    def choice(self, options):
+        return options[self.below(len(options))]
+
+    def list(self, size: int, make) -> list[Any]:
+        return [make() for _ in range(self.number(0, size))]
+
+
+class Outcome(NamedTuple):
+    """What a call did."""
+
+    value: Any
+    error: BaseException | None
+    warned: list[str]
+
+
+def outcome(function, *args, **kwargs) -> Outcome:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            value, error = function(*args, **kwargs), None
+        except Exception as raised:
+            value, error = None, raised
+    return Outcome(value, error, [f"{warning.category.__name__}: {warning.message}" for warning in caught])
+
+
+def use(name: str) -> None:
+    """Let the public API run on a backend."""
+    module = BACKENDS[name]
+    bleu_score._scorer = _SCORERS[name]
+    bleu_score._score_sentence = _SCORERS[name].sentence
+    bleu_score._score_corpus = _SCORERS[name].corpus
+    for part in _backend.SEAM:
+        setattr(_backend, part, getattr(module, part))
+
+
+def on_both(function, *args, **kwargs) -> Outcome:
+    """The outcome of a call, which must be the same on both backends: value, error and its message, warnings."""
+    results = []
+    for name in BACKENDS:
+        use(name)
+        results.append(outcome(function, *args, **kwargs))
+    ours, mirrors = results
+    same = type(ours.error) is type(mirrors.error) and str(ours.error) == str(mirrors.error)
+    if not (same and same_value(ours.value, mirrors.value) and ours.warned == mirrors.warned):
+        raise AssertionError(f"the kernels give {ours}\nthe mirror gives {mirrors}") from ours.error or mirrors.error
+    return ours
+
+
+def same_value(one, other) -> bool:
+    """Equal down to types and bits, nan being equal to nan."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(same_value, one, other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(map(same_value, one.values(), other.values()))
+    return one == other or (one != one and other != other)
+
+
+def expect_error(found: Outcome, *kinds: type[BaseException]) -> None:
+    """Bad input may only give errors of these kinds."""
+    if found.error is not None and not isinstance(found.error, kinds):
+        raise found.error
+    if found.warned:
+        raise AssertionError(f"warnings: {found.warned}")
+
+
+def counted_row(references, hypothesis, max_order: int) -> list[int]:
+    """The statistics of a segment, as the paper says it: nothing of cybleu is in it."""
+
+    def ngrams(text, n):
+        return Counter(tuple(text[start : start + n]) for start in range(len(text) - n + 1))
+
+    orders = range(1, max_order + 1)
+    clipped = []
+    for n in orders:
+        most: Counter[Any] = Counter()
+        for reference in references:
+            most |= ngrams(reference, n)
+        clipped.append((ngrams(hypothesis, n) & most).total())
+    closest = min((abs(len(reference) - len(hypothesis)), len(reference)) for reference in references)[1]
+    return [len(hypothesis), closest, *clipped, *(max(0, len(hypothesis) - n + 1) for n in orders)]
