@@ -85,7 +85,7 @@ def laid_out(take: Input, plain):
     if layout == 9 and len(plain):
         return np.broadcast_to(plain[:1], plain.shape)
     if layout == 10:
-        return plain.reshape([*plain.shape, 1][take.below(2) :])
+        return plain.ravel() if take.flag() else plain[..., np.newaxis]
     return plain
 
 

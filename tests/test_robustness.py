@@ -12,9 +12,10 @@ import textwrap
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from cybleu import CorpusAccumulator, SmoothingFunction, corpus_bleu, modified_precision, sentence_bleu, variants
+from cybleu import CorpusAccumulator, References, SmoothingFunction, corpus_bleu, modified_precision, sentence_bleu, variants
 from cybleu.errors import OrderError
 from cybleu.pairwise import pairwise_bleu, self_bleu
 from cybleu.stats import segment_stats
@@ -266,3 +267,29 @@ def test_memory_stays_flat(backend):
 @pytest.mark.parametrize("texts", [[[], []], [[1], []], [[], [], [2, 2]]])
 def test_self_bleu_of_texts_without_tokens(texts):
     assert not self_bleu([*texts, []]).any()
+
+
+def test_ids_that_another_thread_changes():
+    """Wrong counts are the caller's to avoid; whatever is in the arrays, nothing is read or written outside of them."""
+    generator = np.random.default_rng(0)
+    ids = generator.integers(0, 9, (300, 40))
+    others = [generator.integers(0, high, ids.shape) for high in (1, 2**40, 3)]
+    references = References(ids)
+    done = threading.Event()
+
+    def change():
+        while not done.is_set():
+            for other in others:
+                ids[...] = other
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(8):
+            rows = references.stats(ids)
+            assert (rows[:, 2:6] <= rows[:, 6:]).all()
+            assert np.isfinite(pairwise_bleu(ids[:40])).all()
+            assert np.isfinite(self_bleu(ids[:40], (0.5, 0.5), SmoothingFunction().method1)).all()
+    finally:
+        done.set()
+        thread.join()
