@@ -15,7 +15,15 @@ import time
 import numpy as np
 import pytest
 
-from cybleu import CorpusAccumulator, References, SmoothingFunction, corpus_bleu, modified_precision, sentence_bleu, variants
+from cybleu import (
+    CorpusAccumulator,
+    References,
+    SmoothingFunction,
+    corpus_bleu,
+    modified_precision,
+    sentence_bleu,
+    variants,
+)
 from cybleu.errors import OrderError
 from cybleu.pairwise import pairwise_bleu, self_bleu
 from cybleu.stats import segment_stats

@@ -232,7 +232,7 @@ class NBest:
     def __setattr__(self, name: str, value: Any = None) -> None:
         raise AttributeError("an NBest cannot be changed; make another from the changed arrays")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    __delattr__ = __setattr__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made, tuple(getattr(self, name) for name in _ARGUMENTS)

@@ -143,7 +143,7 @@ class References:
     def __setattr__(self, name: str, value: Any = None) -> None:
         raise AttributeError("References cannot be changed; make another from the changed references")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    __delattr__ = __setattr__
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.max_order, self.reference_length, self._sets, self._arguments, self._ignored
