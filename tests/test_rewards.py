@@ -148,6 +148,22 @@ def test_reward_function_on_ids():
     assert rewards == bleu_rewards([[[5, 6, 7]], [[3, 4], [4, 4]]], [[5, 6, 7], [5, 6], [3, 4]], [0, 0, 1]).tolist()
 
 
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        (None, r"references\[0\] must be a str, token ids, or a list of either, not NoneType"),
+        ({1: 2}, "must be a str, token ids, or a list of either, not dict"),
+        ([None], "has a NoneType as a reference; with tokenize=None it must be token ids"),
+        ([["a"]], r"references\[0\] has a token that is no id: 'str'"),
+        ([[3.7]], "has a token that is no id: 'float'"),
+        ([[[1]]], "has a token that is no id: 'list'"),
+    ],
+)
+def test_references_of_a_row_that_cannot_be(reference, message):
+    with pytest.raises(errors.SequenceTypeError, match=message):
+        trainer_call(BleuReward(tokenize=None), [""], [[1]], references=[reference])
+
+
 def test_reward_function_that_is_not_set_up():
     with pytest.raises(
         errors.RewardColumnError,

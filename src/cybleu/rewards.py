@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from . import variants
@@ -153,17 +154,24 @@ class BleuReward:
 
     def _references(self, group: Any, position: int) -> tuple[Any, ...]:
         """The references of a row, str or tuples of ids."""
+        if isinstance(group, dict) or not hasattr(group, "__getitem__"):
+            raise SequenceTypeError(
+                f"{self.column}[{position}] must be a str, token ids, or a list of either, not {type(group).__name__}"
+            )
         single = isinstance(group, str) or (len(group) > 0 and hasattr(group[0], "__index__"))
         texts = [group] if single else list(group)
         if not texts:
             raise NoReferencesError(f"{self.column}[{position}] has no reference; give at least one")
         for text in texts:
-            if isinstance(text, str) == (self._tokens_of is None):
+            if isinstance(text, str) == (self._tokens_of is None) or not hasattr(text, "__getitem__"):
                 raise SequenceTypeError(
                     f"{self.column}[{position}] has a {type(text).__name__} as a reference; "
                     + ("with tokenize=None it must be token ids" if self._tokens_of is None else "it must be a str")
                 )
-        return tuple(text if isinstance(text, str) else tuple(map(int, text)) for text in texts)
+        try:
+            return tuple(text if isinstance(text, str) else tuple(map(index, text)) for text in texts)
+        except TypeError as error:
+            raise SequenceTypeError(f"{self.column}[{position}] has a token that is no id: {error}") from None
 
 
 def _text_of(completion: Any, position: int) -> str:
