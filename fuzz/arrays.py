@@ -27,6 +27,7 @@ EDGES = [2**31 - 1, -(2**31), 2**31, -(2**31) - 1, 2**63 - 1, -(2**63), 2**63, -
 DTYPES = ["int64", "int32", "uint8", "int8", "int16", "uint16", "uint32", "uint64"]
 OTHER_DTYPES = ["float64", "float16", "bool", "object", "complex64", "S2", "U1", "M8[s]", "i4,i4"]
 ORDERS = [4, 2, 1, 3, 5, 8, 16, 17, 64, 65, 300, 0, -1, True, 2.0, None, "2", np.int64(3)]
+ODD_TEXTS = [None, [], "a b", 3, [2**70], [1.5], ["a"], {1: 2}, b"ab", np.arange(3), [[1]]]
 NAMES = [name for name in variants.VARIANTS if name != "nltk-3.3"]
 
 
@@ -277,7 +278,9 @@ def each_other(take: Input):
 def column(take: Input):
     """The reward function, called as a trainer does."""
     sets = take.list(4, lambda: take.list(3, lambda: a_text(take)))
-    completions = [a_text(take) if take.below(8) else take.choice([None, [], "a b", 3]) for _ in sets]
+    completions = [a_text(take) if take.below(8) else take.choice(ODD_TEXTS) for _ in sets]
+    if sets and take.below(4) == 0:
+        sets[take.below(len(sets))] = take.choice([*ODD_TEXTS, *([text] for text in ODD_TEXTS)])
     reward = BleuReward("r", None, eos_id=an_id(take) if take.flag() else None)
     expect_error(on_both(reward, completion_ids=completions, r=sets), CybleuError)
 

@@ -14,7 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu import errors
+from cybleu import errors, variants
+from cybleu.nbest import NBest
+from cybleu.pairwise import pairwise_bleu
 from cybleu.stats import CorpusAccumulator, References, score, scores, segment_stats, short_segments
 from inputs import corpora, long_segments, mixes_ids_and_text
 
@@ -232,6 +234,28 @@ def test_threads_and_a_given_array():
     assert all((result == expected).all() for result in results)
 
 
+def unaligned(array):
+    """A writable copy whose numbers begin at odd addresses, as in a file with a header."""
+    memory = np.zeros(array.nbytes + 1, dtype=np.uint8)
+    view = memory[1:].view(array.dtype).reshape(array.shape)
+    view[...] = array
+    assert not view.flags.aligned
+    return view
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_arrays_that_are_not_aligned(dtype):
+    """A copy is read: C has no such arrays, which the sanitizers see."""
+    ids, offsets = np.array([1, 2, 3, 1, 2], dtype=dtype), np.array([0, 3, 5])
+    expected = segment_stats((ids, offsets), (ids, offsets))
+    given = unaligned(ids), unaligned(offsets)
+    assert (segment_stats(given, given) == expected).all()
+    assert (pairwise_bleu(given) == pairwise_bleu((ids, offsets))).all()
+    assert (variants.scores(unaligned(expected)) == variants.scores(expected)).all()
+    nbest = NBest([0, 2], unaligned(np.array([[1.0], [2.0]])), unaligned(expected))
+    assert nbest.features.flags.aligned and nbest.stats.flags.aligned
+
+
 def test_references_cannot_be_changed():
     prepared = References([[["a", "b"]]])
     with pytest.raises(AttributeError, match="cannot be changed"):
@@ -396,6 +420,7 @@ one = References([[[1, 2, 3]]])
         (lambda: one.stats([[1]], out=np.empty((1, 10))), errors.ArrayTypeError, "out must be .* int64"),
         (lambda: one.stats([[1]], out=np.empty((2, 10), int)), errors.ArrayTypeError, "the shape"),
         (lambda: one.stats([[1]], out=np.empty((1, 20), int)[:, ::2]), errors.ArrayTypeError, "not contiguous"),
+        (lambda: one.stats([[1]], out=unaligned(np.zeros((1, 10), int))), errors.ArrayTypeError, "not aligned"),
         (lambda: one.stats([[1]], out=[]), errors.ArrayTypeError, "out must be a NumPy array"),
         (lambda: one.stats([[1]], threads=0), errors.ThreadsError, "threads is 0"),
         (lambda: one.stats([["a"]]), errors.MixedTokensError, r"token 0 of hypotheses\[0\] is a str"),

@@ -11,4 +11,15 @@ except ImportError as error:
         "batches need NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'"
     ) from error
 
-__all__ = ["np"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+__all__ = ["in_place", "np"]
+
+
+def in_place(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
+    """The array as the kernels read it: contiguous and with aligned numbers; a copy only where it is not."""
+    return np.require(array, dtype, ["C", "ALIGNED"])

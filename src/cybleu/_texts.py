@@ -10,7 +10,7 @@ from itertools import chain, count, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _backend
-from ._arrays import np
+from ._arrays import in_place, np
 from .errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -81,7 +81,8 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
         )
     if array.dtype not in (np.int32, np.int64) or not array.dtype.isnative:
         array = array.astype(np.int64)
-    return np.ascontiguousarray(array)
+    ids: Ids = in_place(array)
+    return ids
 
 
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:

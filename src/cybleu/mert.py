@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from . import _backend
-from ._arrays import np
+from ._arrays import in_place, np
 from ._objective import Objective, weights_of
 from ._parallel import PIECE, run
 from .errors import (
@@ -869,7 +869,7 @@ def random_search(
     array([1., 2.])
     """
     problem = _Problem(nbest, metric)
-    vectors = np.ascontiguousarray(weights, dtype=np.float64)
+    vectors = in_place(np.asarray(weights), np.float64)
     if vectors.ndim != 2 or vectors.shape[1] != len(nbest.names):
         raise ArrayTypeError(
             f"weights has the shape {vectors.shape}; it must have a row of {len(nbest.names)} numbers for each vector"

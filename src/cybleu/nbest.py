@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._arrays import np
+from ._arrays import in_place, np
 from .errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -537,7 +537,7 @@ def _first_ones(
 
 def _kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """The array in that form, as a view that cannot be written to."""
-    view = np.ascontiguousarray(array, dtype=dtype).view()
+    view = in_place(array, dtype).view()
     view.flags.writeable = False
     return view
 

@@ -348,10 +348,11 @@ def _output(out: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
 def checked_output(out: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     if not isinstance(out, np.ndarray):
         raise ArrayTypeError(f"out must be a NumPy array, not {type(out).__name__}")
-    if out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous or not out.flags.writeable:
+    if out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous or not out.flags.behaved:
         raise ArrayTypeError(
             f"out must be a contiguous, writable array of {np.dtype(dtype)} with the shape {shape}; it is "
-            f"{'' if out.flags.c_contiguous else 'not contiguous, '}{'' if out.flags.writeable else 'not writable, '}"
+            f"{'' if out.flags.c_contiguous else 'not contiguous, '}{'' if out.flags.aligned else 'not aligned, '}"
+            f"{'' if out.flags.writeable else 'not writable, '}"
             f"of {out.dtype} with the shape {out.shape}"
         )
     return out

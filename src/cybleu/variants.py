@@ -444,7 +444,7 @@ def _check_row(row: list[int], name: str) -> None:
 
 def _checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
     """The array in the form that the backends read, and the number of n-gram orders."""
-    from ._arrays import np
+    from ._arrays import in_place, np
 
     array = np.asarray(stats)
     if array.dtype.kind not in "iu":
@@ -454,7 +454,7 @@ def _checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
     order = _order_of(array.shape[-1])
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
-    return np.ascontiguousarray(array, dtype=np.int64), order
+    return in_place(array, np.int64), order
 
 
 def _sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int]:
