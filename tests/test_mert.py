@@ -502,3 +502,10 @@ def test_results_print_well():
     assert str(tuned).splitlines()[0] == "moses 0.125000 -> 1.000000"
     assert str(tuned.restarts[0]).startswith("  0 0.125000 -> 1.000000, 1 moves")
     assert str(tuned.history[0]).startswith("1.000000  ")
+
+
+@pytest.mark.parametrize("options", [{}, {"fixed": ["f0", "f1"]}])
+def test_random_directions_where_no_weight_changes_anything(options):
+    nbest = NBest([0, 2], [[1.0, 2.0]] * 2, [[1.0], [0.0]])
+    tuned = tune(nbest, restarts=2, directions=2, **options)
+    assert (tuned.score, tuned.line_searches) == (1.0, 0)

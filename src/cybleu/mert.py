@@ -677,7 +677,7 @@ def tune(
         if how not in ("min", "average") or type(width) is not int or width < 0:
             raise WeightsError(f"smoothing is {smoothing!r}; it must be ('min', width) or ('average', width)")
     axes = [int(axis) for axis in np.flatnonzero(free & (low < high)) if problem.lists.varies(int(axis))]
-    climb = _Climb(problem, nbest.names, axes, extra, smoothing, low, high)
+    climb = _Climb(problem, nbest.names, axes, extra if axes else 0, smoothing, low, high)
     reach = float(np.abs(vector).max())
     ends: list[tuple[Restart, _Point] | None] = [None] * (restarts + 1)
 
