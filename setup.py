@@ -7,6 +7,7 @@ import os
 import sys
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 MODULES = (
     "tokens",
@@ -43,24 +44,37 @@ def switch(name, default, allowed):
     return value
 
 
-def extensions():
-    from Cython.Build import cythonize
-
-    profile = switch("CYBLEU_BUILD", "release", tuple(PROFILES))
-    # A fused multiply-add would give other bits than the separate operations of the mirror.
-    flags = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
-    return cythonize(
-        [
-            Extension(f"cybleu._kernels.{name}", [f"src/cybleu/_kernels/{name}.pyx"], extra_compile_args=flags)
-            for name in MODULES
-        ],
-        build_dir="build/cython",
-        force=True,
-        compiler_directives={**COMMON, **PROFILES[profile]},
-    )
-
-
+PROFILE = switch("CYBLEU_BUILD", "release", tuple(PROFILES))
 # The kernels read CPython's objects; other interpreters run the mirror.
-pure = switch("CYBLEU_PURE", "0", ("0", "1")) == "1" or sys.implementation.name != "cpython"
-# Always anew: what an earlier build left may be of another profile, which no time stamp tells.
-setup(ext_modules=[] if pure else extensions(), options={"build_ext": {"force": True}})
+PURE = switch("CYBLEU_PURE", "0", ("0", "1")) == "1" or sys.implementation.name != "cpython"
+# A fused multiply-add would give other bits than the separate operations of the mirror.
+FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+
+
+class BuildKernels(build_ext):
+    """Runs Cython when it compiles: the other commands, of which installing runs several, need the metadata alone."""
+
+    def build_extensions(self):
+        from Cython.Build import cythonize
+
+        generated = cythonize(
+            self.extensions,
+            build_dir="build/cython",
+            force=True,
+            compiler_directives={**COMMON, **PROFILES[PROFILE]},
+        )
+        for extension, other in zip(self.extensions, generated, strict=True):
+            extension.sources = other.sources
+        super().build_extensions()
+
+
+kernels = [
+    Extension(f"cybleu._kernels.{name}", [f"src/cybleu/_kernels/{name}.pyx"], extra_compile_args=FLAGS)
+    for name in MODULES
+]
+setup(
+    ext_modules=[] if PURE else kernels,
+    cmdclass={"build_ext": BuildKernels},
+    # Always anew: what an earlier build left may be of another profile, which no time stamp tells.
+    options={"build_ext": {"force": True, "parallel": os.cpu_count()}},
+)
