@@ -288,7 +288,6 @@ def test_iterators_cannot_be_references(weights, length):
         (1 / 17,) * 17,
         (0.01,) * 100,
     ],
-    ids=repr,
 )
 @pytest.mark.parametrize("auto_reweigh", [False, True, 1, "yes", None])
 @pytest.mark.parametrize("hypothesis", [HYPOTHESIS, ["the", "cat"], ["dog"]], ids=len)
