@@ -1,6 +1,7 @@
 """Build the kernels, or with CYBLEU_PURE=1 the pure-Python package. All metadata is in pyproject.toml.
 
-CYBLEU_BUILD chooses a profile: `release` (the default), or `checked`, which turns every check of Cython on.
+CYBLEU_BUILD chooses a profile: `release` (the default), `checked`, which turns every check of Cython on, or `coverage`,
+which tells coverage.py of every line that runs (docs/coverage.md).
 """
 
 import os
@@ -35,6 +36,7 @@ PROFILES = {
         "overflowcheck": True,
     },
 }
+PROFILES["coverage"] = {**PROFILES["release"], "linetrace": True}
 
 
 def switch(name, default, allowed):
@@ -49,6 +51,7 @@ PROFILE = switch("CYBLEU_BUILD", "release", tuple(PROFILES))
 PURE = switch("CYBLEU_PURE", "0", ("0", "1")) == "1" or sys.implementation.name != "cpython"
 # A fused multiply-add would give other bits than the separate operations of the mirror.
 FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+TRACING = [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")]
 
 
 class BuildKernels(build_ext):
@@ -59,7 +62,8 @@ class BuildKernels(build_ext):
 
         generated = cythonize(
             self.extensions,
-            build_dir="build/cython",
+            # beside the source, where coverage.py looks for the C of a line
+            build_dir=None if PROFILE == "coverage" else "build/cython",
             force=True,
             compiler_directives={**COMMON, **PROFILES[PROFILE]},
         )
@@ -69,7 +73,12 @@ class BuildKernels(build_ext):
 
 
 kernels = [
-    Extension(f"cybleu._kernels.{name}", [f"src/cybleu/_kernels/{name}.pyx"], extra_compile_args=FLAGS)
+    Extension(
+        f"cybleu._kernels.{name}",
+        [f"src/cybleu/_kernels/{name}.pyx"],
+        define_macros=TRACING if PROFILE == "coverage" else [],
+        extra_compile_args=FLAGS,
+    )
     for name in MODULES
 ]
 setup(
