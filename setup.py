@@ -51,6 +51,11 @@ PROFILE = switch("CYBLEU_BUILD", "release", tuple(PROFILES))
 PURE = switch("CYBLEU_PURE", "0", ("0", "1")) == "1" or sys.implementation.name != "cpython"
 # A fused multiply-add would give other bits than the separate operations of the mirror.
 FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
+LINK_FLAGS = []
+# Released kernels carry no symbols for debuggers. Who sets CFLAGS has a use for them, or strips the files later.
+if PROFILE == "release" and sys.platform != "win32" and not os.environ.get("CFLAGS"):
+    FLAGS += ["-g0"]
+    LINK_FLAGS += ["-Wl,-x" if sys.platform == "darwin" else "-Wl,-s"]
 TRACING = [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")]
 
 
@@ -78,6 +83,7 @@ kernels = [
         [f"src/cybleu/_kernels/{name}.pyx"],
         define_macros=TRACING if PROFILE == "coverage" else [],
         extra_compile_args=FLAGS,
+        extra_link_args=LINK_FLAGS,
     )
     for name in MODULES
 ]
