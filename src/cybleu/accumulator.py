@@ -8,6 +8,8 @@ from typing import Any
 from ._rows import check_max_order, check_reference_length, segment_row
 from .errors import StatisticsError
 
+__all__ = ["CorpusAccumulator"]
+
 
 class CorpusAccumulator:
     """Statistics that grow, for :func:`cybleu.variants.score` at any time. It can be pickled, and parts be merged.

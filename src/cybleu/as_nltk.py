@@ -13,6 +13,8 @@ from typing import Any
 from . import bleu_score
 from .errors import MissingExtraError
 
+__all__ = ["Installation", "install_as_nltk"]
+
 # Where NLTK keeps its functions: module, name there, name here.
 _PLACES = (
     *(

@@ -21,6 +21,8 @@ from .errors import (
     UnhashableTokenError,
 )
 
+__all__ = ["check"]
+
 HASHABLE = {str, int, bytes, float, bool}
 
 

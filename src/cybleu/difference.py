@@ -25,6 +25,8 @@ from .variants import Bleu, Variant
 if TYPE_CHECKING:
     from .bleu_score import Tokens
 
+__all__ = ["Cause", "Comparison", "Difference", "Scored", "explain_difference"]
+
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ._mirror.counting import NGram
     from .bleu_score import SmoothingCallable, Tokens
 
+__all__ = ["Explanation", "Order", "clipped_counts", "explain", "ngram_counts", "ngram_precision"]
+
 
 def ngram_counts(tokens: Tokens, n: int) -> dict[NGram, int]:
     """The n-grams of a sequence with their counts, in the order in which they first occur.

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     Path = str | PathLike[str]
     Split = Callable[[str], list[str]]
 
+__all__ = ["Segment", "read_segments"]
+
 
 class Segment(NamedTuple):
     """Hypotheses of one segment that follow each other in a file.

@@ -24,6 +24,8 @@ from .textfiles import Lines
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+__all__ = ["read_segments"]
+
 LISTS = ("hypotheses", "outputs", "choices", "nbest")
 SCORES = ("score", "cumulative_logprob", "sequences_score")
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from .bleu_score import SmoothingCallable, Weights
 
+__all__ = ["pairwise_bleu", "self_bleu", "self_stats"]
+
 MOST_ORDERS_OF_KERNEL = 16
 FEW = 24  # texts are compared sooner than found equal
 

@@ -19,6 +19,8 @@ from .variants import Variant
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+__all__ = ["BleuReward", "bleu_rewards"]
+
 
 def bleu_rewards(
     references: Any,

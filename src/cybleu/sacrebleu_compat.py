@@ -17,6 +17,8 @@ from .errors import MissingExtraError
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEUScore
 
+__all__ = ["sacrebleu_corpus_bleu", "sacrebleu_sentence_bleu"]
+
 ORDER = 4  # sacreBLEU's
 BLOCK = 64  # segments split at a time: the tokens of more would leave the processor's cache
 MANY = 100  # lines that look tokenised, from which sacreBLEU warns

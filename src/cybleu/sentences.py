@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from .bleu_score import SmoothingCallable, Tokens, Weights
 
+__all__ = ["sentence_bleu_many"]
+
 
 def sentence_bleu_many(
     list_of_references: Sequence[Collection[Tokens]],

@@ -1,6 +1,7 @@
 """Tokenisers by name: sacreBLEU's own, imported when one is first used.
 
-Splitting on white space needs none of them and is in :mod:`cybleu.textfiles`.
+Splitting on white space needs none of them and is not among them: where a tokeniser is asked for it is
+``unicode`` or ``ascii``.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .errors import MissingExtraError, UnknownNameError
+
+__all__ = ["find"]
 
 
 def find(name: str) -> Callable[[str], list[str]]:

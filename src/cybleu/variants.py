@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+__all__ = ["SMOOTHINGS", "VARIANTS", "Bleu", "Variant", "find", "score", "scores"]
+
+#: The kinds of smoothing that a variant can have, see :class:`Variant`.
 SMOOTHINGS = tuple(_backend.SMOOTHINGS)
 
 
@@ -87,6 +90,7 @@ _ALLOWED = {
     "empty_hypothesis": ("zero", "error"),
 }
 
+#: The definitions of the tools, by name.
 VARIANTS: dict[str, Variant] = {
     variant.name: variant
     for variant in (
