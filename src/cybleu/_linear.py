@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 def linear(nbest: NBest, weights: Sequence[float] | Mapping[str, float]) -> Selection:
     """The hypothesis of each segment with the largest weighted sum of its features; of equal ones the lower index.
 
+    :param nbest: any list; a segment without hypotheses has row -1
     :param weights: by name, for every dense feature and any of the sparse ones; or in the order of `nbest.names`, followed
         where the list has sparse features by theirs
+    :return: its `scores` are the weighted sums, added up in the order of the features
     :raises FeatureError: weights do not fit the features, or are not finite
 
     >>> nbest = NBest([0, 2, 4], [[1.0, 2.0], [2.0, 1.0], [0.0, 0.0], [0.0, 0.0]], [[0.0]] * 4, ["lm", "length"])
@@ -36,6 +38,7 @@ def nbest_sorted(
 
     `index` still tells where each was in the input, and `model_scores` are what it was sorted by.
 
+    :param nbest: any list
     :param weights: as for :func:`linear`
     :param scores: to sort by instead, finite numbers `(N,)`, higher is better, such as those of a :class:`Selection`
 

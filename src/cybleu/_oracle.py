@@ -38,6 +38,7 @@ def oracle(
 
     Of equal hypotheses the lower index is taken. An empty one is taken only where all of a segment are empty.
 
+    :param nbest: a list with the statistics of BLEU
     :param level: ``sentence`` or ``corpus``
     :param variant: a name in :data:`cybleu.variants.VARIANTS`, or a variant
     :param weights: of the n-gram orders, by default uniform
@@ -47,7 +48,8 @@ def oracle(
         scores single sentences
     :param seed: of the order of the segments, another for each pass; the same one gives the same result
     :param passes: at most so many
-    :return: a :class:`Selection`, for ``corpus`` a :class:`CorpusSelection`; `scores` are sentence BLEU
+    :return: a :class:`Selection`, for ``corpus`` a :class:`CorpusSelection`; `scores` are sentence BLEU, on
+        the scale of the tool. A segment without hypotheses has row -1
     :raises StatisticsError: the statistics are not BLEU's
 
     >>> nbest = NBest.from_texts([["a b c d", "a b", ""], ["e f", "e f g"]], [["a b c e"], ["e f g h"]], max_order=2)
@@ -69,9 +71,14 @@ def antioracle(
     seed: int = 0,
     passes: int = 20,
 ) -> Selection:
-    """The worst that a choice from the list can have by BLEU. Everything else is as for :func:`oracle`.
+    """The worst that a choice from the list can have by BLEU.
 
-    An empty hypothesis scores 0 and is taken before those that score more: it is the worst.
+    An empty hypothesis scores 0 and is taken before those that score more: it is the worst. The other parameters, the result
+    and the errors are those of :func:`oracle`.
+
+    >>> nbest = NBest.from_texts([["a b c d", "a b"], ["e f", "e f g"]], [["a b c e"], ["e f g h"]], max_order=2)
+    >>> antioracle(nbest).texts
+    ['a b', 'e f']
     """
     return _extreme(nbest, False, level, variant, weights, smoothing, smoothing_value, effective_order, seed, passes)
 

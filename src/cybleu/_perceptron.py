@@ -34,6 +34,12 @@ class Perceptron:
     :param fold_scores: of each fold
     :param epoch_scores: `score` after each number of epochs; the first of the best one was taken, so that `score` itself is
         a little above what other data would give
+
+    >>> from cybleu.rerank import linear
+    >>> nbest = NBest.from_texts([["a b", "a c"], ["d e", "d f"]], [["a b"], ["d e"]], [[1.0], [0.0], [2.0], [0.0]], ["lm"])
+    >>> trained = perceptron(nbest, folds=2)
+    >>> trained.epochs, linear(nbest, trained.weights).texts
+    (1, ['a b', 'd e'])
     """
 
     weights: dict[str, float]
@@ -67,6 +73,7 @@ def perceptron(
 
     How many epochs to train is decided by cross-validation.
 
+    :param nbest: a list with the statistics of BLEU, and features that are not sparse
     :param good: this share of a segment's hypotheses is good, at least one
     :param bad: this share is bad, at least one
     :param margin: in units of the divided features

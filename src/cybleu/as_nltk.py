@@ -39,7 +39,14 @@ _replaced: list[tuple[ModuleType, str, Any]] = []
 
 
 class Installation:
-    """One call of :func:`install_as_nltk`, undone by :meth:`undo` or at the end of a ``with`` block."""
+    """One call of :func:`install_as_nltk`, undone by :meth:`undo` or at the end of a ``with`` block.
+
+    >>> import nltk.translate
+    >>> installation = install_as_nltk()
+    >>> installation.undo()
+    >>> nltk.translate.bleu.__module__
+    'nltk.translate.bleu_score'
+    """
 
     def undo(self) -> None:
         """Take this installation back; NLTK's own functions return with the last one. A second call does nothing."""

@@ -74,11 +74,13 @@ def sentence_bleu(
 ) -> float | list[float]:
     """Score one hypothesis against its references.
 
-    It is the corpus score of this one segment; see :func:`corpus_bleu` for all that is not said here.
+    It is the corpus score of this one segment. The other parameters, and the errors, are those of :func:`corpus_bleu`.
 
     :param references: one or more reference translations, each a sequence of hashable tokens
     :param hypothesis: the translation to score, a sequence of hashable tokens
-    :return: BLEU from 0 to 1, a float; the int 0 where no token matches; a list for several weight vectors
+    :return: BLEU from 0 to 1, a float; the int 0 where no token matches, so for an empty hypothesis; a list for several
+        weight vectors
+    :raises NoReferencesError: there is no reference
 
     >>> sentence_bleu([["the", "cat", "is", "on", "the", "mat"]], ["the", "cat", "is", "on", "a", "mat"])
     0.537284965911771
@@ -98,7 +100,8 @@ def corpus_bleu(
 ) -> float | list[float]:
     """Score a corpus: matches and lengths are summed over its segments before anything is divided.
 
-    As in NLTK, a segment shorter than an n-gram order adds 1 to the denominator of that order. Other tools add 0.
+    As in NLTK, a segment shorter than an n-gram order adds 1 to the denominator of that order. Other tools add 0. The
+    reference length of a segment is that of the closest reference, the shorter of two equally close.
 
     :param list_of_references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
@@ -125,8 +128,10 @@ def corpus_bleu(
 
 
 def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
-    """The clipped n-gram precision of one hypothesis, as the fraction of its two counts.
+    """The clipped n-gram precision of one hypothesis (Papineni et al. 2002, section 2.1), as the fraction of its two counts.
 
+    :param references: one or more references, each a sequence of hashable tokens
+    :param hypothesis: a sequence of hashable tokens
     :param n: the n-gram order. Order 0 counts the empty n-gram, once more than there are tokens
     :return: clipped matches / n-grams of the hypothesis, not reduced; 0/1 where it is shorter than n
     :raises NoReferencesError: there is no reference, and the hypothesis has an n-gram
@@ -150,6 +155,8 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
 def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
     """The length of the reference that is closest to a hypothesis length; the shorter of two equally close.
 
+    :param references: one or more references, of which only the length is looked at
+    :param hyp_len: the length of the hypothesis, in tokens
     :raises NoReferencesError: there is no reference
 
     >>> closest_ref_length([["a"] * 13, ["a"] * 11], 12)
@@ -167,7 +174,7 @@ def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
 
 
 def brevity_penalty(closest_ref_len: float, hyp_len: float) -> float:
-    """The factor for hypotheses shorter than their references.
+    """The factor for hypotheses shorter than their references (Papineni et al. 2002, section 2.3).
 
     :param closest_ref_len: (sum of) closest reference lengths
     :param hyp_len: (sum of) hypothesis lengths
@@ -305,6 +312,9 @@ def nltk_3_3(p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
 
     The orders that are left take the first weights, so scores are higher than today's. It reproduces the numbers of
     tutorials written then.
+
+    :param p_n: the precisions, which BLEU gives it
+    :return: those above 0
 
     >>> sentence_bleu([["it", "is", "ship"]], ["it", "ship"], smoothing_function=nltk_3_3)
     0.6065306597126334

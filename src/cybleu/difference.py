@@ -79,6 +79,10 @@ class Scored:
     :param variant: the rules; the only one of its smoothings is the one used
     :param bleu: the result on the tool's own scale, None where the tool fails
     :param failure: why it fails
+
+    >>> empty = explain_difference([["a b".split()]], [[]], ("moses", "multi-bleu"))
+    >>> [(scored.name, scored.score) for scored in empty.scores]
+    [('moses', 0.0), ('multi-bleu', nan)]
     """
 
     name: str
@@ -103,6 +107,10 @@ class Cause:
     :param segments: the indices of all segments that it concerns, empty if that is a matter of the corpus as a whole
     :param before: the result with the rule of the lower variant
     :param after: the result with the rule of the higher variant, all other rules as in `before`
+
+    >>> comparison = explain_difference([["a b".split(), "a b c d e".split()]], ["a b c d".split()], ("moses", "huggingface"))
+    >>> [(cause.rule, round(cause.points, 1), cause.segments) for cause in comparison.differences[0].causes]
+    [('reference_length', 22.1, (0,))]
     """
 
     rule: str
@@ -124,6 +132,11 @@ class Difference:
     plain value and those of the reference length and the penalty.
 
     :param causes: the rules that make the difference; empty where it is one of rounding only
+
+    >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "mteval-v13a"))
+    >>> difference = comparison.differences[0]
+    >>> difference.lower.name, difference.higher.name, difference.points
+    ('sacrebleu', 'mteval-v13a', 100.0)
     """
 
     lower: Scored
@@ -143,6 +156,10 @@ class Comparison:
     :param scores: one for each variant, in the order asked for
     :param differences: one for each pair of variants whose scores are not equal
     :param segments: how many there are
+
+    >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "moses", "mteval-v13a"))
+    >>> [scored.score for scored in comparison.scores], len(comparison.differences)
+    ([0.0, 0.0, 100.0], 2)
     """
 
     scores: tuple[Scored, ...]

@@ -33,8 +33,10 @@ __all__ = ["Explanation", "Order", "clipped_counts", "explain", "ngram_counts", 
 def ngram_counts(tokens: Tokens, n: int) -> dict[NGram, int]:
     """The n-grams of a sequence with their counts, in the order in which they first occur.
 
-    :param n: the n-gram order; an n-gram is the tuple of its n tokens, for single words too
+    :param tokens: a sequence of hashable tokens
+    :param n: the n-gram order from 0; an n-gram is the tuple of its n tokens, for single words too
     :return: an empty dict where there are fewer than n tokens
+    :raises OrderError: n is negative or not a whole number
 
     >>> ngram_counts("to be or not to be".split(), 2)
     {('to', 'be'): 2, ('be', 'or'): 1, ('or', 'not'): 1, ('not', 'to'): 1}
@@ -47,6 +49,12 @@ def clipped_counts(references: Collection[Tokens], hypothesis: Tokens, n: int) -
 
     That is its count in the hypothesis, or in the reference that has it most often if that is less
     (Papineni et al. 2002, section 2.1).
+
+    :param references: any number of references, each a sequence of hashable tokens; without one all counts are 0
+    :param hypothesis: a sequence of hashable tokens
+    :param n: the n-gram order from 0
+    :return: in the order in which the n-grams first occur
+    :raises OrderError: n is negative or not a whole number
 
     >>> clipped_counts(["the cat is on the mat".split()], "the the the cat and".split(), 1)
     {('the',): 2, ('cat',): 1, ('and',): 0}
@@ -61,7 +69,11 @@ def clipped_counts(references: Collection[Tokens], hypothesis: Tokens, n: int) -
 def ngram_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
     """The plain precision, before clipping: how many n-grams of the hypothesis are in any reference at all.
 
+    :param references: any number of references, each a sequence of hashable tokens
+    :param hypothesis: a sequence of hashable tokens
+    :param n: the n-gram order from 0
     :return: the fraction of the two counts, not reduced; 0/1 for a hypothesis shorter than n
+    :raises OrderError: n is negative or not a whole number
 
     >>> ngram_precision(["the cat is on the mat".split()], "the the the the the the the".split(), 1)
     Fraction(7, 7)
@@ -76,7 +88,19 @@ def ngram_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) 
 
 @dataclass(frozen=True)
 class Order:
-    """One n-gram order of an explained score."""
+    """One n-gram order of an explained score.
+
+    :param n: the order
+    :param weight: in the mean of the logarithms
+    :param counts: of the n-grams of the hypothesis
+    :param clipped: the counts that they get credit for
+    :param precision: clipped / all n-grams, a fraction that is not reduced; 0/1 without an n-gram
+    :param smoothed: what the smoothing made of it
+
+    >>> order = explain([["a", "b"]], ["a", "a"], (1,)).orders[0]
+    >>> order.counts, order.clipped, order.precision, order.changed
+    ({('a',): 2}, {('a',): 1}, Fraction(1, 2), False)
+    """
 
     n: int
     weight: float
@@ -93,7 +117,16 @@ class Order:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A sentence score with all that it was computed from; ``print`` shows it."""
+    """A sentence score with all that it was computed from; ``print`` shows it.
+
+    :param score: from 0 to 1, equal to that of :func:`cybleu.sentence_bleu`
+    :param orders: one :class:`Order` for each n-gram order from 1
+    :param smoothing: the name of the smoothing, ``none`` without one
+
+    >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
+    >>> explanation.score, explanation.closest_reference_length, explanation.brevity_penalty
+    (0.6065306597126334, 3, 0.6065306597126334)
+    """
 
     score: Any
     orders: tuple[Order, ...]
@@ -168,7 +201,12 @@ def explain(
 ) -> Explanation:
     """Score one hypothesis as :func:`cybleu.sentence_bleu` does, and keep every step.
 
+    :param references: one or more references, each a sequence of hashable tokens
+    :param hypothesis: a sequence of hashable tokens
+    :param weights: one vector of weights of the n-gram orders from 1
+    :param smoothing_function: as for :func:`cybleu.sentence_bleu`
     :return: the score, and for each order the n-gram counts, clipped counts, precision and smoothed precision
+    :raises NoReferencesError: there is no reference
 
     >>> print(explain(["the cat is on the mat".split()], "the the cat and the mat".split(), (0.5, 0.5)))
     BLEU-2 = 0.516398   (0 to 1, smoothing: none)

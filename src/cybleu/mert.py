@@ -75,6 +75,11 @@ class LineSearch:
     :param start_score: of the weights that the search began with, nan where 0 is out of its range
     :param weights: at the optimum, by name
     :param surface: on request the error surface: where each interval begins, and its score
+
+    >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> found = line_search(nbest, [1.0, 0.0], "b")
+    >>> found.step, found.left, found.right, found.weights
+    (0.5625, 0.5, inf, {'a': 1.0, 'b': 0.5625})
     """
 
     step: float
@@ -94,7 +99,12 @@ class LineSearch:
 
 @dataclass(frozen=True)
 class Move:
-    """One step of a climb: along an axis, the name of its feature, or a random direction; how far; the score after it."""
+    """One step of a climb: along an axis, the name of its feature, or a random direction; how far; the score after it.
+
+    >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> tune(nbest, [1.0, 0.0], restarts=0).history
+    (Move(direction='a', step=-1.125, score=1.0),)
+    """
 
     direction: str
     step: float
@@ -110,6 +120,11 @@ class Restart:
 
     :param number: 0 is the start that was given
     :param at_optimum: no point on any of the free axes scores more
+
+    >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> restart = tune(nbest, [1.0, 0.0], restarts=0).restarts[0]
+    >>> restart.number, restart.at_optimum
+    (0, True)
     """
 
     number: int
@@ -138,6 +153,11 @@ class Tuning:
     :param restarts: the ends of all climbs, the first from the given start
     :param best: the number of the climb whose end this is
     :param metric: its name
+
+    >>> nbest = NBest([0, 2, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> result = tune(nbest, [1.0, 0.0], restarts=0)
+    >>> result.score, result.start_score, result.chosen
+    (1.0, 0.0, array([ 0, -1]))
     """
 
     weights: dict[str, float]
@@ -156,6 +176,7 @@ class Tuning:
 
     @property
     def line_searches(self) -> int:
+        """Of all climbs."""
         return sum(restart.line_searches for restart in self.restarts)
 
     def __str__(self) -> str:
@@ -171,6 +192,11 @@ class CrossValidation:
     :param start_score: of all segments by the start weights
     :param folds: for each fold the tuning on the others
     :param held_out: for each fold its score by those weights
+
+    >>> nbest = NBest([0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], [[0.0], [1.0], [0.0], [1.0]], ["lm"])
+    >>> validated = cross_validate(nbest, folds=[0, 1], start=[-1.0], restarts=0)
+    >>> validated.score, validated.start_score, validated.held_out
+    (2.0, 0.0, (1.0, 1.0))
     """
 
     score: float
@@ -572,8 +598,11 @@ def line_search(
     goes to the middle, or beyond the last threshold by an eighth of the largest one. Points at which hypotheses tie, the
     thresholds themselves, are not searched, except 0.
 
+    :param nbest: a list of which at least one segment has a hypothesis
     :param weights: by name, or one for each feature
     :param direction: the name of a feature; or a vector, like weights
+    :param lower: the first x, which may be -inf
+    :param upper: the last x, which may be inf
     :param metric: a name in :data:`cybleu.variants.VARIANTS` or a variant, scored as a corpus; or a function of the sum of the
         statistics. By default `nbest.score`, else the sum of a single float column, else ``moses``: BLEU from 0 to 1
     :param surface: also give the error surface
@@ -642,6 +671,7 @@ def tune(
     A climb searches all directions exactly, moves to the best point of them, and goes on until no direction has a better
     one. The same seed gives the same result, whatever the number of threads.
 
+    :param nbest: a list of which at least one segment has a hypothesis
     :param start: by name, or one for each feature; by default all are 1
     :param restarts: climbs from random weights, after the one from the start. They are drawn uniformly between the bounds;
         where there is none, up to the largest absolute weight of the start
@@ -858,11 +888,13 @@ def random_search(
 ) -> NDArray[np.float64]:
     """The score of each of many weight vectors, in one pass over the hypotheses.
 
-    :param weights: an array `(R, F)`
+    :param nbest: a list of which at least one segment has a hypothesis
+    :param weights: finite numbers `(R, F)`
     :param metric: as for :func:`line_search`
     :param threads: that work at the same time; None is one
     :param progress: show a progress bar (needs tqdm)
-    :return: float64 `(R,)`
+    :return: float64 `(R,)`, on the scale of the metric
+    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
 
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]])
     >>> random_search(nbest, [[1.0, 0.0], [1.0, 1.0]])
@@ -933,8 +965,18 @@ def cross_validate(
 ) -> CrossValidation:
     """Tune without each fold of the segments in turn, and score the fold by the weights found.
 
+    :param nbest: a list of which at least one segment has a hypothesis
     :param folds: how many, into which segments are drawn by the seed; or for each segment the number of its fold
+    :param metric: as for :func:`line_search`
+    :param seed: of the folds and of :func:`tune`
     :param options: of :func:`tune`
+    :raises CybleuError: of the kind that fits: fewer than two folds, or more than there are segments
+
+    >>> nbest = NBest([0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], [[0.0], [1.0], [0.0], [1.0]], ["lm"])
+    >>> print(cross_validate(nbest, folds=2, start=[-1.0], restarts=0))
+    0.000000 -> 2.000000
+    tuned 1.000000, held out 1.000000
+    tuned 1.000000, held out 1.000000
     """
     numbers = _fold_of_segments(nbest, folds, seed)
     tunings, held_out = [], []

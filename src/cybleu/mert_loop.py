@@ -40,6 +40,9 @@ class Iteration:
     :param start_score: of the weights that the decoder was called with, on the lists of all iterations so far
     :param score: of the tuned weights on the same lists
     :param hypotheses: in these lists, without duplicates; those that were not in earlier ones are `new`
+
+    >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, hypotheses=200, new=200))
+      1 0.250000 -> 0.500000, 200 hypotheses, 200 of them new
     """
 
     number: int
@@ -55,17 +58,24 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Loop:
-    """The result of :func:`mert_loop`: its iterations, and why it stopped."""
+    """The result of :func:`mert_loop`: its iterations, and why it stopped. Weights and score are those of the last one.
+
+    >>> run = Loop((Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200), Iteration(2, {"lm": 2.0}, 0.5, 0.5, 200, 0)), "stopped")
+    >>> run.weights, run.score, run.reason
+    ({'lm': 2.0}, 0.5, 'stopped')
+    """
 
     iterations: tuple[Iteration, ...]
     reason: str
 
     @property
     def weights(self) -> dict[str, float]:
+        """Those tuned last, by name."""
         return self.iterations[-1].weights
 
     @property
     def score(self) -> float:
+        """That of the weights, on the lists of all iterations."""
         return self.iterations[-1].score
 
     def __str__(self) -> str:
@@ -100,13 +110,27 @@ def mert_loop(
     :param decode: a function of the weights by name and of the path that it must write an n-best list to; or a command, a
         list of arguments or one text that is split as a shell does, in which ``{weights}`` stands for the path of the
         file of weights and ``{nbest}`` for that path
-    :param references: and the arguments from `format` on: as for :meth:`cybleu.nbest.NBest.from_files`
+    :param references: as for :meth:`cybleu.nbest.NBest.from_files`
     :param start: the first weights, by name
+    :param iterations: at most so many
+    :param weights_settle: no weight that changes more is settled
+    :param score_settles: a smaller gain is none
     :param seed: iteration i tunes with seed + i
     :param trace: called with each iteration when it ends
     :param options: of :func:`cybleu.mert.tune`
     :raises DecoderError: the decoder fails or writes no list
     :raises CybleuError: of the kind that fits. The folder keeps what was complete
+
+    The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
+
+    >>> import pathlib, tempfile
+    >>> def decode(weights, path):
+    ...     path.write_text("0 ||| a b ||| lm=-1 tm=-2 ||| 0\\n0 ||| a c ||| lm=-2 tm=-1 ||| 0\\n")
+    >>> folder = pathlib.Path(tempfile.mkdtemp()) / "run"
+    >>> print(mert_loop(folder, decode, [["a c"]], {"lm": 1.0, "tm": 0.5}, max_order=2))
+      1 0.000000 -> 1.000000, 2 hypotheses, 2 of them new
+      2 1.000000 -> 1.000000, 2 hypotheses, 0 of them new
+    stopped: the decoder brought no new hypothesis
     """
     folder = Path(folder)
     prepared = prepare(references, splitter(tokenize), max_order, reference_length)
@@ -190,9 +214,17 @@ def _read_result(path: Path) -> Iteration:
 
 
 def read_weights(path: str | os.PathLike[str]) -> dict[str, float]:
-    """The weights in a file with a line ``name weight`` for each feature.
+    """The weights in a file with a line ``name weight`` for each feature; empty lines are passed over.
 
-    :raises InputFileError: a line is not such; the message names file and line
+    :param path: of a UTF-8 file
+    :raises InputFileError: the file cannot be read, a line is not such, or a name is there twice; the message names file
+        and line
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
+    >>> write_weights(path, {"lm_0": 0.5, "tm_0": 0.1})
+    >>> read_weights(path)
+    {'lm_0': 0.5, 'tm_0': 0.1}
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
@@ -215,7 +247,17 @@ def read_weights(path: str | os.PathLike[str]) -> dict[str, float]:
 
 
 def write_weights(path: str | os.PathLike[str], weights: Mapping[str, float]) -> None:
-    """Write a line ``name weight`` for each feature, numbers in full."""
+    """Write a line ``name weight`` for each feature, numbers in full. The file is renamed into place when it is whole.
+
+    :param path: of the file
+    :param weights: by name
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
+    >>> write_weights(path, {"lm_0": 0.5})
+    >>> path.read_text()
+    'lm_0 0.5\\n'
+    """
     _replace(Path(path), "".join(f"{name} {float(weight)!r}\n" for name, weight in weights.items()))
 
 

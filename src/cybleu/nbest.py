@@ -38,6 +38,11 @@ class SparseFeatures(NamedTuple):
     :param columns: int64, numbers of names, strictly ascending within a hypothesis
     :param values: float64, finite
     :param names: different ones
+
+    >>> import numpy
+    >>> sparse = SparseFeatures(numpy.array([0, 1, 1, 3]), numpy.array([0, 0, 1]), numpy.array([1.0, 2.0, 3.0]), ("x", "y"))
+    >>> sparse.rows(numpy.array([2])).values
+    array([2., 3.])
     """
 
     indptr: NDArray[np.int64]
@@ -313,7 +318,8 @@ class NBest:
     ) -> NBest:
         """A list from a file in one of the formats of :mod:`cybleu.nbest_files`, with its BLEU statistics.
 
-        A segment of the references that no line is of has no hypotheses.
+        A segment of the references that no line is of has no hypotheses. The other parameters are those of
+        :meth:`cybleu.nbest.NBest.from_texts`.
 
         :param path: gzip is recognised; ``-`` is standard input
         :param references: paths of text files, one segment a line; or as for :meth:`from_texts`
@@ -420,7 +426,9 @@ def merge(*nbests: NBest) -> NBest:
     inputs, list after list, so ``merge(merge(a, b), c)`` is ``merge(a, b, c)``. Texts and model scores are kept where all
     lists have them.
 
+    :param nbests: one list or more
     :raises FeatureError: the dense features are not the same; their order may differ
+    :raises EmptyCorpusError: there is no list
     :raises CybleuError: the lists are of other segments, or of other statistics
 
     >>> first = NBest([0, 1], [[0.5, 2.0]], [[3.0]], ["lm", "length"])

@@ -42,8 +42,19 @@ __all__ = ["Segment", "read_segments"]
 class Segment(NamedTuple):
     """Hypotheses of one segment that follow each other in a file.
 
+    :param id: as in the file
+    :param texts: one for each of n hypotheses
+    :param features: float64 `(n, F)`
     :param names: of the features in the lines so far. In the ``joshua`` format later lines may bring more
-    :param model_scores: what the decoder gave each hypothesis; None in the ``plain`` format
+    :param model_scores: what the decoder gave each hypothesis, float64 `(n,)`; None in the ``plain`` format
+    :param sparse: the sparse features, None where there is none
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest"
+    >>> _ = path.write_text("0 ||| it rains ||| lm= -1 ||| -1\\n0 ||| rain falls ||| lm= -2 ||| -2\\n")
+    >>> segment = next(read_segments(path))
+    >>> segment.id, segment.features.tolist(), segment.names, segment.model_scores
+    (0, [[-1.0], [-2.0]], ('lm_0',), array([-1., -2.]))
     """
 
     id: int
@@ -65,14 +76,21 @@ def read_segments(
 ) -> Iterator[Segment]:
     """The segments of an n-best list in the order of the file, one at a time.
 
-    A segment whose lines do not stand together comes once for each group of them.
+    A segment whose lines do not stand together comes once for each group of them. An empty file has no segment.
 
+    :param path: gzip is recognised; ``-`` is standard input
     :param format: ``moses``, ``joshua`` or ``plain``; by default one of the first two, as the first lines look
     :param size: of the ``plain`` format: how many lines each segment has
     :param features: of the ``plain`` format: the file with the features
     :param names: of these features, by default ``f0``, ``f1`` ...
     :param progress: show a progress bar (needs tqdm)
     :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest"
+    >>> _ = path.write_text("0 ||| it rains ||| lm= -1 ||| -1\\n1 ||| so it is ||| lm= -2 ||| -2\\n")
+    >>> [(segment.id, segment.texts) for segment in read_segments(path)]
+    [(0, ['it rains']), (1, ['so it is'])]
     """
     with (
         open_reader(path, format, size, features, names) as reader,

@@ -31,9 +31,17 @@ SCORES = ("score", "cumulative_logprob", "sequences_score")
 
 
 def read_segments(path: str | PathLike[str], *, progress: bool = False) -> Iterator[Segment]:
-    """The segments of a file, one at a time. See :func:`cybleu.nbest_files.read_segments`.
+    """The segments of a file, one at a time, as :func:`cybleu.nbest_files.read_segments` gives them.
 
+    :param path: gzip is recognised; ``-`` is standard input
+    :param progress: show a progress bar (needs tqdm)
     :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest.jsonl"
+    >>> _ = path.write_text('{"choices": [{"text": "it rains"}, {"text": "rain falls"}]}')
+    >>> next(read_segments(path)).texts
+    ['it rains', 'rain falls']
     """
     names: tuple[str, ...] | None = None
     with (

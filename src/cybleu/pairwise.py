@@ -78,7 +78,7 @@ def pairwise_bleu(
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
     :return: float64 of shape `(H, R)`, or `(B, H, R)`; entry `[i, j]` has hypothesis i and reference j, on the scale of
-        the tool. An empty hypothesis has 0, or the error of the tool
+        the tool. An empty hypothesis has 0, or the error of the tool; no texts make an empty array
     :raises CybleuError: of the kind that fits, naming the argument and the place
 
     >>> pairwise_bleu([["a", "b", "c"], ["a", "b"]], variant="moses", smoothing="add").round(3)
@@ -177,6 +177,12 @@ def self_bleu(
 
 def self_stats(texts: Any, max_order: int = 4) -> NDArray[np.int64]:
     """The statistics row of each text with all the others as its references, for any definition of BLEU.
+
+    :param texts: at least two texts
+    :param max_order: the largest n-gram order
+    :return: int64 of shape `(n, 2 + 2 * max_order)`; the reference length is that of the closest other text, the shorter of
+        two. The row of an empty text has only a reference length
+    :raises NoReferencesError: there are fewer than two texts
 
     >>> self_stats([["a", "b", "c"], ["a", "b", "d"], ["x", "y"]], max_order=2)
     array([[3, 3, 2, 1, 3, 2],

@@ -31,6 +31,11 @@ class Mira:
     :param weights: by name, sparse features after the others
     :param score: of these weights; that of the start is `start_score`
     :param scores: after each pass, of the average of all weights so far
+
+    >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> result = kbmira(nbest, [1.0, 0.0], iterations=3, step=1.0)
+    >>> result.start_score, result.score, len(result.scores)
+    (0.0, 1.0, 3)
     """
 
     weights: dict[str, float]
@@ -115,13 +120,14 @@ def kbmira(
     difference as large as the metric's. BLEU of a hypothesis is taken with a decaying sum of the statistics of chosen ones, and
     counts as many times as that has reference tokens. The result is the average after the pass that scored best.
 
+    :param nbest: a list of which at least one segment has a hypothesis
     :param start: by name, or one for each feature, sparse ones after the others; by default all are 1
     :param iterations: passes
     :param step: the largest step (C)
     :param decay: of the sum of statistics, for each segment
     :param metric: as for :func:`cybleu.mert.line_search`
     :param seed: of the order of segments, a whole number from 0
-    :raises CybleuError: of the kind that fits
+    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
 
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])
     >>> kbmira(nbest).score
@@ -212,9 +218,14 @@ def pro_pairs(
 
     ``LogisticRegression(fit_intercept=False).fit(X, y).coef_[0]``
 
+    :param nbest: a list of which at least one segment has a hypothesis
+    :param samples: pairs drawn of each segment
+    :param keep: pairs taken of each segment, at most
     :param minimum: on the scale of the metric. BLEU is that of Moses from 0 to 1, each count plus 1
     :param metric: None, or a function of a row of statistics; by default `nbest.score`, else BLEU
+    :param seed: of the draw, a whole number from 0
     :return: `X`, the differences of the features, sparse ones after the others; and `y`, 1 or -1. No pair is an empty `X`
+    :raises EmptyCorpusError: there is no hypothesis at all
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]])
     >>> X, y = pro_pairs(nbest, samples=10, keep=1)

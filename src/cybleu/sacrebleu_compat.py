@@ -88,6 +88,7 @@ def sacrebleu_sentence_bleu(
 ) -> BLEUScore:
     """Score one untokenised line as ``sacrebleu.sentence_bleu`` does: the same arguments, result and errors.
 
+    :param hypothesis: the line to score
     :param references: its reference lines
     :return: sacreBLEU's ``BLEUScore``, from 0 to 100
     :raises MissingExtraError: sacreBLEU is not installed

@@ -31,11 +31,14 @@ def sentence_bleu_many(
 ) -> NDArray[np.float64]:
     """:func:`cybleu.sentence_bleu` of each segment, with the same arguments, numbers, warnings and errors.
 
+    The other parameters are those of :func:`cybleu.corpus_bleu`.
+
     :param list_of_references: for each segment a list of its references, each a list of tokens
     :param hypotheses: for each segment a list of tokens
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
-    :return: float64 of shape `(n,)`, or `(n, vectors)` where weights are a list of vectors, from 0 to 1
+    :return: float64 of shape `(n,)`, or `(n, vectors)` where weights are a list of vectors, from 0 to 1. No segment
+        makes an empty array
     :raises LengthMismatchError: hypotheses and lists of references are not equally many
     :raises CybleuError: an error of a segment, with its number
 

@@ -63,7 +63,8 @@ class References:
     :param ignore: n-grams, tuples of tokens, that are not counted at all, in matches and totals (CrystalBLEU, Eghbali and
         Pradel 2022). Orders up to 64
     :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
-    :raises CybleuError: of the kind that fits, naming the argument and the place
+    :raises CybleuError: of the kind that fits, naming the argument and the place: no reference for a set, orders or lengths
+        that cannot be, ids beside other tokens
 
     >>> references = References([[["the", "cat", "sat"], ["a", "cat", "sat"]], [["it", "rains"]]], max_order=2)
     >>> references.stats([["the", "cat"], ["a", "cat"], ["it", "snows"]], owner=[0, 0, 1])
@@ -256,10 +257,16 @@ def segment_stats(
 ) -> NDArray[np.int64]:
     """The statistics row of each segment, hypothesis i against the references i, or those that `owner` names.
 
-    The arguments are those of :class:`References` and its method `stats`; `reference_lengths` are the lengths of references
-    in an array.
+    The other parameters, and the errors, are those of :class:`References` and its method `stats`.
 
-    :return: int64 of shape `(n, 2 + 2 * max_order)`
+    :param references: a set for each segment or prompt, in any form that the module describes
+    :param hypotheses: a batch of texts
+    :param reference_lengths: of the references in a 2-D or 3-D array
+    :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
+    :param lengths: of the hypotheses in a 2-D array
+    :param threads: that work at the same time; None is one. The rows are the same
+    :param progress: show a progress bar (needs tqdm)
+    :return: int64 of shape `(n, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
 
     >>> segment_stats([[["the", "cat", "sat"], ["a", "cat"]]], [["the", "cat"]], max_order=2)
     array([[2, 2, 2, 1, 2, 1]])
@@ -313,6 +320,8 @@ def segment_stats(
 
 def short_segments(stats: NDArray[np.int64]) -> list[int]:
     """For each order how many segments have no n-gram of it, which NLTK's corpus BLEU needs beside the sum of the rows.
+
+    :param stats: rows of segments, `(n, 2 + 2 * orders)`
 
     >>> short_segments(segment_stats([[["a", "b"]], [["a"]]], [["a", "b"], ["a"]]))
     [0, 1, 2, 2]

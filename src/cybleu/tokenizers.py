@@ -16,6 +16,7 @@ __all__ = ["find"]
 def find(name: str) -> Callable[[str], list[str]]:
     """The tokeniser of a name that sacreBLEU knows: ``13a``, ``intl``, ``zh``, ``char``, ``none`` and others.
 
+    :param name: of a tokeniser
     :return: a function from a line to its tokens, as sacreBLEU would count them
     :raises UnknownNameError: sacreBLEU has no such tokeniser
     :raises MissingExtraError: sacreBLEU, or what the tokeniser needs, is not installed

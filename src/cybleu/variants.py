@@ -47,6 +47,12 @@ class Variant:
     :param penalty: ``exponential``, the brevity penalty; or ``none``
     :param penalty_adds: added to the reference length in the brevity penalty (Moses can)
     :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length
+    :raises UnknownNameError: a rule has a value that is none of these
+
+    >>> from dataclasses import replace
+    >>> mine = replace(VARIANTS["sacrebleu"], name="mine", reference_length="shortest", empty_order="one")
+    >>> score([3, 3, 3, 2, 1, 0, 3, 2, 1, 0], mine).signature
+    'variant:mine|order:4|weights:uniform|smooth:exp|eff:no'
     """
 
     name: str
@@ -147,7 +153,19 @@ VARIANTS: dict[str, Variant] = {
 
 @dataclass(frozen=True)
 class Bleu:
-    """A score with what it was computed from. Score and precisions are on the tool's scale, 0 to 1 or 0 to 100."""
+    """A score with what it was computed from; ``print`` shows it.
+
+    :param score: on the tool's scale, from 0 to 1 or 0 to 100, as `scale` says; so are the precisions
+    :param matches: clipped matches of each order
+    :param totals: n-grams of the hypotheses of each order
+    :param signature: the definition in one line
+
+    >>> result = score([5, 6, 4, 2, 1, 1, 5, 4, 3, 2], "multi-bleu")
+    >>> result.matches, result.totals, round(result.brevity_penalty, 3), result.scale
+    ((4, 2, 1, 1), (5, 4, 3, 2), 0.819, 100)
+    >>> print(str(result).partition(" = ")[2])
+    41.60 80.0/50.0/33.3/50.0 (BP = 0.819 ratio = 0.833 hyp_len = 5 ref_len = 6)
+    """
 
     score: float
     precisions: tuple[float, ...]
@@ -180,7 +198,11 @@ class Bleu:
 def find(variant: str | Variant) -> Variant:
     """The variant of this name.
 
+    :param variant: a name in :data:`VARIANTS`; a variant is given back
     :raises UnknownNameError: there is none
+
+    >>> find("huggingface").reference_length
+    'shortest'
     """
     if isinstance(variant, Variant):
         return variant
@@ -265,6 +287,8 @@ def scores(
     parts_of_segments: bool = False,
 ) -> NDArray[np.float64]:
     """The score of each row of an array, as :func:`score` gives it for that row alone. Needs NumPy.
+
+    The other parameters are those of :func:`score`.
 
     :param stats: integers `(n, 2 + 2 * orders)`
     :param parts_of_segments: the rows are of segments although they have fewer n-grams than their tokens make, because
