@@ -9,7 +9,6 @@ from sphinx.util.nodes import make_refnode
 import cybleu
 
 project = "cybleu"
-author = "The cybleu authors"
 version = release = cybleu.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
@@ -34,6 +33,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
+html_show_copyright = False
 
 
 def find_under_its_other_name(app, env, node, contnode):

@@ -142,7 +142,8 @@ def diverse(
 
     :param size: how many; a segment with fewer gives all it has
     :param similarity: 0 takes the best by expected utility alone
-    :return: for each segment the indices within it, in the order in which they were taken
+    :return: for each segment the indices within it, in the order in which they were taken; none for an empty one
+    :raises ArrayValueError: `size` is not a whole number from 1
 
     The other arguments are those of :func:`mbr`.
 

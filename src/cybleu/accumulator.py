@@ -45,7 +45,12 @@ class CorpusAccumulator:
         self.segments = 0
 
     def update(self, references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable]) -> None:
-        """Add a segment."""
+        """Add a segment.
+
+        :param references: one or more references, each a sequence of hashable tokens
+        :param hypothesis: a sequence of hashable tokens, which may be empty
+        :raises NoReferencesError: there is no reference
+        """
         row = segment_row(references, hypothesis, self.max_order, self.reference_length)
         self._add(row, [int(total == 0) for total in row[2 + self.max_order :]], 1)
 

@@ -2,6 +2,13 @@
 
 Each is a :class:`CybleuError` and also what NLTK raises in the same situation, so that code written for either catches
 it. The message says what was wrong, where, and how to mend it.
+
+>>> import cybleu
+>>> try:
+...     cybleu.corpus_bleu([], [])
+... except ZeroDivisionError as error:  # as for NLTK's function
+...     print(type(error).__name__, error, sep=": ")
+EmptyCorpusError: there is no segment to score; give at least one hypothesis with its references
 """
 
 
