@@ -41,6 +41,7 @@ def nbest_sorted(
     :param nbest: any list
     :param weights: as for :func:`linear`
     :param scores: to sort by instead, finite numbers `(N,)`, higher is better, such as those of a :class:`Selection`
+    :raises FeatureError: weights do not fit the features, or are not finite
 
     >>> nbest = NBest([0, 2, 3], [[1.0], [2.0], [0.5]], [[0.0]] * 3, ["lm"])
     >>> nbest_sorted(nbest, [1.0]).index

@@ -71,7 +71,8 @@ class Selection:
     def bleu(self, variant: str | Variant = "sacrebleu", **arguments: Any) -> Bleu:
         """Corpus BLEU of those chosen, by :func:`cybleu.variants.score`, of the segments that have hypotheses.
 
-        :param arguments: of that function
+        :param variant: a name in :data:`cybleu.variants.VARIANTS`, or a variant
+        :param arguments: more of that function's
         """
         if isinstance(self.hypotheses, NBest):
             bleu_stats(self.hypotheses)
@@ -80,7 +81,7 @@ class Selection:
 
 @dataclass(frozen=True, eq=False)
 class CorpusSelection(Selection):
-    """One hypothesis of each segment, chosen for the BLEU of the corpus.
+    """One hypothesis of each segment, chosen for the BLEU of the corpus: a :class:`Selection` that knows more.
 
     :param score: BLEU of the corpus, on the scale of the tool
     :param start: what those chosen by sentence BLEU have

@@ -57,6 +57,7 @@ class CorpusAccumulator:
     def update_stats(self, stats: Iterable[Iterable[Any]]) -> None:
         """Add the statistics rows of segments.
 
+        :param stats: rows of ints, or one integer array `(n, 2 + 2 * orders)`
         :raises StatisticsError: a row has another number of orders
         """
         from .variants import checked_rows
@@ -71,6 +72,7 @@ class CorpusAccumulator:
     def merge(self, other: CorpusAccumulator) -> None:
         """Add the segments of another accumulator.
 
+        :param other: is not changed
         :raises StatisticsError: it counts other orders, or by another reference length
         """
         if (other.max_order, other.reference_length) != (self.max_order, self.reference_length):

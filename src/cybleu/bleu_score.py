@@ -198,7 +198,8 @@ class SmoothingFunction:
     sentence-level BLEU", as NLTK numbers and computes them.
 
     Give one of the methods, not the object, as `smoothing_function`. They take the list of precisions, fractions with
-    `numerator` and `denominator`; methods 3 to 7 change that list and return it.
+    `numerator` and `denominator`; methods 3 to 7 change that list and return it. Methods 4 to 7 also need the
+    `references`, the `hypothesis` or its length `hyp_len`, which the scores give them by keyword.
 
     :param epsilon: what method 1 counts for an order without a match
     :param alpha: the weight of the prior in method 6

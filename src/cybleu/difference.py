@@ -131,6 +131,8 @@ class Difference:
     n-gram for short segments, 0 without any match, the mean of logarithms), then smoothing, then the changes from a
     plain value and those of the reference length and the penalty.
 
+    :param lower: the one with the lower score
+    :param higher: the one with the higher score
     :param causes: the rules that make the difference; empty where it is one of rounding only
 
     >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "mteval-v13a"))

@@ -99,7 +99,11 @@ class LineSearch:
 
 @dataclass(frozen=True)
 class Move:
-    """One step of a climb: along an axis, the name of its feature, or a random direction; how far; the score after it.
+    """One step of a climb.
+
+    :param direction: the name of a feature, for its axis; or a random direction, a number for each feature
+    :param step: how far along it
+    :param score: after it, on the scale of the metric
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
     >>> tune(nbest, [1.0, 0.0], restarts=0).history
@@ -119,6 +123,11 @@ class Restart:
     """A climb from one start.
 
     :param number: 0 is the start that was given
+    :param start_score: of the weights at the start
+    :param score: of the weights at the end
+    :param weights: at the end, by name
+    :param moves: from the start to the end
+    :param line_searches: how many it took
     :param at_optimum: no point on any of the free axes scores more
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])

@@ -37,6 +37,8 @@ Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
 class Iteration:
     """One round of decoding and tuning.
 
+    :param number: from 1
+    :param weights: the tuned ones, by name
     :param start_score: of the weights that the decoder was called with, on the lists of all iterations so far
     :param score: of the tuned weights on the same lists
     :param hypotheses: in these lists, without duplicates; those that were not in earlier ones are `new`
@@ -58,7 +60,10 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Loop:
-    """The result of :func:`mert_loop`: its iterations, and why it stopped. Weights and score are those of the last one.
+    """The result of :func:`mert_loop`; ``print`` shows it.
+
+    :param iterations: all, those of an earlier call included
+    :param reason: why it stopped
 
     >>> run = Loop((Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200), Iteration(2, {"lm": 2.0}, 0.5, 0.5, 200, 0)), "stopped")
     >>> run.weights, run.score, run.reason
@@ -251,6 +256,7 @@ def write_weights(path: str | os.PathLike[str], weights: Mapping[str, float]) ->
 
     :param path: of the file
     :param weights: by name
+    :raises OSError: it cannot be written
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"

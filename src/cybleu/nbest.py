@@ -51,7 +51,10 @@ class SparseFeatures(NamedTuple):
     names: tuple[str, ...]
 
     def rows(self, rows: NDArray[np.int64]) -> SparseFeatures:
-        """Those of these hypotheses, in this order."""
+        """Those of some hypotheses.
+
+        :param rows: the indices of the hypotheses, int64, in the order wanted
+        """
         sizes = np.diff(self.indptr)[rows]
         indptr = np.append(0, np.cumsum(sizes))
         places = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
@@ -270,6 +273,7 @@ class NBest:
         :param references: of the segments: a list of texts, or of token lists, for each; :class:`cybleu.stats.References`;
             or paths of text files, one segment a line
         :param features: of all hypotheses, segment after segment, `(N, F)`; None is no feature
+        :param names: of the features, by default ``f0``, ``f1`` ...
         :param tokenize: from a text to its tokens: a function, ``unicode`` or ``ascii`` for white space, or a tokeniser of
             :mod:`cybleu.tokenizers`
         :param max_order: the largest n-gram order, by default 4, or that of `References`
@@ -360,6 +364,8 @@ class NBest:
     ) -> NBest:
         """A list from the two text files of Moses's extractor, or of :meth:`to_moses`.
 
+        :param features: the path of the file of features; gzip is recognised
+        :param scores: the path of the file of BLEU statistics
         :param segments: how many there are; by default the last id in the files tells
         :param first_id: the id of the first segment
         :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
@@ -373,6 +379,8 @@ class NBest:
 
         Names ending in ``.gz`` are compressed. The files have no place for segments without hypotheses, nor for texts.
 
+        :param features: the path of the file of features
+        :param scores: the path of the file of BLEU statistics
         :raises StatisticsError: the statistics are not BLEU's
         :raises InputFileError: a file cannot be written
         """
@@ -381,8 +389,10 @@ class NBest:
         write(self, features, scores)
 
     def write(self, path: str | PathLike[str], format: str = "moses") -> None:  # noqa: A002
-        """Write an n-best list in the format ``moses`` or ``joshua``. Numbers are written in full.
+        """Write an n-best list. Numbers are written in full.
 
+        :param path: compressed if its name ends in ``.gz``
+        :param format: ``moses`` or ``joshua``
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """
         from .nbest_files import write
@@ -392,6 +402,7 @@ class NBest:
     def segment(self, number: int) -> slice:
         """Where the hypotheses of a segment are, counted from 0.
 
+        :param number: of the segment, counted from 0
         :raises ArrayValueError: there is no such segment
         """
         if not 0 <= number < len(self):

@@ -183,7 +183,10 @@ class Bleu:
         return self.hypothesis_length / self.reference_length if self.reference_length else 0.0
 
     def format(self, width: int = 2) -> str:
-        """The line that people know from multi-bleu and sacreBLEU, always from 0 to 100."""
+        """The line that people know from multi-bleu and sacreBLEU, always from 0 to 100.
+
+        :param width: decimals of the score
+        """
         percent = 100 / self.scale
         precisions = "/".join(f"{percent * precision:.1f}" for precision in self.precisions)
         return (
