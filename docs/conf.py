@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pkgutil
 
 from sphinx.util.nodes import make_refnode
@@ -50,5 +51,11 @@ def find_under_its_other_name(app, env, node, contnode):
     return None
 
 
+def leave_out_tuple_fields(app, what, name, member, skip, options):
+    """The fields of a named tuple are its parameters already."""
+    return True if inspect.isdatadescriptor(member) and (member.__doc__ or "").startswith("Alias for field") else None
+
+
 def setup(app):
+    app.connect("autodoc-skip-member", leave_out_tuple_fields)
     app.connect("missing-reference", find_under_its_other_name)
