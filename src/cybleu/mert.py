@@ -270,7 +270,7 @@ class _Lists:
         self._orders: dict[int, NDArray[np.int32]] = {}
         self._extents: NDArray[np.float64] | None = None
         self.last: _Values | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may search, too
 
     def order(self, axis: int) -> NDArray[np.int32]:
         with self._lock:
@@ -317,8 +317,9 @@ class _Problem:
         :param remembered: many directions are searched from one point: keep its values for the next call
         """
         lists = self.lists
-        if remembered and lists.last is not None and lists.last[0] == weights.tobytes():
-            _, values, chosen = lists.last
+        last = lists.last  # another thread may replace it
+        if remembered and last is not None and last[0] == weights.tobytes():
+            _, values, chosen = last
         else:
             values, chosen = self._values(weights)
             if remembered:
