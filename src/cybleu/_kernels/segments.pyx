@@ -40,10 +40,12 @@ cdef extern from *:
         return 0;
     }
 
-    #ifdef Py_GIL_DISABLED
-      #define CYBLEU_OTHER_THREADS_RUN 1
-    #else
-      #define CYBLEU_OTHER_THREADS_RUN 0
+    #ifndef CYBLEU_OTHER_THREADS_RUN    /* a build with the GIL may set it, to test what the others do */
+      #ifdef Py_GIL_DISABLED
+        #define CYBLEU_OTHER_THREADS_RUN 1
+      #else
+        #define CYBLEU_OTHER_THREADS_RUN 0
+      #endif
     #endif
     """
     bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
@@ -367,26 +369,21 @@ def segment_rows(list_of_references, hypotheses, Py_ssize_t max_order, Py_ssize_
 
     The lists are equally long as long as nothing changes them; where something does, the rest is declined.
     """
-    cdef PyObject **references
-    cdef PyObject **hypothesis
-    cdef Py_ssize_t count = 0
-    cdef Py_ssize_t other_count = 0
+    cdef PyObject *references = NULL
+    cdef PyObject *hypothesis = NULL
+    cdef list held = []
     cdef Py_ssize_t n
     cdef Py_ssize_t i = start
     cdef Py_ssize_t unwatched = 0
     cdef int64_t *row
     if start < 0 or stop > stats.shape[0] or max_order < 1 or stats.shape[1] != 2 + 2 * max_order:
         raise ValueError("the rows do not fit the segments")
-    if CYBLEU_OTHER_THREADS_RUN:
-        list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
     while i < stop:
-        if (not cybleu_items(<PyObject *>list_of_references, &references, &count)
-                or not cybleu_items(<PyObject *>hypotheses, &hypothesis, &other_count)
-                or i >= count or i >= other_count):
+        if not segment_at(list_of_references, hypotheses, i, held, &references, &hypothesis):
             return i
         row = &stats[i, 0]
         memset(row, 0, <size_t>(2 + 2 * max_order) * sizeof(int64_t))
-        if not count_segment(references[i], hypothesis[i], max_order, row, row + 1, row + 2, &unwatched):
+        if not count_segment(references, hypothesis, max_order, row, row + 1, row + 2, &unwatched):
             return i
         for n in range(max_order):
             row[2 + max_order + n] = row[0] - n if row[0] > n else 0
@@ -395,6 +392,32 @@ def segment_rows(list_of_references, hypotheses, Py_ssize_t max_order, Py_ssize_
             unwatched = 0
             PyErr_CheckSignals()
     return stop
+
+
+cdef int segment_at(object list_of_references, object hypotheses, Py_ssize_t i, list held, PyObject **references,
+                    PyObject **hypothesis) except -1:
+    """One segment of a corpus; 0 where a container is declined or ends before it.
+
+    Where other threads run it is a copy, in `held`: one segment at a time, because the caller comes back after each
+    that is declined.
+    """
+    cdef PyObject **items
+    cdef PyObject **other_items
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t other_count = 0
+    if (not cybleu_items(<PyObject *>list_of_references, &items, &count)
+            or not cybleu_items(<PyObject *>hypotheses, &other_items, &other_count)
+            or i >= count or i >= other_count):
+        return 0
+    if CYBLEU_OTHER_THREADS_RUN:
+        held[:] = [*list_of_references[i:i + 1], *hypotheses[i:i + 1]]
+        if len(held) < 2:
+            return 0
+        held[0], held[1] = frozen_references(held[0]), frozen(held[1])
+        references[0], hypothesis[0] = <PyObject *>held[0], <PyObject *>held[1]
+        return 1
+    references[0], hypothesis[0] = items[i], other_items[i]
+    return 1
 
 
 cdef tuple frozen_corpus(object list_of_references, object hypotheses):
@@ -463,10 +486,9 @@ cdef class Scorer:
     def sentences(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh, Py_ssize_t start,
                   double[:, ::1] scores):
         """Write the scores of the segments from `start` on; the first that is declined, or the end."""
-        cdef PyObject **references
-        cdef PyObject **hypothesis
-        cdef Py_ssize_t count = 0
-        cdef Py_ssize_t other_count = 0
+        cdef PyObject *references = NULL
+        cdef PyObject *hypothesis = NULL
+        cdef list held = []
         cdef Py_ssize_t i = start
         cdef Py_ssize_t unwatched = 0
         cdef Call call
@@ -474,14 +496,10 @@ cdef class Scorer:
             return start
         if scores.shape[1] != call.vectors.count:
             raise ValueError("the scores do not fit the weights")
-        if CYBLEU_OTHER_THREADS_RUN:
-            list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
         while i < scores.shape[0]:
             # read anew each time: a warning or a signal handler may have changed the lists
-            if (not cybleu_items(<PyObject *>list_of_references, &references, &count)
-                    or not cybleu_items(<PyObject *>hypotheses, &hypothesis, &other_count)
-                    or i >= count or i >= other_count
-                    or not self.score_segment(references[i], hypothesis[i], &call, &scores[i, 0], &unwatched)):
+            if (not segment_at(list_of_references, hypotheses, i, held, &references, &hypothesis)
+                    or not self.score_segment(references, hypothesis, &call, &scores[i, 0], &unwatched)):
                 return i
             i += 1
             if unwatched >= TOKENS_BETWEEN_LOOKS:
