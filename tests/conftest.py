@@ -44,16 +44,18 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.fixture
-def backend(request, monkeypatch):
+def backend(request):
     """Run the public API on the named backend. A missing extension is an error, not a skip."""
     chosen, module = _backend.load(request.param)
     scorer = module.Scorer(bleu_score.SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
-    monkeypatch.setattr(bleu_score, "_score_sentence", scorer.sentence)
-    monkeypatch.setattr(bleu_score, "_score_corpus", scorer.corpus)
-    monkeypatch.setattr(bleu_score, "_scorer", scorer)
-    for name in _backend.SEAM:
-        monkeypatch.setattr(_backend, name, getattr(module, name))
-    return chosen
+    # of its own, because a test that asks for the fixture does not run in several threads
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bleu_score, "_score_sentence", scorer.sentence)
+        patch.setattr(bleu_score, "_score_corpus", scorer.corpus)
+        patch.setattr(bleu_score, "_scorer", scorer)
+        for name in _backend.SEAM:
+            patch.setattr(_backend, name, getattr(module, name))
+        yield chosen
 
 
 def pytest_collection_modifyitems(config, items):

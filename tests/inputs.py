@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections import deque
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 
@@ -200,6 +202,14 @@ class Outcome:
     value: Any
     error: BaseException | None
     warned: list[str]
+
+
+# Marks for tests that call `outcome`. Who catches warnings catches those of all threads, but on free-threaded CPython.
+CATCHES_WARNINGS = (
+    []
+    if getattr(sys.flags, "context_aware_warnings", False)
+    else [pytest.mark.thread_unsafe(reason="it catches warnings")]
+)
 
 
 def outcome(function, *args, **kwargs):

@@ -257,6 +257,7 @@ def test_fewer_and_more_references_than_lists(run, tmp_path):
     assert lines(run("oracle", "list", "long")) == ["a cat sat down", "it rains a lot", "", "so it is", ""]
 
 
+@pytest.mark.memory
 def test_the_list_is_a_stream(run, tmp_path):
     """Ten times as many segments need no more memory. The shorter list is longer than a block of what is read."""
     text = "the cat sat on the mat and the dog " * 10

@@ -13,7 +13,10 @@ from cybleu import corpus_bleu
 from cybleu.pairwise import pairwise_bleu, self_stats
 from cybleu.stats import References, scores, segment_stats
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows"),
+    pytest.mark.thread_unsafe(reason="signals are handled by the main thread"),
+]
 
 WORDS = "the cat is on the mat and the dog is not".split()
 

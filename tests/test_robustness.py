@@ -102,6 +102,7 @@ def test_tokens_that_score():
     assert sentence_bleu([tokens], tokens) == 1.0
 
 
+@pytest.mark.thread_unsafe(reason="the collector and its callbacks are the process's")
 def test_finalizers_that_change_the_lists():
     """Up to CPython 3.11 creating an object may collect garbage, and that may run any code."""
     thresholds = gc.get_threshold()
@@ -170,6 +171,7 @@ def test_threads_that_share_the_lists_agree():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows")
+@pytest.mark.thread_unsafe(reason="signals are handled by the main thread")
 @pytest.mark.parametrize("delay", [0.0002, 0.0005, 0.001, 0.002, 0.004])
 def test_signal_handler_that_frees_the_tokens(delay):
     """It puts equal tokens in the place of those being read, which nothing else holds."""
@@ -232,6 +234,8 @@ def test_smoothing_sees_the_texts_without_padding(pad):
     assert self_bleu(padded, weights, method, **{pad: 0}).tolist() == expected
 
 
+@pytest.mark.memory
+@pytest.mark.thread_unsafe(reason="it measures a process")
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="resident size is read from /proc")
 def test_memory_stays_flat(backend):
     """In a process of its own, where the runner's memory does not show."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import cybleu
 from cybleu import bleu_score
 from inputs import (
+    CATCHES_WARNINGS,
     TOKENS,
     assert_same,
     corpora,
@@ -27,7 +28,7 @@ from inputs import (
     weight_vectors,
 )
 
-pytestmark = pytest.mark.usefixtures("backend")
+pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
 
 METHODS = [None, *(f"method{number}" for number in range(8))]
 

@@ -6,6 +6,7 @@ import functools
 import inspect
 import logging
 import sys
+import threading
 import warnings
 from itertools import cycle, islice
 
@@ -87,8 +88,10 @@ def documents(draw):
 def outcome(function, *args, **kwargs):
     """Everything that a call does: its result or its error, and what it logs. Warnings are errors."""
     records = []
+    thread = threading.get_ident()
     handler = logging.Handler()
     handler.emit = lambda record: records.append((record.levelname, record.getMessage()))
+    handler.addFilter(lambda record: record.thread == thread)
     logger = logging.getLogger("sacrebleu")
     logger.addHandler(handler)
     try:
