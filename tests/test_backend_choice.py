@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,67 @@ def test_import_stays_light():
     loaded = set(done.stdout.split())
     assert "cybleu" in loaded, done.stderr
     assert not heavy & loaded
+
+
+@pytest.mark.skipif(not hasattr(sys, "_is_gil_enabled"), reason="before CPython 3.13 there is always a GIL")
+def test_the_kernels_leave_the_gil_off(kernels):
+    free_threaded = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    done = run("import sys, cybleu; print(cybleu.BACKEND, sys._is_gil_enabled())", "cython", None, "-W", "error")
+    assert (done.stdout, done.stderr) == (f"cython {not free_threaded}\n", "")
+
+
+SUBINTERPRETER = """
+import sys
+import sysconfig
+try:
+    import _interpreters
+except ModuleNotFoundError:  # before CPython 3.13
+    import _xxsubinterpreters as _interpreters
+
+def run(kind):
+    if sys.version_info < (3, 13):
+        interpreter = _interpreters.create(isolated=kind == "isolated")
+    else:
+        interpreter = _interpreters.create(kind)
+    try:
+        error = _interpreters.run_string(interpreter, CODE)
+    finally:
+        _interpreters.destroy(interpreter)
+    assert error is None, error
+
+CODE = '''
+import sys, warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    try:
+        import cybleu
+    except ImportError as error:
+        print("ImportError", "interpreter" in str(error))
+    else:
+        score = cybleu.sentence_bleu([["a", "b", "c"]], ["a", "b", "d"], (0.5, 0.5))
+        print(cybleu.BACKEND, score, ["does not load" in str(warning.message) for warning in caught])
+sys.stdout.flush()
+'''
+"""
+KINDS = ["legacy", "isolated"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.skipif(sys.version_info >= (3, 15), reason="the module of the interpreter's own tests may be another")
+def test_a_subinterpreter_has_the_mirror_or_an_error(kernels, kind):
+    """The kernels load into one interpreter of a process. In the others they say so, and scores are the same."""
+    expected = cybleu.sentence_bleu([["a", "b", "c"]], ["a", "b", "d"], (0.5, 0.5))
+    after = f"{SUBINTERPRETER}\nimport cybleu\nfor _ in range(3): run({kind!r})\n{SHOW}"
+    done = run(after, "auto")
+    assert done.stdout == f"python {expected} [True]\n" * 3 + "cython 1.0\n", done.stderr
+    done = run(after, "cython")
+    assert done.stdout == "ImportError True\n" * 3 + "cython 1.0\n", done.stderr
+    done = run(after, "python")
+    assert done.stdout == f"python {expected} []\n" * 3 + "python 1.0\n", done.stderr
+
+
+def test_a_subinterpreter_may_be_the_one_with_the_kernels(kernels):
+    done = run(f"{SUBINTERPRETER}\nrun('legacy')\n{SHOW}", "auto")
+    assert done.stdout.split()[0] == "cython", done.stderr
+    assert done.stdout.splitlines()[1] == "python 1.0"
+    assert "RuntimeWarning: the compiled extension of cybleu does not load" in done.stderr
