@@ -1,0 +1,236 @@
+"""Call every function of the kernels on generated input, and print all that they return, floats bit by bit.
+
+For checks that look at a whole process: valgrind over one round, and two builds that must print the same.
+
+    python .ci/every_kernel.py ROUNDS
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import tempfile
+import warnings
+from random import Random
+
+import numpy as np
+
+from cybleu import (
+    BleuReward,
+    References,
+    SmoothingFunction,
+    _backend,
+    bleu_rewards,
+    bleu_score,
+    corpus_bleu,
+    modified_precision,
+    pairwise_bleu,
+    score,
+    scores,
+    segment_stats,
+    self_bleu,
+    sentence_bleu,
+    sentence_bleu_many,
+)
+from cybleu.errors import TooFewOrdersError, ZeroPrecisionError
+from cybleu.mert import line_search, tune
+from cybleu.nbest import NBest
+from cybleu.nbest_files import read
+from cybleu.rank_tuning import kbmira, pro_pairs
+from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
+from cybleu.variants import VARIANTS
+
+WORDS = [*"the a cat dog is on mat , . é 猫 naïve".split(), "word" * 3, "longer" * 4, 1, 2.0, None, b"bytes"]
+LENGTHS = [0, 1, 2, 3, 4, 8, 20, 21, 64, 65, 130]
+NUMBERS = (0.0, 1.0, -1.0, 0.1, 1 / 3, -2.5)
+METHODS = [getattr(SmoothingFunction(), f"method{number}") for number in range(8)]
+
+
+# ------------------------------------------------------------------------------------------------------- what is reached
+
+
+def record(kernels):
+    """Put functions and classes in the seam that note when they are called; their names, and those noted."""
+    wanted, reached = set(), set()
+
+    def noted(name, function):
+        wanted.add(name)
+
+        def call(*args, **kwargs):
+            reached.add(name)
+            return function(*args, **kwargs)
+
+        return call
+
+    def recorded(name, value):
+        if not isinstance(value, type):
+            return noted(name, value)
+        methods = {key: function for key, function in vars(value).items() if not key.startswith("_")}
+        return type(name, (value,), {key: noted(f"{name}.{key}", function) for key, function in methods.items()})
+
+    for name in kernels.__all__:
+        setattr(_backend, name, recorded(name, getattr(kernels, name)))
+    scorer = _backend.Scorer(SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
+    bleu_score._scorer = scorer
+    bleu_score._score_sentence, bleu_score._score_corpus = scorer.sentence, scorer.corpus
+    return wanted, reached
+
+
+# ------------------------------------------------------------------------------------------------------------- the calls
+
+
+def changed(random, text, vocabulary):
+    return [token if random.random() < 0.7 else random.choice(vocabulary) for token in text[random.randrange(3) :]]
+
+
+def corpus(random, segments, vocabulary=WORDS, lengths=LENGTHS, references=3):
+    hypotheses = [random.choices(vocabulary, k=random.choice(lengths)) for _ in range(segments)]
+    return [
+        [changed(random, text, vocabulary) for _ in range(random.randint(1, references))] for text in hypotheses
+    ], hypotheses
+
+
+def weight_vectors(random):
+    order = random.randint(1, 6)
+    yield (0.25,) * 4
+    yield tuple(random.random() for _ in range(order))
+    yield [tuple(random.random() for _ in range(size)) for size in (order, 2, 16)]
+
+
+def attempt(function, *args, **kwargs):
+    """The result, or what kind of error this input is."""
+    try:
+        return function(*args, **kwargs)
+    except (ZeroPrecisionError, TooFewOrdersError) as error:
+        return type(error).__name__
+
+
+def lists_of_tokens(random):
+    references, hypotheses = corpus(random, 12)
+    for method, weights in itertools.product([None, *METHODS], weight_vectors(random)):
+        reweigh = random.random() < 0.5
+        for pair in zip(references, hypotheses):
+            yield attempt(sentence_bleu, *pair, weights, method, reweigh)
+        yield attempt(corpus_bleu, references, hypotheses, weights, method, reweigh)
+        yield attempt(sentence_bleu_many, references, hypotheses, weights, method, reweigh)
+    for method in METHODS:
+        yield attempt(self_bleu, hypotheses, smoothing_function=method)
+    for order in (1, 2, 5):
+        yield [modified_precision(*pair, order).numerator for pair in zip(references, hypotheses)]
+    yield [_backend.segment_counts(*pair, 16) for pair in zip(references, hypotheses)]
+    yield _backend.corpus_counts(references, hypotheses, 7)
+    yield segment_stats(references, hypotheses, 5)
+
+
+def token_ids(random):
+    references, hypotheses = corpus(random, 8, vocabulary=range(-2, 12), lengths=[1, 2, 9, 30])
+    ids = np.random.default_rng(random.randrange(2**32)).integers(0, 9, (8, 20))
+    for kind in (np.int32, np.int64):
+        arrays = [np.array(text, kind) for text in hypotheses]
+        yield References(references, 6).stats(arrays, threads=2)
+        yield References(references, unk_id=3, pad_id=0, eos_id=1).stats(arrays)
+        yield References(references, ignore=[(4,), (5, 6), (1, 2, 3)]).stats(arrays)
+        yield segment_stats(ids.astype(kind), ids[::-1].astype(kind), pad_id=0, eos_id=1)
+        yield bleu_rewards(references, arrays, smoothing="add-k")
+        yield attempt(sentence_bleu_many, references, arrays, smoothing_function=METHODS[4])
+    yield BleuReward(tokenize=None)(completion_ids=hypotheses, references=references)
+
+
+def definitions(random):
+    for order in (1, 4, 9):
+        rows = segment_stats(*corpus(random, 12, WORDS[:6], [1, 3, 8, 20]), max_order=order)
+        for name, variant in VARIANTS.items():
+            weights = [None, [random.random() for _ in range(order)]]
+            for weight, (smoothing, _, value), effective in itertools.product(
+                weights, variant.smoothings, (False, True)
+            ):
+                options = {"weights": weight, "smoothing": smoothing, "effective_order": effective}
+                if value is not None:
+                    options["smoothing_value"] = random.choice([value, value * 0.7])
+                yield attempt(scores, rows, name, **options)
+                result = attempt(score, rows, name, **options)
+                yield result if isinstance(result, str) else (result.score, *result.precisions)
+
+
+def pairs(random):
+    for vocabulary in (WORDS[:7], range(7)):
+        _, texts = corpus(random, 7, vocabulary, [1, 2, 5, 20])
+        _, others = corpus(random, 5, vocabulary, [1, 2, 5, 20])
+        for name, variant in VARIANTS.items():
+            for smoothing, _, _ in variant.smoothings:
+                yield attempt(pairwise_bleu, texts, None, name, smoothing=smoothing, threads=2)
+                yield attempt(pairwise_bleu, texts, others, name, smoothing=smoothing, max_order=random.randint(1, 5))
+
+
+def selected(selection):
+    return selection if isinstance(selection, str) else (selection.rows, selection.scores)
+
+
+def lists_of_hypotheses(random):
+    references, texts = corpus(random, 4, WORDS[:6], [3, 9, 20], references=2)
+    lines = []
+    for segment, text in enumerate(texts):
+        for _ in range(random.randint(1, 12)):
+            features = [f"{random.choice((*NUMBERS, random.gauss(0, 1)))}" for _ in range(3)]
+            words = " ".join(changed(random, text, WORDS[:6]))
+            total = random.gauss(0, 3)
+            lines.append(f"{segment} ||| {words} ||| lm= {features[0]} tm= {' '.join(features[1:])} ||| {total}\n")
+    with tempfile.NamedTemporaryFile("w", suffix=".nbest", encoding="utf-8", delete=False) as file:
+        file.writelines(lines)
+    try:
+        nbest = read(file.name, references)
+    finally:
+        os.unlink(file.name)
+    yield nbest.features, nbest.stats, nbest.model_scores
+    floats = NBest(nbest.offsets, nbest.features, scores(nbest.stats, smoothing="add-k"))
+    weights = [random.gauss(0, 1) for _ in nbest.names]
+    for metric in (None, "sacrebleu", "nltk", "huggingface"):
+        for lists, direction in itertools.product((nbest, floats), (0, 1, [random.gauss(0, 1) for _ in nbest.names])):
+            name = lists.names[direction] if isinstance(direction, int) else direction
+            if lists is nbest or metric is None:
+                found = line_search(lists, weights, name, surface=True, metric=metric)
+                yield found.step, found.score, found.stats, found.left, found.right, found.surface
+    for lists in (nbest, floats):
+        tuning = tune(lists, weights, restarts=2, directions=3, threads=2, seed=random.randrange(9))
+        yield tuning.score, list(tuning.weights.values()), tuning.stats
+    yield list(kbmira(nbest, iterations=3).weights.values())
+    yield pro_pairs(nbest, samples=200, keep=20)
+    yield selected(linear(nbest, weights))
+    for level, name in itertools.product(("sentence", "corpus"), VARIANTS):
+        yield selected(attempt(oracle, nbest, level, name))
+        yield selected(attempt(antioracle, nbest, level, name))
+    for utility in ("bleu", "expected-counts", "linear"):
+        yield selected(attempt(mbr, nbest, scores=nbest.model_scores, utility=utility))
+    yield attempt(diverse, nbest, 2)
+    yield list(attempt(perceptron, nbest, epochs=2, folds=2).weights.values())
+
+
+# --------------------------------------------------------------------------------------------------------------- results
+
+
+def bits(value):
+    """The value as text, with no bit of a float left out."""
+    if isinstance(value, np.ndarray):
+        return bits(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return f"[{' '.join(map(bits, value))}]"
+    return value.hex() if isinstance(value, float) else repr(value)
+
+
+def main(rounds):
+    warnings.simplefilter("ignore")
+    kernels = _backend.load("cython")[1]
+    if _backend.BACKEND != "cython":
+        sys.exit("CYBLEU_BACKEND must be cython")
+    wanted, reached = record(kernels)
+    for seed in range(rounds):
+        for calls in (lists_of_tokens, token_ids, definitions, pairs, lists_of_hypotheses):
+            for number, result in enumerate(calls(Random(seed))):
+                print(seed, calls.__name__, number, bits(result))
+    if wanted != reached:
+        sys.exit(f"not reached: {', '.join(sorted(wanted - reached))}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
