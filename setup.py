@@ -11,6 +11,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 MODULES = (
+    "interrupts",
     "tokens",
     "ngrams",
     "formula",

@@ -1,12 +1,12 @@
 # cython: freethreading_compatible=True
 """Scores of many rows by any BLEU definition: the float operations of the mirror, in its order."""
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.float cimport DBL_MIN
 from libc.math cimport INFINITY, exp, fabs, isfinite, log
 from libc.stdint cimport int64_t
 
 from cybleu._kernels.formula cimport exact_sum
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 
 cdef extern from *:
     """    /* Products with a scale and powers of two stay exact in a double. */
@@ -21,9 +21,6 @@ cdef extern from *:
     int64_t wrapping_sum "cybleu_wrapping_sum"(int64_t first, int64_t second) noexcept nogil
 
 SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length")
-cdef enum:
-    ROWS_BETWEEN_LOOKS = 262144     # for an interrupt
-
 MEANS = ("exact", "logs", "arithmetic")
 
 
@@ -197,6 +194,7 @@ cdef class Definition:
     def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
         """Write the score of each segment's row from `start` on; the first row that is declined, or the end."""
         cdef Py_ssize_t position = start
+        cdef Watch watching = begin_watch()
         cdef double score
         if self.rules.order == 0:
             return start
@@ -209,9 +207,7 @@ cdef class Definition:
                     break
                 scores[position] = score
                 position += 1
-                if position % ROWS_BETWEEN_LOOKS == 0:
-                    with gil:
-                        PyErr_CheckSignals()
+                watch(&watching, 4)
         return position
 
 
@@ -222,6 +218,7 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] shor
     not of one segment or -1, and the largest number.
     """
     cdef Py_ssize_t order = short_segments.shape[0]
+    cdef Watch watching = begin_watch()
     cdef Py_ssize_t i, n
     cdef Py_ssize_t mixed = -1
     cdef Py_ssize_t impossible = -1
@@ -232,6 +229,7 @@ def sum_rows(const int64_t[:, ::1] stats, int64_t[::1] totals, int64_t[::1] shor
         raise ValueError("the sums do not fit the rows")
     with nogil:
         for i in range(stats.shape[0]):
+            watch(&watching, 1)
             row = &stats[i, 0]
             signs = row[0] | row[1]
             totals[0] = wrapping_sum(totals[0], row[0])

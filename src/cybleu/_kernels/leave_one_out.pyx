@@ -5,16 +5,12 @@ Of every n-gram the largest count in one text is kept, whose it is, and the larg
 all texts but one needs no more.
 """
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
 
-from cybleu._kernels.tables cimport Slot, Slots, check_collection, empty, intern_text
+from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
+from cybleu._kernels.tables cimport Slot, Slots, check_collection, intern_text, make_empty
 from cybleu._kernels.tokens cimport secret, slots_needed
-
-cdef enum:
-    SIGNAL_INTERVAL = 262144       # tokens between two looks for an interrupt
 
 
 def leave_one_out(const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t max_order,
@@ -58,22 +54,25 @@ cdef int count_others(const int64_t *ids, const int64_t[::1] begins, const int64
     cdef uint64_t odd = secret()
     cdef Slots table
     cdef Py_ssize_t text, start, length, i, n
-    cdef Py_ssize_t since_look = 0
+    cdef Watch watching = begin_watch()
     cdef int32_t given, ngram, limit
     cdef int64_t matched
     for n in range(1, max_order + 1):
-        table = empty(memory, slots_needed(tokens))
+        make_empty(&table, memory, slots_needed(tokens), &watching)
         given = 0
         start = 0
-        memset(best, 0, <size_t>(tokens + 1) * sizeof(int32_t))
-        memset(second, 0, <size_t>(tokens + 1) * sizeof(int32_t))
+        fill_bytes(best, 0, <size_t>(tokens + 1) * sizeof(int32_t), &watching)
+        fill_bytes(second, 0, <size_t>(tokens + 1) * sizeof(int32_t), &watching)
         for text in range(begins.shape[0]):
             length = <Py_ssize_t>(ends[text] - begins[text])
             if n <= length:
-                given = intern_text(table, odd, ids + begins[text], length, <int>n, ngrams + start, given)
+                given = intern_text(table, odd, ids + begins[text], length, <int>n, ngrams + start, given,
+                                    &watching)
             for i in range(start, start + length - n + 1):
+                watch(&watching, 1)
                 counts[ngrams[i]] += 1
             for i in range(start, start + length - n + 1):
+                watch(&watching, 1)
                 ngram = ngrams[i]
                 if counts[ngram] > best[ngram]:
                     second[ngram] = best[ngram]
@@ -83,29 +82,23 @@ cdef int count_others(const int64_t *ids, const int64_t[::1] begins, const int64
                     second[ngram] = counts[ngram]
                 counts[ngram] = 0
             start += length
-            since_look += length
-            if since_look > SIGNAL_INTERVAL:
-                since_look = 0
-                with gil:
-                    PyErr_CheckSignals()
+            watch(&watching, 8)
         start = 0
         for text in range(begins.shape[0]):
             length = <Py_ssize_t>(ends[text] - begins[text])
             matched = 0
             for i in range(start, start + length - n + 1):
+                watch(&watching, 1)
                 ngram = ngrams[i]
                 limit = second[ngram] if owner[ngram] == text else best[ngram]
                 matched += counts[ngram] < limit
                 counts[ngram] += 1
             for i in range(start, start + length - n + 1):
+                watch(&watching, 1)
                 counts[ngrams[i]] = 0
             stats[text, 0] = length
             stats[text, 1 + n] = matched
             stats[text, 1 + max_order + n] = length - n + 1 if length >= n else 0
             start += length
-            since_look += length
-            if since_look > SIGNAL_INTERVAL:
-                since_look = 0
-                with gil:
-                    PyErr_CheckSignals()
+            watch(&watching, 8)
     return 0

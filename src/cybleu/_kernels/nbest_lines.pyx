@@ -11,6 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcmp
 
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tokens cimport secret, slots_needed
 
 cdef extern from "Python.h":
@@ -337,6 +338,7 @@ cdef class Words:
     def __init__(self, dict numbers):
         cdef list tokens = [name.encode("utf-8", "surrogatepass") for name in numbers]
         cdef const uint8_t *text
+        cdef Watch watching = begin_watch()
         cdef bytes token
         cdef Word *slot
         if self.slots != NULL:
@@ -348,6 +350,7 @@ cdef class Words:
             raise MemoryError()
         text = self.texts
         for token, number in zip(tokens, numbers.values()):
+            watch(&watching, len(token) // 8 + 4)
             slot = self.find(text, len(token), hash_of(text, len(token), secret()))
             slot.hash = hash_of(text, len(token), secret())
             slot.text = text
@@ -385,6 +388,7 @@ cdef class Words:
         cdef const uint8_t *token
         cdef const Word *slot
         cdef uint64_t odd = secret()
+        cdef Watch watching = begin_watch()
         cdef Py_ssize_t count = 0
         cdef Py_ssize_t i, space, length
         cdef int64_t room = 0
@@ -409,6 +413,7 @@ cdef class Words:
                         at += space
                     if at >= end:
                         break
+                    watch(&watching, 1)
                     token = at
                     while at < end and not space_at(at, end, classes):
                         at += 1

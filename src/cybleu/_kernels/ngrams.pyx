@@ -1,11 +1,10 @@
 # cython: freethreading_compatible=True
 """Clipped n-gram matches, exactly, in time linear in the tokens."""
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
 
+from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
 from cybleu._kernels.tokens cimport secret, slots_needed
 
 cdef extern from *:
@@ -163,7 +162,6 @@ cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept no
 cdef enum:
     BLOCK = 32                  # probes whose memory is fetched together
     BLOCK_AND_ONE = 33          # a place to write ahead
-    SIGNAL_INTERVAL = 262144    # positions between two looks for an interrupt
     UNIQUE = 0x40000000         # added to a name in a reference: the n-gram stands once in the hypothesis
     NAME = 0x3FFFFFFF
 
@@ -196,17 +194,7 @@ cdef struct Matcher:
     PairSlot *slots             # open addressing, and one more
     uint64_t mask
     uint64_t secret             # a text cannot be written so that its pairs collide
-    Py_ssize_t unwatched        # positions since the last look for an interrupt
-
-
-cdef inline int watch_signals(Matcher *matcher, Py_ssize_t positions) except -1 nogil:
-    # counted over all texts: taking the GIL may wait for another thread
-    matcher.unwatched += positions
-    if matcher.unwatched >= SIGNAL_INTERVAL:
-        matcher.unwatched = 0
-        with gil:
-            PyErr_CheckSignals()
-    return 0
+    Watch watching
 
 
 cdef inline void prepare(const Matcher *matcher, Probe *probe, int32_t position, int32_t name,
@@ -235,7 +223,7 @@ cdef inline PairSlot *find(const Matcher *matcher, const Probe *probe) noexcept 
             return slot
 
 
-cdef void list_repeated(const Matcher *matcher, Starts *starts) noexcept nogil:
+cdef int list_repeated(Matcher *matcher, Starts *starts) except -1 nogil:
     """Keep the positions at which an n-gram starts that is repeated and has a match, as has the one after it."""
     cdef int32_t *names = matcher.names
     cdef int32_t position, name, repeated, keep
@@ -243,6 +231,7 @@ cdef void list_repeated(const Matcher *matcher, Starts *starts) noexcept nogil:
     cdef Py_ssize_t i
     starts.count = 0
     for i in range(count):
+        watch(&matcher.watching, 1)
         position = starts.positions[i]
         name = names[position]
         repeated = matcher.counts[name] > 1
@@ -250,6 +239,7 @@ cdef void list_repeated(const Matcher *matcher, Starts *starts) noexcept nogil:
         names[position] = name | -(repeated & ~keep)
         starts.positions[starts.count] = position
         starts.count += keep
+    return 0
 
 
 cdef int lengthen_hypothesis(Matcher *matcher, const Starts *starts, Py_ssize_t n) except -1 nogil:
@@ -262,7 +252,7 @@ cdef int lengthen_hypothesis(Matcher *matcher, const Starts *starts, Py_ssize_t 
     cdef Py_ssize_t i, size, collided
     cdef Py_ssize_t start = 0
     while start < starts.count:
-        watch_signals(matcher, BLOCK)
+        watch(&matcher.watching, BLOCK)
         size = min(BLOCK, starts.count - start)
         for i in range(size):
             position = starts.positions[start + i]
@@ -319,7 +309,7 @@ cdef int lengthen_reference(Matcher *matcher, Starts *starts, Py_ssize_t n) exce
     cdef Py_ssize_t start = 0
     starts.count = 0
     while start < count:
-        watch_signals(matcher, BLOCK)
+        watch(&matcher.watching, BLOCK)
         found = 0
         end = min(start + BLOCK, count)
         for i in range(start, end):
@@ -347,31 +337,34 @@ cdef int lengthen_reference(Matcher *matcher, Starts *starts, Py_ssize_t n) exce
     return 0
 
 
-cdef int64_t count_reference(const Matcher *matcher, const Starts *starts) noexcept nogil:
+cdef int64_t count_reference(Matcher *matcher, const Starts *starts) except -1 nogil:
     """The clipped matches with the only reference."""
     cdef int64_t clipped = 0
     cdef int32_t name
     cdef Py_ssize_t i
     for i in range(starts.count):
+        watch(&matcher.watching, 1)
         name = matcher.names[starts.positions[i]] & NAME
         clipped += matcher.best[name] < matcher.counts[name]
         matcher.best[name] += 1
     return clipped
 
 
-cdef int64_t count_one_of_several(const Matcher *matcher, const Starts *starts, int32_t *counts) noexcept nogil:
+cdef int64_t count_one_of_several(Matcher *matcher, const Starts *starts, int32_t *counts) except -1 nogil:
     """The clipped matches that this reference adds to those before it; `counts` are 0 before and after."""
     cdef int64_t clipped = 0
     cdef int32_t name
     cdef int more
     cdef Py_ssize_t i
     for i in range(starts.count):
+        watch(&matcher.watching, 2)
         name = matcher.names[starts.positions[i]] & NAME
         counts[name] += 1
         more = counts[name] > matcher.best[name]
         clipped += more & (counts[name] <= matcher.counts[name])
         matcher.best[name] += more
     for i in range(starts.count):
+        watch(&matcher.watching, 1)
         counts[matcher.names[starts.positions[i]] & NAME] = 0
     return clipped
 
@@ -402,12 +395,14 @@ cdef int match_by_interning(const int32_t *tokens, const Py_ssize_t *bounds, Py_
     matcher.tokens, matcher.names, matcher.counts, matcher.best = tokens, names, counts, best
     matcher.slots = NULL
     matcher.secret = secret()
-    matcher.unwatched = 0
-    memset(counts - 1, 0, <size_t>(length + 1) * sizeof(int32_t))
+    matcher.watching = begin_watch()
+    fill_bytes(counts - 1, 0, <size_t>(length + 1) * sizeof(int32_t), &matcher.watching)
     for i in range(length - 1, -1, -1):     # what remains is the first position of each token
+        watch(&matcher.watching, 1)
         best[tokens[i]] = <int32_t>i
     (best - 1)[0] = -1
     for i in range(length):
+        watch(&matcher.watching, 1)
         names[i] = best[tokens[i]]
         counts[names[i]] += 1
         starts[0].positions[i] = <int32_t>i
@@ -415,10 +410,11 @@ cdef int match_by_interning(const int32_t *tokens, const Py_ssize_t *bounds, Py_
     starts[0].count = length
     for k in range(1, texts):
         for i in range(bounds[k], bounds[k + 1]):
+            watch(&matcher.watching, 1)
             list_start(&matcher, &starts[k], <int32_t>i, best[tokens[i]])
-    memset(best - 1, 0, <size_t>(length + 1) * sizeof(int32_t))
+    fill_bytes(best - 1, 0, <size_t>(length + 1) * sizeof(int32_t), &matcher.watching)
     if texts > 2:
-        memset(counts_at_hand - 1, 0, <size_t>(length + 1) * sizeof(int32_t))
+        fill_bytes(counts_at_hand - 1, 0, <size_t>(length + 1) * sizeof(int32_t), &matcher.watching)
     try:
         for n in range(min(max_order, length)):
             if n > 0:
@@ -429,7 +425,7 @@ cdef int match_by_interning(const int32_t *tokens, const Py_ssize_t *bounds, Py_
                     if matcher.slots == NULL:
                         with gil:
                             raise MemoryError()
-                memset(matcher.slots, 0xFF, <size_t>(matcher.mask + 1) * sizeof(PairSlot))
+                fill_bytes(matcher.slots, 0xFF, <size_t>(matcher.mask + 1) * sizeof(PairSlot), &matcher.watching)
                 lengthen_hypothesis(&matcher, &starts[0], n)
                 for k in range(1, texts):
                     lengthen_reference(&matcher, &starts[k], n)

@@ -6,7 +6,6 @@ others are one walk over the lists of its n-grams: the cost is the number of n-g
 number of pairs times their length.
 """
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport NAN, exp, isfinite, isnan
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -16,8 +15,9 @@ from cybleu._kernels.definitions cimport (
     ABSENT, EXP, EXP_BY_LENGTH, LOGS, MAX_ORDER, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate, mean_of,
     precision_of, python_sum, share_weights, term_of
 )
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tables cimport (
-    Slot, Slots, check_collection, check_texts, empty, intern_text, pair_key, probe, size_of
+    Slot, Slots, check_collection, check_texts, intern_text, make_empty, pair_key, probe, size_of
 )
 from cybleu._kernels.tokens cimport secret, slots_needed
 
@@ -28,13 +28,12 @@ cdef extern from *:
     double MINUS_INFINITY "CYBLEU_MINUS_INFINITY"
 
 cdef enum:
-    SIGNAL_INTERVAL = 4000000       # steps between two looks for an interrupt
     ROW_SIZE = 34                   # 2 + 2 * MAX_ORDER
 
 
 # ----------------------------------------------------------------------------------------------------------- interning
 
-cdef int make_room(Slots *table, Py_ssize_t used, Py_ssize_t more, uint64_t odd) except -1:
+cdef int make_room(Slots *table, Py_ssize_t used, Py_ssize_t more, uint64_t odd, Watch *watching) except -1:
     """Let the table keep half of its slots free with so many more keys."""
     cdef Slots larger
     cdef uint64_t i
@@ -43,41 +42,48 @@ cdef int make_room(Slots *table, Py_ssize_t used, Py_ssize_t more, uint64_t odd)
     larger.slots = <Slot *>malloc(<size_t>slots_needed(2 * (used + more)) * sizeof(Slot))
     if larger.slots == NULL:
         raise MemoryError()
-    larger = empty(larger.slots, slots_needed(2 * (used + more)))
-    if table.slots != NULL:
-        for i in range(size_of(table[0])):
-            if table.slots[i].ngram >= 0:
-                probe(larger, table.slots[i].key, odd)[0] = table.slots[i]
-        free(table.slots)
-    table[0] = larger
+    try:
+        make_empty(&larger, larger.slots, slots_needed(2 * (used + more)), watching)
+        if table.slots != NULL:
+            for i in range(size_of(table[0])):
+                watch(watching, 1)
+                if table.slots[i].ngram >= 0:
+                    probe(larger, table.slots[i].key, odd)[0] = table.slots[i]
+        table[0], larger = larger, table[0]
+    finally:
+        free(larger.slots)
     return 0
 
 
-cdef void find_text(Slots table, uint64_t odd, const int64_t *text, Py_ssize_t length, int n,
-                    int32_t *ids) noexcept nogil:
+cdef int find_text(Slots table, uint64_t odd, const int64_t *text, Py_ssize_t length, int n, int32_t *ids,
+                   Watch *watching) except -1 nogil:
     """Replace the ids of the (n-1)-grams of a text by those of its n-grams, -1 for others than are known."""
     cdef Py_ssize_t i
     for i in range(length - n + 1):
+        watch(watching, 1)
         if n == 1:
             ids[i] = probe(table, text[i], odd).ngram
         elif ids[i] < 0 or ids[i + 1] < 0:
             ids[i] = -1
         else:
             ids[i] = probe(table, pair_key(ids[i], ids[i + 1]), odd).ngram
+    return 0
 
 
 cdef Py_ssize_t note_counts(const int32_t *ids, Py_ssize_t count, int32_t *counts, int32_t *ngrams,
-                            int32_t *ngram_counts, Py_ssize_t noted) noexcept nogil:
+                            int32_t *ngram_counts, Py_ssize_t noted, Watch *watching) except -1 nogil:
     """Append the different n-grams from 0 with their counts; `counts` are 0 before and after."""
     cdef Py_ssize_t i
     cdef Py_ssize_t first = noted
     for i in range(count):
+        watch(watching, 1)
         if ids[i] >= 0:
             if counts[ids[i]] == 0:
                 ngrams[noted] = ids[i]
                 noted += 1
             counts[ids[i]] += 1
     for i in range(first, noted):
+        watch(watching, 1)
         ngram_counts[i] = counts[ngrams[i]]
         counts[ngrams[i]] = 0
     return noted
@@ -94,7 +100,7 @@ cdef struct Terms:
     double *of_zeros        # [order][orders without a match so far]
 
 
-cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms) noexcept nogil:
+cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms, Watch *watching) except -1 nogil:
     """Returns 0 if there is no memory."""
     cdef double used[MAX_ORDER]
     cdef double precision, power
@@ -118,6 +124,7 @@ cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms) noexcept n
     for n in range(terms.scored):
         total = total_of(rules, length, n)
         for matched in range(max(0, length - n) + 1):
+            watch(watching, 2)
             power = 1.0
             precision = precision_of(rules, n, matched, total, length, &power)
             if precision == ABSENT or (rules.empty_order_ends and 0 <= first_absent <= n):
@@ -196,7 +203,7 @@ cdef int32_t *number_lengths(const int64_t *lengths, Py_ssize_t start, Py_ssize_
 
 
 cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypotheses, Py_ssize_t start, Py_ssize_t stop,
-                     const int64_t *references, Py_ssize_t count) noexcept:
+                     const int64_t *references, Py_ssize_t count, Watch *watching) except -1:
     """Returns 0 if there is no memory."""
     cdef Py_ssize_t i, j
     cdef int32_t number, other
@@ -208,15 +215,17 @@ cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypothes
     if tables.hypotheses == NULL or tables.references == NULL or tables.terms == NULL or tables.penalties == NULL:
         return 0
     for i in range(start, stop):
+        watch(watching, 1)
         number = tables.hypotheses[hypotheses[i]]
         if hypotheses[i] == 0 or tables.terms[number].of_matches != NULL:
             continue
-        if not fill_terms(rules, hypotheses[i], &tables.terms[number]):
+        if not fill_terms(rules, hypotheses[i], &tables.terms[number], watching):
             return 0
         for j in range(count):
             other = tables.references[references[j]]
             tables.penalties[number * tables.reference_count + other] = NAN
         for j in range(count):
+            watch(watching, 2)
             other = tables.references[references[j]]
             if isnan(tables.penalties[number * tables.reference_count + other]):
                 tables.penalties[number * tables.reference_count + other] = brevity_penalty(
@@ -281,8 +290,10 @@ cdef class PairwiseTexts:
     cdef Py_ssize_t *list_starts        # of the texts of each n-gram, and the end
     cdef int32_t *list_texts            # ascending
     cdef int32_t *list_counts
+    cdef bint ready                     # neither memory nor patience ended before
 
     def __cinit__(self):
+        self.ready = False
         self.lengths = NULL
         self.text_starts = self.list_starts = NULL
         self.text_ngrams = self.text_counts = self.list_texts = self.list_counts = NULL
@@ -292,6 +303,7 @@ cdef class PairwiseTexts:
                  Py_ssize_t max_order):
         cdef Py_ssize_t tokens = check_collection(ids.shape[0], begins, ends, max_order)
         cdef Py_ssize_t entries
+        cdef Watch watching = begin_watch()
         cdef int32_t *ngrams = NULL
         cdef int32_t *counts = NULL
         if self.lengths != NULL:
@@ -308,51 +320,49 @@ cdef class PairwiseTexts:
         if (self.lengths == NULL or self.text_starts == NULL or self.text_ngrams == NULL
                 or self.text_counts == NULL):
             raise MemoryError()
-        make_room(&self.tokens, 0, 0, secret())
-        make_room(&self.pairs, 0, 0, secret())
+        make_room(&self.tokens, 0, 0, secret(), &watching)
+        make_room(&self.pairs, 0, 0, secret(), &watching)
         ngrams = <int32_t *>malloc(<size_t>(tokens + 1) * sizeof(int32_t))
         counts = <int32_t *>calloc(<size_t>(entries + 1), sizeof(int32_t))
         try:
             if ngrams == NULL or counts == NULL:
                 raise MemoryError()
-            self.intern(&ids[0] if tokens > 0 else NULL, begins, ends, ngrams, counts)
+            self.intern(&ids[0] if tokens > 0 else NULL, begins, ends, ngrams, counts, &watching)
         finally:
             free(ngrams)
             free(counts)
-        self.invert()
+        self.invert(&watching)
+        self.ready = True
 
     cdef int intern(self, const int64_t *ids, const int64_t[::1] begins, const int64_t[::1] ends, int32_t *ngrams,
-                    int32_t *counts) except -1:
+                    int32_t *counts, Watch *watching) except -1:
         """Number the n-grams, and note the different ones of each text with their counts."""
         cdef uint64_t odd = secret()
         cdef Py_ssize_t text, length, n
         cdef Py_ssize_t noted = 0
-        cdef Py_ssize_t since_look = 0
         cdef int32_t tokens = 0
         cdef int32_t before
         self.ngrams = 0
         for text in range(self.count):
             length = <Py_ssize_t>(ends[text] - begins[text])
             self.lengths[text] = length
+            watch(watching, 1)
             for n in range(1, self.order + 1):
                 self.text_starts[text * self.order + n - 1] = noted
                 if n <= length:
                     before = self.ngrams
                     make_room(&self.tokens if n == 1 else &self.pairs, tokens if n == 1 else before - tokens, length,
-                              odd)
+                              odd, watching)
                     self.ngrams = intern_text(self.tokens if n == 1 else self.pairs, odd, ids + begins[text], length,
-                                              <int>n, ngrams, before)
+                                              <int>n, ngrams, before, watching)
                     if n == 1:
                         tokens += self.ngrams - before
-                    noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted)
-                    since_look += length
-                    if since_look > SIGNAL_INTERVAL // 16:
-                        since_look = 0
-                        PyErr_CheckSignals()
+                    noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted,
+                                        watching)
         self.text_starts[self.count * self.order] = noted
         return 0
 
-    cdef int invert(self) except -1:
+    cdef int invert(self, Watch *watching) except -1:
         """From the n-grams of each text to the texts of each n-gram."""
         cdef Py_ssize_t entries = self.text_starts[self.count * self.order]
         cdef Py_ssize_t text, k, place
@@ -362,11 +372,14 @@ cdef class PairwiseTexts:
         if self.list_starts == NULL or self.list_texts == NULL or self.list_counts == NULL:
             raise MemoryError()
         for k in range(entries):
+            watch(watching, 1)
             self.list_starts[self.text_ngrams[k] + 2] += 1
         for k in range(self.ngrams):
+            watch(watching, 1)
             self.list_starts[k + 2] += self.list_starts[k + 1]
         for text in range(self.count):
             for k in range(self.text_starts[text * self.order], self.text_starts[(text + 1) * self.order]):
+                watch(watching, 1)
                 place = self.list_starts[self.text_ngrams[k] + 1]
                 self.list_starts[self.text_ngrams[k] + 1] += 1
                 self.list_texts[place] = <int32_t>text
@@ -384,12 +397,18 @@ cdef class PairwiseTexts:
         free(self.list_texts)
         free(self.list_counts)
 
+    cdef int check_ready(self) except -1:
+        if not self.ready:
+            raise RuntimeError("the texts are not prepared")
+        return 0
+
     def score_each_other(self, Definition definition not None, Py_ssize_t start, Py_ssize_t stop,
                          double[:, ::1] scores):
         """Write the scores of the pairs of which the first text is from `start` to before `stop`, both ways round.
 
         `scores[i, j]` has text i as the hypothesis, text j as the reference; not a number where it is declined.
         """
+        self.check_ready()
         if scores.shape[0] != self.count or scores.shape[1] != self.count or not 0 <= start <= stop <= self.count:
             raise ValueError("the scores do not fit the texts")
         self.score_rows(definition, self, start, stop, scores)
@@ -398,6 +417,7 @@ cdef class PairwiseTexts:
                      const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
         """Write the scores of other texts, as hypotheses, from `start` to before `stop`, against all of these."""
         cdef PairwiseTexts others
+        self.check_ready()
         check_texts(ids.shape[0], begins, ends, start, stop)
         if (scores.shape[0] != begins.shape[0] or scores.shape[1] != self.count
                 or not 0 <= start <= stop <= begins.shape[0]):
@@ -410,6 +430,7 @@ cdef class PairwiseTexts:
                      const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop) except -1:
         """Become texts whose n-grams are those of the known ones, the others left out; of the texts between."""
         cdef uint64_t odd = secret()
+        cdef Watch watching = begin_watch()
         cdef Py_ssize_t longest = 0
         cdef Py_ssize_t entries = 0
         cdef Py_ssize_t noted = 0
@@ -439,8 +460,9 @@ cdef class PairwiseTexts:
                     self.text_starts[text * self.order + n - 1] = noted
                     if n <= length:
                         find_text(known.tokens if n == 1 else known.pairs, odd, &ids[begins[text]], length, <int>n,
-                                  ngrams)
-                        noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted)
+                                  ngrams, &watching)
+                        noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted,
+                                            &watching)
                 self.text_starts[(text + 1) * self.order] = noted
         finally:
             free(ngrams)
@@ -451,6 +473,7 @@ cdef class PairwiseTexts:
                         double[:, ::1] scores) except -1:
         cdef const Rules *rules = &definition.rules
         cdef bint each_other = hypotheses is self
+        cdef Watch watching = begin_watch()
         cdef Tables tables
         cdef int32_t *matches = <int32_t *>calloc(<size_t>(self.count * self.order + 1), sizeof(int32_t))
         cdef Py_ssize_t *cursors = <Py_ssize_t *>malloc(<size_t>(self.ngrams + 1) * sizeof(Py_ssize_t))
@@ -465,10 +488,11 @@ cdef class PairwiseTexts:
                 raise ValueError("the definition does not fit the order")
             memcpy(cursors, self.list_starts, <size_t>self.ngrams * sizeof(Py_ssize_t))
             if not make_tables(&tables, rules, hypotheses.lengths, start, self.count if each_other else stop,
-                               self.lengths, self.count):
+                               self.lengths, self.count, &watching):
                 raise MemoryError()
             with nogil:
-                self.walk(rules, hypotheses, each_other, start, stop, &tables, matches, cursors, scores)
+                self.walk(rules, hypotheses, each_other, start, stop, &tables, matches, cursors, scores,
+                          &watching)
         finally:
             free(matches)
             free(cursors)
@@ -477,9 +501,8 @@ cdef class PairwiseTexts:
 
     cdef int walk(self, const Rules *rules, PairwiseTexts hypotheses, bint each_other, Py_ssize_t start,
                   Py_ssize_t stop, const Tables *tables, int32_t *matches, Py_ssize_t *cursors,
-                  double[:, ::1] scores) except -1 nogil:
+                  double[:, ::1] scores, Watch *watching) except -1 nogil:
         cdef Py_ssize_t order = self.order
-        cdef Py_ssize_t since_look = 0
         cdef Py_ssize_t i, j, k, n, p, first, end
         cdef int32_t ngram, count
         cdef int32_t *column
@@ -495,7 +518,7 @@ cdef class PairwiseTexts:
                     while p < end and self.list_texts[p] < first:
                         p += 1
                     cursors[ngram] = p
-                    since_look += end - p
+                    watch(watching, (end - p) // 4 + 1)
                     if count == 1:
                         while p < end:
                             column[self.list_texts[p] * order] += 1
@@ -506,14 +529,10 @@ cdef class PairwiseTexts:
                                 count if count < self.list_counts[p] else self.list_counts[p])
                             p += 1
             for j in range(first, self.count):
+                watch(watching, 4)
                 scores[i, j] = score_one(rules, tables, hypotheses.lengths[i], self.lengths[j],
                                          matches + j * order)
                 if each_other and j != i:
                     scores[j, i] = score_one(rules, tables, self.lengths[j], self.lengths[i], matches + j * order)
             memset(matches + first * order, 0, <size_t>((self.count - first) * order) * sizeof(int32_t))
-            since_look += 4 * (self.count - first)
-            if since_look > SIGNAL_INTERVAL:
-                since_look = 0
-                with gil:
-                    PyErr_CheckSignals()
         return 0

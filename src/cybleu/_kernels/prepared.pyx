@@ -6,12 +6,12 @@ Each n-gram of a set has an id. That of order 1 is found by its token, that of a
 costs one probe for each n-gram whose halves are there, however many references there are.
 """
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.tables cimport MOST_NGRAMS, Slot, Slots, check_texts, empty, pair_key, probe, size_of
+from cybleu._kernels.interrupts cimport STEPS, Watch, begin_watch, watch
+from cybleu._kernels.tables cimport MOST_NGRAMS, Slot, Slots, check_texts, make_empty, pair_key, probe, size_of
 from cybleu._kernels.tokens cimport secret, slots_needed
 
 ctypedef fused token_id:
@@ -19,7 +19,6 @@ ctypedef fused token_id:
     int64_t
 
 cdef enum:
-    SIGNAL_INTERVAL = 262144    # tokens between two looks for an interrupt
     IGNORED_ORDERS = 64         # bits of a mask
 
 
@@ -41,21 +40,6 @@ cdef struct Scratch:
     int32_t *seen               # n-gram -> count so far, 0 between two texts; -1 has a place too
 
 
-cdef inline int watch_signals(Py_ssize_t *unwatched) except -1 nogil:
-    unwatched[0] += 1
-    if unwatched[0] >= SIGNAL_INTERVAL:
-        unwatched[0] = 0
-        look()
-    return 0
-
-
-cdef int look() except -1 nogil:
-    """For an interrupt, within a long text."""
-    with gil:
-        PyErr_CheckSignals()
-    return 0
-
-
 # ------------------------------------------------------------------------------------------------------- preparation
 
 # For the largest set.
@@ -65,7 +49,7 @@ cdef struct Workshop:
     int32_t *best
     int32_t *counts     # 0 between two references
     Slot *slots
-    Py_ssize_t unwatched    # steps since the last look for an interrupt
+    Watch watching
 
 
 cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64_t *keys_of_tokens,
@@ -77,7 +61,7 @@ cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64
     cdef int64_t key
     cdef Py_ssize_t i
     for i in range(length - n + 1):
-        watch_signals(&shop.unwatched)
+        watch(&shop.watching, 1)
         if n == 1:
             key = keys_of_tokens[i]
             if with_unknown and key == unknown:
@@ -97,11 +81,12 @@ cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64
             given += 1
         ids[i] = slot.ngram
     for i in range(length - n + 1):
-        watch_signals(&shop.unwatched)
+        watch(&shop.watching, 1)
         if ids[i] >= 0:
             shop.counts[ids[i]] += 1
             shop.best[ids[i]] = max(shop.best[ids[i]], shop.counts[ids[i]])
     for i in range(length - n + 1):
+        watch(&shop.watching, 1)
         if ids[i] >= 0:
             shop.counts[ids[i]] = 0
     return given
@@ -123,7 +108,8 @@ cdef int prepare(Table *table, Workshop *shop, const int64_t *ids, const int64_t
         total += <Py_ssize_t>(ends[k] - begins[k])
         longest = max(longest, <Py_ssize_t>(ends[k] - begins[k]))
     for n in range(1, min(max_order, longest) + 1):
-        known = empty(shop.slots, slots_needed(total))  # anew: keys of different orders can be equal
+        # anew: keys of different orders can be equal
+        make_empty(&known, shop.slots, slots_needed(total), &shop.watching)
         start = 0
         for k in range(count):
             if ends[k] - begins[k] >= n:
@@ -138,10 +124,10 @@ cdef int prepare(Table *table, Workshop *shop, const int64_t *ids, const int64_t
     table.tokens.slots = <Slot *>malloc(<size_t>(slots + 2 * slots_needed(given - tokens)) * sizeof(Slot))
     if table.tokens.slots == NULL:
         return 0
-    table.tokens = empty(table.tokens.slots, slots)
-    table.pairs = empty(table.tokens.slots + slots, 2 * slots_needed(given - tokens))
+    make_empty(&table.tokens, table.tokens.slots, slots, &shop.watching)
+    make_empty(&table.pairs, table.tokens.slots + slots, 2 * slots_needed(given - tokens), &shop.watching)
     for i in range(given):
-        watch_signals(&shop.unwatched)
+        watch(&shop.watching, 1)
         insert(table.tokens if i < tokens else table.pairs, shop.keys[i], odd, i, shop.best[i])
     return 1
 
@@ -170,7 +156,7 @@ cdef inline Py_ssize_t take(const Slot *slot, Py_ssize_t start, int bit, const u
 
 
 cdef int match(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
-               const Scratch *scratch, int64_t *matches) except -1 nogil:
+               const Scratch *scratch, int64_t *matches, Watch *watching) except -1 nogil:
     cdef uint64_t odd = secret()
     cdef Slots tokens = table.tokens
     cdef Slots pairs = table.pairs
@@ -186,15 +172,18 @@ cdef int match(const Table *table, const token_id *text, Py_ssize_t length, Py_s
     (seen - 1)[0] = 0
     end = 0
     while end < length:
-        start, end = end, min(end + SIGNAL_INTERVAL, length)
-        if start > 0:
-            look()
+        start, end = end, min(end + STEPS, length)
+        watch(watching, end - start)
         for i in range(start, end):
             found = take(probe(tokens, text[i], odd), i, 0, ignored, seen, ngrams, positions, found, &matched)
     matches[0] = matched
     for n in range(1, max_order + 1):
-        for i in range(found):
-            seen[ngrams[i]] = 0
+        end = 0
+        while end < found:
+            start, end = end, min(end + STEPS, found)
+            watch(watching, end - start)
+            for i in range(start, end):
+                seen[ngrams[i]] = 0
         if n == max_order or found < 2:
             return 0
         wanted = 0
@@ -206,9 +195,8 @@ cdef int match(const Table *table, const token_id *text, Py_ssize_t length, Py_s
         matched = 0
         end = 0
         while end < wanted:
-            start, end = end, min(end + SIGNAL_INTERVAL, wanted)
-            if start > 0:
-                look()
+            start, end = end, min(end + STEPS, wanted)
+            watch(watching, end - start)
             for i in range(start, end):
                 found = take(probe(pairs, keys[i], odd), starts[i], <int>n, ignored, seen, ngrams, positions, found,
                              &matched)
@@ -216,14 +204,15 @@ cdef int match(const Table *table, const token_id *text, Py_ssize_t length, Py_s
     return 0
 
 
-cdef void mark_ignored(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
-                       Scratch *scratch, int64_t *totals) noexcept nogil:
+cdef int mark_ignored(const Table *table, const token_id *text, Py_ssize_t length, Py_ssize_t max_order,
+                      Scratch *scratch, int64_t *totals, Watch *watching) except -1 nogil:
     """Set the bits of the n-grams to ignore and take them off the totals. In their table `best` says which they are."""
     cdef uint64_t odd = secret()
     cdef Py_ssize_t found = 0
     cdef Py_ssize_t wanted, i, n
     cdef const Slot *slot
     for i in range(length):
+        watch(watching, 1)
         slot = probe(table.tokens, text[i], odd)
         scratch.ignored[i] = <uint64_t>(slot.best > 0)
         totals[0] -= slot.best > 0
@@ -234,6 +223,7 @@ cdef void mark_ignored(const Table *table, const token_id *text, Py_ssize_t leng
         wanted = found
         found = 0
         for i in range(wanted - 1):
+            watch(watching, 1)
             if scratch.positions[i + 1] - scratch.positions[i] == 1:
                 slot = probe(table.pairs, pair_key(scratch.ngrams[i], scratch.ngrams[i + 1]), odd)
                 scratch.ignored[scratch.positions[i]] |= <uint64_t>(slot.best > 0) << n
@@ -241,6 +231,7 @@ cdef void mark_ignored(const Table *table, const token_id *text, Py_ssize_t leng
                 scratch.ngrams[found] = slot.ngram
                 scratch.positions[found] = scratch.positions[i]
                 found += slot.ngram >= 0
+    return 0
 
 
 cdef inline int64_t closest(const int64_t *lengths, Py_ssize_t count, int64_t wanted) noexcept nogil:
@@ -279,11 +270,13 @@ cdef class PreparedReferences:
     cdef int32_t most_ngrams
     cdef int64_t *lengths
     cdef bint ignores
+    cdef bint ready             # neither memory nor patience ended before
 
     def __cinit__(self):
         self.tables = NULL
         self.lengths = NULL
         self.ignored.tokens.slots = NULL
+        self.ready = False
 
     def __init__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
                  const int64_t[::1] sets, const int64_t[::1] lengths, const int64_t[::1] length_sets,
@@ -292,7 +285,6 @@ cdef class PreparedReferences:
         cdef bint with_unknown = unknown is not None
         cdef int64_t unknown_id = unknown if with_unknown else 0
         cdef Py_ssize_t largest = 0
-        cdef Py_ssize_t since_look = 0
         cdef Py_ssize_t tokens, i
         if self.tables != NULL:
             raise RuntimeError("references are prepared once")
@@ -321,21 +313,18 @@ cdef class PreparedReferences:
         begin_work(&shop, largest, max_order)
         try:
             for i in range(self.count):
-                tokens = tokens_of(begins, ends, sets[i], sets[i + 1])
+                watch(&shop.watching, 8)
                 with nogil:
                     if not prepare(&self.tables[i], &shop, at(ids, 0), at(begins, sets[i]), at(ends, sets[i]),
                                    <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, with_unknown, unknown_id):
                         with gil:
                             raise MemoryError()
                 self.most_ngrams = max(self.most_ngrams, self.tables[i].ngrams)
-                since_look += tokens + 64
-                if since_look > SIGNAL_INTERVAL:
-                    since_look = 0
-                    PyErr_CheckSignals()
         finally:
             end_work(&shop)
         if ignored is not None:
             self.ignore(ignored[0], ignored[1])
+        self.ready = True
 
     cdef int ignore(self, const int64_t[::1] ids, const int64_t[::1] offsets) except -1:
         """Make their table from references of one n-gram each; only the n-grams themselves get a count above 0."""
@@ -399,12 +388,14 @@ cdef class PreparedReferences:
         :param owners: for each hypothesis the number of its set
         """
         cdef Scratch scratch
+        cdef Watch watching = begin_watch()
         cdef Py_ssize_t longest = 0
-        cdef Py_ssize_t since_look = 0
         cdef Py_ssize_t i, n, length
         cdef Py_ssize_t order = self.max_order
         cdef const Table *table
         cdef int64_t *row
+        if not self.ready:
+            raise RuntimeError("the references are not prepared")
         if not 0 <= start <= stop <= begins.shape[0] or owners.shape[0] != begins.shape[0]:
             raise ValueError("the hypotheses do not fit their owners")
         if stats.shape[0] != begins.shape[0] or stats.shape[1] != 2 + 2 * order:
@@ -431,13 +422,10 @@ cdef class PreparedReferences:
                         row[2 + order + n] = length - n if length > n else 0
                     if length > 0:
                         if self.ignores:
-                            mark_ignored(&self.ignored, &ids[begins[i]], length, order, &scratch, row + 2 + order)
-                        match(table, &ids[begins[i]], length, order, &scratch, row + 2)
-                    since_look += length + 64
-                    if since_look > SIGNAL_INTERVAL:
-                        since_look = 0
-                        with gil:
-                            PyErr_CheckSignals()
+                            mark_ignored(&self.ignored, &ids[begins[i]], length, order, &scratch, row + 2 + order,
+                                         &watching)
+                        match(table, &ids[begins[i]], length, order, &scratch, row + 2, &watching)
+                    watch(&watching, 8)
         finally:
             end_scratch(&scratch)
 
@@ -531,6 +519,7 @@ def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, e
     cdef int64_t pad_id = pad if has_pad else 0
     cdef int64_t eos_id = eos if has_eos else 0
     cdef int64_t begin, end, position
+    cdef Watch watching = begin_watch()
     cdef Py_ssize_t i
     check_texts(ids.shape[0], begins, ends, 0, begins.shape[0])
     with nogil:
@@ -539,14 +528,18 @@ def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, e
             end = ends[i]
             if has_pad:
                 while begin < end and ids[begin] == pad_id:
+                    watch(&watching, 1)
                     begin += 1
             if has_eos:
                 position = begin
                 while position < end and ids[position] != eos_id:
+                    watch(&watching, 1)
                     position += 1
                 end = position
             if has_pad:
                 while begin < end and ids[end - 1] == pad_id:
+                    watch(&watching, 1)
                     end -= 1
+            watch(&watching, 1)
             begins[i] = begin
             ends[i] = end

@@ -1,15 +1,14 @@
 # cython: freethreading_compatible=True
 """Choosing among hypotheses: the swaps of a corpus oracle, and expected utilities."""
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from cybleu._kernels.definitions cimport Definition, Rules, evaluate
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 
 cdef enum:
-    SIGNAL_INTERVAL = 1000000       # rows between two looks for an interrupt
     ROW_SIZE = 34                   # 2 + 2 * the most orders of a Definition
 
 
@@ -60,7 +59,7 @@ cdef Py_ssize_t swap(const Rules *rules, const int64_t[:, ::1] stats, const int6
     cdef int64_t row[ROW_SIZE]
     cdef Py_ssize_t columns = stats.shape[1]
     cdef Py_ssize_t swaps = 0
-    cdef Py_ssize_t since_look = 0
+    cdef Watch watching = begin_watch()
     cdef Py_ssize_t i, k, n, segment
     cdef int64_t now, found
     cdef double score
@@ -75,6 +74,7 @@ cdef Py_ssize_t swap(const Rules *rules, const int64_t[:, ::1] stats, const int6
         for n in range(columns):
             others[n] = total[n] - stats[now, n]
         for k in range(offsets[segment], offsets[segment + 1]):
+            watch(&watching, 4)
             for n in range(columns):
                 row[n] = others[n] + stats[k, n]
             score = score_of(rules, row)
@@ -88,16 +88,12 @@ cdef Py_ssize_t swap(const Rules *rules, const int64_t[:, ::1] stats, const int6
             chosen[segment] = found
             for n in range(columns):
                 total[n] = others[n] + stats[found, n]
-        since_look += offsets[segment + 1] - offsets[segment]
-        if since_look > SIGNAL_INTERVAL:
-            since_look = 0
-            with gil:
-                PyErr_CheckSignals()
     return swaps
 
 
 def weighted_sums(const double[:, ::1] scores, const double[::1] weights, double[::1] sums):
     """The sum of each row times the weights, rounded once: each product is a double, their errors are carried along."""
+    cdef Watch watching = begin_watch()
     cdef Py_ssize_t i, j
     cdef double total, errors, term, before, other
     if scores.shape[0] != sums.shape[0] or scores.shape[1] != weights.shape[0]:
@@ -107,6 +103,8 @@ def weighted_sums(const double[:, ::1] scores, const double[::1] weights, double
             total = 0.0
             errors = 0.0
             for j in range(scores.shape[1]):
+                if j % 1024 == 0:
+                    watch(&watching, 256)
                 term = weights[j] * scores[i, j]
                 before = total
                 total = before + term

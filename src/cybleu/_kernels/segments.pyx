@@ -9,13 +9,14 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from cybleu._kernels.formula cimport (
     ADD_EPSILON, AVERAGE, HALVE_AND_AVERAGE, HALVE_BY_LENGTH, INTERPOLATE, MAX_ORDER, NO_SMOOTHING, Counts, Smoothing,
     bleu
 )
+from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
 from cybleu._kernels.ngrams cimport (
     END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, match_memory
 )
@@ -72,6 +73,7 @@ cdef enum:
     TOKENS_AT_ONCE = 1024   # between two looks for an interrupt in one text; equal hashes can make a token slow
     TOKENS_BETWEEN_LOOKS = 65536    # in a corpus
     LOOKS_BETWEEN_TURNS = 16    # after which another thread may run
+    FETCHED = 32            # tokens together
 
 
 # ------------------------------------------------------------------------------------------------------- one segment
@@ -182,6 +184,7 @@ cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject *hy
     cdef Py_ssize_t *starts
     cdef int32_t *ids
     cdef char *memory = NULL
+    cdef Watch watching = begin_watch()
     cdef uint64_t table_size, space, everything
     cdef Py_ssize_t length = 0
     cdef Py_ssize_t size = 0
@@ -217,7 +220,7 @@ cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject *hy
         Py_INCREF(texts[k])
     try:
         table.slots = <uint64_t *>memory
-        memset(table.slots, 0, <size_t>table_size)
+        fill_bytes(table.slots, 0, <size_t>table_size, &watching)
         table.tokens = <PyObject **>(memory + table_size) + 1
         (table.tokens - 1)[0] = NULL
         table.size = 0
@@ -225,6 +228,8 @@ cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject *hy
             taken = intern_texts(&table, texts, count + 1, starts, ids, &held)
         finally:
             for i in range(held):
+                if i % FETCHED == 0:
+                    fetch_tokens(table.tokens + i + FETCHED, min(FETCHED, held - i - FETCHED))
                 Py_DECREF(table.tokens[i])
         if not taken:
             return 0
@@ -305,11 +310,10 @@ def segment_counts(references, hypothesis, Py_ssize_t max_order):
     if CYBLEU_OTHER_THREADS_RUN:
         references = frozen_references(references)
         hypothesis = frozen(hypothesis)
-    matches = <int64_t *>malloc(<size_t>(max_order + 1) * sizeof(int64_t))
+    matches = <int64_t *>calloc(<size_t>max_order + 1, sizeof(int64_t))
     if matches == NULL:
         raise MemoryError()
     try:
-        memset(matches, 0, <size_t>max_order * sizeof(int64_t))
         if not count_segment(<PyObject *>references, <PyObject *>hypothesis, max_order,
                              &hypothesis_length, &reference_length, matches, &work):
             return None
@@ -343,11 +347,10 @@ def corpus_counts(list_of_references, hypotheses, Py_ssize_t max_order):
     cdef list row, short_segments
     if CYBLEU_OTHER_THREADS_RUN:
         list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
-    sums = <int64_t *>malloc(<size_t>(3 * max_order + 1) * sizeof(int64_t))
+    sums = <int64_t *>calloc(<size_t>max_order + 1, 3 * sizeof(int64_t))
     if sums == NULL:
         raise MemoryError()
     try:
-        memset(sums, 0, <size_t>(3 * max_order) * sizeof(int64_t))
         lengths[0] = lengths[1] = 0
         if not count_corpus(list_of_references, hypotheses, max_order,
                             lengths, sums, sums + max_order, sums + 2 * max_order):
@@ -512,6 +515,7 @@ cdef class Scorer:
         """The same from the statistics rows of segments, which have 5 orders at least where the smoothing asks."""
         cdef Counts counts
         cdef Call call
+        cdef Watch watching = begin_watch()
         cdef Py_ssize_t order = stats.shape[1] // 2 - 1
         cdef Py_ssize_t i = start
         cdef Py_ssize_t n
@@ -533,6 +537,7 @@ cdef class Scorer:
             if not self.score(&counts, &call, &scores[i, 0]):
                 break
             i += 1
+            watch(&watching, 8)
         return i
 
     def corpus(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh):

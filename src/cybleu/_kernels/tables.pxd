@@ -1,7 +1,8 @@
 # From token ids, and pairs of n-gram ids, to n-gram ids: open addressing in 2 ** (64 - shift) slots.
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memset
+
+from cybleu._kernels.interrupts cimport Watch, fill_bytes, watch
 
 cdef extern from *:
     """
@@ -23,6 +24,7 @@ cdef extern from *:
 
 cdef enum:
     MOST_NGRAMS = 0x1FFFFFFF    # numbered together: ids are 32 bits
+    MOST_TOKENS = 0x7FFFFFFE    # in one text: counts are 32 bits
 
 
 cdef struct Slot:
@@ -56,16 +58,14 @@ cdef inline uint64_t size_of(Slots table) noexcept nogil:
     return <uint64_t>1 << (64 - table.shift)
 
 
-cdef inline Slots empty(Slot *memory, uint64_t count) noexcept nogil:
+cdef inline int make_empty(Slots *table, Slot *memory, uint64_t count, Watch *watching) except -1 nogil:
     """A table in this memory, of a power of two of slots."""
-    cdef Slots table
     table.slots = memory
     table.shift = 64
     while count > 1:
         count >>= 1
         table.shift -= 1
-    memset(table.slots, 0xFF, <size_t>size_of(table) * sizeof(Slot))
-    return table
+    return fill_bytes(memory, 0xFF, <size_t>size_of(table[0]) * sizeof(Slot), watching)
 
 
 cdef inline int64_t check_texts(Py_ssize_t size, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t start,
@@ -78,6 +78,8 @@ cdef inline int64_t check_texts(Py_ssize_t size, const int64_t[::1] begins, cons
     for i in range(start, stop):
         if not 0 <= begins[i] <= ends[i] <= size:
             raise ValueError("a text is out of range")
+        if ends[i] - begins[i] > MOST_TOKENS:
+            raise MemoryError("a text has too many tokens")
         total += ends[i] - begins[i]
     return total
 
@@ -94,12 +96,13 @@ cdef inline Py_ssize_t check_collection(Py_ssize_t size, const int64_t[::1] begi
 
 
 cdef inline int32_t intern_text(Slots table, uint64_t odd, const int64_t *text, Py_ssize_t length, int n,
-                                int32_t *ids, int32_t given) noexcept nogil:
+                                int32_t *ids, int32_t given, Watch *watching) except -1 nogil:
     """Replace the ids of the (n-1)-grams of one text by those of its n-grams; new ones from `given` on."""
     cdef Slot *slot
     cdef int64_t key
     cdef Py_ssize_t i
     for i in range(length - n + 1):
+        watch(watching, 1)
         key = text[i] if n == 1 else pair_key(ids[i], ids[i + 1])
         slot = probe(table, key, odd)
         if slot.ngram < 0:
