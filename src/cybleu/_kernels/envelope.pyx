@@ -7,6 +7,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from cybleu._kernels.definitions cimport ADD_ALL, ADD_K, ARITHMETIC, Definition, Rules, evaluate
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 
 cdef extern from *:
     """
@@ -95,31 +96,35 @@ def winners(const double[:, ::1] columns, const int64_t[::1] offsets, const doub
             or chosen.shape[1] != offsets.shape[0] - 1 or (values is not None and values.shape[0] != count)):
         raise ValueError("the arrays do not fit each other")
     cdef Py_ssize_t segments = offsets.shape[0] - 1
+    cdef Watch watching = begin_watch()
     cdef double *scratch = <double *>malloc((longest + BLOCK) * sizeof(double))
     if scratch == NULL:
         raise MemoryError
-    with nogil:
-        begin = 0
-        while begin < segments:
-            end = begin + 1
-            while end < segments and offsets[end] - offsets[begin] < BLOCK:
-                end += 1
-            first = offsets[begin]
-            out = scratch
-            for r in range(weights.shape[0]):
-                if values is not None:
-                    out = &values[first]
-                add_products(columns, &weights[r, 0], first, offsets[end] - first, out)
-                for s in range(begin, end):
-                    size = offsets[s + 1] - offsets[s]
-                    values_of_segment = out + (offsets[s] - first)
-                    high = highest(values_of_segment, size)
-                    best = 0
-                    while best < size and values_of_segment[best] != high:
-                        best += 1
-                    chosen[r, s] = offsets[s] + (best if best < size else 0)       # no number equals NaN
-            begin = end
-    free(scratch)
+    try:
+        with nogil:
+            begin = 0
+            while begin < segments:
+                end = begin + 1
+                while end < segments and offsets[end] - offsets[begin] < BLOCK:
+                    end += 1
+                first = offsets[begin]
+                out = scratch
+                for r in range(weights.shape[0]):
+                    watch(&watching, offsets[end] - first)
+                    if values is not None:
+                        out = &values[first]
+                    add_products(columns, &weights[r, 0], first, offsets[end] - first, out)
+                    for s in range(begin, end):
+                        size = offsets[s + 1] - offsets[s]
+                        values_of_segment = out + (offsets[s] - first)
+                        high = highest(values_of_segment, size)
+                        best = 0
+                        while best < size and values_of_segment[best] != high:
+                            best += 1
+                        chosen[r, s] = offsets[s] + (best if best < size else 0)       # no number equals NaN
+                begin = end
+    finally:
+        free(scratch)
 
 
 cdef double highest(const double *values, Py_ssize_t size) noexcept nogil:
@@ -175,45 +180,51 @@ def winners_near(const double[:, ::1] columns, const int64_t[::1] offsets, const
     if (weights.shape[0] != columns.shape[0] or values.shape[0] != count or slope.shape[0] != count
             or errors.shape[0] != offsets.shape[0] - 1 or chosen.shape[0] != errors.shape[0]):
         raise ValueError("the arrays do not fit each other")
+    cdef Watch watching = begin_watch()
     cdef double *about = <double *>malloc((longest + 1) * sizeof(double))
     if about == NULL:
         raise MemoryError
-    with nogil:
-        for s in range(errors.shape[0]):
-            first = offsets[s]
-            size = offsets[s + 1] - first
-            for i in range(size):
-                about[i] = values[first + i] + step * slope[first + i]
-            limit = highest(about, size) - 2.0 * errors[s]
-            near = 0
-            best = 0
-            for i in range(size):
-                best = i if near == 0 else best
-                near += not about[i] < limit
-            if near > 1:
-                best_value = -INFINITY
+    try:
+        with nogil:
+            for s in range(errors.shape[0]):
+                first = offsets[s]
+                size = offsets[s + 1] - first
+                watch(&watching, size)
                 for i in range(size):
-                    if not about[i] < limit:
-                        value = 0.0
-                        for f in range(columns.shape[0]):
-                            value = value + weights[f] * columns[f, first + i]
-                        if value > best_value:
-                            best_value = value
-                            best = i
-            chosen[s] = first + best
-    free(about)
+                    about[i] = values[first + i] + step * slope[first + i]
+                limit = highest(about, size) - 2.0 * errors[s]
+                near = 0
+                best = 0
+                for i in range(size):
+                    best = i if near == 0 else best
+                    near += not about[i] < limit
+                if near > 1:
+                    best_value = -INFINITY
+                    for i in range(size):
+                        if not about[i] < limit:
+                            value = 0.0
+                            for f in range(columns.shape[0]):
+                                value = value + weights[f] * columns[f, first + i]
+                            if value > best_value:
+                                best_value = value
+                                best = i
+                chosen[s] = first + best
+    finally:
+        free(about)
 
 
 # ------------------------------------------------------------------------------------------------------------ the order
 
 
-cdef void sort_segment(const double *slope, int32_t *order, int32_t *spare, int32_t size) noexcept nogil:
+cdef int sort_segment(const double *slope, int32_t *order, int32_t *spare, int32_t size,
+                      Watch *watching) except -1 nogil:
     """The positions 0 to size by slope, equal ones by position: runs of 8 by insertion, then merged."""
     cdef int32_t begin, middle, end, i, j, k, width
     cdef double value
     cdef int32_t *source = order
     cdef int32_t *target = spare
     for begin in range(0, size, 8):
+        watch(watching, 8)
         for i in range(begin, min(begin + 8, size)):
             value = slope[i]
             j = i
@@ -229,6 +240,8 @@ cdef void sort_segment(const double *slope, int32_t *order, int32_t *spare, int3
             end = middle + width if size - middle > width else size
             i, j = begin, middle
             for k in range(begin, end):
+                if k % 1024 == 0:
+                    watch(watching, 1024)
                 if i < middle and (j == end or slope[source[i]] <= slope[source[j]]):
                     target[k] = source[i]
                     i += 1
@@ -242,6 +255,7 @@ cdef void sort_segment(const double *slope, int32_t *order, int32_t *spare, int3
         width *= 2
     if source != order:
         memcpy(order, source, size * sizeof(int32_t))
+    return 0
 
 
 def sort_lines(const double[::1] slope, const int64_t[::1] offsets, int32_t[::1] order):
@@ -250,13 +264,17 @@ def sort_lines(const double[::1] slope, const int64_t[::1] offsets, int32_t[::1]
     check_offsets(offsets, slope.shape[0], &longest)
     if order.shape[0] != slope.shape[0]:
         raise ValueError("the order does not fit the slopes")
+    cdef Watch watching = begin_watch()
     cdef int32_t *spare = <int32_t *>malloc((longest + 1) * sizeof(int32_t))
     if spare == NULL:
         raise MemoryError
-    with nogil:
-        for s in range(offsets.shape[0] - 1):
-            sort_segment(&slope[offsets[s]], &order[offsets[s]], spare, <int32_t>(offsets[s + 1] - offsets[s]))
-    free(spare)
+    try:
+        with nogil:
+            for s in range(offsets.shape[0] - 1):
+                sort_segment(&slope[offsets[s]], &order[offsets[s]], spare, <int32_t>(offsets[s + 1] - offsets[s]),
+                             &watching)
+    finally:
+        free(spare)
 
 
 # -------------------------------------------------------------------------------------------------------- the envelopes
@@ -273,7 +291,7 @@ cdef double floor_at(const double *base, const double *slope, int32_t p, int32_t
 
 cdef Py_ssize_t above_five(const double *base, const double *slope, int32_t first, int32_t likely, int32_t last,
                            const double *above, int32_t *kept, Py_ssize_t size) noexcept nogil:
-    """Those of the lines kept that are not below five: the three, and on each side the highest where two of them meet."""
+    """Those of the lines kept that are not below five: the three, and on each side the highest where two meet."""
     cdef int32_t lines[5]
     cdef double x[4]
     cdef double floors[4]
@@ -450,7 +468,8 @@ cdef void add_changes(const Lines *lines, const Number *stats, Py_ssize_t size, 
         k += 1
 
 
-cdef bint collect(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events) noexcept nogil:
+cdef bint collect(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events,
+                  Watch *watching) except -1 nogil:
     """Go through the segments; false without memory.
 
     The statistics of a segment are used while the next one's envelope is made: they come from far away in memory.
@@ -465,30 +484,33 @@ cdef bint collect(const Lines *lines, const Number *stats, Py_ssize_t size, Numb
         free(doubles)
         free(numbers)
         return False
-    for k in range(2):
-        hulls[k].left = doubles + k * lines.longest
-        hulls[k].lines = numbers + k * lines.longest
-        hulls[k].count = 0
-    for s in range(lines.segments):
-        hull = &hulls[s & 1]
-        hull.first = lines.offsets[s]
-        count = candidates(lines.base + hull.first, lines.slope + hull.first, lines.order + hull.first,
-                           lines.offsets[s + 1] - hull.first, lines.likely[s] - hull.first,
-                           doubles + 2 * lines.longest, numbers + 2 * lines.longest)
-        hull.count = envelope(lines.base + hull.first, lines.slope + hull.first, numbers + 2 * lines.longest, count,
-                              hull.lines, hull.left)
-        for k in range(hull.count):
-            prefetch(stats + (hull.first + hull.lines[k]) * size)
-            prefetch(stats + (hull.first + hull.lines[k] + 1) * size - 1)
-        if not grow(events, hulls[0].count + hulls[1].count, size * sizeof(Number)):
-            done = False
-            break
-        if s:
-            add_changes(lines, stats, size, &hulls[1 - (s & 1)], row, events)
-    if done:
-        add_changes(lines, stats, size, &hulls[1 - (lines.segments & 1)], row, events)
-    free(doubles)
-    free(numbers)
+    try:
+        for k in range(2):
+            hulls[k].left = doubles + k * lines.longest
+            hulls[k].lines = numbers + k * lines.longest
+            hulls[k].count = 0
+        for s in range(lines.segments):
+            hull = &hulls[s & 1]
+            hull.first = lines.offsets[s]
+            watch(watching, lines.offsets[s + 1] - hull.first)
+            count = candidates(lines.base + hull.first, lines.slope + hull.first, lines.order + hull.first,
+                               lines.offsets[s + 1] - hull.first, lines.likely[s] - hull.first,
+                               doubles + 2 * lines.longest, numbers + 2 * lines.longest)
+            hull.count = envelope(lines.base + hull.first, lines.slope + hull.first, numbers + 2 * lines.longest, count,
+                                  hull.lines, hull.left)
+            for k in range(hull.count):
+                prefetch(stats + (hull.first + hull.lines[k]) * size)
+                prefetch(stats + (hull.first + hull.lines[k] + 1) * size - 1)
+            if not grow(events, hulls[0].count + hulls[1].count, size * sizeof(Number)):
+                done = False
+                break
+            if s:
+                add_changes(lines, stats, size, &hulls[1 - (s & 1)], row, events)
+        if done:
+            add_changes(lines, stats, size, &hulls[1 - (lines.segments & 1)], row, events)
+    finally:
+        free(doubles)
+        free(numbers)
     return done
 
 
@@ -499,8 +521,9 @@ cdef inline uint64_t key_of(double x) noexcept nogil:
     return ~bits if bits >> 63 else bits | SIGN
 
 
-cdef void sort_by_digits(Event **source, Event **target, Py_ssize_t count, int shift, int digits) noexcept nogil:
-    """By that many digits of 11 bits from that bit on, equal ones as they stand; source and target may change places."""
+cdef int sort_by_digits(Event **source, Event **target, Py_ssize_t count, int shift, int digits,
+                        Watch *watching) except -1 nogil:
+    """By that many digits of 11 bits from that bit on, equal ones as they stand; source and target may be swapped."""
     cdef int32_t counts[3][2048]
     cdef Event *swap
     cdef int32_t position, number
@@ -516,6 +539,7 @@ cdef void sort_by_digits(Event **source, Event **target, Py_ssize_t count, int s
     for digit in range(digits):
         if counts[digit][(key >> (11 * digit)) & 2047] == count:
             continue
+        watch(watching, count)
         position = 0
         for i in range(2048):
             number = counts[digit][i]
@@ -528,9 +552,10 @@ cdef void sort_by_digits(Event **source, Event **target, Py_ssize_t count, int s
         swap = source[0]
         source[0] = target[0]
         target[0] = swap
+    return 0
 
 
-cdef bint sort_events(Events *events) noexcept nogil:
+cdef bint sort_events(Events *events, Watch *watching) except -1 nogil:
     """By x, equal ones as they stand. False without memory.
 
     The upper half of the digits tells nearly all apart, and insertion does the rest; where it does not, the lower half
@@ -546,20 +571,22 @@ cdef bint sort_events(Events *events) noexcept nogil:
     target = <Event *>malloc(events.room * sizeof(Event))
     if target == NULL:
         return False
-    sort_by_digits(&events.items, &target, events.count, 31, 3)
-    for i in range(1, events.count):
-        item = events.items[i]
-        key = key_of(item.x)
-        j = i
-        while j > 0 and key_of(events.items[j - 1].x) > key and moves <= events.count:
-            events.items[j] = events.items[j - 1]
-            j -= 1
-            moves += 1
-        events.items[j] = item
-    if moves > events.count:
-        sort_by_digits(&events.items, &target, events.count, 0, 3)
-        sort_by_digits(&events.items, &target, events.count, 31, 3)
-    free(target)
+    try:
+        sort_by_digits(&events.items, &target, events.count, 31, 3, watching)
+        for i in range(1, events.count):
+            item = events.items[i]
+            key = key_of(item.x)
+            j = i
+            while j > 0 and key_of(events.items[j - 1].x) > key and moves <= events.count:
+                events.items[j] = events.items[j - 1]
+                j -= 1
+                moves += 1
+            events.items[j] = item
+        if moves > events.count:
+            sort_by_digits(&events.items, &target, events.count, 0, 3, watching)
+            sort_by_digits(&events.items, &target, events.count, 31, 3, watching)
+    finally:
+        free(target)
     return True
 
 
@@ -628,6 +655,7 @@ def surface(const double[::1] base, const double[::1] slope, const int32_t[::1] 
     """
     cdef Lines lines
     cdef Events events
+    cdef Watch watching = begin_watch()
     cdef Py_ssize_t size = stats.shape[1]
     cdef Py_ssize_t position = 0
     cdef Py_ssize_t count = 0
@@ -645,7 +673,7 @@ def surface(const double[::1] base, const double[::1] slope, const int32_t[::1] 
     memset(row, 0, size * sizeof(Number))
     try:
         with nogil:
-            done = collect(&lines, &stats[0, 0], size, row, &events) and sort_events(&events)
+            done = collect(&lines, &stats[0, 0], size, row, &events, &watching) and sort_events(&events, &watching)
         if not done:
             raise MemoryError
         xs = empty(events.count, "float64")
@@ -654,6 +682,7 @@ def surface(const double[::1] base, const double[::1] slope, const int32_t[::1] 
         memcpy(&rows[0, 0], row, size * sizeof(Number))
         with nogil:
             while position < events.count:
+                watch(&watching, 1)
                 x = events.items[position].x
                 position = advance(&events, position, size, row, row + size, &changed)
                 if changed:
@@ -721,7 +750,7 @@ cdef inline double clearly_below(double number) noexcept nogil:
 
 
 cdef bint sweep(const Rules *rules, const Events *events, Py_ssize_t size, int64_t *row, double lower, double upper,
-                int64_t *best_row, double *found) noexcept nogil:
+                int64_t *best_row, double *found, Watch *watching) except -1 nogil:
     """Find the best interval; false where the definition declines a sum.
 
     Scores are computed only where there are several intervals of which any may be the best.
@@ -750,6 +779,7 @@ cdef bint sweep(const Rules *rules, const Events *events, Py_ssize_t size, int64
         right = upper
         changed = False
         while position < events.count and not changed:
+            watch(watching, 1)
             right = events.items[position].x
             position = advance(events, position, size, row, saved + size, &changed)
         if not changed:
@@ -787,6 +817,7 @@ def best_interval(const double[::1] base, const double[::1] slope, const int32_t
     """
     cdef Lines lines
     cdef Events events
+    cdef Watch watching = begin_watch()
     cdef Py_ssize_t size = stats.shape[1]
     cdef bint done
     cdef bint scored = False
@@ -805,9 +836,9 @@ def best_interval(const double[::1] base, const double[::1] slope, const int32_t
     memset(row, 0, size * sizeof(int64_t))
     try:
         with nogil:
-            done = collect(&lines, &stats[0, 0], size, row, &events) and sort_events(&events)
+            done = collect(&lines, &stats[0, 0], size, row, &events, &watching) and sort_events(&events, &watching)
             if done:
-                scored = sweep(&definition.rules, &events, size, row, lower, upper, &best_row[0], found)
+                scored = sweep(&definition.rules, &events, size, row, lower, upper, &best_row[0], found, &watching)
         if not done:
             raise MemoryError
         if not scored:
