@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
+from ._interrupts import Stopped, stops
 from .errors import MissingExtraError, ThreadsError
 
 # Of work: tokens, or what costs as much. A piece takes some hundredths of a second.
@@ -31,17 +32,45 @@ def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | N
                 work(start, stop)
                 advance(stop - start)
             return
-        from concurrent.futures import ThreadPoolExecutor, as_completed
+        _run_in_threads(work, bounds, threads, advance)
 
-        with ThreadPoolExecutor(threads) as pool:
-            futures = {pool.submit(work, start, stop): stop - start for start, stop in pairwise(bounds)}
-            try:
-                for future in as_completed(futures):
-                    future.result()
-                    advance(futures[future])
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+
+def _run_in_threads(
+    work: Callable[[int, int], Any], bounds: list[int], threads: int, advance: Callable[[int], Any]
+) -> None:
+    from concurrent.futures import Future, ThreadPoolExecutor
+    from queue import Empty, SimpleQueue
+    from threading import Event, get_ident
+
+    given_up = Event()
+    done: SimpleQueue[Future[int]] = SimpleQueue()
+
+    def piece(start: int, stop: int) -> int:
+        stops[get_ident()] = given_up
+        try:
+            if given_up.is_set():
+                raise Stopped
+            work(start, stop)
+        finally:
+            del stops[get_ident()]
+        return stop - start
+
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for start, stop in pairwise(bounds):
+                pool.submit(piece, start, stop).add_done_callback(done.put)
+            left = len(bounds) - 1
+            while left:
+                try:
+                    finished = done.get(timeout=0.1)  # not for ever: on Windows nothing interrupts waiting
+                except Empty:
+                    continue
+                advance(finished.result())
+                left -= 1
+        except BaseException:
+            given_up.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def checked_threads(threads: int | None) -> int:

@@ -7,7 +7,9 @@ equality is. The hypothesis's n-grams look up those of a reference, as in NLTK: 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 
+from .._interrupts import PIECE, look
 from ..errors import NoReferencesError, OneShotReferencesError, SequenceTypeError, UnhashableTokenError
 
 TYPE_CHECKING = False
@@ -37,7 +39,7 @@ def ngram_counts(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGra
     if n == 0:
         return Counter({(): len(items) + 1})
     try:
-        return Counter(zip(*[items[i:] for i in range(n)]))
+        return counted(items, n)
     except TypeError:
         for position, token in enumerate(items):
             if type(token).__hash__ is None:
@@ -46,6 +48,18 @@ def ngram_counts(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGra
                     "counted; use a str, a number or a tuple for it (is the text nested one level too deep?)"
                 ) from None
         raise
+
+
+def counted(items: list[Any], n: int) -> Counter[Any]:
+    """The n-grams of a list with their counts, with looks for an interrupt in between."""
+    ngrams = zip(*[items[i:] for i in range(n)])
+    if len(items) <= PIECE:
+        return Counter(ngrams)
+    counts: Counter[Any] = Counter()
+    for _ in range(0, len(items), PIECE):
+        look()
+        counts.update(islice(ngrams, PIECE))
+    return counts
 
 
 def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) -> tuple[int, int]:
@@ -63,7 +77,7 @@ def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) 
         best = [max(most, in_reference.get(ngram, 0)) for ngram, most in zip(counts, best)]
     if number < 0 and counts:
         raise NoReferencesError("there is no reference for the hypothesis; give at least one")
-    return sum(map(min, counts.values(), best)), sum(counts.values())
+    return sum([min(count, most) for count, most in zip(counts.values(), best)]), sum(counts.values())
 
 
 def closest_length(references: Collection[Tokens], hypothesis_length: int) -> int:

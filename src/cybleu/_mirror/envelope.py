@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 from math import inf
 
+from .._interrupts import look
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,6 +32,7 @@ def winners(columns: Any, offsets: Any, weights: Any, chosen: Any, values: Any =
     for row, best in zip(weights.tolist(), chosen):
         sums = [0.0] * columns.shape[1]
         for weight, column in zip(row, features):
+            look()
             sums = [total + weight * value for total, value in zip(sums, column)]
         for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
             best[segment] = max(range(first, last), key=sums.__getitem__)
@@ -138,6 +141,7 @@ def _changes(
 ) -> Iterator[tuple[float, list[float]]]:
     """Where statistics change, and by how much; those of the lower end are added to the total."""
     for first, last in pairwise(offsets.tolist()):
+        look()
         lines = list(zip(base[first:last].tolist(), slope[first:last].tolist()))
         hull = [(left, line) for left, line in _envelope(lines, order[first:last].tolist()) if left < upper]
         while len(hull) > 1 and hull[1][0] <= lower:

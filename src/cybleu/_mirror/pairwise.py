@@ -6,6 +6,9 @@ import math
 from collections import Counter
 from itertools import chain
 
+from .._interrupts import look
+from .counting import counted
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _ngrams(tokens: list[int], max_order: int) -> list[Counter[tuple[int, ...]]]:
-    return [Counter(zip(*[tokens[i:] for i in range(n)])) for n in range(1, max_order + 1)]
+    return [counted(tokens, n) for n in range(1, max_order + 1)]
 
 
 def _texts(ids: Any, begins: Any, ends: Any) -> list[list[int]]:
@@ -43,6 +46,7 @@ class PairwiseTexts:
                 scores[i, j] = self._score(definition, hypothesis, reference)
 
     def _score(self, definition: Definition, hypothesis: Any, reference: Any) -> float:
+        look()
         (length, counts), (reference_length, in_reference) = hypothesis, reference
         matches = [
             sum([min(count, most[ngram]) for ngram, count in ngrams.items() if ngram in most])

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
+
+from .._interrupts import look
+from .counting import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     NGram = tuple[int, ...]
-
-
-def _ngrams(tokens: list[int], n: int) -> Counter[NGram]:
-    return Counter(zip(*[tokens[i:] for i in range(n)]))
 
 
 class PreparedReferences:
@@ -39,7 +37,7 @@ class PreparedReferences:
             for begin, end in zip(begins[first:last].tolist(), ends[first:last].tolist()):
                 tokens = ids[begin:end].tolist()
                 for n in range(1, max_order + 1):
-                    for ngram, count in _ngrams(tokens, n).items():
+                    for ngram, count in counted(tokens, n).items():
                         if unknown not in ngram and best.get(ngram, 0) < count:
                             best[ngram] = count
             self._best.append(best)
@@ -50,12 +48,13 @@ class PreparedReferences:
 
     def count_rows(self, ids: Any, begins: Any, ends: Any, owners: Any, start: int, stop: int, stats: Any) -> None:
         for position in range(start, stop):
+            look()
             tokens = ids[int(begins[position]) : int(ends[position])].tolist()
             owner = int(owners[position])
             best = self._best[owner]
             matches, totals = [], []
             for n in range(1, self._max_order + 1):
-                counts = _ngrams(tokens, n)
+                counts = counted(tokens, n)
                 for ngram in self._ignored.intersection(counts):
                     del counts[ngram]
                 matches.append(sum([min(count, best[ngram]) for ngram, count in counts.items() if ngram in best]))
