@@ -6,6 +6,7 @@ What a line has too much or too little is an :class:`InputFileError` with file, 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from os import PathLike, fspath
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from . import _backend
 from ._arrays import np
 from .errors import ArrayValueError, FeatureError, InputFileError, UnknownNameError
-from .textfiles import Lines
+from .textfiles import Lines, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +26,7 @@ FORMATS = ("moses", "joshua", "plain")
 BARS = b"|||"
 BLANKS = b" \t"
 MOST_DIGITS = 18  # of an id
+MOST_FEATURES = 1 << 16  # that are not sparse: each hypothesis has a place for each
 
 
 class Block(NamedTuple):
@@ -63,9 +65,9 @@ def number_of(token: str, what: str = "the value") -> float:
     except ValueError:
         value = None
     if value is None:
-        raise InputFileError(f"{what} {token!r} is not a number")
+        raise InputFileError(f"{what} {shown(token)} is not a number")
     if not math.isfinite(value):
-        raise InputFileError(f"{what} is {token}; it must be a finite number")
+        raise InputFileError(f"{what} is {token[:80]}; it must be a finite number")
     return value
 
 
@@ -198,10 +200,10 @@ class FieldReader(_Reader):
             raise InputFileError(f"{what} id ||| tokens ||| features ||| score")
         number = fields[0].strip(BLANKS)
         if not number.isdigit() or len(number) > MOST_DIGITS:
-            raise InputFileError(f"the id is {number.decode()!r}; it must be a whole number")
+            raise InputFileError(f"the id is {shown(number.decode())}; it must be a whole number")
         score = fields[3].decode().split()
         if len(score) != 1:
-            raise InputFileError(f"the score is {' '.join(score)!r}; it must be one number")
+            raise InputFileError(f"the score is {shown(' '.join(score))}; it must be one number")
         tokens = fields[2].decode().split()
         dense, sparse = _pairs(tokens) if self.format == "joshua" else _labelled(tokens)
         columns = self._columns_of([name for name, _, _ in dense])
@@ -223,10 +225,13 @@ class FieldReader(_Reader):
         if self.format == "joshua" or self._alike is None:
             for name in names:
                 self._columns.setdefault(name, len(self._columns))
+            if len(self._columns) > MOST_FEATURES:
+                raise InputFileError(f"there are more than {MOST_FEATURES} features that are not sparse")
             if len(self._columns) > len(self.names):
                 self.names = tuple(self._columns)
+        present = set(names)
         for name in self.names if self.format == "moses" and len(names) < len(self.names) else ():
-            if name not in names:
+            if name not in present:
                 raise InputFileError(f"the feature {name!r} of the lines before is missing")
         for name in names:
             if name not in self._columns:
@@ -262,7 +267,8 @@ class _Line(NamedTuple):
 
 def _check_once(names: list[str]) -> None:
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        times = Counter(names)
+        twice = next(name for name in names if times[name] > 1)
         raise InputFileError(f"the feature {twice!r} is there twice")
 
 
@@ -304,7 +310,7 @@ def _pairs(tokens: list[str]) -> tuple[Dense, Sparse]:
     for token in tokens:
         name, _, value = token.rpartition("=")
         if not name:
-            raise InputFileError(f"{token!r} is not a feature such as lm=-3.5")
+            raise InputFileError(f"{shown(token)} is not a feature such as lm=-3.5")
         dense.append((name, f"{name}=".encode(), number_of(value, f"the value of {name!r}")))
     return dense, []
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .rerank import Selection
     from .stats import References
 
+MOST_MISSING = 10_000_000  # segments between two that are there
 AT_ONCE = 64  # segments
 EXPLAINED = 3  # candidates
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -435,6 +436,11 @@ def _run(source: Source, target: Target, choose: Callable[[NBest], Selection], w
                     _write_list(nbest, selection, target.list_format, write)
                     continue
                 for segment, text in zip(group, selection.texts):
+                    if segment.id - expected > MOST_MISSING:
+                        raise InputFileError(
+                            f"{source.nbest}: the segment {segment.id} comes where {expected} should; an empty line for each "
+                            "between them would fill the disk. --first-id tells where ids begin"
+                        )
                     missing += segment.id - expected
                     write("\n" * (segment.id - expected) + _one_line(text, segment) + "\n")
                     expected = segment.id + 1

@@ -27,6 +27,7 @@ from .errors import DecoderError, InputFileError, WeightsError
 from .mert import tune
 from .nbest import NBest, merge
 from .nbest_files import prepare, splitter
+from .textfiles import Lines, shown
 
 __all__ = ["Iteration", "Loop", "mert_loop", "read_weights", "write_weights"]
 
@@ -214,7 +215,7 @@ def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> 
 def _read_result(path: Path) -> Iteration:
     try:
         return Iteration(**json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise InputFileError(f"{path} is not the result of an iteration: {error}; remove it to tune again") from error
 
 
@@ -231,23 +232,20 @@ def read_weights(path: str | os.PathLike[str]) -> dict[str, float]:
     >>> read_weights(path)
     {'lm_0': 0.5, 'tm_0': 0.1}
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputFileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     weights: dict[str, float] = {}
-    for number, line in enumerate(lines, 1):
-        words = line.split()
-        if not words:
-            continue
-        try:
-            name, weight = words
-            value = float(weight)
-        except ValueError:
-            raise InputFileError(f"{path}, line {number}: {line!r} is not a name and a weight") from None
-        if name in weights:
-            raise InputFileError(f"{path}, line {number}: {name!r} is there twice")
-        weights[name] = value
+    with Lines(os.fspath(path)) as file:
+        for number, line in enumerate(file, 1):
+            words = line.split()
+            if not words:
+                continue
+            try:
+                name, weight = words
+                value = float(weight)
+            except ValueError:
+                raise InputFileError(f"{path}, line {number}: {shown(line)} is not a name and a weight") from None
+            if name in weights:
+                raise InputFileError(f"{path}, line {number}: {name!r} is there twice")
+            weights[name] = value
     return weights
 
 

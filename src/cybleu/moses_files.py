@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 FEATURES = "FEATURES_TXT_BEGIN_0", "FEATURES_TXT_END_0"
 SCORES = "SCORES_TXT_BEGIN_0", "SCORES_TXT_END_0"
 BLEU = "BLEU"
-MOST_SEGMENTS = 10**7  # that an id alone can ask room for
-MOST_COLUMNS = 10**6  # that a heading can
+MOST_EMPTY = 10_000_000  # segments that nobody announced
+MOST_COLUMNS = 10**6  # that a heading can ask room for
 LARGEST_COUNT = 2**53 - 1  # that floats tell from its neighbours
 
 
@@ -154,10 +154,6 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
                     score_part.line,
                 )
             owner = part.segment - first_id
-            if segments is None and owner >= MOST_SEGMENTS:
-                raise features_file.error(
-                    f"the id is {part.segment}; give segments= if there are more than {MOST_SEGMENTS}", part.line
-                )
             if not 0 <= owner < (segments or owner + 1):
                 raise features_file.error(
                     f"the id is {part.segment}, and with first_id={first_id} the {segments or ''} segments have others; "
@@ -175,6 +171,11 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
     if first is None:
         raise InputFileError(f"{fspath(features)}: there is no segment in it")
     count = len(owners)
+    if segments is None and max(owners) - count > MOST_EMPTY:
+        raise InputFileError(
+            f"{fspath(features)}: the last id is {max(owners) + first_id}, and there are {count} hypotheses; give the number "
+            "of segments= if so many have none"
+        )
     return in_segments(
         np.array(owners),
         segments or max(owners) + 1,
@@ -227,5 +228,5 @@ def _statistics(file: _File, part: _Part, row: int, tokens: list[str]) -> list[i
         or not 0 <= min(counts) <= max(counts) <= LARGEST_COUNT
         or any(map(int.__gt__, matches, totals))
     ):
-        raise file.error(f"these are no statistics of BLEU: {' '.join(tokens)}", part.line + row)
+        raise file.error(f"these are no statistics of BLEU: {' '.join(tokens)[:200]}", part.line + row)
     return [totals[0], reference_length, *matches, *totals]

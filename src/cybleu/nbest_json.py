@@ -10,8 +10,8 @@ features.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
+from math import isfinite, nan
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from ._arrays import np
 from ._parallel import bar
 from .errors import InputFileError
 from .nbest_files import Segment
-from .textfiles import Lines
+from .textfiles import Lines, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,15 +66,15 @@ def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
     except ValueError as error:
         raise InputFileError(f"is not JSON: {error}") from None
     except RecursionError:
-        raise InputFileError("has arrays or objects nested too deeply to be an n-best list") from None
+        raise InputFileError("is nested too deeply to be an n-best list") from None
     if isinstance(value, dict):
         keys = [key for key in LISTS if key in value]
         if len(keys) != 1:
             raise InputFileError(f"has {' and '.join(keys) or 'none'} of the names {', '.join(LISTS)}; give one")
         number = value.get("id", number)
         value = value[keys[0]]
-    if type(number) is not int or number < 0:
-        raise InputFileError(f"the id is {number!r}; it must be a whole number from 0")
+    if type(number) is not int or not 0 <= number < 2**63:
+        raise InputFileError(f"the id is {number!r}; it must be a whole number from 0 that fits 64 bits")
     if not isinstance(value, list):
         raise InputFileError("must be an array of hypotheses, or an object with one")
     texts, scores, features = [], [], []
@@ -99,7 +99,7 @@ def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
 
 def _hypothesis(value: Any, place: int) -> tuple[str, float | None, dict[str, float]]:
     if isinstance(value, str):
-        return value, None, {}
+        value = {"text": value}
     if not isinstance(value, dict):
         raise InputFileError(f"hypothesis {place} is neither a string nor an object")
     message = value.get("message")
@@ -107,6 +107,8 @@ def _hypothesis(value: Any, place: int) -> tuple[str, float | None, dict[str, fl
     found += [message["content"]] if isinstance(message, dict) and "content" in message else []
     if len(found) != 1 or not isinstance(found[0], str):
         raise InputFileError(f"hypothesis {place} must have one text, as text, generated_text or message.content")
+    if not _is_text(found[0]):
+        raise InputFileError(f"the text of hypothesis {place} has half of a surrogate pair, which is no character")
     features = value.get("features", {})
     if not isinstance(features, dict):
         raise InputFileError(f"the features of hypothesis {place} must be an object of numbers")
@@ -120,6 +122,18 @@ def _hypothesis(value: Any, place: int) -> tuple[str, float | None, dict[str, fl
 
 
 def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= sys.float_info.max:
-        raise InputFileError(f"{what} is {value!r}; it must be a finite number")
-    return float(value)
+    try:
+        number = float(value) if type(value) in (int, float) else nan
+    except OverflowError:
+        number = nan
+    if not isfinite(number):
+        raise InputFileError(f"{what} is {shown(str(value))}; it must be a finite number")
+    return number
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

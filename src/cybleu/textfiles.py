@@ -1,4 +1,9 @@
-"""Plain-text files, one segment a line, read as a stream of tokenised segments."""
+"""Plain-text files, one segment a line, read as a stream of tokenised segments.
+
+A file that would fill the memory without being long itself is an error: a line of more than 64 MiB, and gzip data that
+unpacks to more than 100 times its size and 16 MiB. The environment variables ``CYBLEU_LONGEST_LINE`` (bytes) and
+``CYBLEU_MOST_EXPANSION`` (times) set other limits. How long a file is, packed or not, makes no difference.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, islice
 from typing import Any, TextIO
 
@@ -16,7 +21,10 @@ from .errors import InputFileError, LengthMismatchError
 
 STANDARD_INPUT = "-"
 BLOCK = 1 << 18
-LONGEST_LINE = 1 << 28
+LONGEST_LINE = 1 << 26
+MOST_EXPANSION = 100
+ALWAYS_UNPACKED = 1 << 24  # bytes, whatever they were packed in
+BOM = b"\xef\xbb\xbf"
 
 
 def split_ascii(line: str) -> list[str]:
@@ -37,22 +45,53 @@ def _standard_input() -> Any:
     return stream if hasattr(stream, "peek") else io.BufferedReader(stream)
 
 
+def _limit(variable: str, default: int) -> int:
+    text = os.environ.get(variable, str(default))
+    if not (text.isascii() and text.isdecimal() and len(text) < 19 and int(text)):
+        raise InputFileError(f"the environment variable {variable} is {shown(text)}; it must be a whole number from 1")
+    return int(text)
+
+
+def shown(text: str) -> str:
+    """What a message shows of the text of a file."""
+    return repr(text) if len(text) <= 80 else f"{text[:60]!r}... ({len(text)} characters)"
+
+
+class _Counted:
+    """A stream that knows how many bytes were read from it."""
+
+    def __init__(self, stream: Any):
+        self._stream = stream
+        self.bytes = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._stream.read(size)
+        self.bytes += len(data)
+        return data
+
+
 class Lines:
     """The lines of a UTF-8 file, or of standard input for ``-``; gzip is recognised by its first bytes.
 
-    A line ends at LF, and a CR before it is dropped; no other character ends a line. The last one needs no LF.
+    A line ends at LF, and a CR before it is dropped; no other character ends a line. The last one needs no LF. A byte order
+    mark at the start of the file is dropped.
 
-    :raises InputFileError: the file cannot be opened or read, or is not UTF-8; the message names file and line
+    :raises InputFileError: the file cannot be opened or read, is not UTF-8, or is beyond the limits of the module; the
+        message names file and line
     """
 
     def __init__(self, path: str):
         self.name = _STANDARD_INPUT_NAME if path == STANDARD_INPUT else path
+        self._longest_line = _limit("CYBLEU_LONGEST_LINE", LONGEST_LINE)
+        self._most_expansion = _limit("CYBLEU_MOST_EXPANSION", MOST_EXPANSION)
         try:
             self._raw: Any = _standard_input() if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
             compressed = self._raw.peek(2)[:2] == b"\x1f\x8b"
         except OSError as error:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
-        self._stream = gzip.GzipFile(fileobj=self._raw) if compressed else self._raw
+        self._packed = _Counted(self._raw) if compressed else None
+        self._stream: Any = gzip.GzipFile(mode="rb", fileobj=self._packed) if compressed else self._raw  # type: ignore[arg-type]
+        self._bytes = 0
         self.count = 0
 
     def close(self) -> None:
@@ -97,12 +136,13 @@ class Lines:
         while True:
             block = self._read()
             end = block.rfind(b"\n") + 1
+            if sum(map(len, unfinished)) + (block.find(b"\n") if end else len(block)) > self._longest_line:
+                raise InputFileError(
+                    f"{self.name}, line {self.count + 1}: longer than {self._longest_line} bytes; is it a text file? "
+                    "If it is, set the environment variable CYBLEU_LONGEST_LINE to more"
+                )
             if block and not end:
                 unfinished.append(block)
-                if len(unfinished) * BLOCK > LONGEST_LINE:
-                    raise InputFileError(
-                        f"{self.name}, line {self.count + 1}: longer than {LONGEST_LINE} bytes; is it a text file?"
-                    )
                 continue
             unfinished.append(block[: end - 1] if end else block)
             if not block and not any(unfinished):
@@ -113,13 +153,21 @@ class Lines:
 
     def _read(self) -> bytes:
         try:
-            return self._stream.read(BLOCK)
+            block: bytes = self._stream.read(BLOCK)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise InputFileError(
                 f"{self.name}, after line {self.count}: the gzip data is damaged or cut off: {error}"
             ) from error
         except OSError as error:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
+        first = not self._bytes
+        self._bytes += len(block)
+        if self._packed and self._bytes > max(ALWAYS_UNPACKED, self._most_expansion * self._packed.bytes):
+            raise InputFileError(
+                f"{self.name}, after line {self.count}: unpacks to more than {self._most_expansion} times its size; is it "
+                "made to fill the memory? If it is not, set the environment variable CYBLEU_MOST_EXPANSION to more"
+            )
+        return block.removeprefix(BOM) if first else block
 
     def _lines(self, block: bytes) -> list[str]:
         text = self.text(block)
@@ -144,14 +192,27 @@ class Lines:
 def writing(path: str) -> Iterator[TextIO]:
     """A UTF-8 file to write, compressed where its name ends in ``.gz``, equal for equal text.
 
+    It is written as ``.partial`` beside its place and renamed when it is complete, unless something other than a file has
+    that place, such as a pipe.
+
     :raises InputFileError: it cannot be written
     """
+    target = os.path.realpath(path)
+    partial = f"{target}.partial" if os.path.isfile(target) or not os.path.exists(target) else None
     try:
-        with ExitStack() as stack:
-            file: Any = stack.enter_context(open(path, "wb"))
-            if path.endswith(".gz"):
-                file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
-            yield stack.enter_context(io.TextIOWrapper(file, encoding="utf-8", newline="\n"))
+        try:
+            with ExitStack() as stack:
+                file: Any = stack.enter_context(open(partial or path, "wb"))
+                if path.endswith(".gz"):
+                    file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+                yield stack.enter_context(io.TextIOWrapper(file, encoding="utf-8", newline="\n"))
+        except BaseException:
+            if partial:
+                with suppress(OSError):
+                    os.remove(partial)
+            raise
+        if partial:
+            os.replace(partial, target)
     except OSError as error:
         raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
     except UnicodeEncodeError as error:
