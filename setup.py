@@ -25,7 +25,7 @@ MODULES = (
     "reranking",
 )
 
-COMMON = {"language_level": 3, "embedsignature": False}
+COMMON = {"language_level": 3, "embedsignature": False, "auto_pickle": False}
 PROFILES = {
     "release": {"boundscheck": False, "wraparound": False, "cdivision": True, "initializedcheck": False},
     "checked": {

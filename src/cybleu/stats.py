@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._arrays import np
+from ._interrupts import types_of
 from ._parallel import checked_threads, run
 from ._rows import check_max_order, check_reference_length, lengths_to_choose_from, segment_row
 from ._texts import (
@@ -150,7 +151,16 @@ class References:
         return self.max_order, self.reference_length, self._sets, self._arguments, self._ignored
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._fill(*state)
+        try:
+            max_order, reference_length, sets, arguments, ignored = state
+            check_max_order(max_order)
+            check_reference_length(reference_length)
+            pad_id, eos_id, unk_id = arguments
+            for name, value in (("pad_id", pad_id), ("eos_id", eos_id), ("unk_id", unk_id)):
+                checked_id(name, value)
+            self._fill(max_order, reference_length, sets, arguments, ignored)
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            raise ArrayValueError(f"this is not what a pickle of References holds: {error}") from error
 
     def __len__(self) -> int:
         """The number of sets."""
@@ -381,8 +391,8 @@ def _are_token_lists(references: Any, hypotheses: Any) -> bool:
 def _check_not_mixed(references: Any, hypotheses: Any) -> None:
     """No unigram matches anywhere: perhaps because one side has ids and the other strings."""
     kinds = [
-        set(map(type, chain.from_iterable(hypotheses))),
-        set(map(type, chain.from_iterable(chain.from_iterable(references)))),
+        types_of(chain.from_iterable(hypotheses)),
+        types_of(chain.from_iterable(chain.from_iterable(references))),
     ]
     if [int] in (sorted(kinds[0], key=str), sorted(kinds[1], key=str)) and any(
         all(issubclass(kind, str) for kind in side) and side for side in kinds
