@@ -1,16 +1,21 @@
-"""Ctrl-C comes back from every long call."""
+"""Ctrl-C comes back from every long call, and leaves nothing running and no memory taken."""
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
 import sys
+import textwrap
+import threading
 import time
 
 import numpy as np
 import pytest
 
-from cybleu import corpus_bleu
-from cybleu.pairwise import pairwise_bleu, self_stats
+from cybleu import SmoothingFunction, _interrupts, corpus_bleu, mert, rerank, variants
+from cybleu.nbest import NBest, merge
+from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.stats import References, scores, segment_stats
 
 pytestmark = [
@@ -19,60 +24,360 @@ pytestmark = [
 ]
 
 WORDS = "the cat is on the mat and the dog is not".split()
+LIMIT = 0.2
 
 
 class Interrupted(Exception):
     pass
 
 
-def check_interrupt(call):
+def check_interrupt(call, moments=(0.02, 0.05, 0.1), threads=1):
+    """In seconds of the processor, so that a busy machine makes no difference."""
+
     def interrupt(number, frame):
         raise Interrupted
 
-    previous = signal.signal(signal.SIGALRM, interrupt)
-    started = time.monotonic()
-    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    running = threading.active_count()
+    previous = signal.signal(signal.SIGPROF, interrupt)
     try:
-        with pytest.raises(Interrupted):
-            while True:
-                call()
+        for moment in moments:
+            started = time.process_time()
+            signal.setitimer(signal.ITIMER_PROF, moment)
+            with pytest.raises(Interrupted):
+                while True:
+                    call()
+            assert time.process_time() - started - moment < LIMIT * threads
+            assert threading.active_count() == running
+            assert not _interrupts.stops
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
-    assert time.monotonic() - started < 2
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
 
 
-@pytest.mark.parametrize("shape", ["short segments", "long segments", "many references", "text"])
+@pytest.mark.parametrize("shape", ["short segments", "long segments", "many references", "text", "different words"])
 @pytest.mark.usefixtures("backend")
 def test_lists(shape):
+    different = [f"word {number}" for number in range(500_000)] if shape == "different words" else []
     arguments = {
         "short segments": ([[WORDS * 3]] * 1_000_000, [WORDS * 3] * 1_000_000),
         "long segments": ([[WORDS * 3000]] * 1000, [WORDS * 3000] * 1000),
         "many references": ([[WORDS * 5] * 1000] * 1000, [WORDS * 5] * 1000),
         "text": ([[WORDS * 200_000]], [WORDS * 200_000]),
+        "different words": ([[different]], [different]),
     }[shape]
     check_interrupt(lambda: corpus_bleu(*arguments))
 
 
-# The mirror hands whole texts to collections.Counter, which does not look for interrupts before it is done.
-@pytest.mark.parametrize(
-    "shape", ["one set", "one text", "texts", "threads", "two long texts", "pairs", "others", "rows"]
-)
-@pytest.mark.usefixtures("kernels")
-def test_arrays(shape):
-    ids = np.random.default_rng(0).integers(0, 50_000, 1_000_000)
-    texts = ids.reshape(-1, 20)
-    one_text, two_texts = (ids, np.array([0, len(ids)])), (ids, np.array([0, len(ids) // 2, len(ids)]))
-    prepared = References(texts[:1])
-    rows = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (1_000_000 if shape == "rows" else 1, 1))
+def n_best(segments, size, features=4):
+    random = np.random.default_rng(0)
+    length = random.integers(5, 25, segments * size)
+    totals = np.maximum(0, length[:, None] - np.arange(4))
+    matches = np.minimum(np.sort(random.integers(0, 25, totals.shape))[:, ::-1], totals)
+    stats = np.column_stack([length, np.full(len(length), 15), matches, totals])
+    values = random.standard_normal((len(length), features))
+    return NBest(np.arange(segments + 1) * size, values, stats, model_scores=values[:, 0])
+
+
+def ragged(ids, *sizes):
+    return ids, np.cumsum([0, *sizes])
+
+
+IDS = np.random.default_rng(0).integers(0, 50_000, 2_000_000)
+TEXTS = IDS.reshape(-1, 20)
+ROWS = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (1_000_000, 1))
+
+CASES = {}
+
+
+def case(make):
+    """A call that takes long. The mirror takes as long for a part of it."""
+    CASES[make.__name__] = make
+    return make
+
+
+@case
+def references_of_one_text(part):
+    text = ragged(IDS[::part], len(IDS[::part]))
+    return lambda: References(text)
+
+
+@case
+def references_of_strings(part):
+    texts = [[list(map(str, IDS[::part].tolist()))]]
+    return lambda: References(texts)
+
+
+@case
+def one_long_text(part):
+    prepared, text = References(TEXTS[:1]), ragged(IDS[::part], len(IDS[::part]))
+    return lambda: prepared.stats(text)
+
+
+@case
+def ignored_ngrams(part):
+    prepared, text = References(TEXTS[:1], ignore=[(1, 2)]), ragged(IDS[::part], len(IDS[::part]))
+    return lambda: prepared.stats(text)
+
+
+@case
+def many_texts(part):
+    return lambda: segment_stats(TEXTS[::part], TEXTS[::part])
+
+
+@case
+def padding(part):
+    texts = np.zeros((20_000 // part, 500), np.int64)
+    return lambda: segment_stats(texts, texts, pad_id=0, eos_id=2)
+
+
+@case
+def pairs_of_two_long_texts(part):
+    half = len(IDS[::part]) // 2
+    texts = ragged(IDS[: 2 * half], half, half)
+    return lambda: pairwise_bleu(texts)
+
+
+@case
+def pairs_of_many_texts(part):
+    return lambda: pairwise_bleu(TEXTS[: 3000 // part])
+
+
+@case
+def pairs_of_many_lengths(part):
+    lengths = range(1, 1400 // part)
+    texts = ragged(IDS[: sum(lengths)], *lengths)
+    return lambda: pairwise_bleu(texts)
+
+
+@case
+def many_texts_against_all_others(part):
+    return lambda: self_stats(TEXTS[::part])
+
+
+@case
+def a_long_text_against_all_others(part):
+    size = len(IDS[::part])
+    texts = ragged(IDS[:size], size - 7, 7)
+    return lambda: self_stats(texts)
+
+
+@case
+def scores_of_rows(part):
+    return lambda: scores(ROWS[::part])
+
+
+@case
+def sum_of_rows(part):
+    return lambda: variants.score(ROWS)
+
+
+@case
+def scores_of_rows_by_nltk(part):
+    method = SmoothingFunction().method1
+    return lambda: self_bleu(TEXTS[::part], smoothing_function=method)
+
+
+@case
+def line_search(part):
+    nbest = n_best(5000 // part, 100)
+    return lambda: mert._known.clear() or mert.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0", surface=True)
+
+
+@case
+def line_search_of_one_segment(part):
+    nbest = n_best(1, 500_000 // part)
+    return lambda: mert._known.clear() or mert.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0")
+
+
+@case
+def tune(part):
+    nbest = n_best(1000 // part, 100)
+    return lambda: mert.tune(nbest, restarts=1)
+
+
+@case
+def random_search(part):
+    nbest = n_best(5000 // part, 100)
+    return lambda: mert.random_search(nbest, np.ones((100, 4)))
+
+
+@case
+def mira(part):
+    nbest = n_best(1000 // part, 100)
+    return lambda: mert.kbmira(nbest, iterations=2)
+
+
+@case
+def pairs_for_ranking(part):
+    nbest = n_best(1000 // part, 100)
+    return lambda: mert.pro_pairs(nbest)
+
+
+@case
+def oracle(part):
+    nbest = n_best(5000 // part, 100)
+    return lambda: rerank.oracle(nbest, "corpus")
+
+
+@case
+def perceptron(part):
+    nbest = n_best(1000 // part, 100)
+    return lambda: rerank.perceptron(nbest, folds=2, epochs=2)
+
+
+@case
+def merging(part):
+    nbest = n_best(2000 // part, 100)
+    return lambda: merge(nbest, nbest)
+
+
+@case
+def risk(part):
+    texts = [TEXTS[: 2000 // part].tolist()]
+    return lambda: rerank.mbr(texts)
+
+
+@case
+def diverse(part):
+    texts = [TEXTS[: 1000 // part].tolist()]
+    return lambda: rerank.diverse(texts, 20)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_calls(name, backend):
+    check_interrupt(CASES[name](1 if backend == "cython" else 20))
+
+
+@pytest.mark.parametrize("name", ["texts", "pairs", "tune", "random search"])
+def test_threads(name, backend):
+    part = 1 if backend == "cython" else 20
+    ids = IDS[::part]
+    long_texts = ragged(ids, *[len(ids) // 4] * 4)
+    nbest = n_best(1000 // part, 100)
+    prepared = References(TEXTS[:1])
     call = {
-        "one set": lambda: References(one_text),
-        "one text": lambda: prepared.stats(one_text),
-        "texts": lambda: segment_stats(texts, texts),
-        "threads": lambda: segment_stats(texts, texts, threads=2),
-        "two long texts": lambda: pairwise_bleu(two_texts),
-        "pairs": lambda: pairwise_bleu(texts[:3000]),
-        "others": lambda: self_stats(texts),
-        "rows": lambda: scores(rows),
-    }[shape]
-    check_interrupt(call)
+        "texts": lambda: prepared.stats(long_texts, [0, 0, 0, 0], threads=2),
+        "pairs": lambda: pairwise_bleu(long_texts, threads=2),
+        "tune": lambda: mert.tune(nbest, restarts=3, threads=2),
+        "random search": lambda: mert.random_search(nbest, np.ones((2000, 4)), threads=2),
+    }[name]
+    check_interrupt(call, threads=2)
+
+
+def test_an_error_stops_the_other_threads(backend):
+    nbest = n_best(200 if backend == "cython" else 10, 100)
+
+    def metric(row):
+        if threading.current_thread() is not threading.main_thread():
+            raise Interrupted
+        return float(row.sum())
+
+    with pytest.raises(Interrupted):
+        mert.tune(nbest, restarts=3, threads=2, metric=metric)
+    assert not _interrupts.stops
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="resident size is read from /proc")
+def test_memory_is_given_back(backend):
+    script = """
+        import gc, signal
+        import numpy as np
+        from cybleu import corpus_bleu
+        from cybleu.pairwise import pairwise_bleu, self_stats
+        from cybleu.stats import References
+
+        class Interrupted(Exception):
+            pass
+
+        def interrupt(number, frame):
+            raise Interrupted
+
+        def resident():
+            gc.collect()
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * 4096
+
+        signal.signal(signal.SIGPROF, interrupt)
+        ids = np.random.default_rng(0).integers(0, 50_000, SIZE)
+        text = ids, np.array([0, len(ids)])
+        texts = ids, np.array([0, len(ids) // 2, len(ids)])
+        words = list(map(str, ids.tolist()))
+        prepared = References((ids[:100], np.array([0, 100])))
+        calls = [
+            lambda: References(text),
+            lambda: References([[words]]),
+            lambda: prepared.stats(text),
+            lambda: prepared.stats(texts, [0, 0], threads=2),
+            lambda: pairwise_bleu(texts),
+            lambda: self_stats(texts),
+            lambda: corpus_bleu([[words]], [words]),
+        ]
+
+        def work(rounds):
+            for number in range(rounds):
+                for call in calls:
+                    try:
+                        signal.setitimer(signal.ITIMER_PROF, 0.004 + 0.013 * (number % 10))
+                        call()
+                    except Interrupted:
+                        pass
+                    finally:
+                        signal.setitimer(signal.ITIMER_PROF, 0)
+
+        work(10)
+        before = resident()
+        work(10)
+        assert resident() - before < 8_000_000, resident() - before
+    """
+    size = {"cython": 500_000, "python": 50_000}[backend]
+    environment = {**os.environ, "CYBLEU_BACKEND": backend}
+    subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script).replace("SIZE", str(size))], env=environment, check=True
+    )
+
+
+@pytest.mark.parametrize("command", ["score", "rerank", "mert"])
+def test_commands(command, tmp_path):
+    """One word on standard error, no traceback, and no output that looks whole."""
+    nbest = n_best(2000, 20)
+    NBest(
+        nbest.offsets, nbest.features, nbest.stats, texts=["a b c d"] * 40_000, model_scores=nbest.model_scores
+    ).write(tmp_path / "list")
+    (tmp_path / "text").write_text("the cat sat on the mat\n" * 2_000_000)
+    (tmp_path / "references").write_text("a b c\n" * 2000)
+    arguments = {
+        "score": ["score", "text", "text"],
+        "rerank": ["rerank", "mbr", "list", "--output", "output"],
+        "mert": ["mert", "list", "references", "--restarts", "1000", "--threads", "2", "--output", "output"],
+    }[command]
+    # where the tests run in the background of a shell, interrupts are ignored
+    start = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import cybleu.__main__ as m; m.main()"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", start, *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        ready = time.monotonic() + 60
+        while running.poll() is None and time.monotonic() < ready and _processor_time(running.pid) < 1.5:
+            time.sleep(0.1)
+        running.send_signal(signal.SIGINT)
+        output, errors = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert (running.returncode, output) == (1, "")
+    assert errors.endswith("Aborted!\n") and "Traceback" not in errors
+    assert not list(tmp_path.glob("output*"))
+
+
+def _processor_time(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 10.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -7,9 +7,11 @@ The interpreter tells only the main thread of an interrupt, and only when it loo
 from __future__ import annotations
 
 from _thread import get_ident
+from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from threading import Event
 
 # Items that a loop of the interpreter's or of NumPy's goes through in some hundredths of a second.
@@ -28,3 +30,12 @@ def look() -> None:
     stop = stops.get(get_ident())
     if stop is not None and stop.is_set():
         raise Stopped
+
+
+def types_of(values: Iterable[object]) -> set[type]:
+    """The types of the values, however many they are."""
+    types: set[type] = set()
+    each = map(type, values)
+    while piece := set(islice(each, PIECE)):
+        types |= piece
+    return types

@@ -6,11 +6,12 @@ A batch is a list of token lists, or token ids: a 2-D integer array, a ragged pa
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from itertools import chain, count, repeat
+from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _backend
-from ._arrays import in_place, np
+from ._arrays import array_of, in_place, np
+from ._interrupts import PIECE, types_of
 from .errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -149,7 +150,7 @@ def checked_list(texts: Any, name: str) -> Sequence[Any]:
 
 def _text_lengths(texts: Sequence[Any], name: str) -> NDArray[np.int64]:
     try:
-        return np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        return array_of(map(len, texts), np.int64, len(texts))
     except TypeError:
         for position, text in enumerate(texts):
             if not hasattr(text, "__len__"):
@@ -178,7 +179,7 @@ def integers_of_lists(texts: Sequence[Any], name: str) -> Batch | None:
     if _other_than_integers(texts):
         return None
     try:
-        ids = np.fromiter(chain.from_iterable(texts), dtype=np.int64, count=int(lengths.sum()))
+        ids = array_of(chain.from_iterable(texts), np.int64, int(lengths.sum()))
     except OverflowError:
         return None
     return batch_of_lengths(ids, lengths)
@@ -195,20 +196,26 @@ class Vocabulary:
         self.numbers: dict[Hashable, int] = {}
         _text_lengths(texts, name)  # for its error
         try:
-            self.numbers.update(zip(dict.fromkeys(chain.from_iterable(texts)), count()))
+            tokens = chain.from_iterable(texts)
+            different = dict.fromkeys(islice(tokens, PIECE))
+            while piece := dict.fromkeys(islice(tokens, PIECE)):
+                different |= piece
+            numbered = zip(different, count())
+            for _ in range(0, len(different), PIECE):
+                self.numbers.update(islice(numbered, PIECE))
         except TypeError:
             _check_hashable(texts, name)
             raise
 
     def types(self) -> set[type]:
-        return set(map(type, self.numbers))
+        return types_of(self.numbers)
 
     def encoded(self, texts: Sequence[Any], name: str) -> Batch:
         """The texts in numbers, -1 for other tokens."""
         lengths = _text_lengths(texts, name)
         numbers = map(self.numbers.get, chain.from_iterable(texts), repeat(-1))
         try:
-            ids = np.fromiter(numbers, dtype=np.int32, count=int(lengths.sum()))
+            ids = array_of(numbers, np.int32, int(lengths.sum()))
         except TypeError:
             _check_hashable(texts, name)
             raise
@@ -365,11 +372,11 @@ _IDS_AMONG_TOKENS = (
 
 
 def _only_strings(texts: Sequence[Any]) -> bool:
-    return all(issubclass(kind, (str, bytes)) for kind in set(map(type, chain.from_iterable(texts))))
+    return all(issubclass(kind, (str, bytes)) for kind in types_of(chain.from_iterable(texts)))
 
 
 def _other_than_integers(texts: Sequence[Any]) -> bool:
-    return not all(map(_is_integer_type, set(map(type, chain.from_iterable(texts)))))
+    return not all(map(_is_integer_type, types_of(chain.from_iterable(texts))))
 
 
 def _where_not_an_id(texts: Sequence[Any]) -> str:
@@ -392,4 +399,4 @@ def _any_tokens_among_ids(texts: Sequence[Any], known: Sequence[int]) -> Batch:
     _check_hashable(texts, "hypotheses")
     lengths = _text_lengths(texts, "hypotheses")
     tokens = chain.from_iterable(texts)
-    return batch_of_lengths(np.fromiter(map(numbers.get, tokens, repeat(free)), np.int64, int(lengths.sum())), lengths)
+    return batch_of_lengths(array_of(map(numbers.get, tokens, repeat(free)), np.int64, int(lengths.sum())), lengths)

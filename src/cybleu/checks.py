@@ -10,6 +10,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Any, NoReturn
 
+from ._interrupts import types_of
 from .errors import (
     EmptyReferenceError,
     LengthMismatchError,
@@ -151,7 +152,7 @@ def _token_types(tokens: Any, name: str, *place: int) -> set[type]:
         if kind is not None and getattr(tokens, "ndim", None) == 1 and kind in "iu":
             return {int} if len(tokens) else set()
         tokens = _as_list(tokens, _place(name, place))
-    types = set(map(type, tokens))
+    types = types_of(tokens)
     if types != {str} and not types <= HASHABLE:
         _check_odd_tokens(tokens, _place(name, place))
     if str in types and " " in tokens and _is_split_into_characters(tokens):
