@@ -26,7 +26,6 @@ def in_place(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
     return np.require(array, dtype, ["C", "ALIGNED"])
 
 
-
 def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
     """``np.fromiter`` that can be interrupted."""
     if count <= PIECE:
