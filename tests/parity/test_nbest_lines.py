@@ -154,3 +154,8 @@ def test_what_does_not_fit_is_an_error(kernels):
     for arguments in (((b"a",), (), False), ((b"a",), (-1,), False)):
         with pytest.raises(ValueError, match=r"columns|below 0"):
             kernels.NBestLines(*arguments)
+
+
+def test_words_that_were_not_made_are_an_error(kernels):
+    with pytest.raises(TypeError, match="argument"):
+        kernels.Words.__new__(kernels.Words)

@@ -50,6 +50,8 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
         arguments = {name: np.array(value) for name, value in {**numbers, **wrong}.items()}
         with pytest.raises(ValueError, match=r"out of range|do not fit|not of its segment"):
             kernels.swap_pass(definition, stats, *arguments.values(), True)
+    with pytest.raises(TypeError, match="got NoneType"):
+        kernels.swap_pass(None, stats, np.array([0, 1]), np.array([0]), np.array([0]), True)
     with pytest.raises(ValueError, match="do not fit"):
         kernels.weighted_sums(np.zeros((1, 2)), np.zeros(1), np.zeros(1))
 

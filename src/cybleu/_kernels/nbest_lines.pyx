@@ -332,17 +332,12 @@ cdef class Words:
     cdef uint64_t mask
     cdef bytes texts
 
-    def __cinit__(self):
-        self.slots = NULL
-
-    def __init__(self, dict numbers):
+    def __cinit__(self, dict numbers not None):
         cdef list tokens = [name.encode("utf-8", "surrogatepass") for name in numbers]
         cdef const uint8_t *text
         cdef Watch watching = begin_watch()
         cdef bytes token
         cdef Word *slot
-        if self.slots != NULL:
-            raise RuntimeError("words are prepared once")
         self.texts = b"".join(tokens)
         self.mask = slots_needed(len(tokens)) - 1
         self.slots = <Word *>calloc(<size_t>self.mask + 1, sizeof(Word))

@@ -12,7 +12,7 @@ cdef enum:
     ROW_SIZE = 34                   # 2 + 2 * the most orders of a Definition
 
 
-def swap_pass(Definition definition, const int64_t[:, ::1] stats, const int64_t[::1] offsets,
+def swap_pass(Definition definition not None, const int64_t[:, ::1] stats, const int64_t[::1] offsets,
               const int64_t[::1] order, int64_t[::1] chosen, bint highest):
     """Look at each segment once, and exchange its hypothesis for the one that makes the corpus score best.
 
