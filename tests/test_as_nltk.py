@@ -25,6 +25,8 @@ NAMES = (
 )
 ORIGINALS = {name: getattr(nltk_bleu, name) for name in NAMES}
 
+pytestmark = pytest.mark.thread_unsafe(reason="NLTK is replaced for the whole process")
+
 
 def is_installed():
     places = [getattr(nltk_bleu, name) is getattr(bleu_score, name) for name in NAMES]

@@ -15,7 +15,10 @@ from cybleu.mert import random_search, tune
 from cybleu.mert_loop import read_weights
 from cybleu.nbest import NBest, merge
 
-pytestmark = pytest.mark.usefixtures("backend")
+pytestmark = [
+    pytest.mark.usefixtures("backend"),
+    pytest.mark.thread_unsafe(reason="commands write to the standard output of the process"),
+]
 
 REFERENCES = "the cat sat on the mat\nit rains in spain today\n"
 FIRST = """0 ||| the cat ||| a=3 b=0 ||| 0

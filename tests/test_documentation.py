@@ -29,6 +29,8 @@ import pytest
 import cybleu
 import ten_cases
 
+pytestmark = pytest.mark.thread_unsafe(reason="examples write to the standard output and the folder of the process")
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
