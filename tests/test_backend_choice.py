@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import cybleu
+from cybleu.__main__ import version
 
 PACKAGE = Path(cybleu.__file__).parent
 
@@ -151,3 +154,18 @@ def test_a_subinterpreter_may_be_the_one_with_the_kernels(kernels):
     assert done.stdout.split()[0] == "cython", done.stderr
     assert done.stdout.splitlines()[1] == "python 1.0"
     assert "RuntimeWarning: the compiled extension of cybleu does not load" in done.stderr
+def test_the_version_says_what_runs(backend):
+    done = run("from cybleu.__main__ import version; print(version())", backend)
+    compiler = {"cython": r"(GCC|.*[Cc]lang|Apple LLVM|MSVC) \d.*", "python": "no compiler"}[backend]
+    python = f"{platform.python_implementation()} {platform.python_version()}( free-threaded.*)?"
+    expected = rf"cybleu {cybleu.__version__}, {backend} backend \({compiler}\), {python}, {platform.platform()}\n"
+    assert re.fullmatch(expected, done.stdout), done
+
+
+@pytest.mark.parametrize(
+    ("gil", "words"), [(None, ""), (False, " free-threaded"), (True, " free-threaded, with the GIL")]
+)
+def test_the_version_says_whether_threads_are_free(monkeypatch, gil, words):
+    monkeypatch.setattr(sysconfig, "get_config_var", {"Py_GIL_DISABLED": gil is not None}.get)
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: gil, raising=False)
+    assert f" {platform.python_version()}{words}, {platform.platform()}" in version()

@@ -14,6 +14,7 @@ import sacrebleu
 from click.testing import CliRunner
 
 from cybleu import SmoothingFunction, __version__, _backend, explain_difference, sentence_bleu
+from cybleu.__main__ import version
 from cybleu.cli import cli
 from cybleu.variants import score
 
@@ -341,13 +342,18 @@ def test_as_a_command(files):
         [sys.executable, "-m", "cybleu", "score", "hyp", "ref1", "ref2"], capture_output=True, text=True, check=True
     )
     assert (done.stdout, done.stderr) == (run("hyp", "ref1", "ref2").stdout, "")
-    done = subprocess.run([sys.executable, "-m", "cybleu", "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(f"cybleu {__version__}, ")
     done = subprocess.run(
         [sys.executable, "-m", "cybleu", "score", "x", "y"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "cybleu: error: x: cannot be read: No such file or directory\n"
+
+
+def test_version():
+    done = run(command="--version")
+    assert (done.exit_code, done.stdout) == (0, version() + "\n")
+    done = subprocess.run([sys.executable, "-m", "cybleu", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"cybleu {__version__}, ")
 
 
 def test_without_the_extra(files):

@@ -6,12 +6,17 @@ import sys
 
 
 def version() -> str:
-    """One line that says what runs."""
+    """One line that says what runs: what a report of a bug should quote."""
     import platform
+    import sysconfig
 
     from . import BACKEND, __version__
+    from ._backend import COMPILER
 
-    return f"cybleu {__version__}, {BACKEND} backend, {platform.python_implementation()} {platform.python_version()}"
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        python += " free-threaded" + (", with the GIL" if getattr(sys, "_is_gil_enabled", bool)() else "")
+    return f"cybleu {__version__}, {BACKEND} backend ({COMPILER}), {python}, {platform.platform()}"
 
 
 def main() -> None:

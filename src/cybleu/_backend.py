@@ -16,6 +16,7 @@ CHOICES = ("auto", "cython", "python")
 
 # What a backend consists of.
 SEAM = (
+    "COMPILER",
     "Definition",
     "PairwiseTexts",
     "NBestLines",
@@ -79,6 +80,7 @@ def load(choice: str) -> "tuple[str, ModuleType]":
 BACKEND, _chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))
 
 if TYPE_CHECKING:
+    from ._mirror import COMPILER as COMPILER
     from ._mirror import Definition as Definition
     from ._mirror import NBestLines as NBestLines
     from ._mirror import PairwiseTexts as PairwiseTexts

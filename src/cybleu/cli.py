@@ -27,8 +27,21 @@ NLTK_METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
 NO_LINE = "the files have no line, so there is no segment to score"
 
 
+def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        click.echo(version())
+        context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, message=version())
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show what runs and exit.",
+)
 def cli() -> None:
     """BLEU of machine-translated and generated text.
 

@@ -6,6 +6,7 @@ implementation from the same definition; the functions and classes that both exp
 
 from .definitions import Definition, sum_rows
 from .envelope import best_interval, sort_lines, surface, winners, winners_near
+from .formula import COMPILER
 from .leave_one_out import leave_one_out
 from .nbest_lines import NBestLines, Words
 from .pairwise import PairwiseTexts
@@ -14,6 +15,7 @@ from .reranking import swap_pass, weighted_sums
 from .segments import Scorer, clipped_matches, corpus_counts, segment_counts, segment_rows
 
 __all__ = [
+    "COMPILER",
     "Definition",
     "NBestLines",
     "PairwiseTexts",

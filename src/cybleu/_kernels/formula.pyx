@@ -9,6 +9,24 @@ from libc.float cimport DBL_MIN
 from libc.math cimport exp, fabs, isfinite, log
 from libc.stdint cimport int64_t
 
+cdef extern from *:
+    """
+    #define CYBLEU_TEXT_OF(name) #name
+    #define CYBLEU_TEXT(name) CYBLEU_TEXT_OF(name)
+    #if defined(__clang__)
+      #define CYBLEU_COMPILER __VERSION__
+    #elif defined(__GNUC__)
+      #define CYBLEU_COMPILER "GCC " __VERSION__
+    #elif defined(_MSC_FULL_VER)
+      #define CYBLEU_COMPILER "MSVC " CYBLEU_TEXT(_MSC_FULL_VER)
+    #else
+      #define CYBLEU_COMPILER "unknown compiler"
+    #endif
+    """
+    const char *CYBLEU_COMPILER
+
+COMPILER = CYBLEU_COMPILER.decode("ascii", "replace")
+
 
 cdef double exact_sum(const double *terms, int count) noexcept nogil:
     """The sum rounded once, as math.fsum gives it (Shewchuk 1997). Terms are finite and far from overflow."""

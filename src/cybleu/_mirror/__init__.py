@@ -14,7 +14,10 @@ from .reranking import swap_pass, weighted_sums
 from .scoring import Scorer
 from .smoothing import recognised, smoothed
 
+COMPILER = "no compiler"
+
 __all__ = [
+    "COMPILER",
     "SMOOTHINGS",
     "Definition",
     "NBestLines",
