@@ -144,3 +144,10 @@ def test_weights_are_written_in_full(tmp_path):
             read_weights(tmp_path / "wrong")
     with pytest.raises(errors.InputFileError, match="cannot be read"):
         read_weights(tmp_path / "missing")
+
+
+def test_each_iteration_is_told_when_it_is_done(tmp_path):
+    told = []
+    result = loop(tmp_path / "run", Decoder(), trace=told.append)
+    assert tuple(told) == result.iterations
+    assert result.weights == told[-1].weights

@@ -238,3 +238,36 @@ def test_samples_of_one_sentence(data):
     lines = (data / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:64]
     scores = pairwise_bleu([tokenizers.find("13a")(line) for line in lines])
     assert f"{scores.mean():.4f}" == "17.9955"
+
+
+def test_what_reads_the_texts_gets_those_of_an_array():
+    """A smoothing function of one's own sees the texts as lists, without padding."""
+    ids = np.array([[1, 2, 3, 0], [1, 2, 4, 5], [2, 3, 0, 0]])
+    lists = [[1, 2, 3], [1, 2, 4, 5], [2, 3]]
+    seen = []
+
+    def smoothing(p_n, references, hypothesis, hyp_len, **kwargs):
+        seen.append((references, hypothesis))
+        return [float(precision) or 0.01 * len(references[0]) for precision in p_n]
+
+    scores = self_bleu(ids, smoothing_function=smoothing, pad_id=0)
+    of_array, seen = seen, []
+    others = [lists[:number] + lists[number + 1 :] for number in range(3)]
+    assert scores.tolist() == [
+        sentence_bleu(references, text, smoothing_function=smoothing) for references, text in zip(others, lists)
+    ]
+    assert of_array == list(zip(others, lists)) == seen
+
+
+@pytest.mark.parametrize("different", [10, 60])
+def test_texts_of_which_many_or_none_are_equal(different):
+    texts = [[number % different, 3, 5, 7] for number in range(60)]
+    scores = pairwise_bleu(texts, smoothing="add-k")
+    for i, hypothesis in enumerate(texts):
+        rows = segment_stats([[reference] for reference in texts], [hypothesis] * 60)
+        assert scores[i].tolist() == [score(row, smoothing="add-k", effective_order=True).score for row in rows]
+
+
+def test_a_ragged_pair_is_not_a_batch():
+    with pytest.raises(errors.ArrayTypeError, match="references is a ragged pair; a batch is a list"):
+        pairwise_bleu((np.array([1, 2, 3]), np.array([0, 2, 3])), batched=True)

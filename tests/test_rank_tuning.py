@@ -102,3 +102,9 @@ def test_any_additive_metric():
 def test_messages(call, error, text):
     with pytest.raises(error, match=text):
         call(lists()[0])
+
+
+def test_without_features_there_is_nothing_to_weigh():
+    nbest = NBest.from_texts([["a b", "a c"]], [["a b"]], np.empty((2, 0)), [])
+    with pytest.raises(errors.FeatureError, match="no features, so there is nothing to weigh"):
+        kbmira(nbest)
