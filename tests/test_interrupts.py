@@ -317,12 +317,13 @@ def test_memory_is_given_back(backend):
             for number in range(rounds):
                 for call in calls:
                     try:
-                        signal.setitimer(signal.ITIMER_PROF, 0.004 + 0.013 * (number % 10))
-                        call()
+                        try:
+                            signal.setitimer(signal.ITIMER_PROF, 0.004 + 0.013 * (number % 10))
+                            call()
+                        finally:
+                            signal.setitimer(signal.ITIMER_PROF, 0)
                     except Interrupted:
                         pass
-                    finally:
-                        signal.setitimer(signal.ITIMER_PROF, 0)
 
         work(10)
         before = resident()
@@ -339,12 +340,13 @@ def test_memory_is_given_back(backend):
 @pytest.mark.parametrize("command", ["score", "rerank", "mert"])
 def test_commands(command, tmp_path):
     """One word on standard error, no traceback, and no output that looks whole."""
-    nbest = n_best(2000, 20)
-    NBest(
-        nbest.offsets, nbest.features, nbest.stats, texts=["a b c d"] * 40_000, model_scores=nbest.model_scores
-    ).write(tmp_path / "list")
+    nbest = n_best(2500, 40)
+    texts = [" ".join(map(str, text)) for text in TEXTS.tolist()]
+    NBest(nbest.offsets, nbest.features, nbest.stats, texts=texts, model_scores=nbest.model_scores).write(
+        tmp_path / "list"
+    )
     (tmp_path / "text").write_text("the cat sat on the mat\n" * 2_000_000)
-    (tmp_path / "references").write_text("a b c\n" * 2000)
+    (tmp_path / "references").write_text("a b c\n" * 2500)
     arguments = {
         "score": ["score", "text", "text"],
         "rerank": ["rerank", "mbr", "list", "--output", "output"],
@@ -363,8 +365,10 @@ def test_commands(command, tmp_path):
     )
     try:
         ready = time.monotonic() + 60
-        while running.poll() is None and time.monotonic() < ready and _processor_time(running.pid) < 1.5:
-            time.sleep(0.1)
+        while running.poll() is None and time.monotonic() < ready and not list(tmp_path.glob("output*")):
+            time.sleep(0.05)
+            if command != "rerank" and _processor_time(running.pid) > 1.5:
+                break
         running.send_signal(signal.SIGINT)
         output, errors = running.communicate(timeout=60)
     finally:
