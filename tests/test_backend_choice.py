@@ -154,6 +154,8 @@ def test_a_subinterpreter_may_be_the_one_with_the_kernels(kernels):
     assert done.stdout.split()[0] == "cython", done.stderr
     assert done.stdout.splitlines()[1] == "python 1.0"
     assert "RuntimeWarning: the compiled extension of cybleu does not load" in done.stderr
+
+
 def test_the_version_says_what_runs(backend):
     done = run("from cybleu.__main__ import version; print(version())", backend)
     compiler = {"cython": r"(GCC|.*[Cc]lang|Apple LLVM|MSVC) \d.*", "python": "no compiler"}[backend]

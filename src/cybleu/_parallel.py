@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from _thread import get_ident, start_new_thread
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
-from typing import Any
+from time import sleep
+from typing import TYPE_CHECKING, Any
 
-from ._interrupts import Stopped, stops
+from ._interrupts import stops
 from .errors import MissingExtraError, ThreadsError
+
+if TYPE_CHECKING:
+    from queue import SimpleQueue
 
 # Of work: tokens, or what costs as much. A piece takes some hundredths of a second.
 PIECE = 500_000
@@ -38,39 +43,71 @@ def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | N
 def _run_in_threads(
     work: Callable[[int, int], Any], bounds: list[int], threads: int, advance: Callable[[int], Any]
 ) -> None:
-    from concurrent.futures import Future, ThreadPoolExecutor
+    """Share the pieces out among this thread and others.
+
+    This one works too, so that all is done although another may not start, for lack of memory, which nothing tells.
+    """
     from queue import Empty, SimpleQueue
-    from threading import Event, get_ident
+    from threading import Event
 
     given_up = Event()
-    done: SimpleQueue[Future[int]] = SimpleQueue()
+    waiting: SimpleQueue[tuple[int, int]] = SimpleQueue()
+    done: SimpleQueue[int | BaseException] = SimpleQueue()
+    for piece in pairwise(bounds):
+        waiting.put(piece)
+    left = waiting.qsize()
 
-    def piece(start: int, stop: int) -> int:
+    def help_out() -> None:
+        if given_up.is_set():
+            return
         stops[get_ident()] = given_up
         try:
-            if given_up.is_set():
-                raise Stopped
-            work(start, stop)
+            while not given_up.is_set():
+                start, stop = waiting.get_nowait()
+                work(start, stop)
+                done.put(stop - start)
+        except Empty:
+            pass
+        except BaseException as error:
+            done.put(error)
         finally:
             del stops[get_ident()]
-        return stop - start
 
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for start, stop in pairwise(bounds):
-                pool.submit(piece, start, stop).add_done_callback(done.put)
-            left = len(bounds) - 1
-            while left:
-                try:
-                    finished = done.get(timeout=0.1)  # not for ever: on Windows nothing interrupts waiting
-                except Empty:
-                    continue
-                advance(finished.result())
+    try:
+        for _ in range(min(threads, left) - 1):
+            with suppress(RuntimeError):  # there are as many as there can be
+                start_new_thread(help_out, ())
+        while left:
+            try:
+                start, stop = waiting.get_nowait()
+            except Empty:
+                pass
+            else:
+                work(start, stop)
+                done.put(stop - start)
+            for finished in _all_of(done):
+                if isinstance(finished, BaseException):
+                    raise finished
+                advance(finished)
                 left -= 1
-        except BaseException:
-            given_up.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    finally:
+        given_up.set()
+        while given_up in list(stops.values()):
+            sleep(0.0002)
+
+
+def _all_of(queue: SimpleQueue[Any]) -> Iterator[Any]:
+    """Wait until there is something, a tenth of a second at a time, because on Windows nothing interrupts waiting."""
+    from queue import Empty
+
+    while True:
+        try:
+            yield queue.get(timeout=0.1)
+            break
+        except Empty:
+            continue
+    while not queue.empty():
+        yield queue.get()
 
 
 def checked_threads(threads: int | None) -> int:
