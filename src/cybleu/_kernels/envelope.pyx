@@ -468,6 +468,17 @@ cdef void add_changes(const Lines *lines, const Number *stats, Py_ssize_t size, 
         k += 1
 
 
+cdef int check_order(const int32_t *order, int32_t size) except -1 nogil:
+    cdef int32_t outside = 0         # negative once a position is
+    cdef int32_t i
+    for i in range(size):
+        outside |= order[i] | (size - 1 - order[i])
+    if outside < 0:
+        with gil:
+            raise ValueError("the order does not fit the hypotheses")
+    return 0
+
+
 cdef bint collect(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events,
                   Watch *watching) except -1 nogil:
     """Go through the segments; false without memory.
@@ -493,6 +504,7 @@ cdef bint collect(const Lines *lines, const Number *stats, Py_ssize_t size, Numb
             hull = &hulls[s & 1]
             hull.first = lines.offsets[s]
             watch(watching, lines.offsets[s + 1] - hull.first)
+            check_order(lines.order + hull.first, <int32_t>(lines.offsets[s + 1] - hull.first))
             count = candidates(lines.base + hull.first, lines.slope + hull.first, lines.order + hull.first,
                                lines.offsets[s + 1] - hull.first, lines.likely[s] - hull.first,
                                doubles + 2 * lines.longest, numbers + 2 * lines.longest)
@@ -618,10 +630,9 @@ cdef Py_ssize_t advance(const Events *events, Py_ssize_t position, Py_ssize_t si
 cdef int fill(Lines *lines, const double[::1] base, const double[::1] slope, const int32_t[::1] order,
               const int64_t[::1] offsets, const int64_t[::1] likely, Py_ssize_t rows, double lower,
               double upper) except -1:
-    cdef Py_ssize_t s, i
+    cdef Py_ssize_t s
     cdef int64_t first, size
     cdef bint fit = True
-    cdef int32_t outside = 0         # negative once a position is
     check_offsets(offsets, base.shape[0], &lines.longest)
     if (slope.shape[0] != base.shape[0] or order.shape[0] != base.shape[0] or rows != base.shape[0]
             or likely.shape[0] != offsets.shape[0] - 1):
@@ -632,10 +643,8 @@ cdef int fill(Lines *lines, const double[::1] base, const double[::1] slope, con
         first = offsets[s]
         size = offsets[s + 1] - first
         fit &= first <= likely[s] < first + size
-        for i in range(size):
-            outside |= order[first + i] | (<int32_t>size - 1 - order[first + i])
-    if not fit or outside < 0:
-        raise ValueError("the order does not fit the hypotheses")
+    if not fit:
+        raise ValueError("the likely hypotheses are not those of their segments")
     lines.base = &base[0]
     lines.slope = &slope[0]
     lines.order = &order[0]
