@@ -211,7 +211,7 @@ def test_json_lines(run):
     [
         ("{", "is not JSON"),
         ("[" * 100_000, "nested too deeply"),
-        ('[{"text": "a", "score": 1%s}]' % ("0" * 400), "the score of hypothesis 0 is 1000"),
+        ('[{"text": "a", "score": 1%s}]' % ("0" * 400), "the score of hypothesis 0 is '1000"),
         ('"a"', "must be an array of hypotheses"),
         ('{"texts": []}', "has none of the names"),
         ('{"outputs": [], "choices": []}', "has outputs and choices of the names"),
@@ -219,7 +219,7 @@ def test_json_lines(run):
         ("[1]", "hypothesis 0 is neither a string nor an object"),
         ('[{"score": 1}]', "hypothesis 0 must have one text"),
         ('[{"text": "a", "score": 1}, "b"]', "hypothesis 1 has no score, and others have one"),
-        ('[{"text": "a", "score": NaN}]', "the score of hypothesis 0 is nan"),
+        ('[{"text": "a", "score": NaN}]', "the score of hypothesis 0 is 'nan'"),
         ('[{"text": "a", "features": 1}]', "features of hypothesis 0 must be an object"),
         ('[{"text": "a", "features": {"lm": "1"}}]', "the feature 'lm' of hypothesis 0 is '1'"),
         ('["a", {"text": "a", "features": {"lm": 1}}]', "hypothesis 1 has the features lm, and others have none"),

@@ -42,6 +42,7 @@ NOT_RUN = {
     "README.md": 2,
     "benchmarks/README.md": 1,
     "docs/command-line.md": 1,
+    "docs/fuzzing.md": 1,
     "docs/getting-started.md": 1,
     "docs/reranking.md": 1,
     "docs/rewards.md": 1,

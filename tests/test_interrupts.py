@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -34,32 +35,27 @@ class Interrupted(Exception):
 def check_interrupt(call, moments=(0.02, 0.05, 0.1), threads=1):
     """In seconds of the processor, so that a busy machine makes no difference."""
 
-    delivered = []
-
     def interrupt(number, frame):
-        # Again later, because Python drops the exception where nobody can catch it, in a callback of the collector.
-        signal.setitimer(signal.ITIMER_PROF, 1)
-        delivered.append(time.process_time())
         raise Interrupted
 
     running = threading.active_count()
+    callbacks = gc.callbacks[:]
+    gc.callbacks.clear()  # nobody gets what is raised in one, such as Hypothesis has
     previous = signal.signal(signal.SIGPROF, interrupt)
     try:
         for moment in moments:
-            delivered.clear()
             started = time.process_time()
             signal.setitimer(signal.ITIMER_PROF, moment)
             with pytest.raises(Interrupted):
                 while True:
                     call()
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            seen, back = delivered[0] - started - moment, time.process_time() - delivered[-1]
-            assert seen + back < LIMIT * threads
+            assert time.process_time() - started - moment < LIMIT * threads
             assert threading.active_count() == running
             assert not _interrupts.stops
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)
+        gc.callbacks[:] = callbacks
 
 
 @pytest.mark.parametrize("shape", ["short segments", "long segments", "many references", "text", "different words"])
@@ -274,10 +270,13 @@ def test_threads(name, backend):
 
 def test_an_error_stops_the_other_threads(backend):
     nbest = n_best(200 if backend == "cython" else 10, 100)
+    helped = threading.Event()
 
     def metric(row):
         if threading.current_thread() is not threading.main_thread():
+            helped.set()
             raise Interrupted
+        assert helped.wait(60)
         return float(row.sum())
 
     with pytest.raises(Interrupted):

@@ -387,8 +387,6 @@ cdef class Words:
         cdef Py_ssize_t count = 0
         cdef Py_ssize_t i, space, length
         cdef int64_t room = 0
-        if self.slots == NULL:
-            raise RuntimeError("the words are not prepared")
         for i in range(begins.shape[0]):
             if ends.shape[0] != begins.shape[0] or not 0 <= begins[i] <= ends[i] <= block.shape[0]:
                 raise ValueError("a text is out of range")
