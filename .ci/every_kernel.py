@@ -69,7 +69,7 @@ def record(kernels):
         methods = {key: function for key, function in vars(value).items() if not key.startswith("_")}
         return type(name, (value,), {key: noted(f"{name}.{key}", function) for key, function in methods.items()})
 
-    for name in kernels.__all__:
+    for name in filter(lambda name: callable(getattr(kernels, name)), kernels.__all__):
         setattr(_backend, name, recorded(name, getattr(kernels, name)))
     scorer = _backend.Scorer(SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
     bleu_score._scorer = scorer
