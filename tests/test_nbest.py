@@ -799,6 +799,16 @@ def test_files_of_the_extractor_that_cannot_be(tmp_path, features, scores, reaso
         )
 
 
+@pytest.mark.parametrize("number", [-1, 2**53, 10**30, 1.0, "1", True])
+def test_numbers_that_cannot_be(tmp_path, number):
+    path = written(tmp_path, "0 ||| a ||| 1 ||| 1\n", "list")
+    with pytest.raises(ArrayValueError, match="first_id is"):
+        NBest.from_files(path, [[["a"]]], first_id=number)
+    for name in ("first_id", "segments"):
+        with pytest.raises(ArrayValueError, match=f"{name} is"):
+            from_moses(tmp_path, **{name: number})
+
+
 def test_an_id_far_beyond_the_others(tmp_path):
     """It would ask for room for all segments before it."""
     files = [text.replace("_0 2 1 ", f"_0 {10**18 - 1} 1 ") for text in (FEATURES_FILE, SCORES_FILE)]

@@ -338,6 +338,7 @@ class NBest:
         """
         from .nbest_files import read
 
+        _check_number("first_id", first_id)
         return read(
             path,
             references,
@@ -372,6 +373,9 @@ class NBest:
         """
         from .moses_files import read
 
+        _check_number("first_id", first_id)
+        if segments is not None:
+            _check_number("segments", segments)
         return read(features, scores, segments, first_id)
 
     def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:
@@ -568,6 +572,11 @@ def _floats(values: Any, name: str, dimensions: tuple[int]) -> NDArray[np.float6
     if array.ndim not in dimensions:
         raise ArrayTypeError(f"{name} has {array.ndim} dimensions; it must have {dimensions[0]}")
     return _kept(array, np.float64)
+
+
+def _check_number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value < 2**53:
+        raise ArrayValueError(f"{name} is {value!r}; it must be a whole number from 0 to 2 ** 53 - 1")
 
 
 def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[np.int64]:
