@@ -27,7 +27,7 @@ cdef extern from *:
 
 cdef enum:
     MILLISECONDS = 20
-    PIECE = 1 << 24     # bytes
+    PIECE = 16777216    # bytes
 
 
 cdef int look() except -1 nogil:
