@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from array import array
 from pathlib import Path
 from random import Random
 
@@ -207,3 +208,13 @@ assert len(found) == 8 and set(map(id, found)) == {{id(cybleu.{name})}}, found
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_buffers_are_free_when_a_call_is_back(backend):
+    """Although a thread that helped may end a little later."""
+    prepared = References([[[0]]], max_order=1)
+    for _ in range(500):
+        ids, offsets = array("q", [1, 2]), array("q", [0, 1, 2])
+        prepared.stats((ids, offsets), [0, 0], threads=2)
+        ids.extend([1] * 50)
+        offsets.append(3)

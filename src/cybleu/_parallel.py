@@ -6,14 +6,15 @@ from _thread import get_ident, start_new_thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
+from queue import Empty, SimpleQueue
+from threading import Event
 from time import sleep
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ._interrupts import stops
 from .errors import MissingExtraError, ThreadsError
 
-if TYPE_CHECKING:
-    from queue import SimpleQueue
+_Piece = tuple[Callable[[int, int], Any], int, int]
 
 # Of work: tokens, or what costs as much. A piece takes some hundredths of a second.
 PIECE = 500_000
@@ -45,46 +46,22 @@ def _run_in_threads(
 ) -> None:
     """Share the pieces out among this thread and others.
 
-    This one works too, so that all is done although another may not start, for lack of memory, which nothing tells.
+    This one works too, so that all is done although another may not start, for lack of memory, which nothing tells. What the
+    work holds, such as buffers, only the pieces hold, and those are gone when this returns: a thread may end a little later.
     """
-    from queue import Empty, SimpleQueue
-    from threading import Event
-
     given_up = Event()
-    waiting: SimpleQueue[tuple[int, int]] = SimpleQueue()
+    waiting: SimpleQueue[_Piece] = SimpleQueue()
     done: SimpleQueue[int | BaseException] = SimpleQueue()
-    for piece in pairwise(bounds):
-        waiting.put(piece)
+    for start, stop in pairwise(bounds):
+        waiting.put((work, start, stop))
     left = waiting.qsize()
-
-    def help_out() -> None:
-        if given_up.is_set():
-            return
-        stops[get_ident()] = given_up
-        try:
-            while not given_up.is_set():
-                start, stop = waiting.get_nowait()
-                work(start, stop)
-                done.put(stop - start)
-        except Empty:
-            pass
-        except BaseException as error:
-            done.put(error)
-        finally:
-            del stops[get_ident()]
-
     try:
         for _ in range(min(threads, left) - 1):
             with suppress(RuntimeError):  # there are as many as there can be
-                start_new_thread(help_out, ())
+                start_new_thread(_help_out, (waiting, done, given_up))
         while left:
-            try:
-                start, stop = waiting.get_nowait()
-            except Empty:
-                pass
-            else:
-                work(start, stop)
-                done.put(stop - start)
+            with suppress(Empty):
+                done.put(_worked(waiting.get_nowait()))
             for finished in _all_of(done):
                 if isinstance(finished, BaseException):
                     raise finished
@@ -94,12 +71,34 @@ def _run_in_threads(
         given_up.set()
         while given_up in list(stops.values()):
             sleep(0.0002)
+        for queue in (waiting, done):
+            while not queue.empty():
+                queue.get()
+
+
+def _help_out(waiting: SimpleQueue[_Piece], done: SimpleQueue[int | BaseException], given_up: Event) -> None:
+    if given_up.is_set():
+        return
+    stops[get_ident()] = given_up
+    try:
+        while not given_up.is_set():
+            done.put(_worked(waiting.get_nowait()))
+    except Empty:
+        pass
+    except BaseException as error:
+        done.put(error)
+    finally:
+        del stops[get_ident()]
+
+
+def _worked(piece: _Piece) -> int:
+    work, start, stop = piece
+    work(start, stop)
+    return stop - start
 
 
 def _all_of(queue: SimpleQueue[Any]) -> Iterator[Any]:
     """Wait until there is something, a tenth of a second at a time, because on Windows nothing interrupts waiting."""
-    from queue import Empty
-
     while True:
         try:
             yield queue.get(timeout=0.1)
