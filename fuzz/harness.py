@@ -6,7 +6,6 @@ Run a target with ``python fuzz/TARGET.py [CORPUS] [libFuzzer's options]``; see 
 from __future__ import annotations
 
 import sys
-import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +32,7 @@ with atheris.instrument_imports(include=["cybleu"]):
 import numpy as np
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
+from inputs import called
 
 BACKENDS = {"cython": _backend.load("cython")[1], "python": _mirror}
 _SCORERS = {
@@ -77,12 +77,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(function, *args, **kwargs) -> Outcome:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            value, error = function(*args, **kwargs), None
-        except Exception as raised:
-            value, error = None, raised
+    value, error, caught = called(function, *args, **kwargs)
     return Outcome(value, error, [f"{warning.category.__name__}: {warning.message}" for warning in caught])
 
 

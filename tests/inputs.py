@@ -212,13 +212,18 @@ CATCHES_WARNINGS = (
 )
 
 
-def outcome(function, *args, **kwargs):
+def called(function, *args, **kwargs):
+    """What a call gives, what it raises, and the warnings meanwhile."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            value, error = function(*args, **kwargs), None
+            return function(*args, **kwargs), None, caught
         except Exception as raised:
-            value, error = None, raised
+            return None, raised, caught
+
+
+def outcome(function, *args, **kwargs):
+    value, error, caught = called(function, *args, **kwargs)
     return Outcome(value, error, [str(warning.message).split("\n")[1] for warning in caught])
 
 

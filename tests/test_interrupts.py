@@ -27,16 +27,15 @@ pytestmark = [
 ]
 
 WORDS = "the cat is on the mat and the dog is not".split()
-LIMIT = 1  # far above what is measured, for busy machines
+LIMIT = 1  # for busy machines and checked builds; benchmarks/interrupts.py holds what is measured against 0.2 s
 
 
 class Interrupted(Exception):
     pass
 
 
-def check_interrupt(call, moments=(0.02, 0.05, 0.1), threads=1):
-    """In seconds of the processor, so that a busy machine makes no difference."""
-
+def delays(call, moments=(0.02, 0.05, 0.1)):
+    """From each interrupt to the end of the call, in seconds of the processor: a busy machine makes little difference."""
     delivered = []
 
     def interrupt(number, frame):
@@ -57,14 +56,17 @@ def check_interrupt(call, moments=(0.02, 0.05, 0.1), threads=1):
                 while True:
                     call()
             signal.setitimer(signal.ITIMER_PROF, 0)
-            seen, back = delivered[0] - started - moment, time.process_time() - delivered[-1]
-            assert seen + back < LIMIT * threads
+            yield delivered[0] - started - moment + time.process_time() - delivered[-1]
             assert threading.active_count() == running
             assert not _interrupts.stops
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)
         gc.callbacks[:] = callbacks
+
+
+def check_interrupt(call, threads=1):
+    assert max(delays(call)) < LIMIT * threads
 
 
 @pytest.mark.parametrize("shape", ["short segments", "long segments", "many references", "text", "different words"])
