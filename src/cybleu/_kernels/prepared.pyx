@@ -14,6 +14,9 @@ from cybleu._kernels.interrupts cimport STEPS, Watch, begin_watch, watch
 from cybleu._kernels.tables cimport MOST_NGRAMS, Slot, Slots, check_texts, make_empty, pair_key, probe, size_of
 from cybleu._kernels.tokens cimport secret, slots_needed
 
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
 ctypedef fused token_id:
     int32_t
     int64_t
@@ -32,10 +35,10 @@ cdef struct Table:
 
 # What one thread works in.
 cdef struct Scratch:
-    int32_t *ngrams
-    Py_ssize_t *positions
     int64_t *keys
+    Py_ssize_t *positions
     Py_ssize_t *starts
+    int32_t *ngrams
     uint64_t *ignored           # by position, a bit for each order, or NULL
     int32_t *seen               # n-gram -> count so far, 0 between two texts; -1 has a place too
 
@@ -479,33 +482,30 @@ cdef void end_work(Workshop *shop) noexcept:
 
 
 cdef int begin_scratch(Scratch *scratch, Py_ssize_t longest, int32_t ngrams, bint ignores) except -1:
-    cdef size_t size = <size_t>longest + 1
-    memset(scratch, 0, sizeof(Scratch))
-    scratch.ngrams = <int32_t *>malloc(size * sizeof(int32_t))
-    scratch.positions = <Py_ssize_t *>malloc(size * sizeof(Py_ssize_t))
-    scratch.keys = <int64_t *>malloc(size * sizeof(int64_t))
-    scratch.starts = <Py_ssize_t *>malloc(size * sizeof(Py_ssize_t))
-    scratch.seen = <int32_t *>calloc(<size_t>ngrams + 2, sizeof(int32_t))
+    """In one piece of memory: two of these arrays at one place in their pages make the processor wait for each other."""
+    cdef uint64_t size = <uint64_t>longest + 1
+    cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + sizeof(int64_t) + sizeof(int32_t))
+                                + (<uint64_t>ngrams + 2) * sizeof(int32_t))
     if ignores:
-        scratch.ignored = <uint64_t *>malloc(size * sizeof(uint64_t))
-    if (scratch.ngrams == NULL or scratch.positions == NULL or scratch.keys == NULL or scratch.starts == NULL
-            or scratch.seen == NULL or (ignores and scratch.ignored == NULL)):
-        if scratch.seen != NULL:
-            scratch.seen += 1
-        end_scratch(scratch)
+        everything += size * sizeof(uint64_t)
+    if everything > <uint64_t>PY_SSIZE_T_MAX:
         raise MemoryError()
-    scratch.seen += 1
+    scratch.keys = <int64_t *>calloc(<size_t>everything, 1)
+    if scratch.keys == NULL:
+        raise MemoryError()
+    scratch.ignored = NULL
+    scratch.positions = <Py_ssize_t *>(scratch.keys + size)
+    if ignores:
+        scratch.ignored = <uint64_t *>(scratch.keys + size)
+        scratch.positions = <Py_ssize_t *>(scratch.ignored + size)
+    scratch.starts = scratch.positions + size
+    scratch.ngrams = <int32_t *>(scratch.starts + size)
+    scratch.seen = scratch.ngrams + size + 1
     return 0
 
 
 cdef void end_scratch(Scratch *scratch) noexcept:
-    free(scratch.ngrams)
-    free(scratch.positions)
     free(scratch.keys)
-    free(scratch.starts)
-    free(scratch.ignored)
-    if scratch.seen != NULL:
-        free(scratch.seen - 1)
 
 
 def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, eos):
