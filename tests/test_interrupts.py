@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -363,12 +364,14 @@ def test_commands(command, tmp_path):
     NBest(nbest.offsets, nbest.features, nbest.stats, texts=texts, model_scores=nbest.model_scores).write(
         tmp_path / "list"
     )
-    (tmp_path / "text").write_text("the cat sat on the mat\n" * 2_000_000)
     (tmp_path / "references").write_text("a b c\n" * 2500)
+    endless = [tmp_path / "hypotheses", tmp_path / "others"]
+    for pipe in endless:
+        os.mkfifo(pipe)
     arguments = {
-        "score": ["score", "text", "text"],
+        "score": ["score", *map(str, endless)],
         "rerank": ["rerank", "mbr", "list", "--output", "output"],
-        "mert": ["mert", "list", "references", "--restarts", "1000", "--threads", "2", "--output", "output"],
+        "mert": ["mert", "list", "references", "--restarts", "10000", "--threads", "2", "--output", "output"],
     }[command]
     # where the tests run in the background of a shell, interrupts are ignored
     start = (
@@ -381,10 +384,13 @@ def test_commands(command, tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
+    if command == "score":
+        for pipe in endless:
+            threading.Thread(target=_feed, args=[pipe], daemon=True).start()
     try:
         ready = time.monotonic() + 60
         while running.poll() is None and time.monotonic() < ready and not list(tmp_path.glob("output*")):
-            time.sleep(0.05)
+            time.sleep(0.01)
             if command != "rerank" and _processor_time(running.pid) > 1.5:
                 break
         running.send_signal(signal.SIGINT)
@@ -394,6 +400,12 @@ def test_commands(command, tmp_path):
     assert (running.returncode, output) == (1, "")
     assert errors.endswith("Aborted!\n") and "Traceback" not in errors
     assert not list(tmp_path.glob("output*"))
+
+
+def _feed(pipe):
+    with suppress(BrokenPipeError), open(pipe, "w") as text:
+        while True:
+            text.write("the cat sat on the mat\n" * 1000)
 
 
 def _processor_time(process):
