@@ -196,13 +196,13 @@ def scores_of_rows_by_nltk(part):
 @case
 def line_search(part):
     nbest = n_best(5000 // part, 100)
-    return lambda: mert._known.clear() or mert.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0", surface=True)
+    return lambda: nbest._derived.clear() or mert.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0", surface=True)
 
 
 @case
 def line_search_of_one_segment(part):
     nbest = n_best(1, 500_000 // part)
-    return lambda: mert._known.clear() or mert.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0")
+    return lambda: nbest._derived.clear() or mert.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0")
 
 
 @case

@@ -30,7 +30,7 @@ SCRIPT = """
     rows = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (SIZE, 1))
 
     def line_search():
-        mert._known.clear()
+        nbest._derived.clear()
         return mert.line_search(nbest, [1.0, 2.0, 0.5], [0.5, 1.0, 1.0], surface=True).surface[1]
 
     calls = {

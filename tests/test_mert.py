@@ -11,7 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cybleu import errors, variants
-from cybleu.mert import _part, cross_validate, line_search, random_search, smoothed, tune
+from cybleu._line_search import smoothed
+from cybleu.mert import _part, cross_validate, line_search, random_search, tune
 from cybleu.nbest import NBest
 
 pytestmark = pytest.mark.usefixtures("backend")

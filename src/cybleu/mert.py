@@ -10,22 +10,19 @@ weights: what a search predicts is computed again from the weights before it is 
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from math import inf, sqrt
+from math import inf
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from . import _backend
 from ._arrays import in_place, np
+from ._line_search import NO_GAIN, Interval, Line, Point, Problem, Reached, Search
 from ._objective import Objective, weights_of
 from ._parallel import PIECE, run
 from .errors import (
     ArrayTypeError,
     ArrayValueError,
-    EmptyCorpusError,
     FeatureError,
     InputFileError,
     WeightsError,
@@ -53,12 +50,6 @@ __all__ = [
     "random_search",
     "tune",
 ]
-
-# Intervals that are tried when rounding keeps weights from reaching what was predicted.
-TRIES = 64
-
-NO_GAIN = (0.0, 0.0)
-
 
 # ------------------------------------------------------------------------------------------------------------ results
 
@@ -218,378 +209,7 @@ class CrossValidation:
         return "\n".join([f"{self.start_score:.6f} -> {self.score:.6f}", *rows])
 
 
-# ------------------------------------------------------------------------------------------------------- points and lines
-
-
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """Weights, the value of each hypothesis by them, the best of each segment, and what those are worth."""
-
-    weights: NDArray[np.float64]
-    values: NDArray[np.float64]
-    chosen: NDArray[np.int64]
-    row: NDArray[Any]
-    merit: tuple[float, float]
-
-
-@dataclass(frozen=True, eq=False)
-class _Line:
-    """A direction, the slopes of the hypotheses along it, their order, and the range of steps.
-
-    :param axis: the feature that alone changes, or -1
-    """
-
-    direction: NDArray[np.float64]
-    slope: NDArray[np.float64]
-    order: NDArray[np.int32]
-    lower: float
-    upper: float
-    axis: int
-
-
-_Values = tuple[bytes, "NDArray[np.float64]", "NDArray[np.int64]"]
-
-
-class _Lists:
-    """What does not depend on weights or metric: features by columns, and the order of the hypotheses along each axis."""
-
-    def __init__(self, nbest: NBest):
-        present = np.diff(nbest.offsets) > 0
-        if not present.any():
-            raise EmptyCorpusError("no segment has a hypothesis, so there is nothing to search")
-        if nbest.features.shape[1] == 0:
-            raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
-        if nbest.sparse is not None and len(nbest.sparse.values):
-            raise FeatureError(
-                f"there are {len(nbest.sparse.names)} sparse features, which a line search does not weigh; tune them with "
-                "kbmira, or make an NBest with their weighted sum as one more dense feature"
-            )
-        self.segments = np.flatnonzero(present)
-        self.offsets = np.append(nbest.offsets[:-1][present], nbest.offsets[-1])
-        self.columns = np.ascontiguousarray(nbest.features.T)
-        self._orders: dict[int, NDArray[np.int32]] = {}
-        self._extents: NDArray[np.float64] | None = None
-        self.last: _Values | None = None
-        self._lock = threading.RLock()  # a signal handler may search, too
-
-    def order(self, axis: int) -> NDArray[np.int32]:
-        with self._lock:
-            if axis not in self._orders:
-                self._orders[axis] = self.sorted(self.columns[axis])
-            return self._orders[axis]
-
-    def sorted(self, slope: NDArray[np.float64]) -> NDArray[np.int32]:
-        order = np.empty(len(slope), dtype=np.int32)
-        _backend.sort_lines(slope, self.offsets, order)
-        return order
-
-    def extents(self) -> NDArray[np.float64]:
-        """The largest absolute value of each feature in each segment."""
-        with self._lock:
-            if self._extents is None:
-                begins = self.offsets[:-1]
-                self._extents = np.array([np.maximum.reduceat(np.abs(column), begins) for column in self.columns])
-            return self._extents
-
-    def varies(self, axis: int) -> bool:
-        """Whether the feature differs within a segment; otherwise its weight changes nothing."""
-        column, order = self.columns[axis], self.order(axis)
-        first, last = self.offsets[:-1], self.offsets[1:]
-        return bool((column[first + order[first]] != column[first + order[last - 1]]).any())
-
-
-_known: WeakKeyDictionary[NBest, _Lists] = WeakKeyDictionary()
-
-
-class _Problem:
-    """N-best lists with a metric."""
-
-    def __init__(self, nbest: NBest, metric: Metric):
-        lists = _known.get(nbest)
-        if lists is None:
-            lists = _known.setdefault(nbest, _Lists(nbest))
-        self.lists = lists
-        self.objective = Objective(nbest, metric)
-
-    def point(self, weights: NDArray[np.float64], remembered: bool = False) -> _Point:
-        """The point of these weights.
-
-        :param remembered: many directions are searched from one point: keep its values for the next call
-        """
-        lists = self.lists
-        last = lists.last  # another thread may replace it
-        if remembered and last is not None and last[0] == weights.tobytes():
-            _, values, chosen = last
-        else:
-            values, chosen = self._values(weights)
-            if remembered:
-                lists.last = weights.tobytes(), values, chosen
-        row = self.objective.stats[chosen].sum(axis=0)
-        return _Point(weights, values, chosen, row, self.objective.merit(row))
-
-    def _values(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        lists = self.lists
-        values = np.empty(lists.columns.shape[1])
-        chosen = np.empty((1, len(lists.segments)), dtype=np.int64)
-        _backend.winners(lists.columns, lists.offsets, weights.reshape(1, -1), chosen, values)
-        if not np.isfinite(values).all():
-            raise WeightsError(f"these weights times the features are more than a float can hold: {weights.tolist()}")
-        return values, chosen[0]
-
-    def moved(self, point: _Point, line: _Line, step: float, weights: NDArray[np.float64]) -> _Point:
-        """The point of weights on a line, without the values: most hypotheses are clearly not the best, and are left alone.
-
-        Each value is a sum of products: rounding moves it by less than one part in 2 ** 53 for each operation, of the
-        largest that it can be.
-        """
-        largest = np.abs(point.weights) + np.abs(step * line.direction)
-        operations = 4 * (len(weights) + 4)
-        chosen = np.empty(len(self.lists.segments), dtype=np.int64)
-        _backend.winners_near(
-            self.lists.columns,
-            self.lists.offsets,
-            weights,
-            point.values,
-            line.slope,
-            step,
-            operations * 2.0**-53 * (largest @ self.lists.extents()) + 2.0**-1000,
-            chosen,
-        )
-        row = self.objective.stats[chosen].sum(axis=0)
-        return _Point(weights, point.values[:0], chosen, row, self.objective.merit(row))
-
-    def axis(self, axis: int, lower: float, upper: float) -> _Line:
-        direction = np.zeros(len(self.lists.columns))
-        direction[axis] = 1.0
-        return _Line(direction, self.lists.columns[axis], self.lists.order(axis), lower, upper, axis)
-
-    def line(self, direction: NDArray[np.float64], lower: float, upper: float) -> _Line:
-        used = np.flatnonzero(direction)
-        if len(used) == 1 and direction[used[0]] == 1.0:
-            return self.axis(int(used[0]), lower, upper)
-        slope = np.zeros(self.lists.columns.shape[1])
-        with np.errstate(over="ignore", invalid="ignore"):
-            for feature in used:
-                slope += direction[feature] * self.lists.columns[feature]
-        if not np.isfinite(slope).all():
-            raise WeightsError(f"the direction times the features is more than a float can hold: {direction.tolist()}")
-        return _Line(direction, slope, self.lists.sorted(slope), lower, upper, int(used[0]) if len(used) == 1 else -1)
-
-    def surface(self, point: _Point, line: _Line) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """The ends of the intervals, and their sums of statistics."""
-        xs, rows = _backend.surface(
-            point.values,
-            line.slope,
-            line.order,
-            self.lists.offsets,
-            point.chosen,
-            self.objective.stats,
-            line.lower,
-            line.upper,
-            np.empty,
-        )
-        return np.concatenate([[line.lower], xs, [line.upper]]), rows
-
-    def best_interval(self, point: _Point, line: _Line, objective: Objective) -> _Interval:
-        """What the kernel finds without writing the surface down."""
-        row = np.empty(objective.stats.shape[1], dtype=np.int64)
-        arguments = (
-            point.values,
-            line.slope,
-            line.order,
-            self.lists.offsets,
-            point.chosen,
-            objective.stats,
-            line.lower,
-            line.upper,
-        )
-        found = _backend.best_interval(*arguments, objective.definition, row)
-        if found is None:
-            found = _backend.any_best_interval(*arguments, objective.general, row)
-        assert found is not None
-        score, left, right, first, last = found
-        return _Interval(score, left, right, row, max(abs(first), abs(last)) or self.scale(point, line))
-
-    def scale(self, point: _Point, line: _Line) -> float:
-        """How far away a threshold might be, of a line that has none but 0."""
-        values, slopes = (
-            float((np.maximum.reduceat(array, begins) - np.minimum.reduceat(array, begins)).max())
-            for begins in [self.lists.offsets[:-1]]
-            for array in (point.values, line.slope)
-        )
-        return (values or 1.0) / (slopes or 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class _Interval:
-    """A stretch of a line with the same statistics; `scale` is how far away the thresholds of the line go."""
-
-    score: float
-    left: float
-    right: float
-    row: NDArray[Any]
-    scale: float
-
-    def points(self) -> Iterator[float]:
-        """Steps within, the one to prefer first."""
-        left, right = self.left, self.right
-        if left == -inf and right == inf:
-            yield 0.0
-        elif left == -inf or right == inf:
-            for part in (0.125, 1.0, 64.0, 2**-10, 2.0**30, 2.0**60):
-                yield left + part * self.scale if right == inf else right - part * self.scale
-        else:
-            yield left / 2 + right / 2
-            if left * right > 0:
-                yield (1 if left > 0 else -1) * sqrt(abs(left)) * sqrt(abs(right))
-            yield left + (right / 8 - left / 8)
-            yield right - (right / 8 - left / 8)
-
-
-# -------------------------------------------------------------------------------------------------------- one direction
-
-
-@dataclass(frozen=True)
-class _Reached:
-    point: _Point
-    step: float
-    left: float
-    right: float
-
-
-class _Search:
-    """Looks for the best point on a line from a point on it.
-
-    :param goes_on: whether there will be searches from the point found
-    """
-
-    def __init__(self, problem: _Problem, smoothing: tuple[str, int] | None, low: Any, high: Any, goes_on: bool):
-        self.problem = problem
-        self.goes_on = goes_on
-        self.smoothing = smoothing
-        self.low, self.high = low, high
-
-    def first(self, point: _Point, line: _Line) -> tuple[tuple[float, float], _Interval]:
-        """The best interval and its merit, which with smoothing is the gain in the smoothed score."""
-        objective = self.problem.objective
-        if objective.definition is None or self.smoothing:
-            return next(self._ranked(point, line))
-        interval = self.problem.best_interval(point, line, objective)
-        if interval.score > 0 or objective.plateau is None:
-            return (interval.score, 0.0), interval
-        interval = self.problem.best_interval(point, line, objective.plateau)
-        return (0.0, interval.score), interval
-
-    def gain(self, point: _Point, merit: tuple[float, float]) -> tuple[float, float]:
-        if self.smoothing:
-            return merit
-        return merit[0] - point.merit[0], merit[1] - point.merit[1]
-
-    def best(
-        self, point: _Point, line: _Line, first: tuple[tuple[float, float], _Interval] | None = None
-    ) -> _Reached | None:
-        """The best point on the line by weights that were tried: the point itself where none is better.
-
-        None where the point is not in the range of the line and no other can be reached, or where hypotheses tie at the
-        point and none is better.
-        """
-        own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
-        found: _Reached | None = None
-        for merit, interval in chain([first or self.first(point, line)], self._ranked(point, line)):
-            if self.smoothing:
-                if merit <= NO_GAIN:
-                    break
-            elif merit <= (found.point.merit if found else own):
-                if found is None and interval.left <= 0 <= interval.right and _agree(point.row, interval.row):
-                    return _Reached(point, 0.0, interval.left, interval.right)
-                break
-            for step in interval.points():
-                reached = self._reach(point, line, interval, step)
-                if reached is None:
-                    continue
-                if self.smoothing or reached.point.merit > (found.point.merit if found else own):
-                    found = reached
-                if _agree(reached.point.row, interval.row):
-                    return found
-        return found
-
-    def _reach(self, point: _Point, line: _Line, interval: _Interval, step: float) -> _Reached | None:
-        if not interval.left < step < interval.right:
-            return None
-        with np.errstate(over="ignore", invalid="ignore"):
-            weights = point.weights + step * line.direction
-        weights = np.minimum(np.maximum(weights, self.low), self.high)
-        if not np.isfinite(weights).all() or not weights.any():
-            return None
-        if line.axis >= 0:
-            moved = (weights[line.axis] - point.weights[line.axis]) / line.direction[line.axis]
-            if not interval.left < moved < interval.right:
-                return None
-        try:
-            reached = self.problem.point(weights) if self.goes_on else self.problem.moved(point, line, step, weights)
-        except WeightsError:
-            return None
-        return _Reached(reached, step, interval.left, interval.right)
-
-    def _ranked(self, point: _Point, line: _Line) -> Iterator[tuple[tuple[float, float], _Interval]]:
-        """The intervals with their merit, the best first."""
-        objective = self.problem.objective
-        ends, rows = self.problem.surface(point, line)
-        scores = objective.scores(rows)
-        scale = float(np.abs(ends[1:-1]).max(initial=0.0)) or self.problem.scale(point, line)
-        merits, second = scores, np.zeros(len(scores))
-        if self.smoothing:
-            merits = smoothed(ends, scores, *self.smoothing)
-            merits = merits - merits[_interval_of(ends, 0.0)]
-            merits[merits < 1e-12] = 0.0  # sums differ by rounding
-        elif objective.plateau and not scores.any():
-            second = objective.plateau.scores(rows)
-        left, right = ends[:-1], ends[1:]
-        elsewhere = (left > 0) | (right < 0)
-        order = np.lexsort([np.maximum(left, -right), left - right, elsewhere, -second, -merits])
-        for place in order[:TRIES]:
-            interval = _Interval(float(scores[place]), float(left[place]), float(right[place]), rows[place], scale)
-            yield (float(merits[place]), float(second[place])), interval
-
-
-def _agree(row: NDArray[Any], other: NDArray[Any]) -> bool:
-    if row.dtype == np.int64:
-        return bool((row == other).all())
-    return bool(np.allclose(row, other, rtol=1e-9, atol=1e-12))
-
-
-def _interval_of(ends: NDArray[np.float64], x: float) -> int:
-    return min(max(int(np.searchsorted(ends, x, side="right")) - 1, 0), len(ends) - 2)
-
-
-def smoothed(ends: NDArray[np.float64], scores: NDArray[np.float64], how: str, width: int) -> NDArray[np.float64]:
-    """The scores of intervals with those of `width` neighbours on each side: the least, or the mean weighted by lengths.
-
-    An endless interval counts as long as the longest other one.
-
-    >>> smoothed(np.array([-np.inf, 0.0, 1.0, 4.0, np.inf]), np.array([0.0, 1.0, 0.5, 0.25]), "min", 1)
-    array([0.  , 0.  , 0.25, 0.25])
-    >>> smoothed(np.array([-np.inf, 0.0, 1.0, 4.0, np.inf]), np.array([0.0, 1.0, 0.5, 0.25]), "average", 1)
-    array([0.25      , 0.35714286, 0.46428571, 0.375     ])
-    """
-    count = len(scores)
-    if how == "min":
-        padded = np.concatenate([np.full(width, inf), scores, np.full(width, inf)])
-        least: NDArray[np.float64] = np.min([padded[shift : shift + count] for shift in range(2 * width + 1)], axis=0)
-        return least
-    lengths = np.diff(ends)
-    finite = np.isfinite(lengths)
-    lengths = np.where(finite, lengths, lengths[finite].max(initial=0.0) or 1.0)
-    lengths = lengths / lengths.max()
-    sums = np.zeros(count)
-    weights = np.zeros(count)
-    for shift in range(-width, width + 1):
-        here = slice(max(0, -shift), max(0, count - max(0, shift)))
-        there = slice(max(0, shift), max(0, count + min(0, shift)))
-        sums[here] += (lengths * scores)[there]
-        weights[here] += lengths[there]
-    result: NDArray[np.float64] = sums / weights
-    return result
+# ---------------------------------------------------------------------------------------------------------- line search
 
 
 def line_search(
@@ -622,7 +242,7 @@ def line_search(
     >>> print(line_search(nbest, {"a": 1.0, "b": 0.0}, "b"))
     2 at 0.875, in 0.5 to inf, from 1
     """
-    problem = _Problem(nbest, metric)
+    problem = Problem(nbest, metric)
     vector = weights_of(nbest.names, weights, "weights")
     if isinstance(direction, str):
         if direction not in nbest.names:
@@ -635,17 +255,17 @@ def line_search(
     if not lower <= upper or lower == inf or upper == -inf:
         raise WeightsError(f"the range of steps is from {lower} to {upper}; the first must not be above the second")
     start = problem.point(vector, remembered=True)
-    found: _Reached | None = None
+    found: Reached | None = None
     on_request = None
     if lower < upper:
         line = problem.line(towards, lower, upper)
-        found = _Search(problem, None, -inf, inf, False).best(start, line)
+        found = Search(problem, None, -inf, inf, False).best(start, line)
         if surface:
             ends, rows = problem.surface(start, line)
             on_request = ends[:-1], problem.objective.scores(rows)
     if found is None:
         step = min(max(0.0, lower), upper)
-        found = _Reached(problem.point(vector + step * towards) if step else start, step, np.nan, np.nan)
+        found = Reached(problem.point(vector + step * towards) if step else start, step, np.nan, np.nan)
     return LineSearch(
         step=found.step,
         score=found.point.merit[0],
@@ -703,7 +323,7 @@ def tune(
     a 1.0
     b 0.875
     """
-    problem = _Problem(nbest, metric)
+    problem = Problem(nbest, metric)
     low, high, free, vector = checked_space(nbest.names, start, bounds, fixed)
     if type(restarts) is not int or restarts < 0:
         raise WeightsError(f"restarts is {restarts!r}; it must be a whole number from 0")
@@ -719,7 +339,7 @@ def tune(
     axes = [int(axis) for axis in np.flatnonzero(free & (low < high)) if problem.lists.varies(int(axis))]
     climb = _Climb(problem, nbest.names, axes, extra if axes else 0, smoothing, low, high)
     reach = float(np.abs(vector).max())
-    ends: list[tuple[Restart, _Point] | None] = [None] * (restarts + 1)
+    ends: list[tuple[Restart, Point] | None] = [None] * (restarts + 1)
 
     def work(first: int, last: int) -> None:
         for number in range(first, last):
@@ -750,7 +370,7 @@ def tune(
 
 @dataclass(frozen=True, eq=False)
 class _Climb:
-    problem: _Problem
+    problem: Problem
     names: tuple[str, ...]
     axes: list[int]
     extra: int
@@ -760,8 +380,8 @@ class _Climb:
 
     def __call__(
         self, number: int, weights: NDArray[np.float64], generator: np.random.Generator
-    ) -> tuple[Restart, _Point]:
-        search = _Search(self.problem, self.smoothing, self.low, self.high, True)
+    ) -> tuple[Restart, Point]:
+        search = Search(self.problem, self.smoothing, self.low, self.high, True)
         start = point = self.problem.point(weights)
         moves: list[Move] = []
         searches = 0
@@ -790,18 +410,18 @@ class _Climb:
 
     def _next(
         self,
-        search: _Search,
-        point: _Point,
+        search: Search,
+        point: Point,
         gains: list[tuple[float, float]],
         generator: np.random.Generator,
         searches: int,
-    ) -> tuple[int, tuple[_Line, _Reached] | None]:
+    ) -> tuple[int, tuple[Line, Reached] | None]:
         """The best move from the point, None where no line has one; and the number of line searches so far.
 
         What a line gained when it was searched last, from another point, says which lines to search first. Those that
         promise less than the best of the others has are left for later; all are searched before there is no move.
         """
-        fresh: dict[int, tuple[_Line, tuple[tuple[float, float], _Interval]] | None] = {}
+        fresh: dict[int, tuple[Line, tuple[tuple[float, float], Interval]] | None] = {}
         gains[len(self.axes) :] = [(inf, 0.0)] * self.extra
         while True:
             place = max(range(len(gains)), key=lambda place: (gains[place], place in fresh, -place), default=-1)
@@ -825,7 +445,7 @@ class _Climb:
             fresh[place] = line, first
             gains[place] = search.gain(point, first[0])
 
-    def _line(self, place: int, point: _Point, generator: np.random.Generator) -> _Line:
+    def _line(self, place: int, point: Point, generator: np.random.Generator) -> Line:
         """An axis, or a random direction."""
         below, above = self.low - point.weights, self.high - point.weights
         if place < len(self.axes):
@@ -910,7 +530,7 @@ def random_search(
     >>> random_search(nbest, [[1.0, 0.0], [1.0, 1.0]])
     array([1., 2.])
     """
-    problem = _Problem(nbest, metric)
+    problem = Problem(nbest, metric)
     vectors = in_place(np.asarray(weights), np.float64)
     if vectors.ndim != 2 or vectors.shape[1] != len(nbest.names):
         raise ArrayTypeError(
@@ -995,7 +615,7 @@ def cross_validate(
     start = checked_space(nbest.names, options.get("start"), options.get("bounds"), options.get("fixed", ()))[3]
     for fold in range(int(numbers.max()) + 1):
         tuning = tune(_part(nbest, np.flatnonzero(numbers != fold)), metric=metric, seed=seed, **options)
-        rest = _Problem(_part(nbest, np.flatnonzero(numbers == fold)), metric)
+        rest = Problem(_part(nbest, np.flatnonzero(numbers == fold)), metric)
         point = rest.point(weights_of(nbest.names, tuning.weights, "weights"))
         tunings.append(tuning)
         held_out.append(point.merit[0])

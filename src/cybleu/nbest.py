@@ -89,6 +89,7 @@ class NBest:
 
     __slots__ = (
         "__weakref__",
+        "_derived",
         "features",
         "ids",
         "index",
@@ -113,6 +114,7 @@ class NBest:
     index: NDArray[np.int64]
     model_scores: NDArray[np.float64] | None
     inputs: int
+    _derived: dict[str, Any]  # what searches compute once, by name
 
     def __init__(
         self,
@@ -130,6 +132,7 @@ class NBest:
         inputs: int | None = None,
     ):
         put = object.__setattr__
+        put(self, "_derived", {})
         features = _floats(features, "features", (2,))
         count = len(features)
         put(self, "features", features)

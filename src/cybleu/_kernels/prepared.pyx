@@ -482,7 +482,7 @@ cdef void end_work(Workshop *shop) noexcept:
 
 
 cdef int begin_scratch(Scratch *scratch, Py_ssize_t longest, int32_t ngrams, bint ignores) except -1:
-    """In one piece of memory: two of these arrays at one place in their pages make the processor wait for each other."""
+    """In one piece of memory: where two of these arrays are at one place in their pages, the processor waits."""
     cdef uint64_t size = <uint64_t>longest + 1
     cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + sizeof(int64_t) + sizeof(int32_t))
                                 + (<uint64_t>ngrams + 2) * sizeof(int32_t))
