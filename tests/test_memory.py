@@ -9,7 +9,10 @@ import textwrap
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the system does not keep to limits of memory")
+pytestmark = [
+    pytest.mark.memory,
+    pytest.mark.skipif(sys.platform != "linux", reason="the system does not keep to limits of memory"),
+]
 
 SCRIPT = """
     import resource
