@@ -16,6 +16,8 @@ import pytest
 import cybleu
 from cybleu.__main__ import version
 
+pytestmark = pytest.mark.thread_unsafe(reason="each test breaks a copy of the package")
+
 PACKAGE = Path(cybleu.__file__).parent
 
 

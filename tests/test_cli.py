@@ -349,6 +349,7 @@ def test_as_a_command(files):
     assert done.stderr == "cybleu: error: x: cannot be read: No such file or directory\n"
 
 
+@pytest.mark.thread_unsafe(reason="the command writes to the standard output of the process")
 def test_version():
     done = run(command="--version")
     assert (done.exit_code, done.stdout) == (0, version() + "\n")
