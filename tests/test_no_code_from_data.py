@@ -55,6 +55,7 @@ def names_of(tree):
             yield (getattr(node, "module", None) or "").partition(".")[0], node
 
 
+@pytest.mark.thread_unsafe(reason="up to CPython 3.12 reading source in several threads at once can fail")
 def test_nothing_in_the_source_executes_data():
     found = set()
     for path in SOURCE.rglob("*.py"):
