@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import cybleu
-from cybleu import _backend, bleu_score
+from cybleu import _backend
+from inputs import using_backend
 
 # The backend stays the same for all examples of one test.
 settings.register_profile(
@@ -45,16 +46,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture
 def backend(request):
-    """Run the public API on the named backend. A missing extension is an error, not a skip."""
-    chosen, module = _backend.load(request.param)
-    scorer = module.Scorer(bleu_score.SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
-    # of its own, because a test that asks for the fixture does not run in several threads
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bleu_score, "_score_sentence", scorer.sentence)
-        patch.setattr(bleu_score, "_score_corpus", scorer.corpus)
-        patch.setattr(bleu_score, "_scorer", scorer)
-        for name in _backend.SEAM:
-            patch.setattr(_backend, name, getattr(module, name))
+    with using_backend(request.param) as chosen:
         yield chosen
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import deque
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
@@ -12,6 +13,8 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+
+from cybleu import _backend, bleu_score
 
 
 class CaseBlind(str):
@@ -210,6 +213,21 @@ CATCHES_WARNINGS = (
     if getattr(sys.flags, "context_aware_warnings", False)
     else [pytest.mark.thread_unsafe(reason="it catches warnings")]
 )
+
+
+@contextmanager
+def using_backend(name):
+    """The public API on this backend. A missing extension is an error, not a skip."""
+    chosen, module = _backend.load(name)
+    scorer = module.Scorer(bleu_score.SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
+    # of its own, because a test that asks for the fixture does not run in several threads
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bleu_score, "_score_sentence", scorer.sentence)
+        patch.setattr(bleu_score, "_score_corpus", scorer.corpus)
+        patch.setattr(bleu_score, "_scorer", scorer)
+        for seam in _backend.SEAM:
+            patch.setattr(_backend, seam, getattr(module, seam))
+        yield chosen
 
 
 def called(function, *args, **kwargs):

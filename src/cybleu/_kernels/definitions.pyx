@@ -44,10 +44,15 @@ cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t tot
             return rules.scale / (power[0] * bottom)
         elif rules.smoothing == EXP_BY_LENGTH and total > 0 and length > 1:
             power[0] *= 2.0
-            return rules.scale / (power[0] * rules.value / log(<double>length)) / bottom
+            return finite_or_no_score(rules.scale / (power[0] * rules.value / log(<double>length)) / bottom)
     if bottom == 0.0:
         return ABSENT
-    return rules.scale * top / bottom
+    return finite_or_no_score(rules.scale * top / bottom)
+
+
+cdef inline double finite_or_no_score(double number) noexcept nogil:
+    """Infinity has a meaning of its own."""
+    return number if isfinite(number) else NO_SCORE
 
 
 cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t reference_length) noexcept nogil:
@@ -80,14 +85,14 @@ cdef bint share_weights(const Rules *rules, int kept, int scored, double *used) 
 cdef double term_of(const Rules *rules, double weight, double precision) noexcept nogil:
     """What the precision adds to the sum of its mean; minus infinity makes the score 0."""
     if rules.mean == ARITHMETIC:
-        return weight * precision
+        return finite_or_no_score(weight * precision)
     if rules.mean == EXACT:
-        return weight * log(precision / rules.scale) if precision > 0.0 else LEFT_OUT
+        return finite_or_no_score(weight * log(precision / rules.scale)) if precision > 0.0 else LEFT_OUT
     if weight == 0.0:
         return LEFT_OUT
     if precision <= 0.0:
         return -INFINITY
-    return log(precision) if rules.uniform else weight * log(precision / rules.scale)
+    return log(precision) if rules.uniform else finite_or_no_score(weight * log(precision / rules.scale))
 
 
 cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil:

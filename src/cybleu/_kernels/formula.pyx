@@ -135,10 +135,8 @@ cdef int average(const Counts *counts, int order, Smoothing smoothing, double *p
             power *= 3
             precisions[n] = <double>numerator / <double>(power * common)
             continue
-        if previous_exact and exact[n]:
+        if previous_exact:      # then this one is: order 1 has a match, or there were no score
             total = <double>(numerator + power * numerators[n]) / <double>(power * common)
-        elif previous_exact:
-            total = <double>numerator / <double>(power * common) + values[n]
         else:
             total = previous + values[n]
         previous = (total + values[n + 1]) / 3.0

@@ -1,0 +1,142 @@
+"""What the kernels leave to the mirror, because floats or 64 bits do not hold it: the public functions give the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cybleu import SmoothingFunction, mert, rerank, sentence_bleu, variants
+from cybleu.nbest import NBest
+from cybleu.pairwise import pairwise_bleu
+from cybleu.variants import VARIANTS
+from inputs import called, using_backend
+
+pytestmark = pytest.mark.thread_unsafe(reason="the backend is that of the process")
+
+SCORES = {
+    "no weight on the orders that are there": ([1, 1, 1, 0, 1, 0], {"weights": (0, 1), "effective_order": True}),
+    "no weight on an order": ([3, 3, 3, 2, 3, 2], {"weights": (1, 0)}),
+    "terms that are too large to sum": ([3, 4, 2, 1, 3, 2], {"weights": (1e301, -1e301)}),
+    "a length that a float does not hold": ([2**60, 2**60, 2**59, 1, 2**60, 2**60], {}),
+    "n-grams that a float does not hold": ([9, 9, 9, 1, 9, 2**60], {}),
+    "no n-grams of a text": ([9, 9, 0, 0, 0, 0], {"effective_order": True, "variant": "smoothed"}),
+    "a precision that is too large": ([4, 4, 0, 0, 4, 3], {"smoothing_value": 1e307, "variant": "smoothed"}),
+    "no weight on what matches": ([4, 4, 2, 0, 4, 3], {"weights": (0, 1), "variant": "exact"}),
+    "nothing that the mean takes": ([4, 4, 0, 0, 4, 3], {"variant": "exact", "smoothing_value": 0}),
+    "a smoothing that is too large": (
+        [4, 4, 0, 0, 4, 3],
+        {"smoothing": "exp-by-length", "smoothing_value": 1e-320, "variant": "by length"},
+    ),
+    "a mean that is too large": ([4, 4, 2, 1, 4, 3], {"weights": (1e308, 1), "variant": "arithmetic"}),
+    "a mean that is too small": ([4, 4, 2, 1, 4, 3], {"weights": (1, -1e308), "variant": "arithmetic"}),
+    "a precision whose share is 0": (
+        [9, 9, 0, 0, 9, 8],
+        {"weights": (0.1, 0.9), "smoothing_value": 1e-322, "variant": "smoothed"},
+    ),
+    "no text": ([0, 4, 0, 0, 0, 0], {"variant": "huggingface"}),
+}
+MINE = {
+    "smoothed": replace(
+        VARIANTS["sacrebleu"],
+        smoothings=(("floor", "floor", 0.1),),
+        no_match_at_all="smoothed",
+        empty_order="end",
+    ),
+    "arithmetic": replace(VARIANTS["sacrebleu"], mean="arithmetic"),
+    "by length": replace(
+        VARIANTS["sacrebleu"],
+        smoothings=(("exp-by-length", "exp-by-length", 5.0),),
+        no_match_at_all="smoothed",
+    ),
+    "exact": replace(
+        VARIANTS["sacrebleu"], mean="exact", smoothings=(("floor", "floor", 0.1),), no_match_at_all="smoothed"
+    ),
+}
+
+
+def same(call):
+    """The outcome on both backends."""
+    results = []
+    for name in ("cython", "python"):
+        with using_backend(name):
+            value, error, _ = called(call)
+        results.append((repr(value), repr(error)))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("case", SCORES.values(), ids=SCORES)
+def test_scores(kernels, case):
+    row, options = case
+    variant = options.get("variant", "sacrebleu")
+    options = {**options, "variant": MINE.get(variant, variant)}
+    same(lambda: variants.scores(np.array([row]), **options))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"weights": (0, 1), "effective_order": True},
+        {"smoothing_value": 1e307, "variant": MINE["smoothed"]},
+        {"smoothing_value": 1e-320, "variant": MINE["by length"]},
+        {"weights": (1, -1e308), "variant": MINE["arithmetic"]},
+        {"variant": "huggingface"},
+    ],
+    ids=str,
+)
+def test_pairs(kernels, options):
+    texts = [["a", "b", "c", "a"], ["d", "a", "b", "c"], ["e"], ["f", "g"]]
+    same(lambda: pairwise_bleu(texts, max_order=2, **options))
+
+
+def lists(rows):
+    """Two segments of which the second has two hypotheses, of which each wins somewhere."""
+    return NBest([0, 1, 3], [[1.0], [0.0], [1.0]], rows)
+
+
+LISTS = {
+    "add-k": ([[4, 5, 3, 2, 4, 3], [4, 4, 3, 0, 4, 3], [4, 4, 2, 2, 4, 3]], {"smoothings": (("add", "add-k", 1.0),)}),
+    "no text at all": ([[0, 3, 0, 0, 0, 0], [0, 4, 0, 0, 0, 0], [4, 4, 2, 2, 4, 3]], {"empty_hypothesis": "error"}),
+    "large counts": ([[2**60, 2**60, 9, 9, 2**60, 2**60], [9, 9, 8, 8, 9, 8], [9, 9, 8, 7, 9, 8]], {}),
+    "large counts at one place": ([[9, 9, 8, 8, 9, 8], [9, 9, 8, 8, 9, 8], [2**60, 9, 2**60, 2**60, 2**60, 2**60]], {}),
+    "nearly equal": (
+        [[9, 9, 8, 8, 9, 8], [10**9, 9, 10**9, 10**9, 10**9, 10**9], [10**9 + 1, 9, 10**9, 10**9, 10**9, 10**9]],
+        {},
+    ),
+    "more orders than the kernel has": (
+        [
+            [20, 20, *range(20, 3, -1), *range(20, 3, -1)],
+            [20, 20, *range(18, 1, -1), *range(20, 3, -1)],
+            [20, 20, *range(20, 3, -1), *range(20, 3, -1)],
+        ],
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LISTS.values(), ids=LISTS)
+def test_line_search(kernels, case):
+    rows, changes = case
+    metric = replace(VARIANTS["sacrebleu"], **changes)
+    same(lambda: mert.line_search(lists(rows), [-1.0], "f0", metric=metric))
+
+
+@pytest.mark.parametrize("case", LISTS.values(), ids=LISTS)
+def test_oracle(kernels, case):
+    rows, changes = case
+    same(lambda: rerank.oracle(lists(rows), "corpus", replace(VARIANTS["sacrebleu"], **changes)))
+
+
+@pytest.mark.parametrize(
+    "smoothing", [SmoothingFunction(k=1e-320).method4, SmoothingFunction(k=1e-320).method7], ids=["method4", "method7"]
+)
+def test_smoothing(kernels, smoothing):
+    same(lambda: sentence_bleu([["a", "b", "c", "d", "e"]], ["a", "c", "b", "e", "d"], smoothing_function=smoothing))
+
+
+@pytest.mark.parametrize("order", [4, 8, 16])
+def test_averages_that_integers_do_not_hold(kernels, order):
+    text = [str(number) for number in range(10_007)]
+    options = {"weights": [1 / order] * order, "smoothing_function": SmoothingFunction().method5}
+    same(lambda: sentence_bleu([text], text[5000:] + text[:5000], **options))
