@@ -81,4 +81,4 @@ def test_no_memory(backend):
         [sys.executable, "-W", "ignore", "-c", script], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > (10 if backend == "cython" else 0)
+    assert int(done.stdout) > 0
