@@ -31,6 +31,7 @@ SCORES = {
     ),
     "a mean that is too large": ([4, 4, 2, 1, 4, 3], {"weights": (1e308, 1), "variant": "arithmetic"}),
     "a mean that is too small": ([4, 4, 2, 1, 4, 3], {"weights": (1, -1e308), "variant": "arithmetic"}),
+    "a mean of large numbers": ([4, 4, 2, 1, 4, 3], {"variant": "arithmetic of large numbers"}),
     "a precision whose share is 0": (
         [9, 9, 0, 0, 9, 8],
         {"weights": (0.1, 0.9), "smoothing_value": 1e-322, "variant": "smoothed"},
@@ -45,6 +46,7 @@ MINE = {
         empty_order="end",
     ),
     "arithmetic": replace(VARIANTS["sacrebleu"], mean="arithmetic"),
+    "arithmetic of large numbers": replace(VARIANTS["sacrebleu"], mean="arithmetic", scale=1e305),
     "by length": replace(
         VARIANTS["sacrebleu"],
         smoothings=(("exp-by-length", "exp-by-length", 5.0),),
@@ -98,10 +100,15 @@ def lists(rows):
 LISTS = {
     "add-k": ([[4, 5, 3, 2, 4, 3], [4, 4, 3, 0, 4, 3], [4, 4, 2, 2, 4, 3]], {"smoothings": (("add", "add-k", 1.0),)}),
     "no text at all": ([[0, 3, 0, 0, 0, 0], [0, 4, 0, 0, 0, 0], [4, 4, 2, 2, 4, 3]], {"empty_hypothesis": "error"}),
-    "large counts": ([[2**60, 2**60, 9, 9, 2**60, 2**60], [9, 9, 8, 8, 9, 8], [9, 9, 8, 7, 9, 8]], {}),
+    "large counts": ([[2**60, 2**60, 9, 9, 2**60, 2**60], [9, 9, 8, 8, 9, 8], [9, 9, 8, 8, 8, 8]], {}),
+    "large counts without a match": ([[2**60, 9, 9, 0, 2**60, 2**60], [9, 9, 8, 0, 9, 8], [9, 9, 7, 0, 9, 8]], {}),
     "large counts at one place": ([[9, 9, 8, 8, 9, 8], [9, 9, 8, 8, 9, 8], [2**60, 9, 2**60, 2**60, 2**60, 2**60]], {}),
     "nearly equal": (
-        [[9, 9, 8, 8, 9, 8], [10**9, 9, 10**9, 10**9, 10**9, 10**9], [10**9 + 1, 9, 10**9, 10**9, 10**9, 10**9]],
+        [
+            [9, 9, 8, 8, 9, 8],
+            [10**12, 9, 10**12, 10**12, 10**12, 10**12],
+            [10**12, 9, 10**12 - 1, 10**12, 10**12, 10**12],
+        ],
         {},
     ),
     "more orders than the kernel has": (
@@ -115,11 +122,12 @@ LISTS = {
 }
 
 
+@pytest.mark.parametrize("start", [-1.0, 1.0])
 @pytest.mark.parametrize("case", LISTS.values(), ids=LISTS)
-def test_line_search(kernels, case):
+def test_line_search(kernels, case, start):
     rows, changes = case
     metric = replace(VARIANTS["sacrebleu"], **changes)
-    same(lambda: mert.line_search(lists(rows), [-1.0], "f0", metric=metric))
+    same(lambda: mert.line_search(lists(rows), [start], "f0", metric=metric))
 
 
 @pytest.mark.parametrize("case", LISTS.values(), ids=LISTS)
