@@ -78,6 +78,7 @@ def read_with(module, monkeypatch, path, name):
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a |||| d= 1 ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a |||", "moses")
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a ||| d=\n", "moses")
+@example("0 ||| a ||| d= 1 ||| 1\n0 ||| a ||| d=1 ||| 1\n", "moses")
 @example("0 ||| a ||| d=1 ||| 1\n0 ||| a ||| d= 1 ||| 1\n", "joshua")
 @example("0 ||| a ||| d=1 ||| 1\n0 ||| a ||| d=1=1 ||| 1\n", "joshua")
 @example("0 ||| a ||| d=1 ||| 1\n" + "1" * 18 + " ||| a ||| d=1 ||| 1\n", "joshua")
