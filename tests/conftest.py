@@ -17,7 +17,7 @@ settings.register_profile(
     "cybleu",
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=300,
+    max_examples=100,
 )
 settings.register_profile("quick", parent=settings.get_profile("cybleu"), max_examples=50)
 settings.register_profile("thorough", parent=settings.get_profile("cybleu"), max_examples=2000)
