@@ -223,6 +223,8 @@ def test_a_sample_of_self_bleu():
         (lambda: pairwise_bleu([[["a"]]], [], batched=True), errors.LengthMismatchError, "0 lists of hypotheses and 1"),
         (lambda: pairwise_bleu(np.ones((2, 2), int), batched=True), errors.ArrayTypeError, "three: batch, text, token"),
         (lambda: pairwise_bleu([[1]], pad_id=0.5), errors.ArrayValueError, "pad_id is 0.5"),
+        (lambda: self_bleu([[1], [2]], pad_id=2**63), errors.ArrayValueError, "pad_id is 9223372036854775808"),
+        (lambda: self_bleu([[1], [2]], eos_id=True), errors.ArrayValueError, "eos_id is True"),
         (lambda: pairwise_bleu([["a"]], threads=-1), errors.ThreadsError, "threads is -1"),
     ],
 )

@@ -93,8 +93,6 @@ def pairwise_bleu(
     if effective_order is None:
         effective_order = rules.sentences_by_effective_order
     choices = variants.definition_of(rules, order, weights, smoothing, smoothing_value, effective_order)
-    for name, value in (("pad_id", pad_id), ("eos_id", eos_id)):
-        checked_id(name, value)
     if batched:
         pairs = _batches(references, hypotheses)
         if not pairs:
@@ -249,6 +247,8 @@ def _in_common(
     references: Any, hypotheses: Any, pad_id: int | None, eos_id: int | None, strict: bool
 ) -> tuple[Batch, Batch]:
     """Both in the same numbers; where there are no hypotheses the references twice."""
+    for id_name, value in (("pad_id", pad_id), ("eos_id", eos_id)):
+        checked_id(id_name, value)
     if strict:
         from .checks import check_texts
 
