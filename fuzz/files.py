@@ -88,14 +88,14 @@ def nbest_of(*args, **kwargs):
     return arrays_of(NBest.from_files(*args, **kwargs))
 
 
-def read_back(nbest: NBest, take: Input) -> None:
+def read_back(nbest: NBest, take: Input, first_id: int) -> None:
     """Written and read again it is the same; where it cannot be written an error says so."""
     name = take.choice(["moses", "joshua"])
     path = WRITTEN if take.flag() else ALSO
     wrote = outcome(nbest.write, path, name)
     expect_error(wrote, CybleuError)
     if wrote.error is None and len(nbest.features):
-        again = NBest.from_files(path, REFERENCES, name)
+        again = NBest.from_files(path, REFERENCES, name, first_id=first_id)
         order = list(map(again.names.index, nbest.names))
         for one, other in (
             (nbest.offsets, again.offsets),
@@ -123,11 +123,12 @@ def target(take: Input):
     format = take.choice([None, "moses", "joshua"])  # noqa: A001
     if kind == "fields":
         tokenize = take.choice(["unicode", "ascii"])
-        found = on_both(nbest_of, FIRST, REFERENCES, format, tokenize=tokenize, first_id=take.below(2))
+        first_id = take.below(2)
+        found = on_both(nbest_of, FIRST, REFERENCES, format, tokenize=tokenize, first_id=first_id)
         expect_error(found, CybleuError)
         if found.error is None and tokenize == "unicode":
             values = found.value
-            read_back(NBest(*values[:8], index=values[8], model_scores=values[9], inputs=values[10]), take)
+            read_back(NBest(*values[:8], index=values[8], model_scores=values[9], inputs=values[10]), take, first_id)
     elif kind == "segments":
         expect_error(on_both(segments, nbest_files.read_segments, FIRST, format), CybleuError)
     elif kind == "plain":
