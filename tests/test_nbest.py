@@ -748,6 +748,22 @@ def test_files_of_the_extractor(tmp_path):
     assert from_moses(tmp_path, *one_based, first_id=1).ids.tolist() == [1, 2]
 
 
+@pytest.mark.parametrize("segments", [None, 2, 5])
+def test_files_of_the_extractor_without_hypotheses(tmp_path, segments):
+    features = "FEATURES_TXT_BEGIN_0 0 0 2 a b\nFEATURES_TXT_END_0\n"
+    scores = "SCORES_TXT_BEGIN_0 0 0 9 BLEU\nSCORES_TXT_END_0\n"
+    features, scores = (text + text.replace("_0 0 0", "_0 1 0") for text in (features, scores))
+    nbest = from_moses(tmp_path, features, scores, segments)
+    assert nbest.offsets.tolist() == [0] * ((segments or 2) + 1)
+    assert nbest.names == ("a", "b") and nbest.features.shape == (0, 2) and nbest.stats.shape == (0, 10)
+
+
+def test_the_last_segment_of_the_extractor_may_be_empty(tmp_path):
+    features = FEATURES_FILE + "FEATURES_TXT_BEGIN_0 4 0 3 d_0 d_1 lm_0\nFEATURES_TXT_END_0\n"
+    scores = SCORES_FILE + "SCORES_TXT_BEGIN_0 4 0 9 BLEU\nSCORES_TXT_END_0\n"
+    assert from_moses(tmp_path, features, scores).offsets.tolist() == [0, 2, 2, 3, 3, 3]
+
+
 @pytest.mark.parametrize(
     ("features", "scores", "reason"),
     [
@@ -778,6 +794,7 @@ def test_files_of_the_extractor(tmp_path):
         (None, ("6 8 2 7", "6 9007199254740993 2 7"), "S, line 2: these are no statistics of BLEU"),
         (("_0 0 2 3", f"_0 {'9' * 19} 2 3"), None, "F, line 1: the heading must have"),
         (("_0 0 2 3 d_0 d_1 lm_0", "_0 0 2 9999999999"), None, "F, line 1: announces 9999999999 columns"),
+        (None, ("_0 2 1 9 BLEU\n0 0 0 0", "_0 2 1 7 BLEU\n0 0"), "S, line 5: there are 7 statistics, and 9 in the"),
         (None, ("9 BLEU", "9 PER"), "S, line 1: the statistics are 9 of PER; only those of BLEU"),
         (
             None,

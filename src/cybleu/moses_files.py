@@ -126,6 +126,7 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
     sparse: list[tuple[int, list[tuple[int, float]]]] = []
     sparse_columns: dict[str, int] = {}
     stats: list[list[int]] = []
+    last = columns = 0
     first = names = None
     with ExitStack() as stack:
         features_file = _File(stack.enter_context(Lines(fspath(features))), *FEATURES)
@@ -153,6 +154,11 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
                     f"the statistics are {score_part.width} of {' '.join(score_part.heading)}; only those of BLEU can be read",
                     score_part.line,
                 )
+            columns = columns or score_part.width
+            if score_part.width != columns:
+                raise scores_file.error(
+                    f"there are {score_part.width} statistics, and {columns} in the segment before", score_part.line
+                )
             owner = part.segment - first_id
             if not 0 <= owner < (segments or owner + 1):
                 raise features_file.error(
@@ -160,6 +166,7 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
                     "give first_id= if ids start elsewhere",
                     part.line,
                 )
+            last = max(last, owner)
             for row, tokens in enumerate(part.rows, 1):
                 plain = [token for token in tokens if "=" not in token]
                 dense.append(features_file.numbers(part, row, plain))
@@ -171,16 +178,16 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> N
     if first is None:
         raise InputFileError(f"{fspath(features)}: there is no segment in it")
     count = len(owners)
-    if segments is None and max(owners) - count > MOST_EMPTY:
+    if segments is None and last - count > MOST_EMPTY:
         raise InputFileError(
-            f"{fspath(features)}: the last id is {max(owners) + first_id}, and there are {count} hypotheses; give the number "
+            f"{fspath(features)}: the last id is {last + first_id}, and there are {count} hypotheses; give the number "
             "of segments= if so many have none"
         )
     return in_segments(
-        np.array(owners),
-        segments or max(owners) + 1,
+        np.array(owners, dtype=np.int64),
+        segments or last + 1,
         np.array(dense).reshape(count, first.width),
-        np.array(stats, dtype=np.int64),
+        np.array(stats, dtype=np.int64).reshape(count, columns + 1),
         names or (),
         None,
         joined_sparse([(count, sparse)], tuple(sparse_columns)),
