@@ -109,7 +109,7 @@ def read_back(nbest: NBest, take: Input, first_id: int) -> None:
     wrote = outcome(nbest.to_moses, WRITTEN, ALSO)
     expect_error(wrote, CybleuError)
     if wrote.error is None and len(nbest.features):
-        again = NBest.from_moses(WRITTEN, ALSO, len(nbest))
+        again = NBest.from_moses(WRITTEN, ALSO, len(nbest), first_id=first_id)
         values = (again.offsets, again.features, again.stats, again.names)
         if not same_value(values, (nbest.offsets, nbest.features, nbest.stats, nbest.names)):
             raise AssertionError(f"written {arrays_of(nbest)}, read {arrays_of(again)}")
