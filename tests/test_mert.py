@@ -158,6 +158,24 @@ def test_surfaces_are_what_the_weights_score(nbest, weights):
             assert score == score_of(nbest, (weights[0] + middle, weights[1]))
 
 
+EXTREMES = st.sampled_from([0.0, 1.0, -1.0, 2.0**1000, -(2.0**999), 2.0**-1000])
+
+
+@given(
+    st.lists(st.tuples(EXTREMES, EXTREMES, st.integers(0, 3)), min_size=6, max_size=6),
+    st.tuples(*[st.sampled_from([1.0, -1.0, 2.0**22, -(2.0**23), 2.0**-20])] * 2),
+    st.tuples(*[st.sampled_from([0.0, 1.0, 2.0**20, 2.0**-30])] * 2),
+)
+def test_features_at_the_ends_of_the_floats(rows, weights, direction):
+    """The score told is that of the weights found, without a warning; or an error says what a float does not hold."""
+    nbest = NBest([0, 3, 6], [row[:2] for row in rows], [[float(row[2])] for row in rows])
+    try:
+        found = line_search(nbest, weights, direction)
+    except errors.WeightsError:
+        return
+    assert found.score == sum(rows[row][2] for row in chosen(nbest, list(found.weights.values())))
+
+
 @given(nbests(), st.sampled_from([2.0**-40, 0.25, 2.0**30]))
 def test_scaling_a_feature_scales_the_step(nbest, scale):
     scaled = NBest(nbest.offsets, nbest.features * [1.0, scale], nbest.stats)

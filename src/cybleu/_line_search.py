@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from math import inf, sqrt
+from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from . import _backend
@@ -148,8 +149,10 @@ class Problem:
         Each value is a sum of products: rounding moves it by less than one part in 2 ** 53 for each operation, of the
         largest that it can be.
         """
-        largest = np.abs(point.weights) + np.abs(step * line.direction)
         operations = 4 * (len(weights) + 4)
+        with np.errstate(over="ignore", invalid="ignore"):  # an error without bound leaves no hypothesis alone
+            largest = np.abs(point.weights) + np.abs(step * line.direction)
+            errors = operations * 2.0**-53 * (largest @ self.lists.extents()) + 2.0**-1000
         chosen = np.empty(len(self.lists.segments), dtype=np.int64)
         _backend.winners_near(
             self.lists.columns,
@@ -158,7 +161,7 @@ class Problem:
             point.values,
             line.slope,
             step,
-            operations * 2.0**-53 * (largest @ self.lists.extents()) + 2.0**-1000,
+            errors,
             chosen,
         )
         row = self.objective.stats[chosen].sum(axis=0)
@@ -218,11 +221,15 @@ class Problem:
 
     def scale(self, point: Point, line: Line) -> float:
         """How far away a threshold might be, of a line that has none but 0."""
-        values, slopes = (
-            float((np.maximum.reduceat(array, begins) - np.minimum.reduceat(array, begins)).max())
-            for begins in [self.lists.offsets[:-1]]
-            for array in (point.values, line.slope)
-        )
+        begins = self.lists.offsets[:-1]
+        with np.errstate(over="ignore"):  # a range may be more than a float holds
+            values, slopes = (
+                min(
+                    float((np.maximum.reduceat(array, begins) - np.minimum.reduceat(array, begins)).max()),
+                    float_info.max,
+                )
+                for array in (point.values, line.slope)
+            )
         return (values or 1.0) / (slopes or 1.0)
 
 
