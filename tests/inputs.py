@@ -220,7 +220,7 @@ def using_backend(name):
     """The public API on this backend. A missing extension is an error, not a skip."""
     chosen, module = _backend.load(name)
     scorer = module.Scorer(bleu_score.SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
-    # of its own, because a test that asks for the fixture does not run in several threads
+    # of its own, because a test that asks for pytest's fixture does not run in several threads
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bleu_score, "_score_sentence", scorer.sentence)
         patch.setattr(bleu_score, "_score_corpus", scorer.corpus)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cybleu import SmoothingFunction, mert, rerank, sentence_bleu, variants
+from cybleu.errors import EmptyHypothesisError, StatisticsError
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu
 from cybleu.variants import VARIANTS
@@ -16,9 +18,13 @@ from inputs import called, using_backend
 pytestmark = pytest.mark.thread_unsafe(reason="the backend is that of the process")
 
 SCORES = {
-    "no weight on the orders that are there": ([1, 1, 1, 0, 1, 0], {"weights": (0, 1), "effective_order": True}),
+    "no weight on the orders that are there": (
+        [1, 1, 1, 0, 1, 0],
+        {"weights": (0, 1), "effective_order": True},
+        StatisticsError,
+    ),
     "no weight on an order": ([3, 3, 3, 2, 3, 2], {"weights": (1, 0)}),
-    "terms that are too large to sum": ([3, 4, 2, 1, 3, 2], {"weights": (1e301, -1e301)}),
+    "terms that are too large to sum": ([3, 4, 2, 1, 3, 2], {"weights": (1e301, -1e301)}, OverflowError),
     "a length that a float does not hold": ([2**60, 2**60, 2**59, 1, 2**60, 2**60], {}),
     "n-grams that a float does not hold": ([9, 9, 9, 1, 9, 2**60], {}),
     "no n-grams of a text": ([9, 9, 0, 0, 0, 0], {"effective_order": True, "variant": "smoothed"}),
@@ -36,7 +42,7 @@ SCORES = {
         [9, 9, 0, 0, 9, 8],
         {"weights": (0.1, 0.9), "smoothing_value": 1e-322, "variant": "smoothed"},
     ),
-    "no text": ([0, 4, 0, 0, 0, 0], {"variant": "huggingface"}),
+    "no text": ([0, 4, 0, 0, 0, 0], {"variant": "huggingface"}, EmptyHypothesisError),
 }
 MINE = {
     "smoothed": replace(
@@ -58,38 +64,39 @@ MINE = {
 }
 
 
-def same(call):
-    """The outcome on both backends."""
+def same(call, expected_error=None):
+    """Whether both backends give the same to the last bit, or this error with the same words."""
     results = []
     for name in ("cython", "python"):
-        with using_backend(name):
+        with using_backend(name), np.printoptions(floatmode="unique", threshold=sys.maxsize):
             value, error, _ = called(call)
-        results.append((repr(value), repr(error)))
+            assert error is None if expected_error is None else type(error) is expected_error
+            results.append((repr(value), repr(error)))
     assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("case", SCORES.values(), ids=SCORES)
 def test_scores(kernels, case):
-    row, options = case
+    row, options, *error = case
     variant = options.get("variant", "sacrebleu")
     options = {**options, "variant": MINE.get(variant, variant)}
-    same(lambda: variants.scores(np.array([row]), **options))
+    same(lambda: variants.scores(np.array([row]), **options), *error)
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "error"),
     [
-        {"weights": (0, 1), "effective_order": True},
-        {"smoothing_value": 1e307, "variant": MINE["smoothed"]},
-        {"smoothing_value": 1e-320, "variant": MINE["by length"]},
-        {"weights": (1, -1e308), "variant": MINE["arithmetic"]},
-        {"variant": "huggingface"},
+        ({"weights": (0, 1), "effective_order": True}, [StatisticsError]),
+        ({"smoothing_value": 1e307, "variant": MINE["smoothed"]}, []),
+        ({"smoothing_value": 1e-320, "variant": MINE["by length"]}, []),
+        ({"weights": (1, -1e308), "variant": MINE["arithmetic"]}, []),
+        ({"variant": "huggingface"}, []),
     ],
     ids=str,
 )
-def test_pairs(kernels, options):
+def test_pairs(kernels, options, error):
     texts = [["a", "b", "c", "a"], ["d", "a", "b", "c"], ["e"], ["f", "g"]]
-    same(lambda: pairwise_bleu(texts, max_order=2, **options))
+    same(lambda: pairwise_bleu(texts, max_order=2, **options), *error)
 
 
 def lists(rows):
