@@ -34,12 +34,12 @@ from cybleu import (
     sentence_bleu_many,
 )
 from cybleu.errors import TooFewOrdersError, ZeroPrecisionError
-from cybleu.mert import line_search, tune
+from cybleu.tuning import line_search, tune
 from cybleu.nbest import NBest
-from cybleu.nbest_files import read
-from cybleu.rank_tuning import kbmira, pro_pairs
+from cybleu.nbest import read
+from cybleu.tuning import kbmira, pro_pairs
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
-from cybleu.variants import VARIANTS
+from cybleu.metrics import VARIANTS
 
 WORDS = [*"the a cat dog is on mat , . é 猫 naïve".split(), "word" * 3, "longer" * 4, 1, 2.0, None, b"bytes"]
 LENGTHS = [0, 1, 2, 3, 4, 8, 20, 21, 64, 65, 130]

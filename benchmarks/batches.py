@@ -16,7 +16,8 @@ from measure import DATA, compare, machine, newstest, row
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
-from cybleu import _backend, tokenizers
+from cybleu import _backend
+from cybleu.text import tokenizers
 
 METHOD1 = nltk_bleu.SmoothingFunction().method1
 

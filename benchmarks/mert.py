@@ -18,8 +18,8 @@ import numpy as np
 from measure import DATA, machine, seconds
 
 import cybleu
-from cybleu import variants
-from cybleu.mert import line_search, random_search, tune
+from cybleu import metrics
+from cybleu.tuning import line_search, random_search, tune
 from cybleu.nbest import NBest
 from cybleu.stats import References
 
@@ -124,7 +124,7 @@ def main():
         f"{tuned.line_searches:,} line searches, every end an optimum of every axis; "
         f"{tuned.start_score:.6f} -> {tuned.score:.6f}"
     )
-    assert variants.score(large.stats[tuned.chosen], "moses").score == tuned.score
+    assert metrics.score(large.stats[tuned.chosen], "moses").score == tuned.score
     given = sum(array.nbytes for array in arrays)
     for threads in (1, 2):
         nbest = NBest(*arrays)

@@ -23,7 +23,7 @@ from measure import DATA, compare, machine, read, row, seconds
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
-from cybleu import tokenizers
+from cybleu.text import tokenizers
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr, oracle
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 from harness import Input, expect_error, on_both, outcome, run, same_value
 
-from cybleu import cli_rerank, mert, mert_loop, nbest_files, nbest_json, textfiles
+from cybleu import cli_rerank, tuning, mert_loop, textfiles
+from cybleu import nbest
 from cybleu.errors import CybleuError
 from cybleu.nbest import NBest, merge
 
@@ -130,7 +131,7 @@ def target(take: Input):
             values = found.value
             read_back(NBest(*values[:8], index=values[8], model_scores=values[9], inputs=values[10]), take, first_id)
     elif kind == "segments":
-        expect_error(on_both(segments, nbest_files.read_segments, FIRST, format), CybleuError)
+        expect_error(on_both(segments, nbest.read_segments, FIRST, format), CybleuError)
     elif kind == "plain":
         Path(SECOND).write_bytes(contents(take))
         features = SECOND if take.flag() else None

@@ -8,17 +8,17 @@ import pickle
 import numpy as np
 from harness import Input, expect_error, on_both, run, same_value, use
 
-from cybleu import variants
+from cybleu import metrics
 from cybleu.errors import CybleuError
-from cybleu.mert import line_search, random_search, tune
+from cybleu.tuning import line_search, random_search, tune
 from cybleu.nbest import NBest, merge
-from cybleu.rank_tuning import kbmira
+from cybleu.tuning import kbmira
 from cybleu.rerank import antioracle, diverse, linear, mbr, nbest_sorted, oracle, perceptron
 from test_mert import chosen, score_of, tried
 
 SCALES = [1.0, 0.125, 2.0**-60, 2.0**60, 2.0**-1040, 2.0**1000]
 METRICS = ["moses", "sacrebleu", "nltk"]
-NAMES = [name for name in variants.VARIANTS if name not in ("nltk-3.3", "multi-bleu", "huggingface")]
+NAMES = [name for name in metrics.VARIANTS if name not in ("nltk-3.3", "multi-bleu", "huggingface")]
 WORDS = ["a", "b", "a b", "the cat sat on", "é", ""]
 
 

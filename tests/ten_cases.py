@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cybleu import errors, segment_stats
-from cybleu.variants import VARIANTS, score
+from cybleu.metrics import VARIANTS, score
 from inputs import CASES
 
 PAGE = Path(__file__).parent.parent / "docs" / "variants.md"

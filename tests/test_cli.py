@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from cybleu import SmoothingFunction, __version__, _backend, explain_difference, sentence_bleu
 from cybleu.__main__ import version
 from cybleu.cli import cli
-from cybleu.variants import score
+from cybleu.metrics import score
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from cybleu import variants
+from cybleu import metrics
 from cybleu.cli import cli
-from cybleu.mert import random_search, tune
-from cybleu.mert_loop import read_weights
+from cybleu.tuning import random_search, tune
+from cybleu.tuning import read_weights
 from cybleu.nbest import NBest, merge
 
 pytestmark = [
@@ -80,7 +80,7 @@ def test_mert_as_json_by_options(files, lists):
 def _floor():
     from dataclasses import replace
 
-    return replace(variants.VARIANTS["sacrebleu"], smoothings=(("floor", "floor", 0.1),))
+    return replace(metrics.VARIANTS["sacrebleu"], smoothings=(("floor", "floor", 0.1),))
 
 
 def test_mert_on_files_of_moses(files):
@@ -130,7 +130,7 @@ def test_plots(files, name):
 
 def test_plots_without_matplotlib(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.delitem(sys.modules, "cybleu.plotting", raising=False)
+    monkeypatch.delitem(sys.modules, "cybleu.tuning.plot", raising=False)
     done = run("mert", files / "first", files / "refs", "--plot", files / "plot.png", "--axis", "b")
     assert done.exit_code == 2
     assert done.stderr == (

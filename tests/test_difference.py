@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cybleu
 from cybleu import _backend, errors, explain_difference
-from cybleu.variants import VARIANTS, score
+from cybleu.metrics import VARIANTS, score
 from inputs import CASES, corpora
 
 pytestmark = pytest.mark.usefixtures("backend")

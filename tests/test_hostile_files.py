@@ -12,12 +12,12 @@ import textwrap
 
 import pytest
 
-from cybleu import nbest_files, nbest_json
+from cybleu import nbest
 from cybleu.errors import InputFileError
-from cybleu.mert import read_table
-from cybleu.mert_loop import read_weights
+from cybleu.tuning import read_table
+from cybleu.tuning import read_weights
 from cybleu.nbest import NBest
-from cybleu.textfiles import Lines, writing
+from cybleu._files.text import Lines, writing
 
 MEBIBYTE = 1 << 20
 LINE = b"0 ||| a b ||| d= 1 ||| 1\n"
@@ -31,9 +31,9 @@ def packed_bomb(path, content, times):
 READERS = {
     "references": lambda path: nbest_files.prepare([path], str.split, None, None),
     "list": lambda path: NBest.from_files(path, [["a b"]]),
-    "segments": lambda path: list(nbest_files.read_segments(path, "moses")),
+    "segments": lambda path: list(nbest.read_segments(path, "moses")),
     "plain": lambda path: NBest.from_files(path, [["a b"]] * 9, "plain", size=1),
-    "json": lambda path: list(nbest_json.read_segments(path)),
+    "json": lambda path: list(read_segments(path, "json")),
 }
 
 
@@ -178,7 +178,7 @@ def test_json(tmp_path, line, reason):
     path = tmp_path / "list.jsonl"
     path.write_text('["a b"]\n' + line + "\n", encoding="utf-8")
     with pytest.raises(InputFileError, match=f"(?s){path}, line 2: .*({reason})") as raised:
-        list(nbest_json.read_segments(path))
+        list(read_segments(path, "json"))
     assert len(str(raised.value)) < 400
 
 
@@ -200,14 +200,14 @@ def test_fields(tmp_path, line, reason):
     path = tmp_path / "list"
     path.write_text(line + "\n", encoding="utf-8")
     with pytest.raises(InputFileError, match=f"(?s){path}, line 1: .*{reason}") as raised:
-        list(nbest_files.read_segments(path))
+        list(nbest.read_segments(path))
     assert len(str(raised.value)) < 400
 
 
 def test_a_long_number_that_is_one(tmp_path):
     path = tmp_path / "list"
     path.write_text(f"0 ||| a ||| d= 0.{'3' * 1_000_000} ||| 1{'0' * 300}\n", encoding="utf-8")
-    (segment,) = nbest_files.read_segments(path)
+    (segment,) = nbest.read_segments(path)
     assert (segment.features[0, 0], segment.model_scores[0]) == (1 / 3, 1e300)
 
 
@@ -238,7 +238,7 @@ def test_weights(tmp_path, line):
 
 
 def test_a_result_of_the_loop_is_data(tmp_path):
-    from cybleu.mert_loop import _read_result
+    from cybleu.tuning import _read_result
 
     path = tmp_path / "result.json"
     for text in ("[" * 500_000, "{}", "1", json.dumps({"number": 1, "surprise": 2})):

@@ -16,7 +16,8 @@ from itertools import count
 import numpy as np
 import pytest
 
-from cybleu import SmoothingFunction, _interrupts, corpus_bleu, mert, rerank, variants
+from cybleu import SmoothingFunction, corpus_bleu, tuning, rerank, metrics
+from cybleu._runtime import interrupts as _interrupts
 from cybleu.nbest import NBest, merge
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.stats import References, scores, segment_stats
@@ -185,7 +186,7 @@ def scores_of_rows(part):
 
 @case
 def sum_of_rows(part):
-    return lambda: variants.score(ROWS)
+    return lambda: metrics.score(ROWS)
 
 
 @case
@@ -197,37 +198,37 @@ def scores_of_rows_by_nltk(part):
 @case
 def line_search(part):
     nbest = n_best(5000 // part, 100)
-    return lambda: nbest._derived.clear() or mert.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0", surface=True)
+    return lambda: nbest._derived.clear() or tuning.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0", surface=True)
 
 
 @case
 def line_search_of_one_segment(part):
     nbest = n_best(1, 500_000 // part)
-    return lambda: nbest._derived.clear() or mert.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0")
+    return lambda: nbest._derived.clear() or tuning.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0")
 
 
 @case
 def tune(part):
     nbest = n_best(1000 // part, 100)
-    return lambda: mert.tune(nbest, restarts=1)
+    return lambda: tuning.tune(nbest, restarts=1)
 
 
 @case
 def random_search(part):
     nbest = n_best(5000 // part, 100)
-    return lambda: mert.random_search(nbest, np.ones((100, 4)))
+    return lambda: tuning.random_search(nbest, np.ones((100, 4)))
 
 
 @case
 def mira(part):
     nbest = n_best(1000 // part, 100)
-    return lambda: mert.kbmira(nbest, iterations=2)
+    return lambda: tuning.kbmira(nbest, iterations=2)
 
 
 @case
 def pairs_for_ranking(part):
     nbest = n_best(1000 // part, 100)
-    return lambda: mert.pro_pairs(nbest)
+    return lambda: tuning.pro_pairs(nbest)
 
 
 @case
@@ -275,8 +276,8 @@ def test_threads(name, backend):
     call = {
         "texts": lambda: prepared.stats(long_texts, [0, 0, 0, 0], threads=2),
         "pairs": lambda: pairwise_bleu(long_texts, threads=2),
-        "tune": lambda: mert.tune(nbest, restarts=3, threads=2),
-        "random search": lambda: mert.random_search(nbest, np.ones((2000, 4)), threads=2),
+        "tune": lambda: tuning.tune(nbest, restarts=3, threads=2),
+        "random search": lambda: tuning.random_search(nbest, np.ones((2000, 4)), threads=2),
     }[name]
     check_interrupt(call, threads=2)
 
@@ -293,7 +294,7 @@ def test_an_error_stops_the_other_threads(backend):
         return float(row.sum())
 
     with pytest.raises(Interrupted):
-        mert.tune(nbest, restarts=3, threads=2, metric=metric)
+        tuning.tune(nbest, restarts=3, threads=2, metric=metric)
     assert not _interrupts.stops
 
 

@@ -17,7 +17,7 @@ pytestmark = [
 SCRIPT = """
     import resource
     import numpy as np
-    from cybleu import corpus_bleu, mert, modified_precision, rerank, sentence_bleu
+    from cybleu import corpus_bleu, tuning, modified_precision, rerank, sentence_bleu
     from cybleu.nbest import NBest
     from cybleu.pairwise import pairwise_bleu, self_stats
     from cybleu.stats import References, scores, segment_stats
@@ -34,7 +34,7 @@ SCRIPT = """
 
     def line_search():
         nbest._derived.clear()
-        return mert.line_search(nbest, [1.0, 2.0, 0.5], [0.5, 1.0, 1.0], surface=True).surface[1]
+        return tuning.line_search(nbest, [1.0, 2.0, 0.5], [0.5, 1.0, 1.0], surface=True).surface[1]
 
     calls = {
         "sentence_bleu": lambda: sentence_bleu([words[7:], words], words[::-1]),
@@ -51,7 +51,7 @@ SCRIPT = """
         "self_stats": lambda: self_stats(text),
         "scores": lambda: scores(rows),
         "line_search": line_search,
-        "random_search": lambda: mert.random_search(nbest, np.ones((200, 3))),
+        "random_search": lambda: tuning.random_search(nbest, np.ones((200, 3))),
         "oracle": lambda: rerank.oracle(nbest, "corpus").score,
     }
     expected = {name: call() for name, call in calls.items()}

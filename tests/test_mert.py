@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cybleu import errors, variants
-from cybleu._line_search import smoothed
-from cybleu.mert import _part, cross_validate, line_search, random_search, tune
+from cybleu import errors, metrics
+from cybleu.tuning.line_search import smoothed
+from cybleu.tuning import _part, cross_validate, line_search, random_search, tune
 from cybleu.nbest import NBest
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -39,7 +39,7 @@ def chosen(nbest, weights):
 def score_of(nbest, weights, metric="moses"):
     rows = [nbest.stats[row] for row in chosen(nbest, weights)]
     total = sum(rows)
-    return float(metric(total)) if callable(metric) else variants.score(total.tolist(), metric).score
+    return float(metric(total)) if callable(metric) else metrics.score(total.tolist(), metric).score
 
 
 def thresholds(nbest, weights, direction):
@@ -212,14 +212,14 @@ def test_nltks_bleu_counts_short_segments():
     for start in (1.0, -1.0):
         found = line_search(nbest, [start], "f0", metric="nltk")
         rows = stats[chosen(nbest, found.weights.values())]
-        assert found.score == variants.score(rows, "nltk").score
+        assert found.score == metrics.score(rows, "nltk").score
         assert found.stats == tuple(rows.sum(axis=0).tolist())
 
 
 # ------------------------------------------------------------------------------------------------------ fifteen traps
 
 
-POOR = variants.score([8, 8, 1, 8], "moses").score
+POOR = metrics.score([8, 8, 1, 8], "moses").score
 
 
 def bleu(offsets, features, perfect, **more):
@@ -467,7 +467,7 @@ def test_cross_validation_scores_what_was_held_out():
         held_out = _part(nbest, np.flatnonzero(np.array(folds) == fold))
         assert result.held_out[fold] == score_of(held_out, tuning.weights.values())
         total = total + held_out.stats[chosen(held_out, tuning.weights.values())].sum(axis=0)
-    assert result.score == variants.score(total, "moses").score
+    assert result.score == metrics.score(total, "moses").score
     assert result.start_score == score_of(nbest, [1.0] * 3)
     drawn = cross_validate(nbest, 5, restarts=0)
     assert len(drawn.folds) == 5 and str(drawn).count("held out") == 5

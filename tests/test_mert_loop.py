@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from cybleu import errors
-from cybleu.mert_loop import mert_loop, read_weights, write_weights
+from cybleu.tuning import mert_loop, read_weights, write_weights
 from cybleu.nbest import NBest, merge
 
 pytestmark = pytest.mark.usefixtures("backend")

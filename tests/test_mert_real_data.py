@@ -6,8 +6,8 @@ import csv
 
 import pytest
 
-from cybleu import variants
-from cybleu.mert import line_search, random_search, tune
+from cybleu import metrics
+from cybleu.tuning import line_search, random_search, tune
 from cybleu.nbest import NBest
 
 pytestmark = pytest.mark.real_data
@@ -24,7 +24,7 @@ def recomputed(nbest, weights):
     """By NumPy's own product, and the first best hypothesis of each segment."""
     values = nbest.features @ list(weights.values())
     rows = [first + values[first:last].argmax() for first, last in zip(nbest.offsets[:-1], nbest.offsets[1:])]
-    return variants.score(nbest.stats[rows], "moses").score
+    return metrics.score(nbest.stats[rows], "moses").score
 
 
 @pytest.mark.usefixtures("backend")
@@ -54,7 +54,7 @@ def test_twenty_restarts(moses100):
 def test_named_features_and_four_references(data, name):
     references = [data / "bn-en" / f"reference.en.{number}" for number in range(4)]
     nbest = NBest.from_files(data / "bn-en" / f"{name}.nbest.gz", references)
-    first = variants.score(nbest.stats[nbest.offsets[:-1]], "multi-bleu").score / 100
+    first = metrics.score(nbest.stats[nbest.offsets[:-1]], "multi-bleu").score / 100
     assert round(first, 5) == {"hiero": 0.24166, "packed": 0.26621}[name]
     tuned = tune(nbest, restarts=10, metric="multi-bleu")
     assert tuned.score / 100 > first

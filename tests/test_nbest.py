@@ -29,9 +29,9 @@ from cybleu.errors import (
     UnknownNameError,
 )
 from cybleu.nbest import NBest, merge
-from cybleu.nbest_files import read_segments
+from cybleu.nbest import read_segments
 from cybleu.stats import References, segment_stats
-from cybleu.variants import score
+from cybleu.metrics import score
 
 pytestmark = pytest.mark.usefixtures("backend")
 

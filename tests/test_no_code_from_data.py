@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import cybleu
-from cybleu import _backend, explain, explain_difference, mert, rerank, variants
+from cybleu import _backend, explain, explain_difference, tuning, rerank, metrics
 from cybleu.errors import CybleuError
-from cybleu.mert_loop import Iteration, Loop
+from cybleu.tuning import Iteration, Loop
 from cybleu.nbest import NBest
 from cybleu.stats import References
 
@@ -87,17 +87,17 @@ OBJECTS = {
     "SmoothingFunction": cybleu.SmoothingFunction,
     "BleuReward": lambda: cybleu.BleuReward(tokenize=None),
     "Fraction": lambda: cybleu.Fraction(2, 4, _normalize=False),
-    "Bleu": lambda: variants.score([2, 2, 1, 0, 2, 1], "moses"),
-    "Variant": lambda: variants.find("sacrebleu"),
+    "Bleu": lambda: metrics.score([2, 2, 1, 0, 2, 1], "moses"),
+    "Variant": lambda: metrics.find("sacrebleu"),
     "Explanation": lambda: explain([WORDS], WORDS),
     "Comparison": lambda: explain_difference([[WORDS]], [WORDS]),
     "Selection": lambda: rerank.linear(sample_nbest(), [1.0, 0.0]),
     "CorpusSelection": lambda: rerank.oracle(sample_nbest(), "corpus"),
     "Perceptron": lambda: rerank.perceptron(sample_nbest(), folds=2, epochs=1),
-    "LineSearch": lambda: mert.line_search(sample_nbest(), [1.0, 1.0], "a", surface=True),
-    "Tuning": lambda: mert.tune(sample_nbest(), restarts=1),
-    "CrossValidation": lambda: mert.cross_validate(sample_nbest(), 2, restarts=0),
-    "Mira": lambda: mert.kbmira(sample_nbest(), iterations=1),
+    "LineSearch": lambda: tuning.line_search(sample_nbest(), [1.0, 1.0], "a", surface=True),
+    "Tuning": lambda: tuning.tune(sample_nbest(), restarts=1),
+    "CrossValidation": lambda: tuning.cross_validate(sample_nbest(), 2, restarts=0),
+    "Mira": lambda: tuning.kbmira(sample_nbest(), iterations=1),
     "Loop": lambda: Loop((Iteration(1, {"a": 1.0}, 0.0, 1.0, 2, 2),), "stopped"),
     "error": lambda: CybleuError("what was wrong"),
 }
@@ -194,7 +194,7 @@ COMPILED = {
         made, np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64), np.zeros(1, np.int64), 0, 1, np.zeros((1, 4), np.int64)
     ),
     "PairwiseTexts": lambda kind, made: kind.score_each_other(
-        made, _backend.Definition(*variants.definition_of(variants.find("moses"), 1)), 0, 0, np.zeros((0, 0))
+        made, _backend.Definition(*metrics.definition_of(metrics.find("moses"), 1)), 0, 0, np.zeros((0, 0))
     ),
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ from sacrebleu.metrics.bleu import BLEU
 from cybleu import SmoothingFunction, errors, nltk_3_3, sentence_bleu
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.stats import score, segment_stats
-from cybleu.variants import VARIANTS, Variant
+from cybleu.metrics import VARIANTS, Variant
 from inputs import long_lists, mixes_ids_and_text, texts_of_one_kind
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -235,7 +235,7 @@ def test_bad_input(call, error, message):
 
 @pytest.mark.real_data
 def test_samples_of_one_sentence(data):
-    from cybleu import tokenizers
+    from cybleu.text import tokenizers
 
     lines = (data / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:64]
     scores = pairwise_bleu([tokenizers.find("13a")(line) for line in lines])

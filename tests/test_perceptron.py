@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cybleu.errors import ArrayValueError, FeatureError, StatisticsError
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, oracle, perceptron
-from cybleu.variants import score
+from cybleu.metrics import score
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cybleu import errors, variants
-from cybleu.mert import random_search, tune
+from cybleu import errors, metrics
+from cybleu.tuning import random_search, tune
 from cybleu.nbest import NBest
-from cybleu.rank_tuning import kbmira, pro_pairs
+from cybleu.tuning import kbmira, pro_pairs
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -58,7 +58,7 @@ def test_pairs_are_ordered_by_the_metric():
     X, y = pro_pairs(nbest, samples=200, keep=7)
     assert X.shape == (2 * 7 * 20, 4) and y.tolist() == [1, -1] * 140
     assert (X[::2] == -X[1::2]).all()
-    scores = variants.scores(nbest.stats, "moses", smoothing="add")
+    scores = metrics.scores(nbest.stats, "moses", smoothing="add")
     known = {
         tuple(nbest.features[a] - nbest.features[b]): scores[a] - scores[b]
         for segment in range(20)

@@ -9,7 +9,8 @@ import nltk.translate.bleu_score as nltk_bleu
 import pytest
 from click.testing import CliRunner
 
-from cybleu import SmoothingFunction, corpus_bleu, score, segment_stats, sentence_bleu, tokenizers
+from cybleu import SmoothingFunction, corpus_bleu, score, segment_stats, sentence_bleu
+from cybleu.text import tokenizers
 from cybleu.cli import cli
 
 pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("backend")]

@@ -25,7 +25,7 @@ from cybleu.errors import (
 )
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, diverse, linear, mbr, nbest_sorted, oracle
-from cybleu.variants import VARIANTS, score
+from cybleu.metrics import VARIANTS, score
 from inputs import long_lists
 
 pytestmark = pytest.mark.usefixtures("backend")

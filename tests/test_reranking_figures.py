@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cybleu import tokenizers
+from cybleu.text import tokenizers
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr, oracle, perceptron
-from cybleu.variants import score
+from cybleu.metrics import score
 
 pytestmark = pytest.mark.real_data
 

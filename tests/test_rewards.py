@@ -11,7 +11,7 @@ from sacrebleu.metrics.bleu import BLEU
 from cybleu import errors
 from cybleu.rewards import BleuReward, bleu_rewards
 from cybleu.stats import References, score, segment_stats
-from cybleu.variants import VARIANTS
+from cybleu.metrics import VARIANTS
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cybleu import SmoothingFunction, errors, nltk_3_3, sentence_bleu
-from cybleu.sentences import sentence_bleu_many
+from cybleu.bleu_score import sentence_bleu_many
 from inputs import corpora
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -33,7 +33,7 @@ from cybleu import (
     variants,
 )
 from cybleu.errors import CybleuError, OrderError
-from cybleu.mert import line_search
+from cybleu.tuning import line_search
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import linear, nbest_sorted
 from test_mert import chosen, score_of, tried

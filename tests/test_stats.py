@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu import errors, variants
+from cybleu import errors, metrics
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu
 from cybleu.stats import CorpusAccumulator, References, score, scores, segment_stats, short_segments
@@ -251,7 +251,7 @@ def test_arrays_that_are_not_aligned(dtype):
     given = unaligned(ids), unaligned(offsets)
     assert (segment_stats(given, given) == expected).all()
     assert (pairwise_bleu(given) == pairwise_bleu((ids, offsets))).all()
-    assert (variants.scores(unaligned(expected)) == variants.scores(expected)).all()
+    assert (metrics.scores(unaligned(expected)) == metrics.scores(expected)).all()
     nbest = NBest([0, 2], unaligned(np.array([[1.0], [2.0]])), unaligned(expected))
     assert nbest.features.flags.aligned and nbest.stats.flags.aligned
 

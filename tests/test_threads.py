@@ -14,15 +14,15 @@ import pytest
 
 import cybleu
 from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
-from cybleu.mert import line_search, random_search, tune
+from cybleu.tuning import line_search, random_search, tune
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu, self_bleu
-from cybleu.rank_tuning import kbmira
+from cybleu.tuning import kbmira
 from cybleu.rerank import linear, mbr, oracle, perceptron
 from cybleu.rewards import BleuReward, bleu_rewards
-from cybleu.sentences import sentence_bleu_many
+from cybleu.bleu_score import sentence_bleu_many
 from cybleu.stats import References
-from cybleu.variants import score, scores
+from cybleu.metrics import score, scores
 
 pytestmark = [
     pytest.mark.usefixtures("backend"),

@@ -14,7 +14,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
 from cybleu import _backend, errors
-from cybleu.variants import VARIANTS, Bleu, Variant, score
+from cybleu.metrics import VARIANTS, Bleu, Variant, score
 from inputs import CASES, corpora, segments
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ._backend import BACKEND
-from .bleu_score import (
+from .bleu_score.scores import (
     SmoothingFunction,
     brevity_penalty,
     closest_ref_length,
@@ -20,28 +20,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .accumulator import CorpusAccumulator as CorpusAccumulator
-    from .as_nltk import install_as_nltk as install_as_nltk
-    from .bleu_score import Fraction as Fraction
+    from .stats.accumulator import CorpusAccumulator as CorpusAccumulator
+    from .bleu_score.install import install_as_nltk as install_as_nltk
+    from .bleu_score.scores import Fraction as Fraction
     from .checks import check as check
-    from .difference import Comparison as Comparison
-    from .difference import explain_difference as explain_difference
-    from .explanation import Explanation as Explanation
-    from .explanation import clipped_counts as clipped_counts
-    from .explanation import explain as explain
-    from .explanation import ngram_counts as ngram_counts
-    from .explanation import ngram_precision as ngram_precision
+    from .explanations.tools import Comparison as Comparison
+    from .explanations.tools import explain_difference as explain_difference
+    from .explanations.steps import Explanation as Explanation
+    from .explanations.steps import clipped_counts as clipped_counts
+    from .explanations.steps import explain as explain
+    from .explanations.steps import ngram_counts as ngram_counts
+    from .explanations.steps import ngram_precision as ngram_precision
     from .pairwise import pairwise_bleu as pairwise_bleu
     from .pairwise import self_bleu as self_bleu
     from .rewards import BleuReward as BleuReward
     from .rewards import bleu_rewards as bleu_rewards
     from .sacrebleu_compat import sacrebleu_corpus_bleu as sacrebleu_corpus_bleu
     from .sacrebleu_compat import sacrebleu_sentence_bleu as sacrebleu_sentence_bleu
-    from .sentences import sentence_bleu_many as sentence_bleu_many
-    from .stats import References as References
-    from .stats import segment_stats as segment_stats
-    from .variants import score as score
-    from .variants import scores as scores
+    from .bleu_score.many import sentence_bleu_many as sentence_bleu_many
+    from .stats.references import References as References
+    from .stats.references import segment_stats as segment_stats
+    from .metrics.bleu import score as score
+    from .metrics.bleu import scores as scores
 
 __version__ = "0.1.0"
 
@@ -82,27 +82,27 @@ __all__ = [
 # Imported when first used: `import cybleu` should cost a program nothing that it may not need.
 _LATER = {
     "BleuReward": "rewards",
-    "Comparison": "difference",
-    "CorpusAccumulator": "accumulator",
-    "Explanation": "explanation",
-    "Fraction": "bleu_score",
-    "References": "stats",
+    "Comparison": "explanations.tools",
+    "CorpusAccumulator": "stats.accumulator",
+    "Explanation": "explanations.steps",
+    "Fraction": "bleu_score.fraction",
+    "References": "stats.references",
     "bleu_rewards": "rewards",
     "check": "checks",
-    "clipped_counts": "explanation",
-    "explain": "explanation",
-    "explain_difference": "difference",
-    "install_as_nltk": "as_nltk",
-    "ngram_counts": "explanation",
-    "ngram_precision": "explanation",
+    "clipped_counts": "explanations.steps",
+    "explain": "explanations.steps",
+    "explain_difference": "explanations.tools",
+    "install_as_nltk": "bleu_score.install",
+    "ngram_counts": "explanations.steps",
+    "ngram_precision": "explanations.steps",
     "pairwise_bleu": "pairwise",
     "sacrebleu_corpus_bleu": "sacrebleu_compat",
     "sacrebleu_sentence_bleu": "sacrebleu_compat",
-    "score": "variants",
-    "scores": "variants",
-    "segment_stats": "stats",
+    "score": "metrics.bleu",
+    "scores": "metrics.bleu",
+    "segment_stats": "stats.references",
     "self_bleu": "pairwise",
-    "sentence_bleu_many": "sentences",
+    "sentence_bleu_many": "bleu_score.many",
 }
 
 

@@ -23,7 +23,7 @@ def main() -> None:
     """Run the command line; what needs no extra works without one."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["run-as-nltk"]:
-        from .as_nltk import run_script
+        from .bleu_score.install import run_script
 
         run_script(arguments[1:])
     elif arguments == ["--version"]:
@@ -36,7 +36,7 @@ def main() -> None:
             sys.exit(
                 "the cybleu command needs packages that are not installed; install them with: pip install 'cybleu[cli]'"
             )
-        from .cli import cli
+        from .cli.score import cli
 
         cli(prog_name="cybleu")
 

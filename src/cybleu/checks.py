@@ -10,7 +10,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Any, NoReturn
 
-from ._interrupts import types_of
+from ._runtime.interrupts import types_of
 from .errors import (
     EmptyReferenceError,
     LengthMismatchError,

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from . import _backend, variants
-from ._arrays import np
-from ._parallel import run
-from ._rows import check_max_order
-from ._texts import Batch, ReferenceSets, any_array, hypotheses_like, is_array, is_ragged, one_reference_each
-from .bleu_score import QUARTERS, _weight_vectors, methods_of_five_grams
+from . import _backend
+from .metrics import bleu as variants
+from ._runtime.arrays import np
+from ._runtime.parallel import run
+from .stats.counts import check_max_order
+from .text.batches import Batch, ReferenceSets, any_array, hypotheses_like, is_array, is_ragged, one_reference_each
+from .bleu_score.scores import QUARTERS, _weight_vectors, methods_of_five_grams
 from .errors import (
     ArrayTypeError,
     CybleuError,
@@ -23,14 +24,14 @@ from .errors import (
     OrderError,
     SampleError,
 )
-from .sentences import score_rows
-from .stats import checked_id, checked_output
-from .variants import Variant
+from .bleu_score.many import score_rows
+from .stats.references import checked_id, checked_output
+from .metrics.bleu import Variant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .bleu_score import SmoothingCallable, Weights
+    from .bleu_score.scores import SmoothingCallable, Weights
 
 __all__ = ["pairwise_bleu", "self_bleu", "self_stats"]
 
@@ -63,7 +64,7 @@ def pairwise_bleu(
 
     :param references: R texts
     :param hypotheses: H texts, by default the references themselves
-    :param variant: a name in :data:`cybleu.variants.VARIANTS`, or a variant
+    :param variant: a name in :data:`cybleu.metrics.VARIANTS`, or a variant
     :param weights: of the n-gram orders, by default uniform
     :param smoothing: the name of one of the variant's, by default the tool's
     :param smoothing_value: its parameter, by default the tool's

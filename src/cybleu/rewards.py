@@ -10,11 +10,11 @@ from dataclasses import replace
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from . import variants
-from ._arrays import np
+from .metrics import bleu as variants
+from ._runtime.arrays import np
 from .errors import ArrayValueError, NoReferencesError, RewardColumnError, SequenceTypeError
-from .stats import References, checked_output, segment_stats
-from .variants import Variant
+from .stats.references import References, checked_output, segment_stats
+from .metrics.bleu import Variant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +53,7 @@ def bleu_rewards(
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param unk_id: an id that matches nothing, but counts as a token
-    :param variant: a name in :data:`cybleu.variants.VARIANTS`, or a variant
+    :param variant: a name in :data:`cybleu.metrics.VARIANTS`, or a variant
     :param weights: of the n-gram orders, by default 4 uniform ones
     :param smoothing: the name of one of the variant's: ``exp`` (by default), ``add-k``, ``floor`` or ``none``
     :param smoothing_value: its parameter
@@ -125,7 +125,7 @@ class BleuReward:
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = "13a",
         **arguments: Any,
     ):
-        from . import tokenizers
+        from .text import tokenizers
 
         self.column = column
         self.__name__ = f"bleu_{column}"  # under which trainers log it

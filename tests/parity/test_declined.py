@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cybleu import SmoothingFunction, mert, rerank, sentence_bleu, variants
+from cybleu import SmoothingFunction, tuning, rerank, sentence_bleu, metrics
 from cybleu.errors import EmptyHypothesisError, StatisticsError
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu
-from cybleu.variants import VARIANTS
+from cybleu.metrics import VARIANTS
 from inputs import called, using_backend
 
 pytestmark = pytest.mark.thread_unsafe(reason="the backend is that of the process")
@@ -80,7 +80,7 @@ def test_scores(kernels, case):
     row, options, *error = case
     variant = options.get("variant", "sacrebleu")
     options = {**options, "variant": MINE.get(variant, variant)}
-    same(lambda: variants.scores(np.array([row]), **options), *error)
+    same(lambda: metrics.scores(np.array([row]), **options), *error)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ LISTS = {
 def test_line_search(kernels, case, start):
     rows, changes = case
     metric = replace(VARIANTS["sacrebleu"], **changes)
-    same(lambda: mert.line_search(lists(rows), [start], "f0", metric=metric))
+    same(lambda: tuning.line_search(lists(rows), [start], "f0", metric=metric))
 
 
 @pytest.mark.parametrize("case", LISTS.values(), ids=LISTS)

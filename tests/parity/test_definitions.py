@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu import _backend, variants
+from cybleu import _backend, metrics
 from cybleu.errors import CybleuError
-from cybleu.variants import VARIANTS
+from cybleu.metrics import VARIANTS
 
 
 @st.composite
@@ -56,7 +56,7 @@ def choices(draw, order):
 @given(st.data())
 def test_rows_score_as_one_by_one(kernels, data):
     order, rows = data.draw(rows_of_segments())
-    arguments = variants.definition_of(*_reordered(order, data.draw(choices(order))))
+    arguments = metrics.definition_of(*_reordered(order, data.draw(choices(order))))
     kernel, mirror = kernels.Definition(*arguments), _backend.any_definition(*arguments)
     stats = np.array(rows)
     for position in range(len(rows)):
@@ -81,13 +81,13 @@ def _reordered(order, drawn):
 @pytest.mark.parametrize("order", [17, 40])
 def test_orders_beyond_the_kernel(kernels, order):
     row = [50, 50, *range(50, 50 - order, -1), *range(50, 50 - order, -1)]
-    arguments = variants.definition_of("sacrebleu", order)
+    arguments = metrics.definition_of("sacrebleu", order)
     assert kernels.Definition(*arguments).score_rows(np.array([row]), 0, np.empty(1)) == 0
-    assert variants.scores(np.array([row]))[0] == variants.score(row).score
+    assert metrics.scores(np.array([row]))[0] == metrics.score(row).score
 
 
 def test_rows_before_the_first(kernels):
-    definition = kernels.Definition(*variants.definition_of("sacrebleu", 1))
+    definition = kernels.Definition(*metrics.definition_of("sacrebleu", 1))
     with pytest.raises(ValueError, match="do not fit"):
         definition.score_rows(np.ones((1, 4), dtype=np.int64), -1, np.empty(1))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu import _backend, variants
+from cybleu import _backend, metrics
 
 MIRROR = _backend.load("python")[1]
 
@@ -89,9 +89,9 @@ def test_surfaces(kernels, dtype, data):
 def test_best_intervals(kernels, data):
     columns, offsets, stats, lower, upper = data.draw(lists("int64"))
     rules = data.draw(st.sampled_from(["moses", "sacrebleu", "mteval-v13a", "arithmetic-mean"]))
-    name = data.draw(st.sampled_from([smoothing[0] for smoothing in variants.VARIANTS[rules].smoothings]))
+    name = data.draw(st.sampled_from([smoothing[0] for smoothing in metrics.VARIANTS[rules].smoothings]))
     order, chosen, values = prepared(kernels, columns, offsets)
-    choices = variants.definition_of(rules, stats.shape[1] // 2 - 1, smoothing=name)
+    choices = metrics.definition_of(rules, stats.shape[1] // 2 - 1, smoothing=name)
     found = []
     for backend in (kernels, MIRROR):
         row = np.empty(stats.shape[1], dtype=np.int64)
@@ -104,7 +104,7 @@ def test_of_two_intervals_that_meet_at_0_it_is_the_first(kernels):
     stats = np.array([[0, 0, 0, 0], [0, 1, 0, 0]])
     columns = np.array([[0.0, 0.0], [0.0, 1.0]])
     order, chosen, values = prepared(kernels, columns, np.array([0, 2]))
-    choices = variants.definition_of("moses", 1)
+    choices = metrics.definition_of("moses", 1)
     for backend in (kernels, MIRROR):
         arguments = (values, columns[1], order, np.array([0, 2]), chosen, stats, -math.inf, math.inf)
         found = backend.best_interval(*arguments, backend.Definition(*choices), np.empty(4, dtype=np.int64))

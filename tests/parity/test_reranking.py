@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu import _backend, variants
-from cybleu.variants import VARIANTS
+from cybleu import _backend, metrics
+from cybleu.metrics import VARIANTS
 
 
 @st.composite
@@ -31,7 +31,7 @@ def lists_of_rows(draw):
 def test_the_same_swaps(kernels, lists, name, data):
     order, stats, offsets, segments, now = lists
     smoothing = data.draw(st.sampled_from(VARIANTS[name].smoothings))[0]
-    choices = variants.definition_of(name, order, None, smoothing)
+    choices = metrics.definition_of(name, order, None, smoothing)
     highest = data.draw(st.booleans())
     if VARIANTS[name].short_segments_count:
         stats[:, 2 + order :] = np.maximum(stats[:, 2 + order :], 1)
@@ -43,7 +43,7 @@ def test_the_same_swaps(kernels, lists, name, data):
 
 
 def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
-    definition = kernels.Definition(*variants.definition_of("sacrebleu", 1))
+    definition = kernels.Definition(*metrics.definition_of("sacrebleu", 1))
     stats = np.array([[1, 1, 1, 1]])
     numbers = {"offsets": [0, 1], "order": [0], "chosen": [0]}
     for wrong in ({"offsets": [0, 2]}, {"offsets": [0]}, {"order": [1]}, {"order": [-1]}, {"chosen": [1]}):
@@ -57,7 +57,7 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
 
 
 def test_more_orders_than_the_kernel_has_are_declined(kernels):
-    definition = kernels.Definition(*variants.definition_of("sacrebleu", 17))
+    definition = kernels.Definition(*metrics.definition_of("sacrebleu", 17))
     stats = np.zeros((1, 36), dtype=np.int64)
     assert kernels.swap_pass(definition, stats, np.array([0, 1]), np.array([0]), np.array([0]), True) == (-1, 0.0)
 

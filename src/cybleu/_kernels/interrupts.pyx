@@ -1,12 +1,12 @@
 # cython: freethreading_compatible=True
-"""Looking for Ctrl-C. See :mod:`cybleu._interrupts` for how other threads than the main one are told."""
+"""Looking for Ctrl-C. See :mod:`cybleu._runtime.interrupts` for how other threads than the main one are told."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from cybleu._interrupts import look as look_in_thread
-from cybleu._interrupts import stops
+from cybleu._runtime.interrupts import look as look_in_thread
+from cybleu._runtime.interrupts import stops
 
 cdef extern from *:
     """

@@ -4,7 +4,7 @@ It is a second implementation, not a translation of :mod:`cybleu._kernels`: n-gr
 sequences of any hashable tokens and serves wherever the kernels are not there or decline.
 """
 
-from .counting import clipped_matches, corpus_counts, ngram_counts, segment_counts, segment_rows
+from .segments import clipped_matches, corpus_counts, ngram_counts, segment_counts, segment_rows
 from .definitions import SMOOTHINGS, Definition, sum_rows
 from .envelope import best_interval, sort_lines, surface, winners, winners_near
 from .nbest_lines import NBestLines, Words

@@ -93,7 +93,7 @@ SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], 
 
 
 class Definition:
-    """What a variant and the choices of a call come to. The arguments are fields of :class:`cybleu.variants.Variant`.
+    """What a variant and the choices of a call come to. The arguments are fields of :class:`cybleu.metrics.Variant`.
 
     :param order: the largest n-gram order of the rows
     :param smoothing: a name in :data:`SMOOTHINGS`

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 from math import inf
 
-from .._interrupts import look
+from .._runtime.interrupts import look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from itertools import chain
 
-from .._interrupts import look
-from .counting import counted
+from .._runtime.interrupts import look
+from .segments import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from .._interrupts import look
-from .counting import counted
+from .._runtime.interrupts import look
+from .segments import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..errors import CybleuError
-from .counting import clipped_matches, segment_counts
+from .segments import clipped_matches, segment_counts
 from .smoothing import recognised, smoothed
 
 TYPE_CHECKING = False

@@ -1,0 +1,244 @@
+"""Plain-text files, one segment a line, read as a stream of tokenised segments.
+
+A file that would fill the memory without being long itself is an error: a line of more than 64 MiB, and gzip data that
+unpacks to more than 100 times its size and 16 MiB. The environment variables ``CYBLEU_LONGEST_LINE`` (bytes) and
+``CYBLEU_MOST_EXPANSION`` (times) set other limits. How long a file is, packed or not, makes no difference.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain, islice
+from typing import Any, TextIO
+
+from ..errors import InputFileError, LengthMismatchError
+
+STANDARD_INPUT = "-"
+BLOCK = 1 << 18
+LONGEST_LINE = 1 << 26
+MOST_EXPANSION = 100
+ALWAYS_UNPACKED = 1 << 24  # bytes, whatever they were packed in
+BOM = b"\xef\xbb\xbf"
+
+
+def split_ascii(line: str) -> list[str]:
+    """The tokens between ASCII white space, as multi-bleu.perl takes them: a no-break space is part of a token."""
+    if line.isascii():
+        return line.split()
+    return [token.decode() for token in line.encode().split()]
+
+
+SPLITS: dict[str, Callable[[str], list[str]]] = {"unicode": str.split, "ascii": split_ascii}
+
+
+_STANDARD_INPUT_NAME = "standard input"
+
+
+def _standard_input() -> Any:
+    stream: Any = sys.stdin.buffer
+    return stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+
+
+def _limit(variable: str, default: int) -> int:
+    text = os.environ.get(variable, str(default))
+    if not (text.isascii() and text.isdecimal() and len(text) < 19 and int(text)):
+        raise InputFileError(f"the environment variable {variable} is {shown(text)}; it must be a whole number from 1")
+    return int(text)
+
+
+def shown(text: str) -> str:
+    """What a message shows of the text of a file."""
+    return repr(text) if len(text) <= 80 else f"{text[:60]!r}... ({len(text)} characters)"
+
+
+class _Counted:
+    """A stream that knows how many bytes were read from it."""
+
+    def __init__(self, stream: Any):
+        self._stream = stream
+        self.bytes = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._stream.read(size)
+        self.bytes += len(data)
+        return data
+
+
+class Lines:
+    """The lines of a UTF-8 file, or of standard input for ``-``; gzip is recognised by its first bytes.
+
+    A line ends at LF, and a CR before it is dropped; no other character ends a line. The last one needs no LF. A byte order
+    mark at the start of the file is dropped.
+
+    :raises InputFileError: the file cannot be opened or read, is not UTF-8, or is beyond the limits of the module; the
+        message names file and line
+    """
+
+    def __init__(self, path: str):
+        self.name = _STANDARD_INPUT_NAME if path == STANDARD_INPUT else path
+        self._longest_line = _limit("CYBLEU_LONGEST_LINE", LONGEST_LINE)
+        self._most_expansion = _limit("CYBLEU_MOST_EXPANSION", MOST_EXPANSION)
+        try:
+            self._raw: Any = _standard_input() if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
+            compressed = self._raw.peek(2)[:2] == b"\x1f\x8b"
+        except OSError as error:
+            raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
+        self._packed = _Counted(self._raw) if compressed else None
+        self._stream: Any = gzip.GzipFile(mode="rb", fileobj=self._packed) if compressed else self._raw  # type: ignore[arg-type]
+        self._bytes = 0
+        self.count = 0
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self.name != _STANDARD_INPUT_NAME:
+            self._raw.close()
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def size(self) -> int | None:
+        """The bytes in the file, None where that is not known beforehand."""
+        try:
+            status = os.fstat(self._raw.fileno())
+        except (OSError, ValueError):
+            return None
+        return status.st_size or None
+
+    def position(self) -> int:
+        """How many of those bytes have been read."""
+        try:
+            return int(self._raw.tell())
+        except (OSError, ValueError):
+            return 0
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(self._blocks())
+
+    def _blocks(self) -> Iterator[list[str]]:
+        for block in self.blocks():
+            lines = self._lines(block)
+            yield lines
+            self.count += len(lines)
+
+    def blocks(self) -> Iterator[bytes]:
+        """Some whole lines at a time, as bytes, without the last LF. Who takes them adds their number to `count`."""
+        unfinished: list[bytes] = []
+        while True:
+            block = self._read()
+            end = block.rfind(b"\n") + 1
+            if sum(map(len, unfinished)) + (block.find(b"\n") if end else len(block)) > self._longest_line:
+                raise InputFileError(
+                    f"{self.name}, line {self.count + 1}: longer than {self._longest_line} bytes; is it a text file? "
+                    "If it is, set the environment variable CYBLEU_LONGEST_LINE to more"
+                )
+            if block and not end:
+                unfinished.append(block)
+                continue
+            unfinished.append(block[: end - 1] if end else block)
+            if not block and not any(unfinished):
+                return
+            lines = b"".join(unfinished)
+            unfinished = [block[end:]] if len(block) > end else []
+            yield lines
+
+    def _read(self) -> bytes:
+        try:
+            block: bytes = self._stream.read(BLOCK)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise InputFileError(
+                f"{self.name}, after line {self.count}: the gzip data is damaged or cut off: {error}"
+            ) from error
+        except OSError as error:
+            raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
+        first = not self._bytes
+        self._bytes += len(block)
+        if self._packed and self._bytes > max(ALWAYS_UNPACKED, self._most_expansion * self._packed.bytes):
+            raise InputFileError(
+                f"{self.name}, after line {self.count}: unpacks to more than {self._most_expansion} times its size; is it "
+                "made to fill the memory? If it is not, set the environment variable CYBLEU_MOST_EXPANSION to more"
+            )
+        return block.removeprefix(BOM) if first else block
+
+    def _lines(self, block: bytes) -> list[str]:
+        text = self.text(block)
+        lines = text.split("\n")
+        if "\r" in text:
+            lines = [line[:-1] if line.endswith("\r") else line for line in lines]
+        return lines
+
+    def text(self, block: bytes) -> str:
+        """What a block says."""
+        try:
+            return block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = self.count + block.count(b"\n", 0, error.start) + 1
+            raise InputFileError(
+                f"{self.name}, line {line}: not UTF-8 text: byte 0x{block[error.start]:02x}; "
+                "convert the file, with iconv for example"
+            ) from error
+
+
+@contextmanager
+def writing(path: str) -> Iterator[TextIO]:
+    """A UTF-8 file to write, compressed where its name ends in ``.gz``, equal for equal text.
+
+    It is written as ``.partial`` beside its place and renamed when it is complete, unless something other than a file has
+    that place, such as a pipe.
+
+    :raises InputFileError: it cannot be written
+    """
+    target = os.path.realpath(path)
+    partial = f"{target}.partial" if os.path.isfile(target) or not os.path.exists(target) else None
+    try:
+        try:
+            with ExitStack() as stack:
+                file: Any = stack.enter_context(open(partial or path, "wb"))
+                if path.endswith(".gz"):
+                    file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+                yield stack.enter_context(io.TextIOWrapper(file, encoding="utf-8", newline="\n"))
+        except BaseException:
+            if partial:
+                with suppress(OSError):
+                    os.remove(partial)
+            raise
+        if partial:
+            os.replace(partial, target)
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
+    except UnicodeEncodeError as error:
+        raise InputFileError(f"{path}: cannot be written as UTF-8: {error}") from error
+
+
+def parallel_segments(
+    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], list[str]], at_once: int = 512
+) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
+    """The segments of parallel files, some at a time: (list of references, hypotheses).
+
+    :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
+    """
+    files = [hypothesis, *references]
+    streams = [iter(file) for file in files]
+    lines = 0
+    while True:
+        blocks = [[split(line) for line in islice(stream, at_once)] for stream in streams]
+        got = len(blocks[0])
+        if any(len(block) != got for block in blocks):
+            counts = [
+                lines + len(block) + sum(1 for _ in stream) for block, stream in zip(blocks, streams, strict=True)
+            ]
+            listed = ", ".join(f"{file.name}: {count}" for file, count in zip(files, counts, strict=True))
+            raise LengthMismatchError(f"the files have different numbers of lines, and a line is a segment: {listed}")
+        if not got:
+            return
+        lines += got
+        yield [list(references) for references in zip(*blocks[1:], strict=True)], blocks[0]

@@ -1,0 +1,1 @@
+"""What long work needs, whatever it computes: arrays, threads, progress, interrupts."""

@@ -1,0 +1,112 @@
+"""NLTK's sentence BLEU of many segments in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import scores as bleu_score
+from .._runtime.arrays import np
+from .._runtime.parallel import run
+from .scores import QUARTERS, _weight_vectors, score_counts, sentence_bleu
+from ..errors import CybleuError, LengthMismatchError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .scores import SmoothingCallable, Tokens, Weights
+
+__all__ = ["sentence_bleu_many"]
+
+
+def sentence_bleu_many(
+    list_of_references: Sequence[Collection[Tokens]],
+    hypotheses: Sequence[Tokens],
+    weights: Weights = QUARTERS,
+    smoothing_function: SmoothingCallable | None = None,
+    auto_reweigh: bool = False,
+    *,
+    progress: bool = False,
+    strict: bool = False,
+) -> NDArray[np.float64]:
+    """:func:`cybleu.sentence_bleu` of each segment, with the same arguments, numbers, warnings and errors.
+
+    The other parameters are those of :func:`cybleu.corpus_bleu`.
+
+    :param list_of_references: for each segment a list of its references, each a list of tokens
+    :param hypotheses: for each segment a list of tokens
+    :param progress: show a progress bar (needs tqdm)
+    :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
+    :return: float64 of shape `(n,)`, or `(n, vectors)` where weights are a list of vectors, from 0 to 1. No segment
+        makes an empty array
+    :raises LengthMismatchError: hypotheses and lists of references are not equally many
+    :raises CybleuError: an error of a segment, with its number
+
+    >>> references = [[["the", "cat", "sat", "down"]], [["it", "rains", "a", "lot"]]]
+    >>> sentence_bleu_many(references, [["the", "cat", "sat", "down"], ["it", "rains"]], weights=(0.5, 0.5)).round(4)
+    array([1.    , 0.3679])
+    """
+    if strict:
+        from ..checks import check
+
+        check(list_of_references, hypotheses)
+    count = bleu_score._length_of(hypotheses, "the hypotheses")
+    wanted = bleu_score._length_of(list_of_references, "the lists of references")
+    if count != wanted:
+        raise LengthMismatchError(
+            f"there are {count} hypotheses and {wanted} lists of references; each hypothesis needs one list"
+        )
+    vectors = len(_weight_vectors(weights)[0])
+    scores = np.empty((count, vectors))
+    call = weights, smoothing_function, auto_reweigh
+
+    def work(start: int, stop: int) -> None:
+        whole = (start, stop) == (0, count)
+        references, texts = (
+            (list_of_references, hypotheses) if whole else (list_of_references[start:stop], hypotheses[start:stop])
+        )
+        part = scores[start:stop]
+        position = 0
+        while (position := bleu_score._scorer.sentences(references, texts, *call, position, part)) < len(part):
+            try:
+                part[position] = sentence_bleu(references[position], texts[position], *call)
+            except CybleuError as error:
+                raise type(error)(f"segment {start + position}: {error}") from error.__cause__
+            position += 1
+
+    run(work, count, 0, None, progress, "segments")
+    return scores if vectors > 1 else scores[:, 0]
+
+
+def score_rows(
+    stats: NDArray[np.int64],
+    weights: Weights,
+    smoothing_function: SmoothingCallable | None,
+    auto_reweigh: bool,
+    segment: Callable[[int], tuple[Any, Any]],
+) -> NDArray[np.float64]:
+    """NLTK's scores from segments' rows, which have 5 orders at least where the smoothing looks at 5-grams.
+
+    :param segment: the references and the hypothesis of a row, for what looks at them
+    """
+    vectors, max_order = _weight_vectors(weights)
+    scores = np.empty((len(stats), len(vectors)))
+    order = stats.shape[1] // 2 - 1
+    call = weights, smoothing_function, auto_reweigh
+    position = 0
+    while (position := bleu_score._scorer.rows(stats, *call, position, scores)) < len(stats):
+        row = stats[position].tolist()
+        references, hypothesis = segment(position)
+        scores[position] = score_counts(
+            row[2 : 2 + max_order],
+            [total or 1 for total in row[2 + order : 2 + order + max_order]],
+            row[0],
+            row[1],
+            references,
+            hypothesis,
+            vectors,
+            smoothing_function,
+            auto_reweigh,
+        )
+        position += 1
+    return scores if len(vectors) > 1 else scores[:, 0]

@@ -1,0 +1,578 @@
+"""`cybleu rerank`: n-best lists in, the chosen texts or the lists in a new order out, segment after segment."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from ..metrics import bleu as variants
+from .common import SPLIT, TOKENIZE, input_errors
+from ..errors import ArrayValueError, InputFileError
+from .._files.text import STANDARD_INPUT, Lines, writing
+
+if TYPE_CHECKING:
+    from ..nbest.container import NBest
+    from ..nbest.reading import Segment
+    from ..rerank import Selection
+    from ..stats.references import References
+
+MOST_MISSING = 10_000_000  # segments between two that are there
+AT_ONCE = 64  # segments
+EXPLAINED = 3  # candidates
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+@click.group()
+def rerank() -> None:
+    """Choose from n-best lists: by weights, by BLEU itself, by minimum Bayes risk; or train the weights.
+
+    NBEST is Moses's or Joshua's (and cdec's) format, text alone with --size lines for each segment, or JSON lines. It is read
+    as a stream, and its segments must come in the order of their ids. The output has one line for each segment: an empty one
+    where there is no hypothesis.
+    """
+
+
+class Source(NamedTuple):
+    """The options that all commands have."""
+
+    nbest: str
+    format: str | None
+    size: int | None
+    feature_table: str | None
+    first_id: int
+    segments: int | None
+    split: str
+    tokenize: str | None
+
+    def stream(self) -> Iterator[Segment]:
+        progress = sys.stderr.isatty()
+        if self.format == "json":
+            from ..nbest import json_lines as nbest_json
+
+            if self.size is not None or self.feature_table is not None:
+                raise ArrayValueError("--size and --feature-table are for the plain format")
+            return nbest_json.read_segments(self.nbest, progress=progress)
+        from ..nbest import reading as nbest_files
+
+        return nbest_files.read_segments(
+            self.nbest, self.format, size=self.size, features=self.feature_table, progress=progress
+        )
+
+    def whole(self, references: Sequence[str]) -> NBest:
+        from ..nbest.container import NBest
+
+        if self.format == "json":
+            raise ArrayValueError("JSON lines are not read here; use another format")
+        return NBest.from_files(
+            self.nbest,
+            references,
+            self.format,
+            first_id=self.first_id,
+            size=self.size,
+            features=self.feature_table,
+            tokenize=self.tokenize or self.split,
+            progress=sys.stderr.isatty(),
+        )
+
+    def splitter(self) -> Callable[[str], list[str]]:
+        from ..nbest.reading import splitter
+
+        return splitter(self.tokenize or self.split)
+
+
+class Target(NamedTuple):
+    """The options of the output."""
+
+    output: str
+    list_format: str | None
+    explain: int | None
+
+
+def _of_nbest(command: _Command) -> _Command:
+    for parameter in (
+        TOKENIZE,
+        SPLIT,
+        click.option(
+            "--segments", type=click.IntRange(0), help="How many there are, where the last ones may have no hypothesis."
+        ),
+        click.option(
+            "--first-id", type=click.IntRange(0), default=0, show_default=True, help="Id of the first segment."
+        ),
+        click.option("--feature-table", metavar="FILE", help="Of the plain format: features, a line a hypothesis."),
+        click.option("--size", type=click.IntRange(1), help="Of the plain format: how many lines each segment has."),
+        click.option(
+            "--format",
+            type=click.Choice(["moses", "joshua", "plain", "json"]),
+            help="Of NBEST.  [default: moses or joshua, as its first lines look]",
+        ),
+        click.argument("nbest", metavar="NBEST"),
+    ):
+        command = parameter(command)
+    return command
+
+
+def _of_output(command: _Command) -> _Command:
+    for parameter in (
+        click.option(
+            "--explain",
+            type=click.IntRange(0),
+            metavar="ID",
+            help="Write nothing else than why the first candidates of this segment come first.",
+        ),
+        click.option(
+            "--list",
+            "list_format",
+            type=click.Choice(["moses", "joshua", "plain"]),
+            help="Write the whole list in its new order, in this format, and not one text for each segment.",
+        ),
+        click.option(
+            "--output", "-o", default=STANDARD_INPUT, help="A file instead of standard output; .gz compresses."
+        ),
+    ):
+        command = parameter(command)
+    return command
+
+
+def _of_bleu(command: _Command) -> _Command:
+    for parameter in (
+        click.option("--smoothing", metavar="NAME", help="Of sentence BLEU, by default the tool's."),
+        click.option(
+            "--variant",
+            type=click.Choice(list(variants.VARIANTS)),
+            default="sacrebleu",
+            show_default=True,
+            help="Of BLEU.",
+        ),
+    ):
+        command = parameter(command)
+    return command
+
+
+def _source(options: dict[str, Any]) -> Source:
+    return Source(*(options.pop(name) for name in Source._fields))
+
+
+def _target(options: dict[str, Any]) -> Target:
+    return Target(*(options.pop(name) for name in Target._fields))
+
+
+# ------------------------------------------------------------------------------------------------------------ commands
+
+
+@rerank.command()
+@_of_nbest
+@_of_output
+@click.option(
+    "--weights",
+    "weights_file",
+    metavar="FILE",
+    required=True,
+    help="A feature and its weight in each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as Moses writes them.",
+)
+def linear(weights_file: str, **options: Any) -> None:
+    """The hypothesis with the highest weighted sum of its features; of equal ones the first."""
+    from ..rerank import linear as by_weights
+
+    source, target = _source(options), _target(options)
+    with input_errors():
+        weights = read_weights(weights_file)
+        unseen = dict.fromkeys(weights)
+
+        def choose(nbest: NBest) -> Selection:
+            # a feature that is 0 so far may not have had a name yet
+            names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
+            for name in names:
+                unseen.pop(name, None)
+            return by_weights(nbest, {name: weights[name] for name in names if name in weights})
+
+        _run(source, target, choose, _Why(weights=weights))
+    if unseen and target.explain is None:
+        click.echo(f"cybleu: there are weights of features that the list does not have: {', '.join(unseen)}", err=True)
+
+
+@rerank.command()
+@_of_nbest
+@_of_output
+@_of_bleu
+@click.option(
+    "--scale", type=float, help="Take the scores of the list as the posterior, times this.  [default: all alike]"
+)
+@click.option(
+    "--utility",
+    type=click.Choice(["bleu", "expected-counts", "linear"]),
+    default="bleu",
+    show_default=True,
+    help="Exact BLEU, or an approximation of DeNero and others (2009) or Tromble and others (2008).",
+)
+@click.option("--prune", type=click.IntRange(1), help="Only so many of the most probable hypotheses count.")
+def mbr(
+    variant: str, smoothing: str | None, scale: float | None, utility: str, prune: int | None, **options: Any
+) -> None:
+    """Minimum Bayes risk: the hypothesis with the highest expected BLEU against all others."""
+    from ..rerank import mbr as by_risk
+
+    source, target = _source(options), _target(options)
+    if prune is not None and target.list_format is not None:
+        raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
+
+    def choose(nbest: NBest) -> Selection:
+        if scale is not None and nbest.model_scores is None:
+            raise ArrayValueError("--scale needs the scores of a list, and this one has none")
+        return by_risk(
+            nbest,
+            scores=None if scale is None else nbest.model_scores,
+            scale=1.0 if scale is None else scale,
+            utility=utility,
+            variant=variant,
+            smoothing=smoothing,
+            prune=prune,
+            tokenize=split,
+        )
+
+    with input_errors():
+        split = source.splitter()
+        _run(source, target, choose, _Why(split=split))
+
+
+@rerank.command()
+@_of_nbest
+@click.argument("references", metavar="REF...", nargs=-1, required=True)
+@_of_output
+@_of_bleu
+@click.option(
+    "--level",
+    type=click.Choice(["sentence", "corpus"]),
+    default="sentence",
+    show_default=True,
+    help="By the BLEU of each sentence, or by that of the corpus, which holds all statistics in memory.",
+)
+@click.option("--worst", is_flag=True, help="The worst instead of the best.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the order of swaps for the corpus.")
+def oracle(
+    references: tuple[str, ...],
+    variant: str,
+    smoothing: str | None,
+    level: str,
+    worst: bool,
+    seed: int,
+    **options: Any,
+) -> None:
+    """The best that NBEST holds by BLEU against the references."""
+    from .. import rerank as choices
+    from ..nbest.reading import prepare
+
+    source, target = _source(options), _target(options)
+    if [source.nbest, source.feature_table, *references].count(STANDARD_INPUT) > 1:
+        raise click.UsageError("only one of the files can be standard input")
+    find = choices.antioracle if worst else choices.oracle
+    with input_errors():
+        if level == "corpus":
+            if target.list_format is not None or target.explain is not None:
+                raise click.UsageError("--list and --explain are for --level sentence")
+            nbest = source.whole(references)
+            selection = find(nbest, level, variant, smoothing=smoothing, seed=seed)
+            with _output(target.output) as write:
+                for text in selection.texts:
+                    write(f"{text}\n")
+            if isinstance(selection, choices.CorpusSelection):
+                click.echo(
+                    f"BLEU of the corpus {selection.score:.4f}, by sentences {selection.start:.4f}; "
+                    f"{selection.swaps} swaps in {selection.passes} passes",
+                    err=True,
+                )
+            return
+        prepared = prepare(list(references), source.splitter(), None, None)
+        source = source._replace(segments=len(prepared))
+        why = _Why(split=source.splitter(), references=prepared, first_id=source.first_id)
+        _run(source, target, lambda nbest: find(nbest, level, variant, smoothing=smoothing), why)
+
+
+@rerank.command()
+@_of_nbest
+@click.argument("references", metavar="REF...", nargs=-1, required=True)
+@_of_bleu
+@click.option("--output", "-o", default=STANDARD_INPUT, help="A file for the weights instead of standard output.")
+@click.option(
+    "--held-out", metavar="FILE", help="Write there what weights of the other folds choose from each segment."
+)
+@click.option("--epochs", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
+@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Of the cross-validation.")
+@click.option("--good", type=float, default=0.1, show_default=True, help="Share of good hypotheses.")
+@click.option("--bad", type=float, default=0.5, show_default=True, help="Share of bad hypotheses.")
+@click.option("--margin", type=float, default=1.0, show_default=True, help="Between good and bad.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of folds and orders.")
+def perceptron(
+    references: tuple[str, ...],
+    variant: str,
+    smoothing: str | None,
+    output: str,
+    held_out: str | None,
+    epochs: int,
+    folds: int,
+    good: float,
+    bad: float,
+    margin: float,
+    seed: int,
+    **options: Any,
+) -> None:
+    """Train weights for `cybleu rerank linear` (Shen and Joshi 2005). Holds features and statistics in memory."""
+    from ..rerank import perceptron as train
+
+    source = _source(options)
+    if [source.nbest, source.feature_table, *references].count(STANDARD_INPUT) > 1:
+        raise click.UsageError("only one of the files can be standard input")
+    with input_errors():
+        trained = train(
+            source.whole(references),
+            good=good,
+            bad=bad,
+            margin=margin,
+            epochs=epochs,
+            folds=folds,
+            seed=seed,
+            variant=variant,
+            smoothing=smoothing,
+            progress=sys.stderr.isatty(),
+        )
+        with _output(output) as write:
+            for name, weight in trained.weights.items():
+                write(f"{name} {weight!r}\n")
+        if held_out is not None:
+            with _output(held_out) as write:
+                for text in trained.held_out.texts:
+                    write(f"{text}\n")
+    of_folds = ", ".join(f"{score:.2f}" for score in trained.fold_scores)
+    click.echo(
+        f"BLEU of held-out segments {trained.score:.4f} after {trained.epochs} epochs; of folds {of_folds}", err=True
+    )
+
+
+def read_weights(path: str) -> dict[str, float]:
+    """Weights by name from a file. A `#` begins a comment.
+
+    :raises InputFileError: the file cannot be read, or a line of it
+    """
+    from ..nbest.lines import number_of
+
+    weights: dict[str, float] = {}
+    with Lines(path) as file:
+        for number, line in enumerate(file, 1):
+            tokens = line.partition("#")[0].replace("=", "= ").split()
+            if not tokens:
+                continue
+            name = tokens[0].removesuffix("=")
+            values = tokens[1:]
+            try:
+                if not name or not values or (len(values) > 1 and tokens[0] == name):
+                    raise InputFileError("is not a name and its weight")
+                several = tokens[0] != name and line.partition("=")[2][:1].isspace()
+                for place, value in enumerate(values):
+                    full = f"{name}_{place}" if several and "_" not in name else name
+                    if full in weights or (place and not several):
+                        raise InputFileError(f"the weight of {full!r} is there twice")
+                    weights[full] = number_of(value, f"the weight of {full!r}")
+            except InputFileError as error:
+                raise InputFileError(f"{file.name}, line {number}: {error}") from None
+    if not weights:
+        raise InputFileError(f"{file.name}: there is no weight in it")
+    return weights
+
+
+# -------------------------------------------------------------------------------------------------------------- stream
+
+
+class _Why(NamedTuple):
+    """What --explain can tell of a command."""
+
+    weights: dict[str, float] | None = None
+    split: Callable[[str], list[str]] | None = None
+    references: References | None = None
+    first_id: int = 0
+
+    def stats(self, segments: Sequence[Segment]) -> Any:
+        """The statistics of the hypotheses of some segments, or nothing in their place."""
+        from .._runtime.arrays import np
+
+        texts = [text for segment in segments for text in segment.texts]
+        if self.references is None or self.split is None:
+            return np.zeros((len(texts), 1))
+        for segment in segments:
+            if not 0 <= segment.id - self.first_id < len(self.references):
+                raise InputFileError(
+                    f"the id {segment.id} is not of one of the {len(self.references)} segments of the references, which "
+                    f"begin at {self.first_id}; --first-id tells where they begin"
+                )
+        owners = [segment.id - self.first_id for segment in segments for _ in segment.texts]
+        return self.references.stats([self.split(text) for text in texts], owners)
+
+
+def _run(source: Source, target: Target, choose: Callable[[NBest], Selection], why: _Why) -> None:
+    stream = _in_order(source)
+    if target.explain is not None:
+        found = next((segment for segment in stream if segment.id == target.explain), None)
+        if found is None:
+            raise ArrayValueError(f"there is no segment {target.explain} in the list")
+        nbest = _nbest([found], why)
+        click.echo(_explanation(nbest, choose(nbest), why))
+        return
+    expected = source.first_id
+    missing = 0
+    with _output(target.output) as write:
+        while batch := list(islice(stream, AT_ONCE)):
+            if batch[-1].names != batch[0].names or any(segment.sparse for segment in batch):
+                groups = [[segment] for segment in batch]
+            else:
+                groups = [batch]
+            for group in groups:
+                nbest = _nbest(group, why)
+                selection = choose(nbest)
+                if target.list_format is not None:
+                    _write_list(nbest, selection, target.list_format, write)
+                    continue
+                for segment, text in zip(group, selection.texts):
+                    if segment.id - expected > MOST_MISSING:
+                        raise InputFileError(
+                            f"{source.nbest}: the segment {segment.id} comes where {expected} should; an empty line for each "
+                            "between them would fill the disk. --first-id tells where ids begin"
+                        )
+                    missing += segment.id - expected
+                    write("\n" * (segment.id - expected) + _one_line(text, segment) + "\n")
+                    expected = segment.id + 1
+        if source.segments is not None and target.list_format is None:
+            last = source.first_id + source.segments
+            missing += last - expected
+            write("\n" * (last - expected))
+    if missing:
+        click.echo(f"cybleu: {missing} segments have no hypothesis; an empty line stands for each", err=True)
+
+
+def _in_order(source: Source) -> Iterator[Segment]:
+    last = source.first_id - 1
+    for segment in source.stream():
+        if segment.id <= last:
+            reason = (
+                f"begin at {source.first_id}; give --first-id" if last < source.first_id else "must ascend; sort it"
+            )
+            raise InputFileError(f"{source.nbest}: the segment {segment.id} comes after {last}, and ids {reason}")
+        if not segment.texts:
+            continue
+        last = segment.id
+        if source.segments is not None and last >= source.first_id + source.segments:
+            raise InputFileError(
+                f"{source.nbest}: has the segment {last}, and there are {source.segments} from {source.first_id} on; "
+                "--first-id tells where they begin"
+            )
+        yield segment
+
+
+def _nbest(group: Sequence[Segment], why: _Why) -> NBest:
+    from .._runtime.arrays import np
+    from ..nbest.container import NBest
+
+    first = group[0]
+    known = [segment.model_scores for segment in group if segment.model_scores is not None]
+    return NBest(
+        np.cumsum([0, *(len(segment.texts) for segment in group)]),
+        first.features if len(group) == 1 else np.concatenate([segment.features for segment in group]),
+        why.stats(group),
+        first.names,
+        [text for segment in group for text in segment.texts],
+        sparse=first.sparse if len(group) == 1 else None,
+        ids=[segment.id for segment in group],
+        model_scores=np.concatenate(known) if len(known) == len(group) else None,
+    )
+
+
+def _write_list(nbest: NBest, selection: Selection, list_format: str, write: Callable[[str], Any]) -> None:
+    from ..rerank.linear import reordered
+    from ..nbest.reading import lines_of
+
+    ordered = reordered(nbest, _best_first(selection), selection.scores)
+    if list_format == "plain":
+        for text in ordered.texts or ():
+            write(_one_line(text, None) + "\n")
+        return
+    for line in lines_of(ordered, list_format):
+        write(line)
+
+
+def _best_first(selection: Selection) -> Any:
+    """The chosen ones first, the others by score."""
+    from .._runtime.arrays import np
+    from ..rerank.selection import owners_of
+
+    taken = np.zeros(len(selection.scores), dtype=bool)
+    taken[selection.rows[selection.rows >= 0]] = True
+    return np.lexsort((-selection.scores, ~taken, owners_of(selection.offsets)))
+
+
+def _one_line(text: str, segment: Segment | None) -> str:
+    if "\n" in text:
+        where = f" of segment {segment.id}" if segment else ""
+        raise ArrayValueError(f"a text{where} has a line break, and a line is a segment: {text!r}")
+    return text
+
+
+@contextmanager
+def _output(path: str) -> Iterator[Callable[[str], Any]]:
+    if path == STANDARD_INPUT:
+        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        try:
+            yield stream.write
+        finally:
+            stream.detach()  # flushes, and leaves standard output open
+        return
+    with writing(path) as file:
+        yield file.write
+
+
+def _explanation(nbest: NBest, selection: Selection, why: _Why) -> str:
+    """The first candidates of one segment with what speaks for them."""
+    from ..pairwise import pairwise_bleu
+
+    lines = [f"segment {nbest.ids[0]}: {len(nbest.features)} hypotheses"]
+    texts = nbest.texts or []
+    order = _best_first(selection)[:EXPLAINED].tolist()
+    for place, row in enumerate(order, 1):
+        lines.append(f"{place}. hypothesis {row}, score {selection.scores[row]:.6g}: {texts[row]}")
+        if why.weights is not None:
+            terms = [
+                (why.weights[name] * value, name, value)
+                for name, value in zip(nbest.names, nbest.features[row].tolist())
+            ]
+            if nbest.sparse is not None:
+                found = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
+                for column, value in zip(nbest.sparse.columns[found].tolist(), nbest.sparse.values[found].tolist()):
+                    name = nbest.sparse.names[column]
+                    terms.append((why.weights.get(name, 0.0) * value, name, value))
+            for term, name, value in sorted(terms, key=lambda entry: -abs(entry[0])):
+                lines.append(f"   {term:+.6g} = {why.weights.get(name, 0.0):g} * {value:g} {name}")
+        elif why.references is not None:
+            lines.append(f"   {_matches(nbest.stats[row].tolist())}")
+        elif why.split is not None:
+            tokens = [why.split(text) for text in texts]
+            alike = pairwise_bleu(tokens, [tokens[row]])[0]
+            nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: -alike[i])[:EXPLAINED]
+            for other in nearest:
+                stats = _row_of(tokens[other], tokens[row])
+                lines.append(f"   BLEU {alike[other]:.1f} with hypothesis {other}: {_matches(stats)}")
+    return "\n".join(lines)
+
+
+def _row_of(reference: list[str], hypothesis: list[str]) -> list[int]:
+    from ..stats.references import segment_stats
+
+    row: list[int] = segment_stats([[reference]], [hypothesis])[0].tolist()
+    return row
+
+
+def _matches(row: list[int]) -> str:
+    order = len(row) // 2 - 1
+    orders = " ".join(f"{matched}/{total}" for matched, total in zip(row[2 : 2 + order], row[2 + order :]))
+    return f"matched n-grams {orders}, length {row[0]} against {row[1]}"

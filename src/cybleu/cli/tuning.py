@@ -1,0 +1,328 @@
+"""The commands that tune weights: reading what they are given, printing what they find."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from tqdm import tqdm
+
+from ..metrics import bleu as variants
+from .common import SPLIT, TOKENIZE, input_errors
+from ..errors import FeatureError, WeightsError
+from .._files.text import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from ..tuning.climb import Restart
+    from ..nbest.container import NBest
+
+    Bounds = dict[str, tuple[float, float]]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+INPUT = (
+    click.argument("nbest", metavar="[NBEST", required=False),
+    click.argument("references", metavar="REF...]", nargs=-1),
+    click.option("--more", metavar="NBEST", multiple=True, help="Another list of the same segments, to be merged."),
+    click.option(
+        "--features-file", metavar="FILE", multiple=True, help="Of Moses's extractor, in place of NBEST and REF."
+    ),
+    click.option("--scores-file", metavar="FILE", multiple=True, help="The scores of the same hypotheses."),
+    click.option(
+        "--format", "format_", type=click.Choice(["moses", "joshua"]), help="Of NBEST.  [default: as it looks]"
+    ),
+    click.option(
+        "--first-id", type=click.IntRange(0), default=0, show_default=True, help="Id of the references' first line."
+    ),
+    SPLIT,
+    TOKENIZE,
+    click.option("--order", type=click.IntRange(1, 64), help="Largest n-gram order.  [default: 4]"),
+    click.option(
+        "--reference-length",
+        type=click.Choice(["closest", "shortest", "average"]),
+        help="Which length counts where there are several references.  [default: closest]",
+    ),
+    click.option(
+        "--variant",
+        type=click.Choice(list(variants.VARIANTS)),
+        default="moses",
+        show_default=True,
+        help="The definition of BLEU.",
+    ),
+    click.option("--smoothing", metavar="NAME", help="Smoothing of BLEU, by default the tool's."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random weights."),
+    click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="That work at the same time."),
+    click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full."),
+)
+
+
+def _with_input(command: Command) -> Command:
+    for option in reversed(INPUT):
+        command = option(command)
+    return command
+
+
+def _lists(
+    nbest: str | None,
+    references: tuple[str, ...],
+    more: tuple[str, ...],
+    features_file: tuple[str, ...],
+    scores_file: tuple[str, ...],
+    format_: str | None,
+    first_id: int,
+    split: str,
+    tokenize: str | None,
+    order: int | None,
+    reference_length: str | None,
+) -> NBest:
+    """The lists, merged."""
+    from ..nbest.container import NBest, merge
+    from ..nbest.reading import prepare, splitter
+
+    if bool(nbest) == bool(features_file) or len(features_file) != len(scores_file):
+        raise click.UsageError("give an n-best list and its references, or --features-file and --scores-file in pairs")
+    if features_file:
+        if more or tokenize or order or reference_length:
+            raise click.UsageError("--more and options of the text do not go with --features-file")
+        parts = [
+            NBest.from_moses(features, scores, first_id=first_id)
+            for features, scores in zip(features_file, scores_file)
+        ]
+        segments = max(map(len, parts))
+        if any(len(part) < segments for part in parts):
+            parts = [
+                NBest.from_moses(features, scores, segments, first_id=first_id)
+                for features, scores in zip(features_file, scores_file)
+            ]
+        return merge(*parts)
+    if not references:
+        raise click.UsageError("there is no file of references after the n-best list")
+    if (nbest, *more, *references).count(STANDARD_INPUT) > 1:
+        raise click.UsageError("only one of the files can be standard input")
+    prepared = prepare(references, splitter(tokenize or split), order, reference_length)
+    return merge(
+        *(
+            NBest.from_files(
+                path,
+                prepared,
+                format_,
+                first_id=first_id,
+                tokenize=tokenize or split,
+                texts=False,
+                progress=sys.stderr.isatty(),
+            )
+            for path in (nbest or "", *more)
+        )
+    )
+
+
+def _metric(variant: str, smoothing: str | None) -> variants.Variant:
+    rules = variants.find(variant)
+    if smoothing is None:
+        return rules
+    for known in rules.smoothings:
+        if known[0] == smoothing:
+            return replace(rules, smoothings=(known,))
+    names = ", ".join(known[0] for known in rules.smoothings)
+    raise click.UsageError(f"{variant} has no smoothing {smoothing!r}; use one of {names}")
+
+
+def _start(text: str | None, names: tuple[str, ...]) -> dict[str, float]:
+    """Weights from a file with names, or from a list of numbers; by default all are 1."""
+    if text is None:
+        return dict.fromkeys(names, 1.0)
+    if not Path(text).exists():
+        try:
+            numbers = [float(word) for word in text.replace(",", " ").split()]
+        except ValueError:
+            raise WeightsError(f"--start {text!r} is neither a file nor a list of numbers such as 1,0.5,-1") from None
+        if len(numbers) != len(names):
+            raise FeatureError(
+                f"--start has {len(numbers)} numbers, and there are {len(names)} features: {', '.join(names)}"
+            )
+        return dict(zip(names, numbers))
+    from ..tuning.loop import read_weights
+
+    return read_weights(text)
+
+
+def _ranges(values: tuple[str, ...]) -> Bounds:
+    bounds: Bounds = {}
+    for value in values:
+        name, _, ends = value.rpartition("=")
+        low, colon, high = ends.partition(":")
+        try:
+            bounds[name] = float(low or "-inf"), float(high or "inf")
+        except ValueError:
+            colon = ""
+        if not (name and colon):
+            raise click.UsageError(f"--range {value!r} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+    return bounds
+
+
+def _report(result: dict[str, Any], weights: dict[str, float], as_json: bool, output: str | None) -> None:
+    if output:
+        from ..tuning.loop import write_weights
+
+        try:
+            write_weights(output, weights)
+        except OSError as error:
+            raise WeightsError(f"{output} cannot be written: {error.strerror}") from error
+    if as_json:
+        click.echo(json.dumps({**result, "weights": weights}))
+    else:
+        for name, weight in weights.items():
+            click.echo(f"{name} {weight!r}")
+
+
+START = click.option(
+    "--start",
+    metavar="FILE|W,W,...",
+    help="Weights to start from: lines with name and weight, or a list.  [default: 1]",
+)
+RANGE = click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight.")
+OUTPUT = click.option("--output", metavar="FILE", help="Write the weights there, too.")
+
+
+@click.command()
+@_with_input
+@START
+@RANGE
+@OUTPUT
+@click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
+@click.option("--restarts", type=click.IntRange(0), default=20, show_default=True, help="Climbs from random weights.")
+@click.option(
+    "--random-directions", type=click.IntRange(0), default=0, show_default=True, help="To search beside the axes."
+)
+@click.option("--window", metavar="min|average:N", help="Judge an interval with N neighbours on each side.")
+@click.option("--quiet", is_flag=True, help="Do not show the climbs on standard error.")
+@click.option("--plot", metavar="FILE", help="Draw the score along --axis at the weights found, as PNG or SVG.")
+@click.option("--axis", metavar="NAME", help="The feature whose weight the plot varies.")
+def mert(
+    variant: str,
+    smoothing: str | None,
+    seed: int,
+    threads: int,
+    as_json: bool,
+    start: str | None,
+    ranges: tuple[str, ...],
+    output: str | None,
+    fix: tuple[str, ...],
+    restarts: int,
+    random_directions: int,
+    window: str | None,
+    quiet: bool,
+    plot: str | None,
+    axis: str | None,
+    **where: Any,
+) -> None:
+    """Weights with the best BLEU on n-best lists, by exact line search from many starts.
+
+    Prints a line with name and weight for each feature. The lists are of decoders (Moses's and Joshua's formats) or of
+    Moses's extractor.
+    """
+    if (plot is None) != (axis is None):
+        raise click.UsageError("--plot and --axis go together")
+    how, _, width = (window or "").partition(":")
+    if window and (how not in ("min", "average") or not width.isdecimal()):
+        raise click.UsageError(f"--window {window!r} is not min:N or average:N")
+    bounds = _ranges(ranges)
+    metric = _metric(variant, smoothing)
+    with input_errors():
+        from ..tuning.climb import line_search, tune
+
+        if plot:
+            from ..tuning.plot import check_plot, plot_surface
+
+            check_plot(plot)
+        nbest = _lists(**where)
+        if axis is not None and axis not in nbest.names:
+            raise FeatureError(f"there is no feature {axis!r}; there are {', '.join(nbest.names)}")
+
+        def trace(restart: Restart) -> None:
+            tqdm.write(str(restart), file=sys.stderr)
+
+        tuning = tune(
+            nbest,
+            _start(start, nbest.names),
+            restarts,
+            random_directions or "axes",
+            bounds,
+            fix,
+            (how, int(width)) if window else None,
+            metric,
+            seed,
+            threads,
+            sys.stderr.isatty() and not quiet,
+            trace=None if quiet else trace,
+        )
+        if not quiet:
+            click.echo(f"{tuning.metric} {tuning.start_score:.6f} -> {tuning.score:.6f}", err=True)
+        result = {
+            "score": tuning.score,
+            "start_score": tuning.start_score,
+            "metric": tuning.metric,
+            "segments": len(nbest),
+            "hypotheses": len(nbest.features),
+            "line_searches": tuning.line_searches,
+            "climbs": [asdict(restart) for restart in tuning.restarts],
+        }
+        _report(result, tuning.weights, as_json, output)
+        if plot and axis:
+            found = line_search(nbest, tuning.weights, axis, metric=metric, surface=True)
+            plot_surface(plot, found, axis, tuning.weights[axis], tuning.metric)
+
+
+@click.command("random-search")
+@_with_input
+@START
+@RANGE
+@OUTPUT
+@click.option("--trials", type=click.IntRange(1), default=1000, show_default=True, help="Random weights to try.")
+@click.option("--weights-file", metavar="FILE", help="Score these instead: numbers, a line for each trial.")
+def random_search(
+    variant: str,
+    smoothing: str | None,
+    seed: int,
+    threads: int,
+    as_json: bool,
+    start: str | None,
+    ranges: tuple[str, ...],
+    output: str | None,
+    trials: int,
+    weights_file: str | None,
+    **where: Any,
+) -> None:
+    """The best of many random weights on n-best lists, or the BLEU of given ones.
+
+    Weights are drawn evenly from their ranges, by default -1 to 1; the start, if given, is tried first. Prints the best
+    weights, or with --weights-file a score for each line.
+    """
+    bounds = _ranges(ranges)
+    metric = _metric(variant, smoothing)
+    if weights_file and (bounds or start):
+        raise click.UsageError("--start and --range do not go with --weights-file")
+    with input_errors():
+        from ..tuning.climb import random_search as search
+        from ..tuning.climb import random_weights, read_table
+
+        nbest = _lists(**where)
+        if weights_file:
+            vectors = read_table(weights_file, nbest.names)
+        else:
+            first = None if start is None else _start(start, nbest.names)
+            vectors = random_weights(nbest.names, trials, bounds, first, seed)
+        scores = search(nbest, vectors, metric, threads, sys.stderr.isatty())
+        if weights_file and not as_json:
+            for score in scores.tolist():
+                click.echo(repr(score))
+            return
+        best = int(scores.argmax())
+        click.echo(f"{metric.name} {scores[best]:.6f}, the best of {len(scores)}", err=True)
+        result = {"score": float(scores[best]), "trial": best, "metric": metric.name, "scores": scores.tolist()}
+        _report(result, dict(zip(nbest.names, vectors[best].tolist())), as_json, output)

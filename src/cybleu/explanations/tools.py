@@ -1,0 +1,526 @@
+"""Why tools disagree: the rules and the segments behind the difference of their scores on the same tokens."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..metrics import bleu as variants
+from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
+from ..bleu_score.scores import _length_of
+from ..errors import (
+    CybleuError,
+    EmptyCorpusError,
+    EmptyHypothesisError,
+    LengthMismatchError,
+    OrderError,
+    OrderTypeError,
+)
+from ..metrics.bleu import Bleu, Variant
+
+if TYPE_CHECKING:
+    from ..bleu_score.scores import Tokens
+
+__all__ = ["Cause", "Comparison", "Difference", "Scored", "explain_difference"]
+
+Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
+
+TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
+
+# Scores that are relatively closer have the same formula, in float operations of another order.
+_ROUNDING = 1e-11
+_NAMED_SEGMENTS = 5
+
+# On the way from one variant to another, rules are changed in this order, and then put back in the reverse one: what an
+# order without n-grams counts as is outside of short segments, which decide whether there is one; smoothing is innermost.
+_OF_EACH_ORDER = ("empty_order", "short_segments_count", "no_match_at_all", "smoothings")
+_OTHERS = [field.name for field in fields(Variant) if field.name not in ("name", "scale", "mean", *_OF_EACH_ORDER)]
+_RULES = ("mean", *_OTHERS, *_OF_EACH_ORDER)
+
+# The values under which the other rules are changed, the best first. The exact mean passes over precisions of 0, so that
+# other rules would seem to do what they never do in a tool.
+_BETWEEN: dict[str, tuple[object, ...]] = {
+    "mean": ("logs", "arithmetic"),
+    "empty_order": ("one", "end"),
+    "short_segments_count": (False,),
+    "no_match_at_all": ("zero",),
+}
+
+_WORDS: dict[str, tuple[str, dict[object, str]]] = {
+    "mean": (
+        "the mean of the precisions is ",
+        {"exact": "geometric, of those above 0", "logs": "geometric", "arithmetic": "arithmetic"},
+    ),
+    "reference_length": (
+        "the reference length is ",
+        {"closest": "the closest", "shortest": "the shortest", "average": "the average"},
+    ),
+    "penalty": ("the brevity penalty is ", {"exponential": "taken", "none": "left out"}),
+    "penalty_adds": ("the brevity penalty adds to the reference length ", {}),
+    "empty_order": (
+        "an order without any n-gram is ",
+        {"zero": "0", "one": "perfect", "end": "0 with those after it"},
+    ),
+    "short_segments_count": ("a segment too short for an order counts as ", {True: "1 n-gram", False: "0 n-grams"}),
+    "no_match_at_all": ("a score without any match is ", {"zero": "0", "smoothed": "smoothed"}),
+    "smoothings": ("", {}),
+}
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A variant on the corpus.
+
+    :param name: the variant's, with its smoothing if one was chosen: ``nltk``, ``nltk:method1``
+    :param variant: the rules; the only one of its smoothings is the one used
+    :param bleu: the result on the tool's own scale, None where the tool fails
+    :param failure: why it fails
+
+    >>> empty = explain_difference([["a b".split()]], [[]], ("moses", "multi-bleu"))
+    >>> [(scored.name, scored.score) for scored in empty.scores]
+    [('moses', 0.0), ('multi-bleu', nan)]
+    """
+
+    name: str
+    variant: Variant
+    bleu: Bleu | None
+    failure: str | None = None
+
+    @property
+    def score(self) -> float:
+        """From 0 to 100; not a number where the tool fails."""
+        return math.nan if self.bleu is None else _percent(self.bleu)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What one rule does to the difference of two scores.
+
+    :param rule: the field of :class:`~cybleu.metrics.Variant`, ``smoothing`` for the one used
+    :param points: by how much the rule raises the score, on the scale to 100; 0 for a rule that has an effect only
+        together with others, which have the points
+    :param orders: the n-gram orders that it concerns, empty if that is no matter of orders
+    :param segments: the indices of all segments that it concerns, empty if that is a matter of the corpus as a whole
+    :param before: the result with the rule of the lower variant
+    :param after: the result with the rule of the higher variant, all other rules as in `before`
+
+    >>> comparison = explain_difference([["a b".split(), "a b c d e".split()]], ["a b c d".split()], ("moses", "huggingface"))
+    >>> [(cause.rule, round(cause.points, 1), cause.segments) for cause in comparison.differences[0].causes]
+    [('reference_length', 22.1, (0,))]
+    """
+
+    rule: str
+    points: float
+    orders: tuple[int, ...]
+    segments: tuple[int, ...]
+    before: Bleu
+    after: Bleu
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two variants with different scores.
+
+    The rules of the lower one are turned into those of the higher one after another, and each has the points that its
+    turn adds to the score. So the points of the causes add up to the difference, but for rounding. Where rules act
+    together it is the order that decides which of them has the points: first come the changes to a plain value (no
+    n-gram for short segments, 0 without any match, the mean of logarithms), then smoothing, then the changes from a
+    plain value and those of the reference length and the penalty.
+
+    :param lower: the one with the lower score
+    :param higher: the one with the higher score
+    :param causes: the rules that make the difference; empty where it is one of rounding only
+
+    >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "mteval-v13a"))
+    >>> difference = comparison.differences[0]
+    >>> difference.lower.name, difference.higher.name, difference.points
+    ('sacrebleu', 'mteval-v13a', 100.0)
+    """
+
+    lower: Scored
+    higher: Scored
+    causes: tuple[Cause, ...]
+
+    @property
+    def points(self) -> float:
+        """The difference of the scores from 0 to 100, above 0."""
+        return self.higher.score - self.lower.score
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The scores of variants on one corpus, and why they differ; ``print`` shows it.
+
+    :param scores: one for each variant, in the order asked for
+    :param differences: one for each pair of variants whose scores are not equal
+    :param segments: how many there are
+
+    >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "moses", "mteval-v13a"))
+    >>> [scored.score for scored in comparison.scores], len(comparison.differences)
+    ([0.0, 0.0, 100.0], 2)
+    """
+
+    scores: tuple[Scored, ...]
+    differences: tuple[Difference, ...]
+    segments: int
+
+    def format(self, segment: str = "segment", first: int = 0) -> str:
+        """The table and the explanations.
+
+        :param segment: what a segment is called, such as ``line``
+        :param first: the number of the first segment
+        """
+
+        def named(segments: Sequence[int]) -> str:
+            return _listed(segment, [number + first for number in segments])
+
+        width = max([len("variant"), *(len(scored.name) for scored in self.scores)])
+        lines = [f"{'variant':<{width}}  {'0 to 100':>10}  as the tool has it"]
+        for scored in self.scores:
+            if scored.bleu is None:
+                lines.append(f"{scored.name:<{width}}  {'fails':>10}  {scored.failure}")
+            else:
+                lines.append(f"{scored.name:<{width}}  {_number(scored.score):>10}  {scored.bleu.score:.10g}")
+        blocks = ["\n".join(lines), "\n".join(self._equal()), *self._explained(named)]
+        return "\n\n".join(block for block in blocks if block)
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def _equal(self) -> list[str]:
+        groups: list[list[Scored]] = []
+        for scored in self.scores:
+            for group in groups:
+                if _only_rounding(group[0].score, scored.score):
+                    group.append(scored)
+                    break
+            else:
+                groups.append([scored])
+        return [
+            f"equal{' but for rounding' if len({scored.score for scored in group}) > 1 else ''}: "
+            f"{_joined([scored.name for scored in group])}"
+            for group in groups
+            if len(group) > 1
+        ]
+
+    def _explained(self, named: Callable[[Sequence[int]], str]) -> list[str]:
+        """The explanations; pairs of variants with the same one share it."""
+        highers: dict[tuple[str, str], list[Difference]] = {}
+        for difference in self.differences:
+            if difference.causes:
+                text = _explanation(difference, "these", "those", named)
+                highers.setdefault((text, difference.lower.name), []).append(difference)
+        groups: dict[tuple[str, tuple[str, ...]], list[Difference]] = {}
+        for (text, _), differences in highers.items():
+            names = tuple(difference.higher.name for difference in differences)
+            groups.setdefault((text, names), []).append(differences[0])
+        return [
+            f"{_joined(names)} {'is' if len(names) == 1 else 'are'} {_number(differences[0].points)} above "
+            f"{_joined([difference.lower.name for difference in differences])}"
+            + _explanation(
+                differences[0],
+                differences[0].lower.name if len(differences) == 1 else "the lower ones",
+                names[0] if len(names) == 1 else "the higher ones",
+                named,
+            )
+            for (_, names), differences in groups.items()
+        ]
+
+
+class Counts:
+    """What the rules need to know of a corpus: the sum of its statistics, and the lengths of its segments."""
+
+    def __init__(self, order: int):
+        self.order = order
+        self.row = [0] * (2 + 2 * order)
+        self.lengths = array("q")
+        self.short_segments = [0] * order
+        self.reference_lengths = {name: array("q") for name in REFERENCE_LENGTHS}
+        self.sums_of_reference_lengths = dict.fromkeys(REFERENCE_LENGTHS, 0)
+
+    def add(self, references: Collection[Tokens], hypothesis: Tokens) -> None:
+        """Count one more segment."""
+        row = segment_row(references, hypothesis, self.order)
+        self.row = [total + count for total, count in zip(self.row, row)]
+        self.lengths.append(row[0])
+        for n in range(row[0], self.order):
+            self.short_segments[n] += 1
+        lengths = [len(reference) for reference in references]
+        for name in REFERENCE_LENGTHS:
+            length = row[1] if name == "closest" else lengths_to_choose_from(lengths, name)[0]
+            self.reference_lengths[name].append(length)
+            self.sums_of_reference_lengths[name] += length
+
+    def score(self, variant: Variant, weights: Sequence[float] | None) -> Bleu:
+        """:func:`cybleu.metrics.score`, with the reference length that the variant wants."""
+        row = [self.row[0], self.sums_of_reference_lengths[variant.reference_length], *self.row[2:]]
+        return variants.score(row, variant, weights, short_segments=self.short_segments)
+
+
+def explain_difference(
+    references: Sequence[Collection[Tokens]],
+    hypotheses: Sequence[Tokens],
+    variants: Iterable[Choice] = TOOLS,
+    order: int = 4,
+    weights: Sequence[float] | None = None,
+) -> Comparison:
+    """Score a corpus as several tools do, and say which rules and which segments make their scores differ.
+
+    :param references: for each segment one or more references, each a sequence of hashable tokens
+    :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
+    :param variants: names in :data:`cybleu.metrics.VARIANTS` or variants, each with the tool's own smoothing or, as
+        (variant, smoothing), with the one named
+    :param order: the largest n-gram order
+    :param weights: of the n-gram orders, by default uniform
+    :return: a table of the scores, and for each pair that differs the rules with what each does. A variant that fails
+        where its tool would is in the table with the reason
+    :raises LengthMismatchError: hypotheses and reference lists are not equally many
+    :raises EmptyCorpusError: there is no segment
+    :raises NoReferencesError: a segment has no reference
+    :raises UnknownNameError: there is no such variant or smoothing
+    :raises StatisticsError: the weights are not as many as the orders
+
+    >>> references = [["a b c d e f".split()], ["g".split()]]
+    >>> print(explain_difference(references, ["a b c d e f".split(), ["g"]], ("nltk", "sacrebleu")))
+    variant      0 to 100  as the tool has it
+    nltk          84.0896  0.8408964153
+    sacrebleu    100.0000  100
+    <BLANKLINE>
+    sacrebleu is 15.9104 above nltk
+       +15.9104  short_segments_count: a segment too short for an order counts as 0 n-grams in sacrebleu, 1 n-gram in nltk;
+                 segment 1 is too short: 5 rather than 6 2-grams, 4 rather than 5 3-grams, 3 rather than 4 4-grams
+    """
+    number, wanted = _length_of(hypotheses, "the hypotheses"), _length_of(references, "the lists of references")
+    if number != wanted:
+        raise LengthMismatchError(
+            f"there are {number} hypotheses and {wanted} lists of references; each hypothesis needs one list"
+        )
+    chosen = choose(variants, order, weights)
+    counts = Counts(order)
+    for position, segment in enumerate(zip(references, hypotheses)):
+        try:
+            counts.add(*segment)
+        except CybleuError as error:
+            if number == 1:
+                raise
+            raise type(error)(f"segment {position}: {error}") from error.__cause__
+    if not number:
+        raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
+    return compare(counts, chosen, weights)
+
+
+def choose(
+    choices: Iterable[Choice], order: int = 4, weights: Sequence[float] | None = None
+) -> list[tuple[str, Variant]]:
+    """The variants, each under a name of its own and with the one smoothing that it is to use."""
+    if not isinstance(order, int):
+        raise OrderTypeError(f"the n-gram order must be an int, not {type(order).__name__}")
+    if order < 1:
+        raise OrderError(f"the largest n-gram order must be 1 or more, and it is {order}")
+    chosen: dict[str, Variant] = {}
+    for choice in choices:
+        wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
+        variant = variants.find(wanted)
+        with suppress(EmptyHypothesisError):  # for the errors of smoothing and weights, before the work
+            variants.score([0] * (2 + 2 * order), variant, weights, smoothing, short_segments=[0] * order)
+        used = [entry for entry in variant.smoothings if entry[0] == smoothing] or variant.smoothings
+        name = unique = variant.name if smoothing is None else f"{variant.name}:{smoothing}"
+        number = 1
+        while unique in chosen:
+            number += 1
+            unique = f"{name} ({number})"
+        chosen[unique] = replace(variant, smoothings=(used[0],))
+    return [*chosen.items()]
+
+
+def compare(counts: Counts, chosen: Sequence[tuple[str, Variant]], weights: Sequence[float] | None) -> Comparison:
+    """Score the variants of :func:`choose` and explain each pair."""
+    scores = []
+    for name, variant in chosen:
+        try:
+            scores.append(Scored(name, variant, counts.score(variant, weights)))
+        except (CybleuError, ArithmeticError, ValueError) as error:
+            scores.append(Scored(name, variant, None, str(error)))
+    differences = []
+    for position, scored in enumerate(scores):
+        for other in scores[position + 1 :]:
+            if scored.score != other.score and scored.bleu and other.bleu:
+                lower, higher = sorted((scored, other), key=lambda one: one.score)
+                differences.append(Difference(lower, higher, tuple(_causes(counts, lower, higher, weights))))
+    return Comparison(tuple(scores), tuple(differences), len(counts.lengths))
+
+
+# ------------------------------------------------------------------------------------------------------------- causes
+
+
+def _causes(counts: Counts, lower: Scored, higher: Scored, weights: Sequence[float] | None) -> list[Cause]:
+    if _only_rounding(lower.score, higher.score):
+        return []
+
+    def score(variant: Variant) -> Bleu | None:
+        try:
+            return counts.score(variant, weights)
+        except (CybleuError, ArithmeticError, ValueError):
+            return None
+
+    def cause(rule: str, points: float, before: Bleu, after: Bleu) -> Cause:
+        orders = _orders(rule, before, after, weights)
+        segments: list[int] = []
+        if rule == "short_segments_count":
+            segments = [position for position, length in enumerate(counts.lengths) if length < orders[-1]]
+        elif rule == "reference_length":
+            lengths = [counts.reference_lengths[one.variant.reference_length] for one in (lower, higher)]
+            segments = [position for position, (one, other) in enumerate(zip(*lengths)) if one != other]
+        name = "smoothing" if rule == "smoothings" else rule
+        return Cause(name, points, tuple(orders), tuple(segments), before, after)
+
+    causes = []
+    without_effect = []
+    waiting = _path(lower.variant, higher.variant)
+    current, before = lower.variant, lower.bleu
+    while waiting:
+        # A rule can make a formula that has no value, such as a mean of no precision; it waits for one that mends it.
+        for rule in waiting:
+            after = score(_with_rule(current, rule, higher.variant))
+            if after:
+                break
+        waiting.remove(rule)
+        current = _with_rule(current, rule, higher.variant)
+        if before and after:
+            if _only_rounding(_percent(before), _percent(after)):
+                without_effect.append(rule)
+            else:
+                causes.append(cause(rule, _percent(after) - _percent(before), before, after))
+            before = after
+    # A score that needs two rules to be what it is has all points from one of them; the other should not go unsaid.
+    for rule in without_effect:
+        before = score(_with_rule(higher.variant, rule, lower.variant))
+        if rule != "mean" and before and higher.bleu and not _only_rounding(_percent(before), higher.score):
+            causes.append(cause(rule, 0.0, before, higher.bleu))
+    return causes
+
+
+def _path(lower: Variant, higher: Variant) -> list[str]:
+    """The rules that differ, in the order in which they are changed.
+
+    First those whose value in the higher variant is the better one to change the others under, then the rest. So
+    the way leads over a variant that has the better value of every rule, and smoothing changes there.
+    """
+
+    def rank(variant: Variant, rule: str) -> int:
+        better = _BETWEEN.get(rule, ())
+        value = getattr(variant, rule)
+        return better.index(value) if value in better else len(better)
+
+    differing = [rule for rule in _RULES if getattr(lower, rule) != getattr(higher, rule)]
+    first = [rule for rule in differing if rank(higher, rule) < rank(lower, rule)]
+    return first + [rule for rule in reversed(differing) if rule not in first]
+
+
+def _with_rule(variant: Variant, rule: str, source: Variant) -> Variant:
+    values: dict[str, object] = {rule: getattr(source, rule)}
+    return replace(variant, **values)  # type: ignore[arg-type]
+
+
+def _orders(rule: str, before: Bleu, after: Bleu, weights: Sequence[float] | None) -> list[int]:
+    """The n-gram orders that a rule concerns, by what it changes; those without weight only where there is no other."""
+    if rule == "short_segments_count":
+        concerned = [total != other for total, other in zip(before.totals, after.totals)]
+    elif rule == "empty_order":
+        concerned = [not total for total in before.totals]
+    elif rule == "smoothings" and len(before.precisions) == len(after.precisions):
+        concerned = [not _only_rounding(one, other) for one, other in zip(before.precisions, after.precisions)]
+    elif rule == "smoothings":  # one of them skips the orders without a match
+        concerned = [not matched for matched in before.matches]
+    else:
+        return []
+    orders = [n for n, it_is in enumerate(concerned, start=1) if it_is]
+    return [n for n in orders if weights is None or weights[n - 1]] or orders
+
+
+def _only_rounding(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_ROUNDING)
+
+
+def _percent(bleu: Bleu) -> float:
+    return 100 / bleu.scale * bleu.score
+
+
+# -------------------------------------------------------------------------------------------------------------- words
+
+
+def _explanation(difference: Difference, lower: str, higher: str, named: Callable[[Sequence[int]], str]) -> str:
+    """The lines of the causes."""
+    lines = [""]
+    for cause in difference.causes:
+        rule = "smoothings" if cause.rule == "smoothing" else cause.rule
+        lead, _ = _WORDS.get(rule, (f"{rule.replace('_', ' ')} is ", {}))
+        of_higher, of_lower = (_value(rule, scored.variant) for scored in (difference.higher, difference.lower))
+        details = _details(rule, cause, named)
+        end = ";" if details else ""
+        points = f"  {_number(cause.points, '+'):>9}  "
+        lines.append(f"{points}{cause.rule}: {lead}{of_higher} in {higher}, {of_lower} in {lower}{end}")
+        if not cause.points:
+            details.append(
+                f"needed too: with the rule of {lower} {higher} would have {_number(_percent(cause.before))}"
+            )
+        lines += [" " * len(points) + detail for detail in details]
+    return "\n".join(lines)
+
+
+def _value(rule: str, variant: Variant) -> str:
+    value = getattr(variant, rule)
+    if rule != "smoothings":
+        return _WORDS.get(rule, ("", {}))[1].get(value, f"{value}")
+    smoothing, kind, parameter = value[0]
+    shown = kind if parameter is None else f"{kind}[{parameter:g}]"
+    return shown if smoothing == kind else f"{smoothing} ({shown})"
+
+
+def _details(rule: str, cause: Cause, named: Callable[[Sequence[int]], str]) -> list[str]:
+    """Lines with the numbers, those of the higher variant first."""
+    before, after = cause.before, cause.after
+    if rule == "short_segments_count":
+        totals = [f"{after.totals[n - 1]} rather than {before.totals[n - 1]} {n}-grams" for n in cause.orders]
+        return [f"{named(cause.segments)} {'is' if len(cause.segments) == 1 else 'are'} too short: {', '.join(totals)}"]
+    if rule == "empty_order":
+        return [f"no hypothesis has a {' or a '.join(f'{n}-gram' for n in cause.orders)}"]
+    if rule == "no_match_at_all":
+        return ["no token of a hypothesis is in a reference of it"]
+    if rule == "smoothings":
+        return [_precision(n, cause) for n in cause.orders]
+    details = []
+    if rule == "reference_length":
+        lengths = f"{after.reference_length} rather than {before.reference_length} tokens"
+        details.append(f"{lengths}, because of {named(cause.segments)}")
+    if after.brevity_penalty != before.brevity_penalty:
+        details.append(f"brevity penalty {after.brevity_penalty:.6g} rather than {before.brevity_penalty:.6g}")
+    return details
+
+
+def _precision(n: int, cause: Cause) -> str:
+    before, after = cause.before, cause.after
+    text = f"{after.matches[n - 1]} of {after.totals[n - 1]} {n}-grams match"
+    if len(before.precisions) != len(after.precisions):
+        return text
+    of_higher, of_lower = (100 / bleu.scale * bleu.precisions[n - 1] for bleu in (after, before))
+    return f"{text}, precision {of_higher:.6g} rather than {of_lower:.6g}"
+
+
+def _number(value: float, sign: str = "") -> str:
+    """Four decimals, or three digits where these would be zeros."""
+    return f"{value:{sign}.4f}" if not value or abs(value) >= 0.00005 else f"{value:{sign}.3g}"
+
+
+def _joined(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _listed(segment: str, numbers: Sequence[int]) -> str:
+    if len(numbers) > _NAMED_SEGMENTS:
+        return f"{len(numbers)} {segment}s ({', '.join(map(str, numbers[:_NAMED_SEGMENTS]))}, ...)"
+    return f"{segment if len(numbers) == 1 else f'{segment}s'} {_joined([*map(str, numbers)])}"

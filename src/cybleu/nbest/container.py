@@ -1,0 +1,636 @@
+"""N-best lists: the hypotheses of segments with their features and statistics, as arrays.
+
+An :class:`NBest` is made from arrays, from texts (:meth:`NBest.from_texts`) or from files (:meth:`NBest.from_files`,
+:meth:`NBest.from_moses`); :func:`merge` joins the lists of several runs of a decoder. It is what :mod:`cybleu.tuning` tunes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._runtime.arrays import in_place, np
+from ..errors import (
+    ArrayTypeError,
+    ArrayValueError,
+    EmptyCorpusError,
+    FeatureError,
+    LengthMismatchError,
+    SequenceTypeError,
+    StatisticsError,
+)
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+__all__ = ["NBest", "SparseFeatures", "merge"]
+
+MOST_INPUTS = 2**53  # so that the sum over the lists that are merged fits int64
+
+
+class SparseFeatures(NamedTuple):
+    """Features that most hypotheses do not have. Those of hypothesis i are at `indptr[i]` to before `indptr[i + 1]`.
+
+    :param indptr: int64 `(N + 1,)`
+    :param columns: int64, numbers of names, strictly ascending within a hypothesis
+    :param values: float64, finite
+    :param names: different ones
+
+    >>> import numpy
+    >>> sparse = SparseFeatures(numpy.array([0, 1, 1, 3]), numpy.array([0, 0, 1]), numpy.array([1.0, 2.0, 3.0]), ("x", "y"))
+    >>> sparse.rows(numpy.array([2])).values
+    array([2., 3.])
+    """
+
+    indptr: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    values: NDArray[np.float64]
+    names: tuple[str, ...]
+
+    def rows(self, rows: NDArray[np.int64]) -> SparseFeatures:
+        """Those of some hypotheses.
+
+        :param rows: the indices of the hypotheses, int64, in the order wanted
+        """
+        sizes = np.diff(self.indptr)[rows]
+        indptr = np.append(0, np.cumsum(sizes))
+        places = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
+        return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
+
+
+class NBest:
+    """Hypotheses of segments with their features and statistics. Immutable; threads and pickles can share it.
+
+    The hypotheses of segment s are ``offsets[s]:offsets[s + 1]``; a segment may have none.
+
+    :param offsets: whole numbers `(S + 1,)`, ascending from 0 to the number N of hypotheses
+    :param features: finite numbers `(N, F)`. Contiguous float64 is kept without a copy: do not change it afterwards
+    :param stats: rows `(N, 2 + 2 * orders)` as of :mod:`cybleu.stats`; or finite numbers `(N, k)` or `(N,)` of any metric
+        whose values of a corpus are the sums of its segments'. Whole numbers that are not BLEU's need `score`
+    :param names: of the features, by default ``f0``, ``f1`` ...
+    :param texts: of the hypotheses, where they are known
+    :param score: from a sum of rows to a number, higher is better; None is BLEU, by the variant that a tuner is given
+    :param sparse: more features, in the form of :class:`SparseFeatures`
+    :param ids: of the segments, whole numbers `(S,)`, by default 0 to S - 1
+    :param index: of each hypothesis in the input, before duplicates were dropped; by default 0 to N - 1
+    :param model_scores: what the decoder gave each hypothesis, finite numbers `(N,)`
+    :param inputs: how many hypotheses there were before duplicates were dropped, by default N
+    :raises CybleuError: of the kind that fits, naming the argument and the place
+
+    >>> nbest = NBest([0, 2, 3], [[0.5, 2.0], [0.25, 1.0], [0.0, 3.0]], [[0.5], [0.75], [1.0]], ["lm", "length"])
+    >>> nbest
+    <NBest of 2 segments, 3 hypotheses, 2 features>
+    >>> nbest.segment(0)
+    slice(0, 2, None)
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_derived",
+        "features",
+        "ids",
+        "index",
+        "inputs",
+        "model_scores",
+        "names",
+        "offsets",
+        "score",
+        "sparse",
+        "stats",
+        "texts",
+    )
+
+    offsets: NDArray[np.int64]
+    features: NDArray[np.float64]
+    stats: NDArray[np.int64] | NDArray[np.float64]
+    names: tuple[str, ...]
+    texts: list[str] | None
+    score: Callable[[Any], float] | None
+    sparse: SparseFeatures | None
+    ids: NDArray[np.int64]
+    index: NDArray[np.int64]
+    model_scores: NDArray[np.float64] | None
+    inputs: int
+    _derived: dict[str, Any]  # what searches compute once, by name
+
+    def __init__(
+        self,
+        offsets: Any,
+        features: Any,
+        stats: Any,
+        names: Sequence[str] | None = None,
+        texts: Sequence[str] | None = None,
+        score: Callable[[Any], float] | None = None,
+        sparse: Any = None,
+        ids: Any = None,
+        *,
+        index: Any = None,
+        model_scores: Any = None,
+        inputs: int | None = None,
+    ):
+        put = object.__setattr__
+        put(self, "_derived", {})
+        features = _floats(features, "features", (2,))
+        count = len(features)
+        put(self, "features", features)
+        put(self, "offsets", _offsets(offsets, "offsets", count, "hypotheses"))
+        put(self, "ids", _whole_numbers(ids, "ids", len(self), "segments"))
+        put(self, "index", _whole_numbers(index, "index", count, "hypotheses"))
+        put(self, "inputs", count if inputs is None else _number_of_inputs(inputs))
+        if count and self.index.max() >= self.inputs:
+            raise ArrayValueError(f"index holds {self.index.max()}, and the input had {self.inputs} hypotheses")
+        put(self, "names", _names(names, features.shape[1]))
+        if not np.isfinite(features).all():
+            row, column = np.argwhere(~np.isfinite(features))[0]
+            raise FeatureError(
+                f"feature {self.names[column]!r} of {self._place(row)} is {features[row, column]}; "
+                "features are finite numbers"
+            )
+        put(self, "score", score)
+        put(self, "stats", self._checked_stats(stats))
+        if texts is not None:
+            texts = list(texts)
+            if len(texts) != count:
+                raise LengthMismatchError(f"there are {len(texts)} texts and {count} hypotheses")
+            if set(map(type, texts)) - {str}:
+                row = next(row for row, text in enumerate(texts) if type(text) is not str)
+                raise ArrayTypeError(f"the text of {self._place(row)} is a {type(texts[row]).__name__}, not a str")
+        put(self, "texts", texts)
+        put(self, "sparse", None if sparse is None else self._checked_sparse(SparseFeatures(*sparse)))
+        if model_scores is not None:
+            model_scores = _floats(model_scores, "model_scores", (1,))
+            _check_count(model_scores, "model_scores", count, "hypotheses")
+            self._check_finite(model_scores, "model score")
+        put(self, "model_scores", model_scores)
+
+    def _checked_stats(self, stats: Any) -> NDArray[np.int64] | NDArray[np.float64]:
+        array = np.asarray(stats)
+        if array.dtype.kind == "f":
+            floats = _floats(array.reshape(-1, 1) if array.ndim == 1 else array, "stats", (2,))
+            _check_count(floats, "stats", len(self.features), "hypotheses")
+            self._check_finite(floats, "statistic")
+            return floats
+        if array.dtype.kind not in "iu" and array.size:
+            raise ArrayTypeError(f"stats has dtype {array.dtype}; it must be int64 for BLEU, or float64")
+        if array.ndim == 1 and array.size and self.score is not None:
+            array = array.reshape(-1, 1)
+        if array.ndim != 2:
+            raise ArrayTypeError(f"stats has {array.ndim} dimensions; it must have 2")
+        _check_count(array, "stats", len(self.features), "hypotheses")
+        if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+            raise StatisticsError(f"stats has numbers above {np.iinfo(np.int64).max}")
+        rows = _kept(array, np.int64)
+        if self.score is None:
+            self._check_bleu(rows)
+        return rows
+
+    def _check_bleu(self, rows: NDArray[np.int64]) -> None:
+        order = rows.shape[1] // 2 - 1
+        if order < 1 or rows.shape[1] % 2:
+            raise StatisticsError(
+                f"stats has {rows.shape[1]} columns; BLEU's rows have 2 + 2 * orders: hypothesis length, reference "
+                "length, matches, n-grams. For another metric give score="
+            )
+        wrong = (rows < 0).any(axis=1) | (rows[:, 2 : 2 + order] > rows[:, 2 + order :]).any(axis=1)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise StatisticsError(
+                f"the statistics of {self._place(row)} cannot be: {rows[row].tolist()}; they are whole numbers from 0: "
+                "hypothesis length, reference length, matches, and n-grams, no fewer than matches. "
+                "For another metric give score="
+            )
+
+    def _checked_sparse(self, sparse: SparseFeatures) -> SparseFeatures:
+        names = _names(sparse.names, len(sparse.names))
+        values = _floats(sparse.values, "sparse.values", (1,))
+        columns = _whole_numbers(sparse.columns, "sparse.columns", len(values), "values")
+        indptr = _offsets(sparse.indptr, "sparse.indptr", len(values), "values")
+        if len(indptr) != len(self.features) + 1:
+            raise LengthMismatchError(
+                f"sparse.indptr is of {len(indptr) - 1} hypotheses, and features of {len(self.features)}"
+            )
+        both = set(names) & set(self.names)
+        if both:
+            raise FeatureError(f"feature {min(both)!r} is both dense and sparse")
+        if len(columns) and columns.max() >= len(names):
+            raise ArrayValueError(f"sparse.columns holds {columns.max()}, and there are {len(names)} names")
+        rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        falls = (columns[1:] <= columns[:-1]) & (rows[1:] == rows[:-1])
+        if falls.any():
+            row = rows[falls.argmax()]
+            raise ArrayValueError(f"sparse.columns of {self._place(row)} are not strictly ascending")
+        finite = np.isfinite(values)
+        if not finite.all():
+            place = int(finite.argmin())
+            raise FeatureError(
+                f"feature {names[columns[place]]!r} of {self._place(rows[place])} is {values[place]}; "
+                "features are finite numbers"
+            )
+        return SparseFeatures(indptr, columns, values, names)
+
+    def _check_finite(self, values: NDArray[np.float64], what: str) -> None:
+        if not np.isfinite(values).all():
+            row, *column = np.argwhere(~np.isfinite(values))[0]
+            raise StatisticsError(f"the {what} of {self._place(row)} is {values[(row, *column)]}; it must be finite")
+
+    def _place(self, row: int) -> str:
+        segment = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        return f"hypothesis {row - self.offsets[segment]} of segment {self.ids[segment]}"
+
+    def __setattr__(self, name: str, value: Any = None) -> None:
+        raise AttributeError("an NBest cannot be changed; make another from the changed arrays")
+
+    __delattr__ = __setattr__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, tuple(getattr(self, name) for name in _ARGUMENTS)
+
+    def __len__(self) -> int:
+        """The number of segments."""
+        return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        sparse = f" and {len(self.sparse.names)} sparse ones" if self.sparse else ""
+        return f"<NBest of {len(self)} segments, {len(self.features)} hypotheses, {len(self.names)} features{sparse}>"
+
+    @classmethod
+    def from_texts(
+        cls,
+        hypotheses: Sequence[Sequence[str]],
+        references: Any,
+        features: Any = None,
+        names: Sequence[str] | None = None,
+        *,
+        tokenize: str | Callable[[str], list[str]] = "unicode",
+        max_order: int | None = None,
+        reference_length: str | None = None,
+        threads: int | None = None,
+        **more: Any,
+    ) -> NBest:
+        """A list from the texts of the hypotheses, with their BLEU statistics.
+
+        :param hypotheses: for each segment a list of texts
+        :param references: of the segments: a list of texts, or of token lists, for each; :class:`cybleu.stats.References`;
+            or paths of text files, one segment a line
+        :param features: of all hypotheses, segment after segment, `(N, F)`; None is no feature
+        :param names: of the features, by default ``f0``, ``f1`` ...
+        :param tokenize: from a text to its tokens: a function, ``unicode`` or ``ascii`` for white space, or a tokeniser of
+            :mod:`cybleu.text`
+        :param max_order: the largest n-gram order, by default 4, or that of `References`
+        :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
+        :param threads: that count at the same time
+        :param more: of the arguments of the class: `sparse`, `ids`, `model_scores`
+
+        >>> NBest.from_texts([["the cat sat", "a cat"]], [["the cat sat down"]], [[1.0], [2.0]], max_order=2).stats
+        array([[3, 4, 3, 2, 3, 2],
+               [2, 4, 1, 0, 2, 1]])
+        """
+        from .reading import prepare, splitter
+
+        split = splitter(tokenize)
+        prepared = prepare(references, split, max_order, reference_length)
+        if len(prepared) != len(hypotheses):
+            raise LengthMismatchError(
+                f"there are {len(hypotheses)} segments of hypotheses and {len(prepared)} of references"
+            )
+        sizes = [0 if isinstance(texts, str) else len(texts) for texts in hypotheses]
+        texts = list(chain.from_iterable(hypotheses))
+        if sum(sizes) != len(texts) or set(map(type, texts)) - {str}:
+            raise SequenceTypeError("hypotheses must be a list of texts for each segment")
+        owners = np.repeat(np.arange(len(prepared)), sizes)
+        stats = prepared.stats([split(text) for text in texts], owners, threads)
+        if features is None:
+            features = np.zeros((len(texts), 0))
+        return cls(np.cumsum([0, *sizes]), features, stats, names, texts, **more)
+
+    @classmethod
+    def from_files(
+        cls,
+        path: str | PathLike[str],
+        references: Any,
+        format: str | None = None,  # noqa: A002
+        *,
+        first_id: int = 0,
+        size: int | None = None,
+        features: str | PathLike[str] | None = None,
+        names: Sequence[str] | None = None,
+        tokenize: str | Callable[[str], list[str]] = "unicode",
+        max_order: int | None = None,
+        reference_length: str | None = None,
+        texts: bool = True,
+        progress: bool = False,
+    ) -> NBest:
+        """A list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
+
+        A segment of the references that no line is of has no hypotheses. The other parameters are those of
+        :meth:`cybleu.nbest.NBest.from_texts`.
+
+        :param path: gzip is recognised; ``-`` is standard input
+        :param references: paths of text files, one segment a line; or as for :meth:`from_texts`
+        :param format: ``moses``, ``joshua`` or ``plain``; by default one of the first two, as the first lines look
+        :param first_id: the id of the first segment of the references
+        :param size: of the ``plain`` format: how many lines each segment has
+        :param features: of the ``plain`` format: the file with the features
+        :param names: of these features, by default ``f0``, ``f1`` ...
+        :param texts: whether to keep the texts of the hypotheses
+        :param progress: show a progress bar (needs tqdm)
+        :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
+        """
+        from .reading import read
+
+        _check_number("first_id", first_id)
+        return read(
+            path,
+            references,
+            format,
+            first_id=first_id,
+            size=size,
+            features=features,
+            names=names,
+            tokenize=tokenize,
+            max_order=max_order,
+            reference_length=reference_length,
+            texts=texts,
+            progress=progress,
+        )
+
+    @classmethod
+    def from_moses(
+        cls,
+        features: str | PathLike[str],
+        scores: str | PathLike[str],
+        segments: int | None = None,
+        *,
+        first_id: int = 0,
+    ) -> NBest:
+        """A list from the two text files of Moses's extractor, or of :meth:`to_moses`.
+
+        :param features: the path of the file of features; gzip is recognised
+        :param scores: the path of the file of BLEU statistics
+        :param segments: how many there are; by default the last id in the files tells
+        :param first_id: the id of the first segment
+        :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
+        """
+        from .extractor import read
+
+        _check_number("first_id", first_id)
+        if segments is not None:
+            _check_number("segments", segments)
+        return read(features, scores, segments, first_id)
+
+    def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:
+        """Write the two text files of Moses's extractor. Numbers are written in full.
+
+        Names ending in ``.gz`` are compressed. The files have no place for segments without hypotheses, nor for texts.
+
+        :param features: the path of the file of features
+        :param scores: the path of the file of BLEU statistics
+        :raises StatisticsError: the statistics are not BLEU's
+        :raises InputFileError: a file cannot be written
+        """
+        from .extractor import write
+
+        write(self, features, scores)
+
+    def write(self, path: str | PathLike[str], format: str = "moses") -> None:  # noqa: A002
+        """Write an n-best list. Numbers are written in full.
+
+        :param path: compressed if its name ends in ``.gz``
+        :param format: ``moses`` or ``joshua``
+        :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
+        """
+        from .reading import write
+
+        write(self, path, format)
+
+    def segment(self, number: int) -> slice:
+        """Where the hypotheses of a segment are, counted from 0.
+
+        :param number: of the segment, counted from 0
+        :raises ArrayValueError: there is no such segment
+        """
+        if not 0 <= number < len(self):
+            raise ArrayValueError(f"there is no segment {number}; there are {len(self)}")
+        return slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+
+
+_ARGUMENTS = (
+    "offsets",
+    "features",
+    "stats",
+    "names",
+    "texts",
+    "score",
+    "sparse",
+    "ids",
+    "index",
+    "model_scores",
+    "inputs",
+)
+
+
+def _made(*arguments: Any) -> NBest:
+    return NBest(*arguments[:8], **dict(zip(_ARGUMENTS[8:], arguments[8:])))
+
+
+def merge(*nbests: NBest) -> NBest:
+    """The lists of several runs of a decoder on the same segments as one, without duplicates.
+
+    Within a segment hypotheses stand as list after list has them. One is dropped that has the same features, bit for bit
+    and sparse ones included, and the same statistics as one before it. Its `index` counts through the hypotheses of the
+    inputs, list after list, so ``merge(merge(a, b), c)`` is ``merge(a, b, c)``. Texts and model scores are kept where all
+    lists have them.
+
+    :param nbests: one list or more
+    :raises FeatureError: the dense features are not the same; their order may differ
+    :raises EmptyCorpusError: there is no list
+    :raises CybleuError: the lists are of other segments, or of other statistics
+
+    >>> first = NBest([0, 1], [[0.5, 2.0]], [[3.0]], ["lm", "length"])
+    >>> second = NBest([0, 2], [[2.0, 0.5], [1.0, 0.5]], [[3.0], [1.0]], ["length", "lm"])
+    >>> merge(first, second).index
+    array([0, 2])
+    """
+    if not nbests:
+        raise EmptyCorpusError("there is no list to merge")
+    first = nbests[0]
+    for number, nbest in enumerate(nbests):
+        _check_alike(first, nbest, number)
+    owners = np.concatenate([np.repeat(np.arange(len(nbest)), np.diff(nbest.offsets)) for nbest in nbests])
+    features = np.concatenate([nbest.features[:, _columns(first.names, nbest.names)] for nbest in nbests])
+    stats = np.concatenate([nbest.stats for nbest in nbests])
+    sparse = _joined_sparse(nbests)
+    bases = np.cumsum([0, *(nbest.inputs for nbest in nbests)])
+    index = np.concatenate([nbest.index + base for nbest, base in zip(nbests, bases)])
+    order = np.argsort(owners, kind="stable")
+    rows = order[_first_ones(owners[order], features[order], stats[order], sparse, order)]
+    texts: list[str] | None = None
+    if all(nbest.texts is not None for nbest in nbests):
+        every = list(chain.from_iterable(nbest.texts or () for nbest in nbests))
+        texts = [every[row] for row in rows.tolist()]
+    scores = [nbest.model_scores for nbest in nbests if nbest.model_scores is not None]
+    return NBest(
+        np.append(0, np.cumsum(np.bincount(owners[rows], minlength=len(first)))),
+        features[rows],
+        stats[rows],
+        first.names,
+        texts,
+        first.score,
+        None if sparse is None else sparse.rows(rows),
+        first.ids,
+        index=index[rows],
+        model_scores=np.concatenate(scores)[rows] if len(scores) == len(nbests) else None,
+        inputs=int(bases[-1]),
+    )
+
+
+def _check_alike(first: NBest, nbest: NBest, number: int) -> None:
+    name = f"list {number} of those to merge"
+    if not np.array_equal(first.ids, nbest.ids):
+        raise LengthMismatchError(
+            f"{name} has {len(nbest)} segments, and list 0 has {len(first)}, or their ids differ; lists of the same "
+            "segments can be merged"
+        )
+    if first.stats.shape[1] != nbest.stats.shape[1] or first.stats.dtype != nbest.stats.dtype:
+        raise StatisticsError(
+            f"{name} has {nbest.stats.shape[1]} statistics of {nbest.stats.dtype}, and list 0 has "
+            f"{first.stats.shape[1]} of {first.stats.dtype}"
+        )
+    if first.score is not nbest.score:
+        raise StatisticsError(f"{name} has another score function than list 0")
+    for one, other, where in ((first, nbest, name), (nbest, first, "list 0 of those to merge")):
+        missing = [feature for feature in one.names if feature not in set(other.names)]
+        if missing:
+            raise FeatureError(
+                f"{where} has no feature {missing[0]!r}; lists with the same dense features can be merged"
+            )
+
+
+def _columns(names: tuple[str, ...], others: tuple[str, ...]) -> list[int] | slice:
+    return slice(None) if names == others else [others.index(name) for name in names]
+
+
+def _joined_sparse(nbests: Sequence[NBest]) -> SparseFeatures | None:
+    """One list after the other, by the names of all."""
+    if all(nbest.sparse is None for nbest in nbests):
+        return None
+    numbers: dict[str, int] = {}
+    sizes, columns, values = [], [], []
+    for nbest in nbests:
+        if nbest.sparse is None:
+            sizes.append(np.zeros(len(nbest.features), dtype=np.int64))
+            continue
+        own = np.array([numbers.setdefault(name, len(numbers)) for name in nbest.sparse.names], dtype=np.int64)
+        of_size = np.diff(nbest.sparse.indptr)
+        renumbered = own[nbest.sparse.columns]
+        order = np.lexsort((renumbered, np.repeat(np.arange(len(of_size)), of_size)))
+        sizes.append(of_size)
+        columns.append(renumbered[order])
+        values.append(nbest.sparse.values[order])
+    indptr = np.append(0, np.cumsum(np.concatenate(sizes)))
+    return SparseFeatures(indptr, np.concatenate(columns), np.concatenate(values), tuple(numbers))
+
+
+def _first_ones(
+    owners: NDArray[np.int64],
+    features: NDArray[np.float64],
+    stats: NDArray[Any],
+    sparse: SparseFeatures | None,
+    order: NDArray[np.int64],
+) -> list[int]:
+    """Those that are the first of their bytes within their segment."""
+    seen: set[tuple[bytes, ...]] = set()
+    found = []
+    places = order.tolist()
+    for row, owner in enumerate(owners.tolist()):
+        if row and owner != owners[row - 1]:
+            seen.clear()
+        key: tuple[bytes, ...] = (features[row].tobytes(), stats[row].tobytes())
+        if sparse is not None:
+            place = slice(sparse.indptr[places[row]], sparse.indptr[places[row] + 1])
+            key += (sparse.columns[place].tobytes(), sparse.values[place].tobytes())
+        if key not in seen:
+            seen.add(key)
+            found.append(row)
+    return found
+
+
+# -------------------------------------------------------------------------------------------------------------- checks
+
+
+def _kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """The array in that form, as a view that cannot be written to."""
+    view = in_place(array, dtype).view()
+    view.flags.writeable = False
+    return view
+
+
+def _floats(values: Any, name: str, dimensions: tuple[int]) -> NDArray[np.float64]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
+    if array.ndim not in dimensions:
+        raise ArrayTypeError(f"{name} has {array.ndim} dimensions; it must have {dimensions[0]}")
+    return _kept(array, np.float64)
+
+
+def _check_number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value < 2**53:
+        raise ArrayValueError(f"{name} is {value!r}; it must be a whole number from 0 to 2 ** 53 - 1")
+
+
+def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[np.int64]:
+    """A copy, so that nobody can change what was checked. None is 0 to count - 1."""
+    if values is None:
+        return _kept(np.arange(count), np.int64)
+    array = np.asarray(values)
+    if (array.dtype.kind not in "iu" and array.size) or array.ndim != 1:
+        raise ArrayTypeError(f"{name} must be whole numbers of one dimension, not {array.dtype} of {array.ndim}")
+    _check_count(array, name, count, of_what)
+    if array.size and (array.min() < 0 or array.max() > np.iinfo(np.int64).max):
+        raise ArrayValueError(f"{name} holds {array.min() if array.min() < 0 else array.max()}")
+    return _kept(array.astype(np.int64), np.int64)
+
+
+def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    offsets = _whole_numbers(array, name, array.size, "numbers")
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
+        raise ArrayValueError(
+            f"{name} must begin with 0 and end with the number of {of_what}, {total}; it is "
+            + (f"{offsets[0]} to {offsets[-1]}" if len(offsets) else "empty")
+        )
+    if (offsets[1:] < offsets[:-1]).any():
+        position = int((offsets[1:] < offsets[:-1]).argmax())
+        raise ArrayValueError(f"{name} falls from {offsets[position]} to {offsets[position + 1]} at {position + 1}")
+    return offsets
+
+
+def _number_of_inputs(inputs: Any) -> int:
+    if not hasattr(type(inputs), "__index__") or not 0 <= int(inputs) <= MOST_INPUTS:
+        raise ArrayValueError(f"inputs is {inputs!r}; it must be a whole number from 0 to {MOST_INPUTS}")
+    return int(inputs)
+
+
+def _check_count(array: NDArray[Any], name: str, count: int, of_what: str) -> None:
+    if len(array) != count:
+        raise LengthMismatchError(f"{name} has {len(array)} entries, and there are {count} {of_what}")
+
+
+def _names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"f{column}" for column in range(count))
+    if isinstance(names, str):
+        raise FeatureError(f"names is the text {names!r}; it must be a list with a name for each feature")
+    names = tuple(names)
+    if len(names) != count:
+        raise FeatureError(f"there are {len(names)} names and {count} features")
+    for position, name in enumerate(names):
+        if not isinstance(name, str) or not name or name.split() != [name]:
+            raise FeatureError(f"names[{position}] is {name!r}; a name is a text without white space")
+    if len(set(names)) != count:
+        raise FeatureError(f"the name {next(name for name in names if names.count(name) > 1)!r} is there twice")
+    return names

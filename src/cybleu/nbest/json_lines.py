@@ -1,0 +1,139 @@
+"""N-best lists as JSON lines, as modern decoders and model servers write them.
+
+A line is of one segment: an array of hypotheses, or an object that has one as ``hypotheses``, ``outputs``, ``choices`` or
+``nbest``, and an ``id`` unless segments are numbered as they come. A hypothesis is a string, or an object with its text as
+``text``, ``generated_text`` or ``message.content``, perhaps a ``score``, ``cumulative_logprob`` or ``sequences_score``, and
+perhaps ``features``, an object of numbers. In one list all hypotheses have a score or none has, and all have the same
+features.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from math import isfinite, nan
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import np
+from .._runtime.parallel import bar
+from ..errors import InputFileError
+from .reading import Segment
+from .._files.text import Lines, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["read_segments"]
+
+LISTS = ("hypotheses", "outputs", "choices", "nbest")
+SCORES = ("score", "cumulative_logprob", "sequences_score")
+
+
+def read_segments(path: str | PathLike[str], *, progress: bool = False) -> Iterator[Segment]:
+    """The segments of a file, one at a time, as :func:`cybleu.nbest.read_segments` gives them.
+
+    :param path: gzip is recognised; ``-`` is standard input
+    :param progress: show a progress bar (needs tqdm)
+    :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest.jsonl"
+    >>> _ = path.write_text('{"choices": [{"text": "it rains"}, {"text": "rain falls"}]}')
+    >>> next(read_segments(path)).texts
+    ['it rains', 'rain falls']
+    """
+    names: tuple[str, ...] | None = None
+    with (
+        Lines(fspath(path)) as file,
+        bar(file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance,
+    ):
+        position = 0
+        for number, line in enumerate(file):
+            try:
+                segment = _segment(line, number, names)
+            except InputFileError as error:
+                raise InputFileError(f"{file.name}, line {number + 1}: {error}") from None
+            names = segment.names if segment.texts else names
+            yield segment
+            advance(file.position() - position)
+            position = file.position()
+
+
+def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise InputFileError(f"is not JSON: {error}") from None
+    except RecursionError:
+        raise InputFileError("is nested too deeply to be an n-best list") from None
+    if isinstance(value, dict):
+        keys = [key for key in LISTS if key in value]
+        if len(keys) != 1:
+            raise InputFileError(f"has {' and '.join(keys) or 'none'} of the names {', '.join(LISTS)}; give one")
+        number = value.get("id", number)
+        value = value[keys[0]]
+    if type(number) is not int or not 0 <= number < 2**63:
+        raise InputFileError(f"the id is {number!r}; it must be a whole number from 0 that fits 64 bits")
+    if not isinstance(value, list):
+        raise InputFileError("must be an array of hypotheses, or an object with one")
+    texts, scores, features = [], [], []
+    for place, hypothesis in enumerate(value):
+        text, score, row = _hypothesis(hypothesis, place)
+        texts.append(text)
+        scores.append(score)
+        if names is None:
+            names = tuple(row)
+        if set(row) != set(names):
+            raise InputFileError(
+                f"hypothesis {place} has the features {', '.join(row) or 'none'}, and others have {', '.join(names) or 'none'}"
+            )
+        features.append([row[name] for name in names])
+    known = [score for score in scores if score is not None]
+    if known and len(known) < len(scores):
+        raise InputFileError(f"hypothesis {scores.index(None)} has no score, and others have one")
+    table: NDArray[np.float64] = np.array(features, dtype=np.float64).reshape(len(texts), len(names or ()))
+    model_scores = np.array(known) if known else None
+    return Segment(number, texts, table, names or (), model_scores, None)
+
+
+def _hypothesis(value: Any, place: int) -> tuple[str, float | None, dict[str, float]]:
+    if isinstance(value, str):
+        value = {"text": value}
+    if not isinstance(value, dict):
+        raise InputFileError(f"hypothesis {place} is neither a string nor an object")
+    message = value.get("message")
+    found = [value[key] for key in ("text", "generated_text") if key in value]
+    found += [message["content"]] if isinstance(message, dict) and "content" in message else []
+    if len(found) != 1 or not isinstance(found[0], str):
+        raise InputFileError(f"hypothesis {place} must have one text, as text, generated_text or message.content")
+    if not _is_text(found[0]):
+        raise InputFileError(f"the text of hypothesis {place} has half of a surrogate pair, which is no character")
+    features = value.get("features", {})
+    if not isinstance(features, dict):
+        raise InputFileError(f"the features of hypothesis {place} must be an object of numbers")
+    given = [key for key in SCORES if value.get(key) is not None]
+    score = _number(value[given[0]], f"the {given[0]} of hypothesis {place}") if given else None
+    return (
+        found[0],
+        score,
+        {name: _number(number, f"the feature {name!r} of hypothesis {place}") for name, number in features.items()},
+    )
+
+
+def _number(value: Any, what: str) -> float:
+    try:
+        number = float(value) if type(value) in (int, float) else nan
+    except OverflowError:
+        number = nan
+    if not isfinite(number):
+        raise InputFileError(f"{what} is {shown(str(value))}; it must be a finite number")
+    return number
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

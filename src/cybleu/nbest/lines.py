@@ -1,0 +1,396 @@
+"""The lines of n-best lists, many at a time: what `nbest_files` makes lists of.
+
+What a line has too much or too little is an :class:`InputFileError` with file, line and reason.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, NamedTuple
+
+from .. import _backend
+from .._runtime.arrays import np
+from ..errors import ArrayValueError, FeatureError, InputFileError, UnknownNameError
+from .._files.text import Lines, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Path = str | PathLike[str]
+
+FORMATS = ("moses", "joshua", "plain")
+BARS = b"|||"
+BLANKS = b" \t"
+MOST_DIGITS = 18  # of an id
+MOST_FEATURES = 1 << 16  # that are not sparse: each hypothesis has a place for each
+
+
+class Block(NamedTuple):
+    """Hypotheses of lines that follow each other."""
+
+    first_line: int
+    bytes: bytes  # of which the texts are parts
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    ids: NDArray[np.int64]
+    features: NDArray[np.float64]
+    model_scores: NDArray[np.float64] | None
+    sparse: list[tuple[int, list[tuple[int, float]]]]  # row, and column and value of its features, ascending
+
+    def texts(self) -> list[str]:
+        spans = zip(self.begins.tolist(), self.ends.tolist())
+        if self.bytes.isascii():
+            text = self.bytes.decode()
+            return [text[begin:end] for begin, end in spans]
+        return [self.bytes[begin:end].decode() for begin, end in spans]
+
+    def part(self, start: int, stop: int) -> Block:
+        """The hypotheses from `start` to before `stop`."""
+        rows = slice(start, stop)
+        scores = None if self.model_scores is None else self.model_scores[rows]
+        sparse = [(row - start, values) for row, values in self.sparse if start <= row < stop]
+        spans = self.begins[rows], self.ends[rows]
+        return Block(self.first_line + start, self.bytes, *spans, self.ids[rows], self.features[rows], scores, sparse)
+
+
+def number_of(token: str, what: str = "the value") -> float:
+    """The number that a token is."""
+    try:
+        # what Python also takes, and no decoder writes
+        value = float(token) if token.isascii() and "_" not in token else None
+    except ValueError:
+        value = None
+    if value is None:
+        raise InputFileError(f"{what} {shown(token)} is not a number")
+    if not math.isfinite(value):
+        raise InputFileError(f"{what} is {token[:80]}; it must be a finite number")
+    return value
+
+
+def open_reader(
+    path: Path, name: str | None, size: int | None, features: Path | None, names: Sequence[str] | None
+) -> FieldReader | PlainReader:
+    """The reader of a format. `size`, `features` and `names` are for the plain one."""
+    if name is not None and name not in FORMATS:
+        raise UnknownNameError(f"unknown format {name!r}; use one of {', '.join(FORMATS)}")
+    if name == "plain" or (name is None and size is not None):
+        if type(size) is not int or size < 1:
+            raise ArrayValueError(
+                f"size is {size!r}; the plain format needs the number of lines of each segment, from 1"
+            )
+        return PlainReader(path, size, features, names)
+    if size is not None or features is not None or names is not None:
+        raise ArrayValueError("size, features and names are for the plain format, a file without fields")
+    return FieldReader(path, name)
+
+
+class _Reader:
+    """Where the features are named as in the lines so far."""
+
+    def __init__(self, path: Path):
+        self.file = Lines(fspath(path))
+        self.names: tuple[str, ...] = ()
+        self.sparse_names: tuple[str, ...] = ()
+
+    def __exit__(self, *exception: object) -> None:
+        self.file.close()
+
+    def error(self, reason: str, line: int) -> InputFileError:
+        return InputFileError(f"{self.file.name}, line {line}: {reason}")
+
+    def checked_blocks(self) -> Iterator[tuple[bytes, NDArray[np.int64]]]:
+        """Some lines at a time that are UTF-8, and where they end."""
+        for block in self.file.blocks():
+            if not block.isascii():
+                self.file.text(block)
+            ends = np.append(np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")), len(block))
+            yield block, ends
+            self.file.count += len(ends)
+        if not self.file.count:
+            raise InputFileError(f"{self.file.name}: there is no line in it")
+
+
+# ------------------------------------------------------------------------------------------- id ||| tokens ||| features
+
+
+class FieldReader(_Reader):
+    """Lines of fields, of the format `moses` or `joshua`, or of the one that the first lines show.
+
+    The backend reads the lines that look like the one before, this class any line.
+    """
+
+    def __init__(self, path: Path, name: str | None):
+        super().__init__(path)
+        self.format = name
+        self._columns: dict[str, int] = {}
+        self._sparse_columns: dict[str, int] = {}
+        self._alike: tuple[tuple[bytes, ...], tuple[int, ...]] | None = None
+        self._lines_alike: _backend.NBestLines | None = None
+
+    def __enter__(self) -> FieldReader:
+        return self
+
+    def blocks(self) -> Iterator[Block]:
+        for block, line_ends in self.checked_blocks():
+            if self.format is None:
+                self.format = self._detected(block)
+            yield self._block(block, line_ends.tolist())
+
+    def _detected(self, block: bytes) -> str:
+        for number, line in enumerate(block.split(b"\n"), 1):
+            if line.startswith((b"FEATURES_", b"SCORES_")):
+                raise self.error("this is a file of Moses's extractor; read it with NBest.from_moses", number)
+            fields = line.split(BARS)
+            if len(fields) == 1:
+                raise self.error(
+                    "has no '|||', so this is no n-best list with fields; if it is plain text with as many lines for "
+                    "each segment, give that number as size=",
+                    number,
+                )
+            tokens = fields[2].decode().split() if len(fields) > 2 else []
+            labels = [token for token in tokens if token.endswith(("=", ":"))]
+            pairs = [token for token in tokens if "=" in token[:-1] and token not in labels]
+            if labels and pairs:
+                raise self.error(
+                    f"has the label {labels[0]!r}, as Moses writes it, and the pair {pairs[0]!r}, as Joshua does; "
+                    "give format='moses' or format='joshua'",
+                    number,
+                )
+            if tokens:
+                return "joshua" if pairs else "moses"
+        raise self.error("has no features, as both formats can; give format='moses' or format='joshua'", 1)
+
+    def _block(self, block: bytes, line_ends: list[int]) -> Block:
+        count = len(line_ends)
+        ids, begins, ends = (np.zeros(count, dtype=np.int64) for _ in range(3))
+        features = np.zeros((count, len(self.names)))
+        model_scores = np.zeros(count)
+        sparse: list[tuple[int, list[tuple[int, float]]]] = []
+        row = start = 0
+        while True:
+            if self._lines_alike is not None and row < count:
+                row, start = self._lines_alike.read(block, start, row, ids, begins, ends, features, model_scores)
+            if row == count:
+                features = features[:, : len(self.names)]
+                return Block(self.file.count + 1, block, begins, ends, ids, features, model_scores, sparse)
+            try:
+                line = self._line(block[start : line_ends[row]].removesuffix(b"\r"))
+            except InputFileError as error:
+                raise self.error(str(error), self.file.count + row + 1) from None
+            ids[row], model_scores[row] = line.id, line.score
+            begins[row], ends[row] = start + line.begin, start + line.end
+            if len(self.names) > features.shape[1]:
+                # twice as many as needed: in lists of Joshua any line may bring more
+                features = np.pad(features, ((0, 0), (0, 2 * len(self.names) - features.shape[1])))
+            features[row] = 0  # the backend may have begun it
+            features[row, line.columns] = line.values
+            if line.sparse:
+                sparse.append((row, line.sparse))
+            start = line_ends[row] + 1
+            row += 1
+
+    def _line(self, line: bytes) -> _Line:
+        fields = line.split(BARS)
+        if len(fields) < 4:
+            what = f"has {len(fields)} of the fields" if line else "is empty, where there must be"
+            raise InputFileError(f"{what} id ||| tokens ||| features ||| score")
+        number = fields[0].strip(BLANKS)
+        if not number.isdigit() or len(number) > MOST_DIGITS:
+            raise InputFileError(f"the id is {shown(number.decode())}; it must be a whole number")
+        score = fields[3].decode().split()
+        if len(score) != 1:
+            raise InputFileError(f"the score is {shown(' '.join(score))}; it must be one number")
+        tokens = fields[2].decode().split()
+        dense, sparse = _pairs(tokens) if self.format == "joshua" else _labelled(tokens)
+        columns = self._columns_of([name for name, _, _ in dense])
+        self._look_for(tuple(label for _, label, _ in dense), tuple(columns))
+        begin = len(fields[0]) + len(BARS) + len(fields[1]) - len(fields[1].lstrip(BLANKS))
+        return _Line(
+            int(number),
+            begin,
+            begin + len(fields[1].strip(BLANKS)),
+            columns,
+            [value for _, _, value in dense],
+            self._placed(sparse),
+            number_of(score[0], "the score"),
+        )
+
+    def _columns_of(self, names: list[str]) -> list[int]:
+        """Of these features. The first line makes them, and in the `joshua` format any line."""
+        _check_once(names)
+        if self.format == "joshua" or self._alike is None:
+            for name in names:
+                self._columns.setdefault(name, len(self._columns))
+            if len(self._columns) > MOST_FEATURES:
+                raise InputFileError(f"there are more than {MOST_FEATURES} features that are not sparse")
+            if len(self._columns) > len(self.names):
+                self.names = tuple(self._columns)
+        present = set(names)
+        for name in self.names if self.format == "moses" and len(names) < len(self.names) else ():
+            if name not in present:
+                raise InputFileError(f"the feature {name!r} of the lines before is missing")
+        for name in names:
+            if name not in self._columns:
+                raise InputFileError(f"the feature {name!r} is not in the lines before")
+        return [self._columns[name] for name in names]
+
+    def _look_for(self, labels: tuple[bytes, ...], columns: tuple[int, ...]) -> None:
+        """Let the backend read lines with these labels."""
+        if self._alike != (labels, columns):
+            self._alike = labels, columns
+            self._lines_alike = _backend.NBestLines(labels, columns, self.format == "joshua")
+
+    def _placed(self, sparse: list[tuple[str, float]]) -> list[tuple[int, float]]:
+        if not sparse:
+            return []
+        _check_once([name for name, _ in sparse])
+        columns = self._sparse_columns
+        placed = sorted((columns.setdefault(name, len(columns)), value) for name, value in sparse)
+        if len(columns) > len(self.sparse_names):
+            self.sparse_names = tuple(columns)
+        return placed
+
+
+class _Line(NamedTuple):
+    id: int
+    begin: int  # of the text
+    end: int
+    columns: list[int]
+    values: list[float]
+    sparse: list[tuple[int, float]]
+    score: float
+
+
+def _check_once(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        times = Counter(names)
+        twice = next(name for name in names if times[name] > 1)
+        raise InputFileError(f"the feature {twice!r} is there twice")
+
+
+Dense = list[tuple[str, bytes, float]]  # name, label before the value, value
+Sparse = list[tuple[str, float]]
+
+
+def _labelled(tokens: list[str]) -> tuple[Dense, Sparse]:
+    """Features as Moses writes them: ``d= 0 -7.6 lm= -41.3 pp_a= 1``, or ``d: 0 -7.6``."""
+    dense: Dense = []
+    sparse: Sparse = []
+    starts = [place for place, token in enumerate(tokens) if token.endswith(("=", ":"))]
+    if not starts:
+        return [(f"f{column}", b"", number_of(token, "a feature")) for column, token in enumerate(tokens)], sparse
+    if starts[0] > 0:
+        raise InputFileError(f"{tokens[0]!r} stands before the first name of a feature")
+    counts: dict[str, int] = {}
+    for start, end in zip(starts, [*starts[1:], len(tokens)]):
+        name = tokens[start][:-1]
+        values = [number_of(token, f"a value of {name!r}") for token in tokens[start + 1 : end]]
+        if not values or not name:
+            raise InputFileError(f"the label {tokens[start]!r} has no {'value' if name else 'name'}")
+        if "_" not in name:
+            label = tokens[start].encode()
+            for value in values:
+                dense.append((f"{name}_{counts.setdefault(name, 0)}", label, value))
+                counts[name] += 1
+                label = b""
+        elif len(values) == 1:
+            sparse.append((name, values[0]))
+        else:
+            raise InputFileError(f"the sparse feature {name!r} has {len(values)} values; a name with '_' has one")
+    return dense, sparse
+
+
+def _pairs(tokens: list[str]) -> tuple[Dense, Sparse]:
+    """Features as Joshua and cdec write them: ``lm_0=-41.3 glue=7``."""
+    dense: Dense = []
+    for token in tokens:
+        name, _, value = token.rpartition("=")
+        if not name:
+            raise InputFileError(f"{shown(token)} is not a feature such as lm=-3.5")
+        dense.append((name, f"{name}=".encode(), number_of(value, f"the value of {name!r}")))
+    return dense, []
+
+
+# ----------------------------------------------------------------------------------------------------------- no fields
+
+
+class PlainReader(_Reader):
+    """Lines of text alone, `size` for each segment, and lines of features in another file."""
+
+    def __init__(self, path: Path, size: int, features: Path | None, names: Sequence[str] | None):
+        super().__init__(path)
+        self._size = size
+        self._given_names = None if names is None else tuple(names)
+        try:
+            self._table = None if features is None else Lines(fspath(features))
+        except InputFileError:
+            self.file.close()
+            raise
+        self._rows = iter(()) if self._table is None else self._table_rows(self._table)
+        if self._table is None:
+            self.names = self._named(0)
+
+    def __enter__(self) -> PlainReader:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        super().__exit__()
+        if self._table is not None:
+            self._table.close()
+
+    def blocks(self) -> Iterator[Block]:
+        for block, line_ends in self.checked_blocks():
+            yield self._block(block, line_ends)
+        if self.file.count % self._size:
+            raise InputFileError(
+                f"{self.file.name}: has {self.file.count} lines, which is not a multiple of {self._size}, the lines of "
+                "each segment"
+            )
+        if next(self._rows, None) is not None and self._table is not None:
+            raise InputFileError(
+                f"{self._table.name}: has more lines than {self.file.name}, which has {self.file.count}; a line of "
+                "features is of one hypothesis"
+            )
+
+    def _block(self, block: bytes, ends: NDArray[np.int64]) -> Block:
+        begins = np.append(0, ends[:-1] + 1)
+        for row, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist())):
+            line = block[begin:end].removesuffix(b"\r")
+            begins[row] = begin + len(line) - len(line.lstrip(BLANKS))
+            ends[row] = max(begins[row], begin + len(line.rstrip(BLANKS)))
+        count = len(begins)
+        features = np.zeros((count, 0))
+        if self._table is not None:
+            rows = list(islice(self._rows, count))
+            if len(rows) < count:
+                raise InputFileError(
+                    f"{self._table.name}: has {self.file.count + len(rows)} lines, fewer than {self.file.name}; a line "
+                    "of features is of one hypothesis"
+                )
+            features = np.array(rows, dtype=np.float64).reshape(count, len(self.names))
+        ids = (self.file.count + np.arange(count)) // self._size
+        return Block(self.file.count + 1, block, begins, ends, ids, features, None, [])
+
+    def _table_rows(self, table: Lines) -> Iterator[list[float]]:
+        for number, line in enumerate(table, 1):
+            try:
+                row = [number_of(token, "a feature") for token in line.split()]
+                if number == 1:
+                    self.names = self._named(len(row))
+                if len(row) != len(self.names):
+                    raise InputFileError(f"has {len(row)} features, and the lines before have {len(self.names)}")
+            except InputFileError as error:
+                raise InputFileError(f"{table.name}, line {number}: {error}") from None
+            yield row
+
+    def _named(self, count: int) -> tuple[str, ...]:
+        names = self._given_names
+        if names is None:
+            return tuple(f"f{column}" for column in range(count))
+        if len(names) != count:
+            raise FeatureError(f"there are {len(names)} names and {count} features")
+        return names

@@ -1,0 +1,126 @@
+"""Choosing and sorting by weighted features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import np
+from .selection import Selection, chosen, owners_of
+from ..errors import FeatureError, LengthMismatchError
+from ..nbest.container import NBest
+from ..nbest.reading import Segment
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def linear(nbest: NBest, weights: Sequence[float] | Mapping[str, float]) -> Selection:
+    """The hypothesis of each segment with the largest weighted sum of its features; of equal ones the lower index.
+
+    :param nbest: any list; a segment without hypotheses has row -1
+    :param weights: by name, for every dense feature and any of the sparse ones; or in the order of `nbest.names`, followed
+        where the list has sparse features by theirs
+    :return: its `scores` are the weighted sums, added up in the order of the features
+    :raises FeatureError: weights do not fit the features, or are not finite
+
+    >>> nbest = NBest([0, 2, 4], [[1.0, 2.0], [2.0, 1.0], [0.0, 0.0], [0.0, 0.0]], [[0.0]] * 4, ["lm", "length"])
+    >>> linear(nbest, {"lm": 1.0, "length": 0.5}).rows
+    array([1, 2])
+    """
+    return chosen(nbest, nbest.offsets, weighted_features(nbest, weights))
+
+
+def nbest_sorted(
+    nbest: NBest, weights: Sequence[float] | Mapping[str, float] | None = None, *, scores: Any = None
+) -> NBest:
+    """The list with the hypotheses of each segment from the best to the worst; equal ones stay in their order.
+
+    `index` still tells where each was in the input, and `model_scores` are what it was sorted by.
+
+    :param nbest: any list
+    :param weights: as for :func:`linear`
+    :param scores: to sort by instead, finite numbers `(N,)`, higher is better, such as those of a :class:`Selection`
+    :raises FeatureError: weights do not fit the features, or are not finite
+
+    >>> nbest = NBest([0, 2, 3], [[1.0], [2.0], [0.5]], [[0.0]] * 3, ["lm"])
+    >>> nbest_sorted(nbest, [1.0]).index
+    array([1, 0, 2])
+    """
+    if (weights is None) == (scores is None):
+        raise FeatureError("give weights or scores to sort by, one of the two")
+    values = weighted_features(nbest, weights) if weights is not None else np.asarray(scores, dtype=np.float64)
+    if values.shape != (len(nbest.features),):
+        raise LengthMismatchError(
+            f"scores has the shape {values.shape}, and there are {len(nbest.features)} hypotheses"
+        )
+    return reordered(nbest, np.lexsort((-values, owners_of(nbest.offsets))), values)
+
+
+def reordered(nbest: NBest, order: NDArray[np.int64], scores: NDArray[np.float64]) -> NBest:
+    """The hypotheses in another order, which keeps segments together, with these scores."""
+    return NBest(
+        nbest.offsets,
+        nbest.features[order],
+        nbest.stats[order],
+        nbest.names,
+        None if nbest.texts is None else [nbest.texts[row] for row in order.tolist()],
+        nbest.score,
+        None if nbest.sparse is None else nbest.sparse.rows(order),
+        nbest.ids,
+        index=nbest.index[order],
+        model_scores=scores[order],
+        inputs=nbest.inputs,
+    )
+
+
+def weighted_features(nbest: NBest | Segment, weights: Sequence[float] | Mapping[str, float]) -> NDArray[np.float64]:
+    """The weighted sum of the features of each hypothesis, added up in their order: equal features give equal sums.
+
+    The arguments and errors are those of :func:`linear`.
+    """
+    dense, of_sparse = split_weights(nbest.names, () if nbest.sparse is None else nbest.sparse.names, weights)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = np.zeros(len(nbest.features))
+        for column, weight in enumerate(dense):
+            sums += nbest.features[:, column] * weight
+        if nbest.sparse is not None and len(nbest.sparse.values):
+            rows = owners_of(nbest.sparse.indptr)
+            terms = nbest.sparse.values * np.array(of_sparse)[nbest.sparse.columns]
+            sums += np.bincount(rows, terms, minlength=len(sums))
+    if not np.isfinite(sums).all():
+        row = int(np.isfinite(sums).argmin())
+        raise FeatureError(f"the weighted sum of hypothesis {row} is {sums[row]}; the weights are too large")
+    return sums
+
+
+def split_weights(
+    names: Sequence[str], sparse_names: Sequence[str], weights: Sequence[float] | Mapping[str, float]
+) -> tuple[list[float], list[float]]:
+    """The weights of the dense and of the sparse features, checked."""
+    if isinstance(weights, Mapping):
+        unknown = [name for name in weights if name not in set(names) | set(sparse_names)]
+        if unknown:
+            raise FeatureError(
+                f"there is a weight of {unknown[0]!r}, which is no feature of the list: {_listed(names)}"
+            )
+        missing = [name for name in names if name not in weights]
+        if missing:
+            raise FeatureError(f"there is no weight of the feature {missing[0]!r}; give 0 to leave it out")
+        values = [weights.get(name, 0.0) for name in (*names, *sparse_names)]
+    else:
+        values = list(weights)
+        if len(values) != len(names) + len(sparse_names):
+            sparse = f" and {len(sparse_names)} sparse ones" if sparse_names else ""
+            raise FeatureError(
+                f"there are {len(values)} weights for {len(names)} features{sparse}; give one for each, or by name"
+            )
+    numbers = [float(value) for value in values]
+    for name, number in zip((*names, *sparse_names), numbers):
+        if not np.isfinite(number):
+            raise FeatureError(f"the weight of {name!r} is {number}; weights are finite numbers")
+    return numbers[: len(names)], numbers[len(names) :]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:20]) + (" ..." if len(names) > 20 else "")

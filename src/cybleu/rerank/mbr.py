@@ -1,0 +1,435 @@
+"""Minimum Bayes risk: the hypothesis that is on average most like what else the model thinks probable.
+
+Lists are an :class:`cybleu.nbest.NBest` with texts, or for each segment a list of texts: strings, token lists or arrays of
+ids. The samples of one sentence are a list with one segment, ``mbr([samples])``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, count, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _backend
+from ..metrics import bleu as variants
+from .._runtime.arrays import np
+from .._runtime.parallel import bar
+from ..stats.counts import check_max_order
+from .selection import Selection, chosen, owners_of
+from ..text.batches import Batch, batch_of_lengths, is_array
+from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
+from ..nbest.container import NBest
+from ..nbest.reading import splitter
+from ..pairwise import _fill, _in_common
+from ..metrics.bleu import Variant
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+UTILITIES = ("bleu", "expected-counts", "linear")
+# Tromble and others (2008), section 4: an average unigram precision, and how fast it falls with the order.
+UNIGRAM_PRECISION = 0.85
+PRECISION_RATIO = 0.72
+
+
+def mbr(
+    hypotheses: Any,
+    posterior: Any = None,
+    *,
+    scores: Any = None,
+    scale: float = 1.0,
+    evidence: Any = None,
+    utility: str = "bleu",
+    variant: str | Variant = "sacrebleu",
+    weights: Sequence[float] | None = None,
+    smoothing: str | None = None,
+    smoothing_value: float | None = None,
+    effective_order: bool | None = None,
+    max_order: int | None = None,
+    prune: int | None = None,
+    tokenize: str | Callable[[str], list[str]] = "unicode",
+    threads: int | None = None,
+    progress: bool = False,
+) -> Selection:
+    """The hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
+
+    The expected utility of a hypothesis is the mean of its BLEU against each text of the evidence as the only reference,
+    weighted by the posterior: exactly what a loop over sentence BLEU computes, with the sum rounded once, so that it depends
+    on neither the order of the list nor equal texts. Of equal hypotheses the lower index is taken. An empty one is taken
+    only where all of a segment are empty. The matrix of a segment is in memory, 8 bytes for each pair.
+
+    :param hypotheses: lists, see the module
+    :param posterior: how probable each text of the evidence is: numbers from 0, of all texts or a sequence for each segment.
+        Their scale makes no difference; None is all alike
+    :param scores: instead, logarithms of it, such as those of a decoder
+    :param scale: of `scores`: below 1 makes probabilities more alike, above 1 less
+    :param evidence: other lists to compare with; by default the hypotheses themselves
+    :param utility: ``bleu``; ``expected-counts``, BLEU against the expected n-gram counts and length of the evidence (DeNero,
+        Chiang and Knight 2009), from 0 to 1, orders from 2 smoothed by adding 1; or ``linear``, linear BLEU (Tromble and
+        others 2008) per reference token, with an average unigram precision of 0.85 and a ratio of 0.72. The two are
+        approximations, and not faster than exact BLEU on lists of a hundred texts
+    :param variant: a name in :data:`cybleu.metrics.VARIANTS`, or a variant; this and the next four are of ``bleu``
+    :param weights: of the n-gram orders, by default uniform
+    :param smoothing: the name of one of the variant's, by default the tool's
+    :param smoothing_value: its parameter, by default the tool's
+    :param effective_order: leave out the orders that a hypothesis is too short for; by default as the tool scores single
+        sentences
+    :param max_order: the largest n-gram order, by default 4 or as many as there are weights
+    :param prune: only so many texts of each list of the evidence count, the most probable ones; of equal ones the lower
+        index, empty ones last. Without `evidence`, the others cannot be chosen either
+    :param tokenize: from a string to its tokens: a function, ``unicode`` or ``ascii`` for white space, or a tokeniser of
+        :mod:`cybleu.text`
+    :param threads: that work at the same time on a segment; None is one. The result is the same
+    :param progress: show a progress bar (needs tqdm)
+    :return: its `scores` are the expected utilities of all hypotheses, on the scale of the tool; NaN for pruned ones
+    :raises CybleuError: of the kind that fits, naming the argument and the segment
+
+    >>> best = mbr([["the cat sat", "a cat sat", "the cat sat down", ""]], smoothing="add-k")
+    >>> best.texts, best.scores.round(1)
+    (['the cat sat'], array([60.1, 54.5, 52.7,  0. ]))
+    """
+    if utility not in UTILITIES:
+        raise UnknownNameError(f"unknown utility {utility!r}; use one of {', '.join(UTILITIES)}")
+    rules = variants.find(variant)
+    order = max_order if max_order is not None else 4 if weights is None else len(weights)
+    check_max_order(order)
+    if effective_order is None:
+        effective_order = rules.sentences_by_effective_order
+    choices = variants.definition_of(rules, order, weights, smoothing, smoothing_value, effective_order)
+    split = splitter(tokenize)
+    hyps = _lists(hypotheses, "hypotheses", split)
+    refs = hyps if evidence is None else _lists(evidence, "evidence", split)
+    _check_alike(hyps, refs)
+    shares = _posterior(posterior, scores, scale, refs)
+    kept = _most_probable(shares, refs, prune)
+    utilities = np.full(len(hyps.texts), np.nan)
+    if utility == "bleu":
+        for segment, matrix, rows, columns in _matrices(hyps, refs, kept, rules, choices, order, threads, progress):
+            hypothesis = np.zeros(len(rows))
+            of_segment = np.ascontiguousarray(shares[columns])
+            _backend.weighted_sums(matrix, of_segment, hypothesis)
+            utilities[rows] = hypothesis / math.fsum(of_segment.tolist())
+            empty = slice(*hyps.offsets[segment : segment + 2])
+            utilities[empty][(hyps.lengths[empty] == 0) & (kept[empty] if refs is hyps else True)] = 0.0
+    else:
+        approximate = _expected_counts if utility == "expected-counts" else _linear
+        utilities = approximate(hyps, refs, np.where(kept, shares, 0.0), order)
+        if refs is hyps:
+            utilities[~kept] = np.nan
+    return chosen(hyps.source, hyps.offsets, utilities, (hyps.lengths > 0) & ~np.isnan(utilities))
+
+
+def diverse(
+    hypotheses: Any,
+    size: int,
+    posterior: Any = None,
+    *,
+    scores: Any = None,
+    scale: float = 1.0,
+    similarity: float = 0.5,
+    variant: str | Variant = "sacrebleu",
+    smoothing: str | None = None,
+    tokenize: str | Callable[[str], list[str]] = "unicode",
+    progress: bool = False,
+) -> list[NDArray[np.int64]]:
+    """Some hypotheses of each segment that are good and differ.
+
+    The first is that of :func:`mbr`. Then one after the other that is taken which has the highest expected utility less
+    `similarity` times the similarity to the most alike of those taken; the similarity of two texts is the mean of their
+    BLEU both ways. Of equal ones the lower index is taken, empty ones after all others.
+
+    :param size: how many; a segment with fewer gives all it has
+    :param similarity: 0 takes the best by expected utility alone
+    :return: for each segment the indices within it, in the order in which they were taken; none for an empty one
+    :raises ArrayValueError: `size` is not a whole number from 1
+
+    The other arguments are those of :func:`mbr`.
+
+    >>> texts = ["the cat sat on the mat", "the cat sat on the mat", "a cat sat on the mat", "it sat on a mat"]
+    >>> diverse([texts], 2), diverse([texts], 2, similarity=0.0)
+    ([array([0, 3])], [array([0, 1])])
+    """
+    if type(size) is not int or size < 1:
+        raise ArrayValueError(f"size is {size!r}; it must be a whole number from 1")
+    if not 0 <= similarity < np.inf:
+        raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
+    rules = variants.find(variant)
+    choices = variants.definition_of(rules, 4, None, smoothing, None, rules.sentences_by_effective_order)
+    lists = _lists(hypotheses, "hypotheses", splitter(tokenize))
+    shares = _posterior(posterior, scores, scale, lists)
+    everything = np.ones(len(lists.texts), dtype=bool)
+    taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
+    for segment, matrix, rows, columns in _matrices(lists, lists, everything, rules, choices, 4, None, progress):
+        utilities = np.zeros(len(rows))
+        _backend.weighted_sums(matrix, np.ascontiguousarray(shares[columns]), utilities)
+        utilities /= math.fsum(shares[columns].tolist())
+        among = matrix[:, rows - lists.offsets[segment]]
+        alike = (among + among.T) / 2
+        most = np.zeros(len(rows))
+        order: list[int] = []
+        while len(order) < min(size, len(rows)):
+            values = utilities - similarity * most
+            values[order] = -np.inf
+            order.append(int(values.argmax()))
+            most = np.maximum(most, alike[order[-1]])
+        places = (rows - lists.offsets[segment])[order]
+        empty = np.setdiff1d(
+            np.arange(lists.offsets[segment + 1] - lists.offsets[segment]), rows - lists.offsets[segment]
+        )
+        taken[segment] = np.append(places, empty[: size - len(places)])
+    return taken
+
+
+# --------------------------------------------------------------------------------------------------------------- lists
+
+
+class _Lists(NamedTuple):
+    source: Any  # what a Selection is of
+    texts: Sequence[Any]  # of all segments, as they were given
+    tokens: list[Any]
+    lengths: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+
+
+def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Lists:
+    if isinstance(value, NBest):
+        if value.texts is None:
+            raise ArrayValueError(f"the texts of the n-best list ({name}) are not known; read it with its texts")
+        texts: list[Any] = value.texts
+        offsets = value.offsets
+    else:
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+            raise SequenceTypeError(f"{name} must be a list of texts for each segment, not {type(value).__name__}")
+        for position, segment in enumerate(value):
+            if isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
+                raise SequenceTypeError(
+                    f"{name}[{position}] must be a list of texts, not {type(segment).__name__}; "
+                    "the texts of one segment alone are a list in a list"
+                )
+        texts = list(chain.from_iterable(value))
+        offsets = np.cumsum([0, *map(len, value)])
+    tokens = [split(text) if isinstance(text, str) else text for text in texts]
+    try:
+        lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
+    except TypeError:
+        place = next(place for place, text in enumerate(tokens) if not hasattr(text, "__len__"))
+        segment = int(np.searchsorted(offsets, place, side="right")) - 1
+        raise SequenceTypeError(
+            f"text {place - offsets[segment]} of {name}[{segment}] must be a string or a list of tokens, not "
+            f"{type(tokens[place]).__name__}"
+        ) from None
+    return _Lists(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets)
+
+
+def _check_alike(hyps: _Lists, refs: _Lists) -> None:
+    if len(hyps.offsets) != len(refs.offsets):
+        raise LengthMismatchError(
+            f"there are {len(hyps.offsets) - 1} segments of hypotheses and {len(refs.offsets) - 1} of evidence"
+        )
+    lacking = (np.diff(hyps.offsets) > 0) & (np.diff(refs.offsets) == 0)
+    if lacking.any():
+        raise NoReferencesError(f"segment {lacking.argmax()} has hypotheses and no evidence")
+
+
+def _posterior(posterior: Any, scores: Any, scale: float, lists: _Lists) -> Floats:
+    """A number for each text; the largest of a segment is 1."""
+    if posterior is not None and scores is not None:
+        raise ArrayValueError("give posterior or scores, one of the two")
+    if posterior is None and scores is None:
+        return np.ones(len(lists.texts))
+    if not np.isfinite(scale):
+        raise ArrayValueError(f"scale is {scale!r}; it must be a finite number")
+    name = "posterior" if scores is None else "scores"
+    values = _numbers(posterior if scores is None else scores, name, lists)
+    filled = np.diff(lists.offsets) > 0
+    if not len(values):
+        return values
+    if scores is not None:
+        with np.errstate(over="ignore"):
+            values = values * scale
+        if not np.isfinite(values).all():
+            raise ArrayValueError(f"scores times the scale {scale} are beyond the range of numbers")
+    most = np.repeat(np.maximum.reduceat(values, lists.offsets[:-1][filled]), np.diff(lists.offsets)[filled])
+    if scores is not None:
+        of_scores: Floats = np.exp(values - most)
+        return of_scores
+    wrong = (values < 0) | (most <= 0)
+    if wrong.any():
+        segment = int(np.searchsorted(lists.offsets, wrong.argmax(), side="right")) - 1
+        raise ArrayValueError(f"the posterior of segment {segment} must be numbers from 0, of which one is above 0")
+    of_largest: Floats = values / most
+    return of_largest
+
+
+def _numbers(values: Any, name: str, lists: _Lists) -> Floats:
+    sizes = np.diff(lists.offsets)
+    if not is_array(values) and len(values) and all(hasattr(part, "__len__") for part in values):
+        given = [len(part) for part in values]
+        if given != sizes.tolist():
+            where = next(
+                (i for i, pair in enumerate(zip(given, sizes)) if pair[0] != pair[1]), min(len(given), len(sizes))
+            )
+            raise LengthMismatchError(f"{name} does not have a number for each text: see segment {where}")
+        values = np.concatenate([np.asarray(part, dtype=np.float64) for part in values])
+    array = np.asarray(values, dtype=np.float64).reshape(-1)
+    if len(array) != len(lists.texts):
+        raise LengthMismatchError(f"{name} has {len(array)} numbers for {len(lists.texts)} texts")
+    if not np.isfinite(array).all():
+        row = int(np.isfinite(array).argmin())
+        segment = int(np.searchsorted(lists.offsets, row, side="right")) - 1
+        raise ArrayValueError(f"{name} of text {row - lists.offsets[segment]} of segment {segment} is {array[row]}")
+    return array
+
+
+def _most_probable(shares: Floats, lists: _Lists, prune: int | None) -> NDArray[np.bool_]:
+    kept = np.ones(len(shares), dtype=bool)
+    if prune is None:
+        return kept
+    if type(prune) is not int or prune < 1:
+        raise ArrayValueError(f"prune is {prune!r}; it must be a whole number from 1")
+    owners = owners_of(lists.offsets)
+    order = np.lexsort((-shares, lists.lengths == 0, owners))
+    kept[order] = np.arange(len(order)) - lists.offsets[:-1][owners] < prune
+    left = np.bincount(owners[kept], shares[kept], minlength=len(lists.offsets) - 1)
+    lacking = (left == 0) & (np.diff(lists.offsets) > 0)
+    if lacking.any():
+        raise ArrayValueError(f"what prune={prune} leaves of segment {lacking.argmax()} has the probability 0")
+    return kept
+
+
+# --------------------------------------------------------------------------------------------------------- exact BLEU
+
+
+def _matrices(
+    hyps: _Lists,
+    refs: _Lists,
+    kept: NDArray[np.bool_],
+    rules: Variant,
+    choices: list[Any],
+    order: int,
+    threads: int | None,
+    progress: bool,
+) -> Iterator[tuple[int, Floats, NDArray[np.int64], NDArray[np.int64]]]:
+    """For each segment that has hypotheses its number, BLEU of the hypotheses of some rows against those of others, both.
+
+    Only hypotheses with tokens have a row.
+    """
+    rows_of_refs = np.flatnonzero(kept)
+    rows_of_hyps = rows_of_refs if refs is hyps else np.arange(len(hyps.texts))
+    ref_bounds = np.searchsorted(rows_of_refs, refs.offsets).tolist()
+    hyp_bounds = np.searchsorted(rows_of_hyps, hyps.offsets).tolist()
+    with bar(len(hyps.offsets) - 1, progress, " segments") as advance:
+        for segment in range(len(hyps.offsets) - 1):
+            columns = rows_of_refs[ref_bounds[segment] : ref_bounds[segment + 1]]
+            rows = rows_of_hyps[hyp_bounds[segment] : hyp_bounds[segment + 1]]
+            if len(rows):
+                references, batch = _batches(hyps, refs, rows, columns, segment)
+                filled = hyps.lengths[rows] > 0
+                if not filled.all():
+                    batch, rows = Batch(batch.ids, batch.begins[filled], batch.ends[filled]), rows[filled]
+                matrix = np.empty((len(rows), len(columns)))
+                _fill(matrix, references, batch, choices, order, threads, False)
+                yield segment, matrix, rows, columns
+            advance(1)
+
+
+def _batches(
+    hyps: _Lists, refs: _Lists, rows: NDArray[np.int64], columns: NDArray[np.int64], segment: int
+) -> tuple[Batch, Batch]:
+    """The evidence and the hypotheses of a segment in the same numbers."""
+    wanted = [refs.tokens[row] for row in columns.tolist()]
+    if refs is not hyps:
+        return _in_common(wanted, [hyps.tokens[row] for row in rows.tolist()], None, None, False)
+    if not set(map(type, wanted)) <= {list, tuple}:
+        return _in_common(wanted, None, None, None, False)
+    batch = _numbered(wanted, refs.lengths[columns], segment)
+    return batch, batch
+
+
+def _numbered(texts: list[Any], lengths: NDArray[np.int64], segment: int) -> Batch:
+    tokens = list(chain.from_iterable(texts))
+    try:
+        numbers = dict(zip(dict.fromkeys(tokens), count()))
+    except TypeError as error:
+        raise SequenceTypeError(f"segment {segment} has a token that cannot be hashed: {error}") from None
+    ids = np.fromiter(map(numbers.__getitem__, tokens), dtype=np.int64, count=len(tokens))
+    return batch_of_lengths(ids, lengths)
+
+
+# ------------------------------------------------------------------------------------------------------- approximations
+
+
+def _expected_counts(hyps: _Lists, refs: _Lists, shares: Floats, order: int) -> Floats:
+    shares = _normalised(shares, refs)
+    expected_lengths = np.bincount(owners_of(refs.offsets), shares * refs.lengths, minlength=len(refs.offsets) - 1)
+    logs = np.zeros(len(hyps.texts))
+    scored = np.zeros(len(hyps.texts))
+    for n, (of_hyps, of_refs, grams) in enumerate(_ngram_counts(hyps, refs, order)):
+        texts, ngrams, counts = of_refs
+        expected = np.bincount(ngrams, shares[texts] * counts, minlength=grams)
+        texts, ngrams, counts = of_hyps
+        matches = np.bincount(texts, np.minimum(counts, expected[ngrams]), minlength=len(hyps.texts))
+        totals = np.maximum(hyps.lengths - n, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.log((matches + (n > 0)) / (totals + (n > 0)))
+        logs += np.where(totals > 0, terms, 0.0)
+        scored += totals > 0
+    ratios = expected_lengths[owners_of(hyps.offsets)] / np.maximum(hyps.lengths, 1)
+    result: Floats = np.exp(np.minimum(0.0, 1 - ratios)) * np.exp(logs / np.maximum(scored, 1))
+    return np.where(hyps.lengths > 0, result, 0.0)
+
+
+def _linear(hyps: _Lists, refs: _Lists, shares: Floats, order: int) -> Floats:
+    shares = _normalised(shares, refs)
+    result: Floats = -hyps.lengths.astype(np.float64)
+    for n, (of_hyps, of_refs, grams) in enumerate(_ngram_counts(hyps, refs, order)):
+        texts, ngrams, _ = of_refs
+        probable = np.bincount(ngrams, shares[texts], minlength=grams)
+        texts, ngrams, counts = of_hyps
+        weight = 1 / (order * UNIGRAM_PRECISION * PRECISION_RATIO**n)
+        result += weight * np.bincount(texts, counts * probable[ngrams], minlength=len(result))
+    return result
+
+
+def _normalised(shares: Floats, lists: _Lists) -> Floats:
+    owners = owners_of(lists.offsets)
+    return shares / np.bincount(owners, shares, minlength=len(lists.offsets))[owners]
+
+
+Counted = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.int64]"]  # text, number of the n-gram, count
+
+
+def _ngram_counts(hyps: _Lists, refs: _Lists, order: int) -> Iterator[tuple[Counted, Counted, int]]:
+    """For each order the different n-grams of each text, of the hypotheses and of the evidence, and how many there are.
+
+    The n-grams of different segments have different numbers.
+    """
+    lists = [hyps] if refs is hyps else [hyps, refs]
+    lengths = np.concatenate([part.lengths for part in lists])
+    segments = np.concatenate([owners_of(part.offsets) for part in lists])
+    tokens = list(chain.from_iterable(chain.from_iterable(part.tokens for part in lists)))
+    numbers = dict(zip(dict.fromkeys(tokens), count()))
+    ids = np.fromiter(map(numbers.__getitem__, tokens), dtype=np.int64, count=len(tokens))
+    texts = np.repeat(np.arange(len(lengths)), lengths)
+    unigrams = np.unique(segments[texts] * max(1, len(numbers)) + ids, return_inverse=True)[1].reshape(-1)
+    ngrams, starts = unigrams, np.arange(len(ids))
+    for n in range(1, order + 1):
+        if n > 1:
+            last = starts + n - 1
+            goes_on = last < len(ids)
+            goes_on[goes_on] = texts[last[goes_on]] == texts[starts[goes_on]]
+            starts = starts[goes_on]
+            keys = ngrams[goes_on] * (len(ids) + 1) + unigrams[starts + n - 1]
+            ngrams = np.unique(keys, return_inverse=True)[1].reshape(-1)
+        grams = int(ngrams.max(initial=-1)) + 1
+        pairs, counts = np.unique(texts[starts] * max(1, grams) + ngrams, return_counts=True)
+        owners, found = np.divmod(pairs, max(1, grams))
+        of_hyps = owners < len(hyps.texts)
+        first = owners[of_hyps], found[of_hyps], counts[of_hyps]
+        if refs is hyps:
+            yield first, first, grams
+        else:
+            yield first, (owners[~of_hyps] - len(hyps.texts), found[~of_hyps], counts[~of_hyps]), grams

@@ -1,0 +1,189 @@
+"""Weights for reranking, trained by the perceptron of Shen and Joshi (2005), "Ranking and reranking with perceptron"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..metrics import bleu as variants
+from .._runtime.arrays import np
+from .linear import linear
+from .oracle import oracle
+from .._runtime.parallel import bar
+from .selection import Selection, bleu_stats
+from ..errors import ArrayValueError, FeatureError
+from ..nbest.container import NBest
+from ..metrics.bleu import Variant
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Perceptron:
+    """Trained weights, and what they are worth on segments that they were not trained on.
+
+    :param weights: by name, for :func:`cybleu.rerank.linear`
+    :param epochs: times that all segments were gone through for them
+    :param held_out: of each segment the hypothesis chosen by weights trained on the folds without it
+    :param score: BLEU of the corpus of these
+    :param fold_scores: of each fold
+    :param epoch_scores: `score` after each number of epochs; the first of the best one was taken, so that `score` itself is
+        a little above what other data would give
+
+    >>> from cybleu.rerank import linear
+    >>> nbest = NBest.from_texts([["a b", "a c"], ["d e", "d f"]], [["a b"], ["d e"]], [[1.0], [0.0], [2.0], [0.0]], ["lm"])
+    >>> trained = perceptron(nbest, folds=2)
+    >>> trained.epochs, linear(nbest, trained.weights).texts
+    (1, ['a b', 'd e'])
+    """
+
+    weights: dict[str, float]
+    epochs: int
+    held_out: Selection
+    score: float
+    fold_scores: list[float]
+    epoch_scores: list[float]
+
+
+def perceptron(
+    nbest: NBest,
+    *,
+    good: float = 0.1,
+    bad: float = 0.5,
+    margin: float = 1.0,
+    epochs: int = 10,
+    folds: int = 5,
+    seed: int = 0,
+    variant: str | Variant = "sacrebleu",
+    smoothing: str | None = None,
+    progress: bool = False,
+) -> Perceptron:
+    """Weights that keep the good hypotheses of each segment above the bad ones (splitting, averaged).
+
+    The hypotheses of a segment are ranked by sentence BLEU. For each pair of one of the first and one of the last, of
+    different BLEU, whose weighted sums do not differ by the margin the right way, the difference of their features is added
+    to the weights; they are brought up to date after each segment, as a mean over its pairs. The result is the average of the
+    weights after all segments. Features are divided by their standard deviation within segments first, so their scales make no
+    difference; one that is constant in each segment gets the weight 0.
+
+    How many epochs to train is decided by cross-validation.
+
+    :param nbest: a list with the statistics of BLEU, and features that are not sparse
+    :param good: this share of a segment's hypotheses is good, at least one
+    :param bad: this share is bad, at least one
+    :param margin: in units of the divided features
+    :param epochs: at most so many
+    :param folds: of the cross-validation; as many at most as there are segments with hypotheses
+    :param seed: of the folds and the order of the segments; the same one gives the same result
+    :param variant: of BLEU, a name in :data:`cybleu.metrics.VARIANTS`, or a variant
+    :param smoothing: of sentence BLEU, by default the tool's
+    :param progress: show a progress bar (needs tqdm)
+    :raises FeatureError: there is no feature, or there are sparse ones
+    :raises StatisticsError: the statistics are not BLEU's
+
+    >>> texts = [["a b c d", "a b x y"], ["e f g h", "e x y z"], ["i j k l", "i j k x"], ["m n o p", "x y z"]]
+    >>> features = [[0.0, 2.0], [0.0, 1.0], [1.0, 3.0], [0.0, 1.0], [0.5, 1.0], [0.5, 0.5], [0.0, 2.0], [0.0, 0.0]]
+    >>> references = [["a b c d"], ["e f g h"], ["i j k l"], ["m n o p"]]
+    >>> trained = perceptron(NBest.from_texts(texts, references, features, ["lm", "words"]), folds=2)
+    >>> trained.held_out.rows, round(trained.score, 1)
+    (array([0, 2, 4, 6]), 100.0)
+    """
+    for name, share in (("good", good), ("bad", bad)):
+        if not 0 < share <= 1:
+            raise ArrayValueError(f"{name} is {share!r}; it must be a share above 0, at most 1")
+    if not 0 <= margin < np.inf:
+        raise ArrayValueError(f"margin is {margin!r}; it must be a finite number from 0")
+    if type(epochs) is not int or epochs < 1:
+        raise ArrayValueError(f"epochs is {epochs!r}; it must be a whole number from 1")
+    if nbest.sparse is not None:
+        raise FeatureError("the list has sparse features, which the perceptron does not train")
+    if not nbest.names:
+        raise FeatureError("the list has no feature, so there is nothing to train")
+    bleu_stats(nbest)
+    filled = np.flatnonzero(np.diff(nbest.offsets)).tolist()
+    if type(folds) is not int or not 2 <= folds <= len(filled):
+        raise ArrayValueError(
+            f"folds is {folds!r}; it must be a whole number from 2 to {len(filled)}, the number of segments with hypotheses"
+        )
+    ranked = oracle(nbest, "sentence", variant, smoothing=smoothing).scores
+    scales = _scales(nbest)
+    examples = [_example(nbest, segment, ranked, scales, good, bad) for segment in filled]
+    random = Random(seed)
+    random.shuffle(filled_places := list(range(len(filled))))
+    parts = [sorted(filled_places[fold::folds]) for fold in range(folds)]
+    every_epoch = [np.full(len(nbest), -1) for _ in range(epochs)]
+    with bar((folds + 1) * epochs, progress, " epochs") as advance:
+        for fold, part in enumerate(parts):
+            others = [examples[place] for place in sorted(set(filled_places) - set(part))]
+            segments = [filled[place] for place in part]
+            for epoch, weights in enumerate(_train(others, margin, epochs, Random(f"{seed} {fold}"))):
+                rows = linear(nbest, _unscaled(weights, scales).tolist()).rows
+                every_epoch[epoch][segments] = rows[segments]
+                advance(1)
+        selections = [Selection(nbest.offsets, rows, np.full(len(ranked), np.nan), nbest) for rows in every_epoch]
+        scores = [selection.bleu(variant).score for selection in selections]
+        best = scores.index(max(scores))
+        for final in _train(examples, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
+            advance(1)
+    of_folds = [
+        variants.score(nbest.stats[every_epoch[best][[filled[place] for place in part]]], variant).score
+        for part in parts
+    ]
+    trained = dict(zip(nbest.names, _unscaled(final, scales).tolist()))
+    return Perceptron(trained, best + 1, selections[best], scores[best], of_folds, scores)
+
+
+class _Example(NamedTuple):
+    """The features of the good and of the bad hypotheses of a segment, and which pairs differ in BLEU."""
+
+    good: Floats
+    bad: Floats
+    pairs: NDArray[np.bool_]
+
+
+def _scales(nbest: NBest) -> Floats:
+    """The standard deviation of each feature within segments; 0 where it is constant in each."""
+    filled = np.diff(nbest.offsets) > 0
+    starts, sizes = nbest.offsets[:-1][filled], np.diff(nbest.offsets)[filled]
+    largest = np.maximum(np.abs(nbest.features).max(axis=0), np.finfo(np.float64).tiny)
+    features = nbest.features / largest  # so that no square overflows
+    constant = (np.maximum.reduceat(features, starts) == np.minimum.reduceat(features, starts)).all(axis=0)
+    means = np.repeat(np.add.reduceat(features, starts) / sizes[:, None], sizes, axis=0)
+    scales: Floats = np.sqrt(((features - means) ** 2).mean(axis=0)) * largest
+    scales[constant] = 0.0
+    return scales
+
+
+def _example(nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: float, bad: float) -> _Example:
+    rows = np.arange(nbest.offsets[segment], nbest.offsets[segment + 1])
+    ranks = rows[np.argsort(-bleu[rows], kind="stable")]
+    first = ranks[: max(1, round(good * len(rows)))]
+    last = ranks[len(rows) - max(1, round(bad * len(rows))) :]
+    divisors = np.where(scales > 0, scales, np.inf)
+    return _Example(
+        nbest.features[first] / divisors, nbest.features[last] / divisors, bleu[first][:, None] > bleu[last]
+    )
+
+
+def _train(examples: list[_Example], margin: float, epochs: int, random: Random) -> Iterator[Floats]:
+    """The average of the weights after each epoch."""
+    weights = np.zeros(examples[0].good.shape[1])
+    total = np.zeros_like(weights)
+    order = list(range(len(examples)))
+    for epoch in range(1, epochs + 1):
+        random.shuffle(order)
+        for place in order:
+            good, bad, pairs = examples[place]
+            wrong = pairs & ((good @ weights)[:, None] < (bad @ weights) + margin)
+            weights = weights + (wrong.sum(axis=1) @ good - wrong.sum(axis=0) @ bad) / wrong.size
+            total += weights
+        yield total / (epoch * len(examples))
+
+
+def _unscaled(weights: Floats, scales: Floats) -> Floats:
+    return weights / np.where(scales > 0, scales, np.inf)

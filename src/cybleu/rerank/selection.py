@@ -1,0 +1,143 @@
+"""What a reranker chooses: one hypothesis of each segment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..metrics import bleu as variants
+from .._runtime.arrays import np
+from ..errors import ArrayValueError, StatisticsError
+from ..nbest.container import NBest
+from ..metrics.bleu import Bleu, Variant
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """One hypothesis of each segment.
+
+    :param offsets: the hypotheses of segment s are ``offsets[s]:offsets[s + 1]``
+    :param rows: the one chosen, counted through all segments, int64 `(S,)`; -1 where a segment has none
+    :param scores: of all hypotheses, by which they were chosen, float64 `(N,)`; NaN for those that were left out
+    :param hypotheses: the list that they are of, or the texts of all hypotheses
+
+    >>> from cybleu.rerank import linear
+    >>> nbest = NBest([0, 2, 2], [[1.0], [2.0]], [[2, 3, 1, 2], [3, 3, 2, 3]], texts=["a b", "a b c"])
+    >>> best = linear(nbest, [1.0])
+    >>> best.rows, best.positions, best.texts
+    (array([ 1, -1]), array([ 1, -1]), ['a b c', ''])
+    """
+
+    offsets: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    hypotheses: NBest | Sequence[Any]
+
+    def __len__(self) -> int:
+        """The number of segments."""
+        return len(self.rows)
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """The index of the one chosen within its segment, -1 where a segment has none."""
+        return np.where(self.rows < 0, -1, self.rows - self.offsets[:-1])
+
+    @property
+    def texts(self) -> list[Any]:
+        """The text chosen for each segment; where a segment has no hypothesis an empty one, so that lines stay in step.
+
+        :raises ArrayValueError: the texts of the list are not known
+        """
+        texts = self.hypotheses.texts if isinstance(self.hypotheses, NBest) else self.hypotheses
+        if texts is None:
+            raise ArrayValueError("the texts of the n-best list are not known; read it with its texts")
+        empty: Any = [] if len(texts) and not isinstance(texts[0], str) else ""
+        return [texts[row] if row >= 0 else empty for row in self.rows.tolist()]
+
+    @property
+    def stats(self) -> NDArray[Any]:
+        """The statistics rows of those chosen. Segments without a hypothesis are not among them.
+
+        :raises StatisticsError: they were chosen from texts, which have none
+        """
+        if not isinstance(self.hypotheses, NBest):
+            raise StatisticsError("there are no statistics of plain texts; count those of `texts` with cybleu.stats")
+        return self.hypotheses.stats[self.rows[self.rows >= 0]]
+
+    def bleu(self, variant: str | Variant = "sacrebleu", **arguments: Any) -> Bleu:
+        """Corpus BLEU of those chosen, by :func:`cybleu.metrics.score`, of the segments that have hypotheses.
+
+        :param variant: a name in :data:`cybleu.metrics.VARIANTS`, or a variant
+        :param arguments: more of that function's
+        """
+        if isinstance(self.hypotheses, NBest):
+            bleu_stats(self.hypotheses)
+        return variants.score(self.stats, variant, **arguments)
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusSelection(Selection):
+    """One hypothesis of each segment, chosen for the BLEU of the corpus: a :class:`Selection` that knows more.
+
+    :param score: BLEU of the corpus, on the scale of the tool
+    :param start: what those chosen by sentence BLEU have
+    :param passes: times that all segments were looked at; the last one improved nothing, unless it was the last allowed
+    :param swaps: exchanged hypotheses
+
+    >>> from cybleu.rerank import oracle
+    >>> nbest = NBest.from_texts([["a b c d", "a b"], ["e f", "e f g"]], [["a b c e"], ["e f g h"]], max_order=2)
+    >>> found = oracle(nbest, "corpus")
+    >>> found.rows, round(found.score, 1), found.passes, found.gain
+    (array([0, 3]), 71.8, 1, 0.0)
+    """
+
+    score: float
+    start: float
+    passes: int
+    swaps: int
+
+    @property
+    def gain(self) -> float:
+        """How far the score went beyond the start: up for the oracle, down for the antioracle."""
+        return abs(self.score - self.start)
+
+
+def bleu_stats(nbest: NBest) -> NDArray[np.int64]:
+    """The rows of the list.
+
+    :raises StatisticsError: they are not BLEU's
+    """
+    stats: Any = nbest.stats
+    if nbest.score is not None or stats.dtype != np.int64:
+        raise StatisticsError("the n-best list holds the statistics of another metric than BLEU")
+    rows: NDArray[np.int64] = stats
+    return rows
+
+
+def owners_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of its segment for each hypothesis."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def chosen(
+    hypotheses: NBest | Sequence[Any],
+    offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    preferred: NDArray[np.bool_] | None = None,
+) -> Selection:
+    """The first with the highest score of each segment.
+
+    :param preferred: hypotheses before which no other is taken, whatever it scores
+    """
+    filled = offsets[1:] > offsets[:-1]
+    rows = np.full(len(filled), -1)
+    if len(scores):
+        values = scores if preferred is None else np.where(preferred, scores, -np.inf)
+        best = np.maximum.reduceat(values, offsets[:-1][filled])
+        first = np.flatnonzero(values == np.repeat(best, np.diff(offsets)[filled]))
+        rows[filled] = first[np.searchsorted(first, offsets[:-1][filled])]
+    return Selection(offsets, rows, scores, hypotheses)

@@ -1,0 +1,98 @@
+"""BLEU of a corpus that comes segment by segment."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from typing import Any
+
+from .counts import check_max_order, check_reference_length, segment_row
+from ..errors import StatisticsError
+
+__all__ = ["CorpusAccumulator"]
+
+
+class CorpusAccumulator:
+    """Statistics that grow, for :func:`cybleu.metrics.score` at any time. It can be pickled, and parts be merged.
+
+    It also keeps how many segments were too short for each order, so that it can answer for NLTK's definition. It is not
+    made to be changed by several threads at once: give each its own and merge them.
+
+    :param max_order: the largest n-gram order
+    :param reference_length: ``closest`` to the hypothesis, the shorter of two that are equally close; ``shortest``; or
+        ``average``, truncated to a whole number
+
+    >>> from cybleu.metrics import score
+    >>> corpus = CorpusAccumulator()
+    >>> corpus.update([["the", "cat", "sat", "down"]], ["the", "cat", "sat"])
+    >>> corpus.update([["it", "rains", "a", "lot"]], ["it", "rains", "a", "lot"])
+    >>> round(score(corpus).score, 2), corpus.segments
+    (86.69, 2)
+    """
+
+    __slots__ = ("max_order", "reference_length", "row", "segments", "short_segments")
+
+    def __init__(self, max_order: int = 4, reference_length: str = "closest"):
+        check_max_order(max_order)
+        check_reference_length(reference_length)
+        self.max_order = max_order
+        self.reference_length = reference_length
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all segments."""
+        self.row = [0] * (2 + 2 * self.max_order)
+        self.short_segments = [0] * self.max_order
+        self.segments = 0
+
+    def update(self, references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable]) -> None:
+        """Add a segment.
+
+        :param references: one or more references, each a sequence of hashable tokens
+        :param hypothesis: a sequence of hashable tokens, which may be empty
+        :raises NoReferencesError: there is no reference
+        """
+        row = segment_row(references, hypothesis, self.max_order, self.reference_length)
+        self._add(row, [int(total == 0) for total in row[2 + self.max_order :]], 1)
+
+    def update_stats(self, stats: Iterable[Iterable[Any]]) -> None:
+        """Add the statistics rows of segments.
+
+        :param stats: rows of ints, or one integer array `(n, 2 + 2 * orders)`
+        :raises StatisticsError: a row has another number of orders
+        """
+        from ..metrics.bleu import checked_rows
+
+        rows = checked_rows(stats)
+        for row in rows:
+            if len(row) != len(self.row):
+                raise StatisticsError(f"the rows have {len(row)} entries; {len(self.row)} are needed here")
+        for row in rows:
+            self._add(row, [int(total == 0) for total in row[2 + self.max_order :]], 1)
+
+    def merge(self, other: CorpusAccumulator) -> None:
+        """Add the segments of another accumulator.
+
+        :param other: is not changed
+        :raises StatisticsError: it counts other orders, or by another reference length
+        """
+        if (other.max_order, other.reference_length) != (self.max_order, self.reference_length):
+            raise StatisticsError(
+                f"accumulators of orders 1 to {self.max_order} with the {self.reference_length} reference length and of "
+                f"orders 1 to {other.max_order} with the {other.reference_length} one cannot be merged"
+            )
+        self._add(other.row, other.short_segments, other.segments)
+
+    def _add(self, row: list[int], short_segments: list[int], segments: int) -> None:
+        self.row = [total + count for total, count in zip(self.row, row)]
+        self.short_segments = [total + count for total, count in zip(self.short_segments, short_segments)]
+        self.segments += segments
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CorpusAccumulator):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<CorpusAccumulator of {self.segments} segments, {self.row[0]} tokens>"

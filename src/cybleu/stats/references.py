@@ -1,0 +1,441 @@
+"""Sufficient statistics: the counts from which every BLEU is computed, as rows of int64.
+
+The row of a segment is hypothesis length, reference length, clipped matches of orders 1 to N, n-grams of those orders.
+Rows of segments add up to the row of their corpus: ``stats.sum(axis=0)`` goes to :func:`cybleu.metrics.score`, the rows
+themselves to :func:`cybleu.metrics.scores`. The counts are those of Papineni et al. (2002), equal to sacreBLEU's and NLTK's.
+
+A batch of texts is a list of token lists (any hashable tokens), or token ids: a 2-D integer array with `lengths`, or with
+`pad_id` and `eos_id`; a ragged pair `(ids, offsets)`, text i being ``ids[offsets[i]:offsets[i + 1]]``; a list of 1-D arrays.
+Anything with the buffer protocol or ``__array__`` is an array; int32 and int64 are read in place where they are contiguous.
+References are a list with a list of references for each segment, which may also be a 2-D array; or where each segment has
+one reference, a 2-D array or a ragged pair; or a 3-D array (segments, references, tokens).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any
+
+from .. import _backend
+from .._runtime.arrays import np
+from .._runtime.interrupts import types_of
+from .._runtime.parallel import checked_threads, run
+from .counts import check_max_order, check_reference_length, lengths_to_choose_from, segment_row
+from ..text.batches import (
+    ReferenceSets,
+    any_array,
+    hypotheses_like,
+    integers_of_lists,
+    is_array,
+    is_ragged,
+    positions,
+    reference_sets,
+)
+from .accumulator import CorpusAccumulator
+from ..errors import (
+    ArrayTypeError,
+    ArrayValueError,
+    CybleuError,
+    LengthMismatchError,
+    MixedTokensError,
+    NGramError,
+    OrderError,
+)
+from ..metrics.bleu import score, scores
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CorpusAccumulator", "References", "score", "scores", "segment_stats", "short_segments"]
+
+
+class References:
+    """Sets of references, prepared once, for any number of hypotheses. Immutable; threads and pickles can share it.
+
+    :param references: a set for each segment or prompt, in any form that the module describes
+    :param max_order: the largest n-gram order
+    :param reference_length: ``closest`` to the hypothesis, the shorter of two that are equally close; ``shortest``; or
+        ``average``, truncated to a whole number as Moses does
+    :param lengths: of the references in a 2-D or 3-D array: whole numbers `(n,)` or `(n, k)`
+    :param pad_id: an id that is removed from both ends of a text; also from hypotheses
+    :param eos_id: a text stops before the first one; also hypotheses
+    :param unk_id: an id that matches nothing, but counts as a token
+    :param ignore: n-grams, tuples of tokens, that are not counted at all, in matches and totals (CrystalBLEU, Eghbali and
+        Pradel 2022). Orders up to 64
+    :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
+    :raises CybleuError: of the kind that fits, naming the argument and the place: no reference for a set, orders or lengths
+        that cannot be, ids beside other tokens
+
+    >>> references = References([[["the", "cat", "sat"], ["a", "cat", "sat"]], [["it", "rains"]]], max_order=2)
+    >>> references.stats([["the", "cat"], ["a", "cat"], ["it", "snows"]], owner=[0, 0, 1])
+    array([[2, 3, 2, 1, 2, 1],
+           [2, 3, 2, 1, 2, 1],
+           [2, 2, 1, 0, 2, 1]])
+    """
+
+    __slots__ = ("_arguments", "_ignored", "_prepared", "_sets", "max_order", "reference_length")
+
+    max_order: int
+    reference_length: str
+    _sets: ReferenceSets
+    _arguments: tuple[int | None, int | None, int | None]  # pad_id, eos_id, unk_id
+    _ignored: list[tuple[Hashable, ...]] | None
+    _prepared: _backend.PreparedReferences
+
+    def __init__(
+        self,
+        references: Any,
+        max_order: int = 4,
+        reference_length: str = "closest",
+        *,
+        lengths: Any = None,
+        pad_id: int | None = None,
+        eos_id: int | None = None,
+        unk_id: int | None = None,
+        ignore: Iterable[tuple[Hashable, ...]] | None = None,
+        strict: bool = False,
+    ):
+        if strict and not is_array(references) and not is_ragged(references):
+            from ..checks import check_references
+
+            check_references(references)
+        check_max_order(max_order)
+        check_reference_length(reference_length)
+        for name, value in (("pad_id", pad_id), ("eos_id", eos_id), ("unk_id", unk_id)):
+            checked_id(name, value)
+        need_ids = pad_id is not None or eos_id is not None or unk_id is not None
+        ngrams = None if ignore is None else _checked_ngrams(ignore, max_order)
+        sets = reference_sets(references, lengths, pad_id, eos_id, need_ids, ngrams or ())
+        ids = sets.batch.ids.copy()  # the caller may change an array, and a pickle takes these
+        sets = sets._replace(batch=sets.batch._replace(ids=ids))
+        self._fill(max_order, reference_length, sets, (pad_id, eos_id, unk_id), ngrams)
+
+    def _fill(
+        self,
+        max_order: int,
+        reference_length: str,
+        sets: ReferenceSets,
+        arguments: tuple[int | None, int | None, int | None],
+        ignored: list[tuple[Hashable, ...]] | None,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "max_order", max_order)
+        put(self, "reference_length", reference_length)
+        put(self, "_sets", sets)
+        put(self, "_arguments", arguments)
+        put(self, "_ignored", ignored)
+        lengths, length_sets = _reference_lengths(sets, reference_length)
+        put(
+            self,
+            "_prepared",
+            _backend.PreparedReferences(
+                np.ascontiguousarray(sets.batch.ids, dtype=np.int64),
+                sets.batch.begins,
+                sets.batch.ends,
+                sets.sets,
+                lengths,
+                length_sets,
+                max_order,
+                arguments[2],
+                None if ignored is None else _ids_of_ngrams(ignored, sets),
+            ),
+        )
+
+    def __setattr__(self, name: str, value: Any = None) -> None:
+        raise AttributeError("References cannot be changed; make another from the changed references")
+
+    __delattr__ = __setattr__
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.max_order, self.reference_length, self._sets, self._arguments, self._ignored
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        try:
+            max_order, reference_length, sets, arguments, ignored = state
+            check_max_order(max_order)
+            check_reference_length(reference_length)
+            pad_id, eos_id, unk_id = arguments
+            for name, value in (("pad_id", pad_id), ("eos_id", eos_id), ("unk_id", unk_id)):
+                checked_id(name, value)
+            self._fill(max_order, reference_length, sets, arguments, ignored)
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            raise ArrayValueError(f"this is not what a pickle of References holds: {error}") from error
+
+    def __len__(self) -> int:
+        """The number of sets."""
+        return len(self._sets.sets) - 1
+
+    def __repr__(self) -> str:
+        return (
+            f"<References of {len(self)} segments, {len(self._sets.batch.begins)} texts, "
+            f"orders 1 to {self.max_order}, {self.reference_length} length>"
+        )
+
+    def stats(
+        self,
+        hypotheses: Any,
+        owner: Any = None,
+        threads: int | None = None,
+        *,
+        lengths: Any = None,
+        out: Any = None,
+        progress: bool = False,
+        strict: bool = False,
+    ) -> NDArray[np.int64]:
+        """The statistics rows of the hypotheses.
+
+        :param hypotheses: a batch of texts
+        :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
+        :param threads: that work at the same time; None is one. The rows are the same
+        :param lengths: of the hypotheses in a 2-D array
+        :param out: an array to write into, int64, contiguous, of the shape of the result
+        :param progress: show a progress bar (needs tqdm)
+        :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
+        :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
+        """
+        if strict and not is_array(hypotheses) and not is_ragged(hypotheses):
+            from ..checks import check_texts
+
+            check_texts(hypotheses, "hypotheses")
+        pad_id, eos_id, unk_id = self._arguments
+        need_ids = pad_id is not None or eos_id is not None or unk_id is not None
+        batch = hypotheses_like(hypotheses, self._sets, lengths, pad_id, eos_id, need_ids, self._ignored or ())
+        count = len(batch.begins)
+        if owner is None:
+            if count != len(self):
+                raise _mismatch(count, len(self))
+            owners = np.arange(count, dtype=np.int64)
+        else:
+            owners = positions(owner, "owner", len(self) - 1, count, "hypotheses")
+        rows = _output(out, (count, 2 + 2 * self.max_order))
+
+        def work(start: int, stop: int) -> None:
+            self._prepared.count_rows(batch.ids, batch.begins, batch.ends, owners, start, stop, rows)
+
+        cost = len(batch.ids) + 64 * count
+        run(work, count, cost, threads, progress, "hypotheses")
+        return rows
+
+
+class LineCounter:
+    """Statistics of texts that stand in a block of bytes, split on white space. For :mod:`cybleu.nbest`.
+
+    :param references: of tokens that are texts
+    :param unicode: any white space separates tokens, as for `str.split`; or else that of ASCII
+    """
+
+    def __init__(self, references: References, unicode: bool):
+        vocabulary = references._sets.vocabulary
+        if vocabulary is None:
+            raise MixedTokensError("the references are token ids, and the hypotheses are texts")
+        self._references = references
+        self._unicode = unicode
+        self._words = _backend.Words(
+            {token: number for token, number in vocabulary.numbers.items() if type(token) is str}
+        )
+
+    def rows(
+        self, block: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], owners: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The statistics rows of the texts from `begins` to before `ends`, of the sets of references `owners`."""
+        count = len(owners)
+        ids = np.empty(int(ends.sum() - begins.sum() + count) // 2 + count, dtype=np.int32)
+        begins, ends = begins.copy(), ends.copy()
+        self._words.look_up(block, begins, ends, self._unicode, ids)
+        rows = np.empty((count, 2 + 2 * self._references.max_order), dtype=np.int64)
+        self._references._prepared.count_rows(ids, begins, ends, owners, 0, count, rows)
+        return rows
+
+
+def segment_stats(
+    references: Any,
+    hypotheses: Any,
+    max_order: int = 4,
+    reference_length: str = "closest",
+    *,
+    owner: Any = None,
+    reference_lengths: Any = None,
+    lengths: Any = None,
+    pad_id: int | None = None,
+    eos_id: int | None = None,
+    unk_id: int | None = None,
+    ignore: Iterable[tuple[Hashable, ...]] | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+    strict: bool = False,
+) -> NDArray[np.int64]:
+    """The statistics row of each segment, hypothesis i against the references i, or those that `owner` names.
+
+    The other parameters, and the errors, are those of :class:`References` and its method `stats`.
+
+    :param references: a set for each segment or prompt, in any form that the module describes
+    :param hypotheses: a batch of texts
+    :param reference_lengths: of the references in a 2-D or 3-D array
+    :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
+    :param lengths: of the hypotheses in a 2-D array
+    :param threads: that work at the same time; None is one. The rows are the same
+    :param progress: show a progress bar (needs tqdm)
+    :return: int64 of shape `(n, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
+
+    >>> segment_stats([[["the", "cat", "sat"], ["a", "cat"]]], [["the", "cat"]], max_order=2)
+    array([[2, 2, 2, 1, 2, 1]])
+    >>> import numpy
+    >>> segment_stats(numpy.array([[7, 8, 9], [4, 5, 0]]), numpy.array([[7, 8, 0], [5, 4, 0]]), max_order=2, pad_id=0)
+    array([[2, 3, 2, 1, 2, 1],
+           [2, 2, 2, 0, 2, 1]])
+    """
+    special = owner, pad_id, eos_id, unk_id, ignore, lengths, reference_lengths
+    if any(argument is not None for argument in special) or not _are_token_lists(references, hypotheses):
+        prepared = References(
+            references,
+            max_order,
+            reference_length,
+            lengths=reference_lengths,
+            pad_id=pad_id,
+            eos_id=eos_id,
+            unk_id=unk_id,
+            ignore=ignore,
+            strict=strict,
+        )
+        return prepared.stats(hypotheses, owner, threads, lengths=lengths, progress=progress, strict=strict)
+    if strict:
+        from ..checks import check
+
+        check(references, hypotheses)
+    check_max_order(max_order)
+    check_reference_length(reference_length)
+    count = len(hypotheses)
+    if count != len(references):
+        raise _mismatch(count, len(references))
+    rows = np.zeros((count, 2 + 2 * max_order), dtype=np.int64)
+
+    def work(start: int, stop: int) -> None:
+        while (start := _backend.segment_rows(references, hypotheses, max_order, start, stop, rows)) < stop:
+            try:
+                rows[start] = segment_row(references[start], hypotheses[start], max_order)
+            except CybleuError as error:
+                raise type(error)(f"segment {start}: {error}") from error.__cause__
+            start += 1
+
+    checked_threads(threads)
+    run(work, count, 0, None, progress, "segments")
+    if reference_length != "closest":
+        for row, texts in zip(rows, references):
+            row[1] = lengths_to_choose_from([len(text) for text in texts], reference_length)[0]
+    if count and not rows[:, 2].any():
+        _check_not_mixed(references, hypotheses)
+    return rows
+
+
+def short_segments(stats: NDArray[np.int64]) -> list[int]:
+    """For each order how many segments have no n-gram of it, which NLTK's corpus BLEU needs beside the sum of the rows.
+
+    :param stats: rows of segments, `(n, 2 + 2 * orders)`
+
+    >>> short_segments(segment_stats([[["a", "b"]], [["a"]]], [["a", "b"], ["a"]]))
+    [0, 1, 2, 2]
+    """
+    order = stats.shape[-1] // 2 - 1
+    counts: list[int] = (stats.reshape(-1, stats.shape[-1])[:, 2 + order :] == 0).sum(axis=0).tolist()
+    return counts
+
+
+# -------------------------------------------------------------------------------------------------------------- checks
+
+
+def _mismatch(hypotheses: int, sets: int) -> LengthMismatchError:
+    return LengthMismatchError(
+        f"there are {hypotheses} hypotheses and {sets} sets of references; "
+        "give a set for each hypothesis, or owner, the number of its set for each"
+    )
+
+
+def checked_id(name: str, value: Any) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not -(2**63) <= int(value) < 2**63:
+        raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
+
+
+def _output(out: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
+    if out is None:
+        return np.empty(shape, dtype=np.int64)
+    return checked_output(out, shape, np.int64)
+
+
+def checked_output(out: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    if not isinstance(out, np.ndarray):
+        raise ArrayTypeError(f"out must be a NumPy array, not {type(out).__name__}")
+    if out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous or not out.flags.behaved:
+        raise ArrayTypeError(
+            f"out must be a contiguous, writable array of {np.dtype(dtype)} with the shape {shape}; it is "
+            f"{'' if out.flags.c_contiguous else 'not contiguous, '}{'' if out.flags.aligned else 'not aligned, '}"
+            f"{'' if out.flags.writeable else 'not writable, '}"
+            f"of {out.dtype} with the shape {out.shape}"
+        )
+    return out
+
+
+def _are_token_lists(references: Any, hypotheses: Any) -> bool:
+    """Whether both are lists of token lists, which are counted without making ids of them."""
+    if not all(isinstance(argument, (list, tuple)) for argument in (references, hypotheses)):
+        return False
+    if is_ragged(references) or is_ragged(hypotheses) or any_array(hypotheses) or any_array(references):
+        return False
+    if set(map(type, references)) <= {list, tuple}:
+        return not any_array(chain.from_iterable(references))
+    return not any(hasattr(texts, "__len__") and any_array(texts) for texts in references)
+
+
+def _check_not_mixed(references: Any, hypotheses: Any) -> None:
+    """No unigram matches anywhere: perhaps because one side has ids and the other strings."""
+    kinds = [
+        types_of(chain.from_iterable(hypotheses)),
+        types_of(chain.from_iterable(chain.from_iterable(references))),
+    ]
+    if [int] in (sorted(kinds[0], key=str), sorted(kinds[1], key=str)) and any(
+        all(issubclass(kind, str) for kind in side) and side for side in kinds
+    ):
+        raise MixedTokensError(
+            "one of hypotheses and references holds token ids and the other strings; give both as ids or both as tokens"
+        )
+
+
+# ---------------------------------------------------------------------------------------------------------- references
+
+
+def _reference_lengths(sets: ReferenceSets, reference_length: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The lengths to choose from, set after set, and where each set begins, and the end."""
+    lengths = sets.batch.ends - sets.batch.begins
+    if len(lengths) == len(sets.sets) - 1:
+        return lengths, sets.sets
+    bounds = sets.sets.tolist()
+    chosen = [
+        lengths_to_choose_from(lengths[first:last].tolist(), reference_length) for first, last in pairwise(bounds)
+    ]
+    offsets = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
+    return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
+
+
+def _checked_ngrams(ignore: Iterable[tuple[Hashable, ...]], max_order: int) -> list[tuple[Hashable, ...]]:
+    """The n-grams of the orders that are counted."""
+    if max_order > 64:
+        raise OrderError(f"n-grams can be ignored up to order 64, and max_order is {max_order}")
+    ngrams = list(ignore)
+    for ngram in ngrams:
+        if not isinstance(ngram, tuple) or not ngram:
+            raise NGramError(f"ignore holds {ngram!r}; an n-gram is a tuple of at least one token")
+    return [ngram for ngram in ngrams if len(ngram) <= max_order]
+
+
+def _ids_of_ngrams(
+    ngrams: list[tuple[Hashable, ...]], sets: ReferenceSets
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The n-grams in the numbers of the references, one after the other, and where each begins, and the end."""
+    batch = (
+        integers_of_lists(ngrams, "ignore") if sets.vocabulary is None else sets.vocabulary.encoded(ngrams, "ignore")
+    )
+    if batch is None:
+        raise MixedTokensError("ignore holds n-grams of other tokens than ids, and the references hold ids")
+    return np.ascontiguousarray(batch.ids, dtype=np.int64), np.append(batch.begins, len(batch.ids))

@@ -1,0 +1,274 @@
+"""The loop around tuning: decode, read, merge, tune, and again, until nothing changes.
+
+Every iteration is kept in a folder, so that a run that was interrupted goes on where it stopped:
+
+``iteration-1/weights``
+    what the decoder is called with, a line ``name weight`` for each feature
+``iteration-1/nbest``
+    what it wrote. The decoder writes to ``nbest.partial``, which is renamed when it has ended without an error
+``iteration-1/result.json``
+    the weights tuned on the lists of all iterations so far, their score, and what was compared to stop
+
+Files are renamed into place when they are complete, so that what is there is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import DecoderError, InputFileError, WeightsError
+from .climb import tune
+from ..nbest.container import NBest, merge
+from ..nbest.reading import prepare, splitter
+from .._files.text import Lines, shown
+
+__all__ = ["Iteration", "Loop", "mert_loop", "read_weights", "write_weights"]
+
+Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """One round of decoding and tuning.
+
+    :param number: from 1
+    :param weights: the tuned ones, by name
+    :param start_score: of the weights that the decoder was called with, on the lists of all iterations so far
+    :param score: of the tuned weights on the same lists
+    :param hypotheses: in these lists, without duplicates; those that were not in earlier ones are `new`
+
+    >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, hypotheses=200, new=200))
+      1 0.250000 -> 0.500000, 200 hypotheses, 200 of them new
+    """
+
+    number: int
+    weights: dict[str, float]
+    start_score: float
+    score: float
+    hypotheses: int
+    new: int
+
+    def __str__(self) -> str:
+        return f"{self.number:3} {self.start_score:.6f} -> {self.score:.6f}, {self.hypotheses} hypotheses, {self.new} of them new"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The result of :func:`mert_loop`; ``print`` shows it.
+
+    :param iterations: all, those of an earlier call included
+    :param reason: why it stopped
+
+    >>> run = Loop((Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200), Iteration(2, {"lm": 2.0}, 0.5, 0.5, 200, 0)), "stopped")
+    >>> run.weights, run.score, run.reason
+    ({'lm': 2.0}, 0.5, 'stopped')
+    """
+
+    iterations: tuple[Iteration, ...]
+    reason: str
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Those tuned last, by name."""
+        return self.iterations[-1].weights
+
+    @property
+    def score(self) -> float:
+        """That of the weights, on the lists of all iterations."""
+        return self.iterations[-1].score
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.iterations), self.reason])
+
+
+def mert_loop(
+    folder: str | os.PathLike[str],
+    decode: Decoder,
+    references: Any,
+    start: Mapping[str, float],
+    *,
+    iterations: int = 20,
+    weights_settle: float = 1e-5,
+    score_settles: float = 0.0,
+    format: str | None = None,  # noqa: A002
+    first_id: int = 0,
+    tokenize: Any = "unicode",
+    max_order: int | None = None,
+    reference_length: str | None = None,
+    seed: int = 0,
+    trace: Callable[[Iteration], Any] | None = None,
+    **options: Any,
+) -> Loop:
+    """Decode and tune until nothing changes. Called again with the same folder, it goes on where it stopped.
+
+    It stops when the decoder brings no new hypothesis; when no weight changes by more than `weights_settle`, weights taken
+    relative to the sum of their absolute values; when the score gains no more than `score_settles` over that of the
+    weights decoded with; or after `iterations`.
+
+    :param folder: where the iterations are kept; made if it is not there
+    :param decode: a function of the weights by name and of the path that it must write an n-best list to; or a command, a
+        list of arguments or one text that is split as a shell does, in which ``{weights}`` stands for the path of the
+        file of weights and ``{nbest}`` for that path
+    :param references: as for :meth:`cybleu.nbest.NBest.from_files`
+    :param start: the first weights, by name
+    :param iterations: at most so many
+    :param weights_settle: no weight that changes more is settled
+    :param score_settles: a smaller gain is none
+    :param seed: iteration i tunes with seed + i
+    :param trace: called with each iteration when it ends
+    :param options: of :func:`cybleu.tuning.tune`
+    :raises DecoderError: the decoder fails or writes no list
+    :raises CybleuError: of the kind that fits. The folder keeps what was complete
+
+    The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
+
+    >>> import pathlib, tempfile
+    >>> def decode(weights, path):
+    ...     path.write_text("0 ||| a b ||| lm=-1 tm=-2 ||| 0\\n0 ||| a c ||| lm=-2 tm=-1 ||| 0\\n")
+    >>> folder = pathlib.Path(tempfile.mkdtemp()) / "run"
+    >>> print(mert_loop(folder, decode, [["a c"]], {"lm": 1.0, "tm": 0.5}, max_order=2))
+      1 0.000000 -> 1.000000, 2 hypotheses, 2 of them new
+      2 1.000000 -> 1.000000, 2 hypotheses, 0 of them new
+    stopped: the decoder brought no new hypothesis
+    """
+    folder = Path(folder)
+    prepared = prepare(references, splitter(tokenize), max_order, reference_length)
+    weights = {name: float(weight) for name, weight in start.items()}
+    pool: NBest | None = None
+    done: list[Iteration] = []
+    for number in range(1, iterations + 1):
+        place = folder / f"iteration-{number}"
+        place.mkdir(parents=True, exist_ok=True)
+        _decoded(place, decode, weights)
+        nbest = NBest.from_files(place / "nbest", prepared, format, first_id=first_id, tokenize=tokenize, texts=False)
+        before = 0 if pool is None else len(pool.features)
+        pool = merge(nbest) if pool is None else merge(pool, nbest)
+        if (place / "result.json").exists():
+            iteration = _read_result(place / "result.json")
+        else:
+            tuning = tune(pool, weights, seed=seed + number, **options)
+            iteration = Iteration(
+                number,
+                tuning.weights,
+                tuning.start_score,
+                tuning.score,
+                len(pool.features),
+                len(pool.features) - before,
+            )
+            _replace(place / "result.json", json.dumps(asdict(iteration), indent=1) + "\n")
+        done.append(iteration)
+        if trace:
+            trace(iteration)
+        moved = _largest_change(weights, iteration.weights)
+        weights = iteration.weights
+        if iteration.new == 0:
+            return Loop(tuple(done), "stopped: the decoder brought no new hypothesis")
+        if moved <= weights_settle:
+            return Loop(tuple(done), f"stopped: no weight changed by more than {weights_settle:g}")
+        if iteration.score - iteration.start_score <= score_settles:
+            return Loop(tuple(done), f"stopped: the score gained no more than {score_settles:g}")
+    return Loop(tuple(done), f"stopped: after {iterations} iterations")
+
+
+def _decoded(place: Path, decode: Decoder, weights: dict[str, float]) -> None:
+    """Make the n-best list of an iteration, unless it is there."""
+    file, nbest, partial = place / "weights", place / "nbest", place / "nbest.partial"
+    if file.exists():
+        if read_weights(file) != weights:
+            raise WeightsError(
+                f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a "
+                "new one"
+            )
+    else:
+        write_weights(file, weights)
+    if nbest.exists():
+        return
+    partial.unlink(missing_ok=True)
+    if callable(decode):
+        decode(dict(weights), partial)
+    else:
+        words = shlex.split(decode) if isinstance(decode, str) else list(decode)
+        command = [word.replace("{weights}", str(file)).replace("{nbest}", str(partial)) for word in words]
+        try:
+            status = subprocess.run(command, check=False).returncode
+        except OSError as error:
+            raise DecoderError(f"the decoder cannot be run: {shlex.join(command)}: {error}") from error
+        if status:
+            raise DecoderError(f"the decoder ended with status {status}: {shlex.join(command)}")
+    if not partial.exists():
+        raise DecoderError(f"the decoder wrote no list to {partial}")
+    os.replace(partial, nbest)
+
+
+def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> float:
+    scales = [sum(map(abs, weights.values())) or 1.0 for weights in (before, after)]
+    return max(abs(before[name] / scales[0] - after[name] / scales[1]) for name in before)
+
+
+def _read_result(path: Path) -> Iteration:
+    try:
+        return Iteration(**json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InputFileError(f"{path} is not the result of an iteration: {error}; remove it to tune again") from error
+
+
+def read_weights(path: str | os.PathLike[str]) -> dict[str, float]:
+    """The weights in a file with a line ``name weight`` for each feature; empty lines are passed over.
+
+    :param path: of a UTF-8 file
+    :raises InputFileError: the file cannot be read, a line is not such, or a name is there twice; the message names file
+        and line
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
+    >>> write_weights(path, {"lm_0": 0.5, "tm_0": 0.1})
+    >>> read_weights(path)
+    {'lm_0': 0.5, 'tm_0': 0.1}
+    """
+    weights: dict[str, float] = {}
+    with Lines(os.fspath(path)) as file:
+        for number, line in enumerate(file, 1):
+            words = line.split()
+            if not words:
+                continue
+            try:
+                name, weight = words
+                value = float(weight)
+            except ValueError:
+                raise InputFileError(f"{path}, line {number}: {shown(line)} is not a name and a weight") from None
+            if name in weights:
+                raise InputFileError(f"{path}, line {number}: {name!r} is there twice")
+            weights[name] = value
+    return weights
+
+
+def write_weights(path: str | os.PathLike[str], weights: Mapping[str, float]) -> None:
+    """Write a line ``name weight`` for each feature, numbers in full. The file is renamed into place when it is whole.
+
+    :param path: of the file
+    :param weights: by name
+    :raises OSError: it cannot be written
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
+    >>> write_weights(path, {"lm_0": 0.5})
+    >>> path.read_text()
+    'lm_0 0.5\\n'
+    """
+    _replace(Path(path), "".join(f"{name} {float(weight)!r}\n" for name, weight in weights.items()))
+
+
+def _replace(path: Path, text: str) -> None:
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
