@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from cybleu import _backend, bleu_score
+from cybleu import _backend
 
 
 class CaseBlind(str):
@@ -218,16 +218,12 @@ CATCHES_WARNINGS = (
 @contextmanager
 def using_backend(name):
     """The public API on this backend. A missing extension is an error, not a skip."""
-    chosen, module = _backend.load(name)
-    scorer = module.Scorer(bleu_score.SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
-    # of its own, because a test that asks for pytest's fixture does not run in several threads
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bleu_score, "_score_sentence", scorer.sentence)
-        patch.setattr(bleu_score, "_score_corpus", scorer.corpus)
-        patch.setattr(bleu_score, "_scorer", scorer)
-        for seam in _backend.SEAM:
-            patch.setattr(_backend, seam, getattr(module, seam))
-        yield chosen
+    before = _backend.BACKEND
+    _backend.choose(name)
+    try:
+        yield _backend.BACKEND
+    finally:
+        _backend.choose(before)
 
 
 def called(function, *args, **kwargs):

@@ -13,7 +13,7 @@ import pytest
 import sacrebleu
 from click.testing import CliRunner
 
-from cybleu import SmoothingFunction, __version__, _backend, explain_difference, sentence_bleu
+from cybleu import SmoothingFunction, __version__, _mirror, explain_difference, sentence_bleu
 from cybleu.__main__ import version
 from cybleu.cli import cli
 from cybleu.metrics import score
@@ -126,7 +126,7 @@ def test_the_other_definitions(files, variant):
     segments = [*zip(zip(FIRST, SECOND), HYPOTHESES)]
     rows = []
     for references, hypothesis in segments:
-        row = _backend.any_segment_counts([r.split() for r in references], hypothesis.split(), 4)
+        row = _mirror.segment_counts([r.split() for r in references], hypothesis.split(), 4)
         if variant == "huggingface":
             row[1] = min(len(r.split()) for r in references)
         rows.append(row)

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu import _backend, errors, explain_difference
+from cybleu import _mirror, errors, explain_difference
 from cybleu.metrics import VARIANTS, score
 from inputs import CASES, corpora
 
@@ -55,7 +55,7 @@ def expected_score(references, hypotheses, setting, order=4, weights=None):
     variant = VARIANTS.get(name, name)
     rows = []
     for texts, hypothesis in zip(references, hypotheses):
-        row = _backend.any_segment_counts(texts, hypothesis, order)
+        row = _mirror.segment_counts(texts, hypothesis, order)
         lengths = [len(text) for text in texts]
         if variant.reference_length != "closest":
             row[1] = min(lengths) if variant.reference_length == "shortest" else int(sum(lengths) / len(lengths))

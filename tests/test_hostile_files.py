@@ -14,7 +14,7 @@ import pytest
 
 from cybleu import nbest
 from cybleu.errors import InputFileError
-from cybleu.tuning import read_table
+from cybleu.tuning.climb import read_table
 from cybleu.tuning import read_weights
 from cybleu.nbest import NBest
 from cybleu._files.text import Lines, writing
@@ -238,7 +238,7 @@ def test_weights(tmp_path, line):
 
 
 def test_a_result_of_the_loop_is_data(tmp_path):
-    from cybleu.tuning import _read_result
+    from cybleu.tuning.loop import _read_result
 
     path = tmp_path / "result.json"
     for text in ("[" * 500_000, "{}", "1", json.dumps({"number": 1, "surprise": 2})):

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cybleu import errors, metrics
 from cybleu.tuning.line_search import smoothed
-from cybleu.tuning import _part, cross_validate, line_search, random_search, tune
+from cybleu.tuning.climb import _part
+from cybleu.tuning import cross_validate, line_search, random_search, tune
 from cybleu.nbest import NBest
 
 pytestmark = pytest.mark.usefixtures("backend")

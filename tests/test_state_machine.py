@@ -24,7 +24,6 @@ from cybleu import (
     References,
     _backend,
     bleu_rewards,
-    bleu_score,
     corpus_bleu,
     pairwise_bleu,
     segment_stats,
@@ -149,17 +148,10 @@ class Objects(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.known = []
-        self.before = {name: getattr(_backend, name) for name in _backend.SEAM}
-        self.scorer = bleu_score._scorer
-
-    def use(self, module, scorer):
-        bleu_score._scorer = scorer
-        bleu_score._score_sentence, bleu_score._score_corpus = scorer.sentence, scorer.corpus
-        for name in _backend.SEAM:
-            setattr(_backend, name, getattr(module, name) if module else self.before[name])
+        self.before = _backend.BACKEND
 
     def teardown(self):
-        self.use(None, self.scorer)
+        _backend.choose(self.before)
 
     @initialize(name=st.data())
     def begin(self, name):
@@ -167,9 +159,7 @@ class Objects(RuleBasedStateMachine):
 
     @rule(name=st.data())
     def change_backend(self, name):
-        chosen_name = name.draw(st.sampled_from(self.BACKENDS))
-        module = _backend.load(chosen_name)[1]
-        self.use(module, module.Scorer(bleu_score.SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match))
+        _backend.choose(name.draw(st.sampled_from(self.BACKENDS)))
 
     # ------------------------------------------------------------------------------------------------------ references
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
-from cybleu import _backend, errors
+from cybleu import _mirror, errors
 from cybleu.metrics import VARIANTS, Bleu, Variant, score
 from inputs import CASES, corpora, segments
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 def rows(case, reference_length="closest", order=4):
     result = []
     for references, hypothesis in CASES[case]:
-        row = _backend.any_segment_counts([reference.split() for reference in references], hypothesis.split(), order)
+        row = _mirror.segment_counts([reference.split() for reference in references], hypothesis.split(), order)
         if reference_length == "shortest":
             row[1] = min(len(reference.split()) for reference in references)
         result.append(row)
@@ -215,7 +215,7 @@ def test_worked_cases_of_moses():
 def test_equal_to_nltk(corpus, smoothing):
     if not corpus[1]:
         return
-    segment_rows = [_backend.any_segment_counts(*segment, 4) for segment in zip(*corpus)]
+    segment_rows = [_mirror.segment_counts(*segment, 4) for segment in zip(*corpus)]
     function = None if smoothing is None else getattr(nltk_bleu.SmoothingFunction(), smoothing)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -231,7 +231,7 @@ def test_equal_to_nltk(corpus, smoothing):
 def test_equal_to_the_rule_of_nltk_3_3(corpus):
     if not corpus[1]:
         return
-    segment_rows = [_backend.any_segment_counts(*segment, 4) for segment in zip(*corpus)]
+    segment_rows = [_mirror.segment_counts(*segment, 4) for segment in zip(*corpus)]
     assert score(segment_rows, "nltk-3.3", (0.4, 0.3, 0.2, 0.1)).score == cybleu.corpus_bleu(
         *corpus, (0.4, 0.3, 0.2, 0.1), cybleu.nltk_3_3
     )
@@ -247,7 +247,7 @@ def test_equal_to_the_rule_of_nltk_3_3(corpus):
 def test_equal_to_sacrebleu(segment, order, smoothing, value, effective_order):
     if smoothing in ("none", "exp"):
         value = None
-    row = _backend.any_segment_counts(*segment, order)
+    row = _mirror.segment_counts(*segment, order)
     theirs = BLEU.compute_bleu(
         row[2 : 2 + order], row[2 + order :], row[0], row[1], smoothing, value, effective_order, order
     )

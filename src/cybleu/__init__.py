@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ._backend import BACKEND
-from .bleu_score.scores import (
+from .bleu_score import (
     SmoothingFunction,
     brevity_penalty,
     closest_ref_length,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .stats.accumulator import CorpusAccumulator as CorpusAccumulator
     from .bleu_score.install import install_as_nltk as install_as_nltk
-    from .bleu_score.scores import Fraction as Fraction
+    from .bleu_score import Fraction as Fraction
     from .checks import check as check
     from .explanations.tools import Comparison as Comparison
     from .explanations.tools import explain_difference as explain_difference

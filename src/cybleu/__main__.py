@@ -10,13 +10,12 @@ def version() -> str:
     import platform
     import sysconfig
 
-    from . import BACKEND, __version__
-    from ._backend import COMPILER
+    from . import BACKEND, __version__, _backend
 
     python = f"{platform.python_implementation()} {platform.python_version()}"
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         python += " free-threaded" + (", with the GIL" if getattr(sys, "_is_gil_enabled", bool)() else "")
-    return f"cybleu {__version__}, {BACKEND} backend ({COMPILER}), {python}, {platform.platform()}"
+    return f"cybleu {__version__}, {BACKEND} backend ({_backend.chosen.COMPILER}), {python}, {platform.platform()}"
 
 
 def main() -> None:
@@ -36,7 +35,7 @@ def main() -> None:
             sys.exit(
                 "the cybleu command needs packages that are not installed; install them with: pip install 'cybleu[cli]'"
             )
-        from .cli.score import cli
+        from .cli import cli
 
         cli(prog_name="cybleu")
 

@@ -1,8 +1,17 @@
-"""Choose between the compiled kernels and the pure-Python mirror. Nothing else imports either to compute with.
+"""Choose between the compiled kernels and the pure-Python mirror, and go on where the kernels decline.
 
 The environment variable ``CYBLEU_BACKEND`` decides, read once at import: ``auto`` (the default) takes the kernels where
-they are installed, ``cython`` insists on them, ``python`` takes the mirror.
+they are installed, ``cython`` insists on them, ``python`` takes the mirror. Everything asks for `chosen` when it is called,
+so that :func:`choose` changes all of it at once.
+
+What a kernel does not cover it declines, in one of two ways, and for each such function there is one function above it that
+always answers. A question about one thing is declined with None (:data:`MayDecline`), and nothing has changed then; it is
+:func:`answered` in another way. Work on a range says how far it got; :func:`go_on` does the one that was declined in another
+way and lets the kernel go on after it. The other way is the mirror, or the general path in Python where that is the
+definition already.
 """
+
+from __future__ import annotations
 
 import os
 
@@ -10,37 +19,17 @@ from . import _mirror
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
+    from typing import Any, TypeAlias, TypeVar
+
+    Answer = TypeVar("Answer")
+    MayDecline: TypeAlias = Answer | None
 
 CHOICES = ("auto", "cython", "python")
 
-# What a backend consists of.
-SEAM = (
-    "COMPILER",
-    "Definition",
-    "PairwiseTexts",
-    "NBestLines",
-    "PreparedReferences",
-    "Scorer",
-    "Words",
-    "best_interval",
-    "clipped_matches",
-    "corpus_counts",
-    "leave_one_out",
-    "segment_counts",
-    "segment_rows",
-    "sort_lines",
-    "sum_rows",
-    "surface",
-    "trim",
-    "winners",
-    "winners_near",
-    "swap_pass",
-    "weighted_sums",
-)
 
-
-def load(choice: str) -> "tuple[str, ModuleType]":
+def load(choice: str) -> tuple[str, ModuleType]:
     """The name and the module of the backend for a value of ``CYBLEU_BACKEND``.
 
     An extension that is not installed is normal and falls back silently; one that is there and does not load falls back
@@ -77,41 +66,26 @@ def load(choice: str) -> "tuple[str, ModuleType]":
     return "python", _mirror
 
 
-BACKEND, _chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))
+BACKEND, chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))
 
-if TYPE_CHECKING:
-    from ._mirror import COMPILER as COMPILER
-    from ._mirror import Definition as Definition
-    from ._mirror import NBestLines as NBestLines
-    from ._mirror import PairwiseTexts as PairwiseTexts
-    from ._mirror import PreparedReferences as PreparedReferences
-    from ._mirror import Scorer as Scorer
-    from ._mirror import Words as Words
-    from ._mirror import best_interval as best_interval
-    from ._mirror import clipped_matches as clipped_matches
-    from ._mirror import corpus_counts as corpus_counts
-    from ._mirror import leave_one_out as leave_one_out
-    from ._mirror import segment_counts as segment_counts
-    from ._mirror import segment_rows as segment_rows
-    from ._mirror import sort_lines as sort_lines
-    from ._mirror import sum_rows as sum_rows
-    from ._mirror import surface as surface
-    from ._mirror import swap_pass as swap_pass
-    from ._mirror import trim as trim
-    from ._mirror import weighted_sums as weighted_sums
-    from ._mirror import winners as winners
-    from ._mirror import winners_near as winners_near
-else:
-    globals().update({name: getattr(_chosen, name) for name in SEAM})
 
-# These take whatever the kernels decline: any sequences of any hashable tokens, any weights and numbers.
-any_segment_counts = _mirror.segment_counts
-any_pairwise_texts = _mirror.PairwiseTexts
-any_definition = _mirror.Definition
-any_best_interval = _mirror.best_interval
-any_clipped_matches = _mirror.clipped_matches
-any_swap_pass = _mirror.swap_pass
-ngram_counts = _mirror.ngram_counts
-SMOOTHINGS = _mirror.SMOOTHINGS
-recognised = _mirror.recognised
-smoothed = _mirror.smoothed
+def choose(choice: str) -> None:
+    """Let another backend serve from now on, for tests that compare the two."""
+    global BACKEND, chosen
+    if BACKEND == "cython":
+        chosen.serve(False)
+    BACKEND, chosen = load(choice)
+    if BACKEND == "cython":
+        chosen.serve(True)
+
+
+def answered(found: MayDecline[Answer], general: Callable[..., Answer], *arguments: Any) -> Answer:
+    """What a kernel found, or where it declined what `general(*arguments)` does."""
+    return general(*arguments) if found is None else found
+
+
+def go_on(work: Callable[[int], int], start: int, stop: int, general: Callable[[int], Any]) -> None:
+    """Do all of a range: `work(start)` does it from there and returns the first that it declines, `general` does that one."""
+    while (start := work(start)) < stop:
+        general(start)
+        start += 1

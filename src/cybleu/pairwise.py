@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from . import _backend
+from . import _backend, _mirror
 from .metrics import bleu as variants
 from ._runtime.arrays import np
 from ._runtime.parallel import run
 from .stats.counts import check_max_order
 from .text.batches import Batch, ReferenceSets, any_array, hypotheses_like, is_array, is_ragged, one_reference_each
-from .bleu_score.scores import QUARTERS, _weight_vectors, methods_of_five_grams
+from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors
 from .errors import (
     ArrayTypeError,
     CybleuError,
@@ -195,7 +195,7 @@ def self_stats(texts: Any, max_order: int = 4) -> NDArray[np.int64]:
         raise NoReferencesError(f"self-BLEU compares each text with the others; there are {count}, give at least two")
     stats = np.zeros((count, 2 + 2 * max_order), dtype=np.int64)
     ids = np.ascontiguousarray(batch.ids, dtype=np.int64)
-    _backend.leave_one_out(ids, batch.begins, batch.ends, max_order, stats)
+    _backend.chosen.leave_one_out(ids, batch.begins, batch.ends, max_order, stats)
     stats[:, 1] = _closest_other_length(batch.ends - batch.begins)
     return stats
 
@@ -213,7 +213,7 @@ def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _orders_of(weights: Weights, smoothing_function: SmoothingCallable | None) -> int:
-    order = _weight_vectors(weights)[1]
+    order = weight_vectors(weights)[1]
     return max(1, order, 5 if methods_of_five_grams(smoothing_function) else 0)
 
 
@@ -278,10 +278,10 @@ def _fill(
     shape = len(unique_hyps.begins), len(unique_refs.begins)
     scores = matrix if shape == matrix.shape else np.empty(shape)
     by_kernel = order <= MOST_ORDERS_OF_KERNEL
-    texts = (_backend.PairwiseTexts if by_kernel else _backend.any_pairwise_texts)(
+    texts = (_backend.chosen.PairwiseTexts if by_kernel else _mirror.PairwiseTexts)(
         np.ascontiguousarray(unique_refs.ids, dtype=np.int64), unique_refs.begins, unique_refs.ends, order
     )
-    definition = (_backend.Definition if by_kernel else _backend.any_definition)(*choices)
+    definition = (_backend.chosen.Definition if by_kernel else _mirror.Definition)(*choices)
     ids = np.ascontiguousarray(unique_hyps.ids, dtype=np.int64)
 
     def work(start: int, stop: int) -> None:
@@ -306,11 +306,11 @@ def _fill_declined(
     order: int,
 ) -> None:
     """The scores that the kernel left to Python's arithmetic, or what that raises."""
-    definition = _backend.any_definition(*choices)
+    definition = _mirror.Definition(*choices)
     for i, j in np.argwhere(np.isnan(scores)).tolist():
         hypothesis = hypotheses.ids[hypotheses.begins[i] : hypotheses.ends[i]].tolist()
         reference = references.ids[references.begins[j] : references.ends[j]].tolist()
-        row = _backend.any_segment_counts([reference], hypothesis, order)
+        row = _mirror.segment_counts([reference], hypothesis, order)
         try:
             scores[i, j] = definition.evaluate(row, [int(total == 0) for total in row[2 + order :]])[0]
         except CybleuError as error:

@@ -11,8 +11,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _backend
 from .errors import MissingExtraError
+from .stats.counts import corpus_row
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEUScore
@@ -180,7 +180,7 @@ def _counts(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]
         ]
         if not all(list_of_references):
             return None
-        counts, _ = _backend.corpus_counts(list_of_references, list(map(str.split, hypotheses[block])), ORDER)
+        counts, _ = corpus_row(list_of_references, list(map(str.split, hypotheses[block])), ORDER)
         row = [total + count for total, count in zip(row, counts)]
     return row
 

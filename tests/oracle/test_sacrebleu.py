@@ -140,13 +140,13 @@ def test_arguments_have_the_same_names_places_and_defaults(ours, theirs):
 
 def test_the_kernel_counts(monkeypatch):
     counted = []
-    count = _backend.corpus_counts
+    count = _backend.chosen.corpus_counts
 
     def counting(list_of_references, hypotheses, order):
         counted.extend(hypotheses)
         return count(list_of_references, hypotheses, order)
 
-    monkeypatch.setattr(_backend, "corpus_counts", counting)
+    monkeypatch.setattr(_backend.chosen, "corpus_counts", counting)
     sacrebleu_corpus_bleu(["A b.", "C"], [["A b.", "d"], [None, "C"]], lowercase=True)
     sacrebleu_sentence_bleu("E", ["e"])
     assert counted == [["a", "b", "."], ["c"], ["E"]]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu import _backend, metrics
+from cybleu import _mirror, metrics
 from cybleu.errors import CybleuError
 from cybleu.metrics import VARIANTS
 
@@ -37,7 +37,7 @@ def choices(draw, order):
     if draw(st.booleans()):
         rules = replace(
             rules,
-            smoothings=tuple((kind, kind, 1.5) for kind in variants.SMOOTHINGS),
+            smoothings=tuple((kind, kind, 1.5) for kind in metrics.SMOOTHINGS),
             scale=draw(st.sampled_from([1, 100, 0.1, 1e305])),
             short_segments_count=draw(st.booleans()),
             empty_order=draw(st.sampled_from(["zero", "one", "end"])),
@@ -57,7 +57,7 @@ def choices(draw, order):
 def test_rows_score_as_one_by_one(kernels, data):
     order, rows = data.draw(rows_of_segments())
     arguments = metrics.definition_of(*_reordered(order, data.draw(choices(order))))
-    kernel, mirror = kernels.Definition(*arguments), _backend.any_definition(*arguments)
+    kernel, mirror = kernels.Definition(*arguments), _mirror.Definition(*arguments)
     stats = np.array(rows)
     for position in range(len(rows)):
         ours, theirs = np.full(1, math.nan), np.full(1, math.nan)
@@ -105,7 +105,7 @@ def test_sums(kernels, drawn, change):
     column = change % stats.shape[1]
     stats[len(rows) // 2, column] += (0, 1, -1, 10**6)[change]
     results = []
-    for backend in (kernels, _backend.load("python")[1]):
+    for backend in (kernels, _mirror):
         totals, short = np.zeros(2 + 2 * order, dtype=np.int64), np.zeros(order, dtype=np.int64)
         impossible, mixed, largest = backend.sum_rows(stats, totals, short)
         assert impossible >= 0 or largest >= stats.max()

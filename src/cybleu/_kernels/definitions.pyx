@@ -44,7 +44,7 @@ cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t tot
             return rules.scale / (power[0] * bottom)
         elif rules.smoothing == EXP_BY_LENGTH and total > 0 and length > 1:
             power[0] *= 2.0
-            return finite_or_no_score(rules.scale / (power[0] * rules.value / log(<double>length)) / bottom)
+            return finite_or_no_score(rules.scale * (1.0 / (power[0] * rules.value / log(<double>length))) / bottom)
     if bottom == 0.0:
         return ABSENT
     return finite_or_no_score(rules.scale * top / bottom)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
-from ..errors import EmptyHypothesisError, StatisticsError
+from ..errors import EmptyHypothesisError, SmoothingParameterError, StatisticsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,13 +65,21 @@ def _exp(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float
     return precisions
 
 
+def halved_by_length(zeros: int, k: float, length: int) -> float:
+    """What the order counts that is the `zeros`-th without a match (method 4 of Chen and Cherry 2014, as NLTK has it)."""
+    divisor: float = 2**zeros * k / math.log(length)
+    if divisor == 0:
+        raise SmoothingParameterError(f"method4 with k={k} divides by zero; use another k")
+    return 1 / divisor
+
+
 def _exp_by_length(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
     precisions: Precisions = []
-    halved = 1
+    zeros = 0
     for matched, total in zip(matches, totals):
         if total and not matched and length > 1:
-            halved *= 2
-            precisions.append(scale / (halved * value / math.log(length)) / total)
+            zeros += 1
+            precisions.append(scale * halved_by_length(zeros, value, length) / total)
         else:
             precisions.append(_plain(matched, total, scale))
     return precisions

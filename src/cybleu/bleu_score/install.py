@@ -10,7 +10,8 @@ import threading
 from types import ModuleType
 from typing import Any
 
-from . import scores as bleu_score
+from .. import bleu_score
+from .no_match import attribute_warnings_to
 from ..errors import MissingExtraError
 
 __all__ = ["Installation", "install_as_nltk"]
@@ -58,7 +59,7 @@ class Installation:
                 while _replaced:
                     module, name, original = _replaced.pop()
                     setattr(module, name, original)
-                bleu_score.attribute_warnings_to(bleu_score)
+                attribute_warnings_to(bleu_score)
 
     def __enter__(self) -> Installation:
         return self
@@ -100,7 +101,7 @@ def install_as_nltk() -> Installation:
                 _replaced.append((module, name, getattr(module, name)))
                 setattr(module, name, getattr(bleu_score, ours))
             # filters of warnings by module go on working
-            bleu_score.attribute_warnings_to(modules["nltk.translate.bleu_score"])
+            attribute_warnings_to(modules["nltk.translate.bleu_score"])
         _active.append(installation)
     return installation
 

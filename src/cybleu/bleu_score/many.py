@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import scores as bleu_score
+from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.parallel import run
-from .scores import QUARTERS, _weight_vectors, score_counts, sentence_bleu
+from .parts import length_of
+from .scores import QUARTERS, score_counts, scorer, sentence_bleu, weight_vectors
 from ..errors import CybleuError, LengthMismatchError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .scores import SmoothingCallable, Tokens, Weights
+    from .parts import Tokens
+    from .scores import SmoothingCallable, Weights
 
 __all__ = ["sentence_bleu_many"]
 
@@ -50,13 +52,13 @@ def sentence_bleu_many(
         from ..checks import check
 
         check(list_of_references, hypotheses)
-    count = bleu_score._length_of(hypotheses, "the hypotheses")
-    wanted = bleu_score._length_of(list_of_references, "the lists of references")
+    count = length_of(hypotheses, "the hypotheses")
+    wanted = length_of(list_of_references, "the lists of references")
     if count != wanted:
         raise LengthMismatchError(
             f"there are {count} hypotheses and {wanted} lists of references; each hypothesis needs one list"
         )
-    vectors = len(_weight_vectors(weights)[0])
+    vectors = len(weight_vectors(weights)[0])
     scores = np.empty((count, vectors))
     call = weights, smoothing_function, auto_reweigh
 
@@ -66,13 +68,16 @@ def sentence_bleu_many(
             (list_of_references, hypotheses) if whole else (list_of_references[start:stop], hypotheses[start:stop])
         )
         part = scores[start:stop]
-        position = 0
-        while (position := bleu_score._scorer.sentences(references, texts, *call, position, part)) < len(part):
+
+        def general(position: int) -> None:
             try:
                 part[position] = sentence_bleu(references[position], texts[position], *call)
             except CybleuError as error:
                 raise type(error)(f"segment {start + position}: {error}") from error.__cause__
-            position += 1
+
+        _backend.go_on(
+            lambda position: scorer().sentences(references, texts, *call, position, part), 0, len(part), general
+        )
 
     run(work, count, 0, None, progress, "segments")
     return scores if vectors > 1 else scores[:, 0]
@@ -89,12 +94,12 @@ def score_rows(
 
     :param segment: the references and the hypothesis of a row, for what looks at them
     """
-    vectors, max_order = _weight_vectors(weights)
+    vectors, max_order = weight_vectors(weights)
     scores = np.empty((len(stats), len(vectors)))
     order = stats.shape[1] // 2 - 1
     call = weights, smoothing_function, auto_reweigh
-    position = 0
-    while (position := bleu_score._scorer.rows(stats, *call, position, scores)) < len(stats):
+
+    def general(position: int) -> None:
         row = stats[position].tolist()
         references, hypothesis = segment(position)
         scores[position] = score_counts(
@@ -108,5 +113,6 @@ def score_rows(
             smoothing_function,
             auto_reweigh,
         )
-        position += 1
+
+    _backend.go_on(lambda position: scorer().rows(stats, *call, position, scores), 0, len(stats), general)
     return scores if len(vectors) > 1 else scores[:, 0]

@@ -14,8 +14,10 @@ from typing import Any, TypeVar
 import click
 from tqdm import tqdm
 
-from .. import __version__, _backend
-from ..bleu_score import scores as bleu_score
+from .. import __version__
+from .. import bleu_score
+from ..bleu_score.scores import score_counts
+from ..stats.counts import corpus_row, segment_row
 from ..explanations import tools as difference
 from ..text import tokenizers
 from ..metrics import bleu as variants
@@ -371,7 +373,7 @@ class _Corpus:
                 raise click.UsageError(str(error)) from error
 
     def add(self, list_of_references: list[list[list[str]]], hypotheses: list[list[str]]) -> None:
-        counts = _backend.corpus_counts(list_of_references, hypotheses, self.order)
+        counts = corpus_row(list_of_references, hypotheses, self.order)
         row, short_segments = counts
         if self.variant.reference_length == "shortest":
             row[1] = sum(min(map(len, references)) for references in list_of_references)
@@ -386,7 +388,7 @@ class _Corpus:
         if not self.needs_last:
             return self._score(self.row, self.short_segments)
         plain = variants.score(self.row, "nltk", self.weights, short_segments=self.short_segments)
-        number: Any = bleu_score.score_counts(
+        number: Any = score_counts(
             list(plain.matches),
             list(plain.totals),
             plain.hypothesis_length,
@@ -405,7 +407,7 @@ class _Corpus:
             weights = self.weights or (1 / self.order,) * self.order
             number: Any = bleu_score.sentence_bleu(references, hypothesis, weights, self._method())
             return float(100.0 * number)
-        row = _backend.segment_counts(references, hypothesis, self.order)
+        row = segment_row(references, hypothesis, self.order)
         if self.variant.reference_length == "shortest":
             row[1] = min(map(len, references))
         short_segments = [int(count == 0) for count in row[2 + self.order :]]

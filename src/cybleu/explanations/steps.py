@@ -11,21 +11,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .._mirror import segments
 from ..bleu_score.fraction import Fraction
-from ..bleu_score.scores import (
-    QUARTERS,
-    _checked_order,
-    _smooth,
-    brevity_penalty,
-    closest_ref_length,
-    modified_precision,
-    sentence_bleu,
-)
+from ..bleu_score import brevity_penalty, closest_ref_length, modified_precision, sentence_bleu
+from ..bleu_score.parts import checked_order
+from ..bleu_score.scores import QUARTERS, smoothed_precisions
 
 if TYPE_CHECKING:
     from .._mirror.segments import NGram
-    from ..bleu_score.scores import SmoothingCallable, Tokens
+    from ..bleu_score.parts import Tokens
+    from ..bleu_score.scores import SmoothingCallable
 
 __all__ = ["Explanation", "Order", "clipped_counts", "explain", "ngram_counts", "ngram_precision"]
 
@@ -41,7 +36,7 @@ def ngram_counts(tokens: Tokens, n: int) -> dict[NGram, int]:
     >>> ngram_counts("to be or not to be".split(), 2)
     {('to', 'be'): 2, ('be', 'or'): 1, ('or', 'not'): 1, ('not', 'to'): 1}
     """
-    return dict(_backend.ngram_counts(tokens, len(tokens), _checked_order(n, tokens), "the tokens"))
+    return dict(segments.ngram_counts(tokens, len(tokens), checked_order(n, tokens), "the tokens"))
 
 
 def clipped_counts(references: Collection[Tokens], hypothesis: Tokens, n: int) -> dict[NGram, int]:
@@ -230,7 +225,7 @@ def explain(
         denominators = [precision.denominator for precision in precisions]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # given already, with the score
-            smoothed = [*_smooth(smoothing_function, matches, denominators, references, hypothesis, length)]
+            smoothed = [*smoothed_precisions(smoothing_function, matches, denominators, references, hypothesis, length)]
     closest = closest_ref_length(references, length)
     return Explanation(
         score=score,

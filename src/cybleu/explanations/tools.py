@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..metrics import bleu as variants
 from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
-from ..bleu_score.scores import _length_of
+from ..bleu_score.parts import length_of
 from ..errors import (
     CybleuError,
     EmptyCorpusError,
@@ -23,7 +23,7 @@ from ..errors import (
 from ..metrics.bleu import Bleu, Variant
 
 if TYPE_CHECKING:
-    from ..bleu_score.scores import Tokens
+    from ..bleu_score.parts import Tokens
 
 __all__ = ["Cause", "Comparison", "Difference", "Scored", "explain_difference"]
 
@@ -294,7 +294,7 @@ def explain_difference(
        +15.9104  short_segments_count: a segment too short for an order counts as 0 n-grams in sacrebleu, 1 n-gram in nltk;
                  segment 1 is too short: 5 rather than 6 2-grams, 4 rather than 5 3-grams, 3 rather than 4 4-grams
     """
-    number, wanted = _length_of(hypotheses, "the hypotheses"), _length_of(references, "the lists of references")
+    number, wanted = length_of(hypotheses, "the hypotheses"), length_of(references, "the lists of references")
     if number != wanted:
         raise LengthMismatchError(
             f"there are {number} hypotheses and {wanted} lists of references; each hypothesis needs one list"

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .. import _backend, _mirror
 from ..errors import SmoothingParameterError, StatisticsError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["SMOOTHINGS", "VARIANTS", "Bleu", "Variant", "find", "score", "scores"]
 
 #: The kinds of smoothing that a variant can have, see :class:`Variant`.
-SMOOTHINGS = tuple(_backend.SMOOTHINGS)
+SMOOTHINGS = tuple(_mirror.definitions.SMOOTHINGS)
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ def score(
     order = (len(row) - 2) // 2
     length, reference_length, matches, totals = row[0], row[1], row[2 : 2 + order], row[2 + order :]
     name, *choices = _choices(rules, order, weights, smoothing, smoothing_value, effective_order)
-    number, precisions, penalty = _backend.any_definition(*choices).evaluate(row, short)
+    number, precisions, penalty = _mirror.Definition(*choices).evaluate(row, short)
     if rules.short_segments_count:
         totals = [total + count for total, count in zip(totals, short)]
     weighting = "uniform" if weights is None else ",".join(f"{weight:g}" for weight in weights)
@@ -320,7 +320,7 @@ def scores(
 
 def score_rows(choices: Sequence[Any], rows: NDArray[np.int64], result: NDArray[np.float64]) -> None:
     """Score segments' rows by the backend, and those that it declines by the mirror, which also raises what there is."""
-    definition, general = _backend.Definition(*choices), _backend.any_definition(*choices)
+    definition, general = _backend.chosen.Definition(*choices), _mirror.Definition(*choices)
     position = 0
     while (position := definition.score_rows(rows, position, result)) < len(rows):
         general.score_rows(rows[position : position + 1], 0, result[position : position + 1])
@@ -494,7 +494,7 @@ def _sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], in
 
     totals = np.zeros(2 + 2 * order, dtype=np.int64)
     short = np.zeros(order, dtype=np.int64)
-    impossible, mixed, largest = _backend.sum_rows(rows, totals, short)
+    impossible, mixed, largest = _backend.chosen.sum_rows(rows, totals, short)
     if impossible >= 0:
         _check_row(rows[impossible].tolist(), f"row {impossible}")
     if largest * len(rows) > np.iinfo(np.int64).max:

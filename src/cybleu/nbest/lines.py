@@ -129,7 +129,7 @@ class FieldReader(_Reader):
         self._columns: dict[str, int] = {}
         self._sparse_columns: dict[str, int] = {}
         self._alike: tuple[tuple[bytes, ...], tuple[int, ...]] | None = None
-        self._lines_alike: _backend.NBestLines | None = None
+        self._lines_alike: _backend.chosen.NBestLines | None = None
 
     def __enter__(self) -> FieldReader:
         return self
@@ -242,7 +242,7 @@ class FieldReader(_Reader):
         """Let the backend read lines with these labels."""
         if self._alike != (labels, columns):
             self._alike = labels, columns
-            self._lines_alike = _backend.NBestLines(labels, columns, self.format == "joshua")
+            self._lines_alike = _backend.chosen.NBestLines(labels, columns, self.format == "joshua")
 
     def _placed(self, sparse: list[tuple[str, float]]) -> list[tuple[int, float]]:
         if not sparse:

@@ -110,7 +110,7 @@ def mbr(
         for segment, matrix, rows, columns in _matrices(hyps, refs, kept, rules, choices, order, threads, progress):
             hypothesis = np.zeros(len(rows))
             of_segment = np.ascontiguousarray(shares[columns])
-            _backend.weighted_sums(matrix, of_segment, hypothesis)
+            _backend.chosen.weighted_sums(matrix, of_segment, hypothesis)
             utilities[rows] = hypothesis / math.fsum(of_segment.tolist())
             empty = slice(*hyps.offsets[segment : segment + 2])
             utilities[empty][(hyps.lengths[empty] == 0) & (kept[empty] if refs is hyps else True)] = 0.0
@@ -164,7 +164,7 @@ def diverse(
     taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
     for segment, matrix, rows, columns in _matrices(lists, lists, everything, rules, choices, 4, None, progress):
         utilities = np.zeros(len(rows))
-        _backend.weighted_sums(matrix, np.ascontiguousarray(shares[columns]), utilities)
+        _backend.chosen.weighted_sums(matrix, np.ascontiguousarray(shares[columns]), utilities)
         utilities /= math.fsum(shares[columns].tolist())
         among = matrix[:, rows - lists.offsets[segment]]
         alike = (among + among.T) / 2

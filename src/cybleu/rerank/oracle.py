@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .. import _backend, _mirror
 from ..metrics import bleu as variants
 from .._runtime.arrays import np
 from .selection import CorpusSelection, Selection, bleu_stats, chosen
@@ -177,8 +177,8 @@ def _swap_pass(
     order = np.array(segments, dtype=np.int64)
     before = now.copy()
     if by_kernel:
-        swaps, score = _backend.swap_pass(_backend.Definition(*choices), stats, offsets, order, now, highest)
+        swaps, score = _backend.chosen.swap_pass(_backend.chosen.Definition(*choices), stats, offsets, order, now, highest)
         if swaps >= 0:
             return swaps, score
     now[:] = before
-    return _backend.any_swap_pass(_backend.any_definition(*choices), stats, offsets, order, now, highest)
+    return _mirror.swap_pass(_mirror.Definition(*choices), stats, offsets, order, now, highest)

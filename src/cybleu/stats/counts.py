@@ -1,11 +1,15 @@
-"""The statistics row of one segment, and which of its references' lengths counts."""
+"""The counts of one segment or one corpus of token lists, and which of the references' lengths counts. Needs no NumPy."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
 
-from .. import _backend
+from .. import _backend, _mirror
 from ..errors import OrderError, UnknownNameError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Hashable, Sequence
+    from typing import Any
 
 REFERENCE_LENGTHS = ("closest", "shortest", "average")
 LARGEST_ORDER = 2**31 - 1
@@ -39,9 +43,37 @@ def segment_row(
     reference_length: str = "closest",
 ) -> list[int]:
     """Hypothesis length, reference length, clipped matches of orders 1 to `max_order`, n-grams of those orders."""
-    row = _backend.segment_counts(references, hypothesis, max_order)
-    if row is None:
-        row = _backend.any_segment_counts(references, hypothesis, max_order)
+    arguments = references, hypothesis, max_order
+    row = _backend.answered(_backend.chosen.segment_counts(*arguments), _mirror.segment_counts, *arguments)
     if reference_length != "closest":
         row[1] = lengths_to_choose_from([len(reference) for reference in references], reference_length)[0]
     return row
+
+
+def clipped_matches(
+    references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable], n: int
+) -> tuple[int, int]:
+    """The clipped matches of order n, and the n-grams of the hypothesis."""
+    arguments = references, hypothesis, n
+    return _backend.answered(_backend.chosen.clipped_matches(*arguments), _mirror.clipped_matches, *arguments)
+
+
+def corpus_row(
+    list_of_references: Sequence[Collection[Collection[Hashable]]],
+    hypotheses: Sequence[Collection[Hashable]],
+    max_order: int,
+) -> tuple[list[int], list[int]]:
+    """The sum of the segments' rows, and for each order how many segments are too short to have an n-gram of it."""
+    arguments = list_of_references, hypotheses, max_order
+    return _backend.answered(_backend.chosen.corpus_counts(*arguments), _mirror.corpus_counts, *arguments)
+
+
+def fill_rows(
+    list_of_references: Any, hypotheses: Any, max_order: int, start: int, stop: int, rows: Any, general: Callable[[int], Any]
+) -> None:
+    """Write the rows of the segments from `start` to before `stop`; `general` writes that of one that is declined."""
+
+    def work(position: int) -> int:
+        return _backend.chosen.segment_rows(list_of_references, hypotheses, max_order, position, stop, rows)
+
+    _backend.go_on(work, start, stop, general)

@@ -21,7 +21,7 @@ from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import checked_threads, run
-from .counts import check_max_order, check_reference_length, lengths_to_choose_from, segment_row
+from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
 from ..text.batches import (
     ReferenceSets,
     any_array,
@@ -81,7 +81,7 @@ class References:
     _sets: ReferenceSets
     _arguments: tuple[int | None, int | None, int | None]  # pad_id, eos_id, unk_id
     _ignored: list[tuple[Hashable, ...]] | None
-    _prepared: _backend.PreparedReferences
+    _prepared: _backend.chosen.PreparedReferences
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class References:
         put(
             self,
             "_prepared",
-            _backend.PreparedReferences(
+            _backend.chosen.PreparedReferences(
                 np.ascontiguousarray(sets.batch.ids, dtype=np.int64),
                 sets.batch.begins,
                 sets.batch.ends,
@@ -231,7 +231,7 @@ class LineCounter:
             raise MixedTokensError("the references are token ids, and the hypotheses are texts")
         self._references = references
         self._unicode = unicode
-        self._words = _backend.Words(
+        self._words = _backend.chosen.Words(
             {token: number for token, number in vocabulary.numbers.items() if type(token) is str}
         )
 
@@ -310,13 +310,14 @@ def segment_stats(
         raise _mismatch(count, len(references))
     rows = np.zeros((count, 2 + 2 * max_order), dtype=np.int64)
 
+    def one(position: int) -> None:
+        try:
+            rows[position] = segment_row(references[position], hypotheses[position], max_order)
+        except CybleuError as error:
+            raise type(error)(f"segment {position}: {error}") from error.__cause__
+
     def work(start: int, stop: int) -> None:
-        while (start := _backend.segment_rows(references, hypotheses, max_order, start, stop, rows)) < stop:
-            try:
-                rows[start] = segment_row(references[start], hypotheses[start], max_order)
-            except CybleuError as error:
-                raise type(error)(f"segment {start}: {error}") from error.__cause__
-            start += 1
+        fill_rows(references, hypotheses, max_order, start, stop, rows, one)
 
     checked_threads(threads)
     run(work, count, 0, None, progress, "segments")

@@ -131,7 +131,7 @@ def _shortened(numbers: NDArray[np.int64]) -> str:
 
 def trimmed(batch: Batch, pad_id: int | None, eos_id: int | None) -> Batch:
     if pad_id is not None or eos_id is not None:
-        _backend.trim(batch.ids, batch.begins, batch.ends, pad_id, eos_id)
+        _backend.chosen.trim(batch.ids, batch.begins, batch.ends, pad_id, eos_id)
     return batch
 
 

@@ -545,7 +545,7 @@ def random_search(
         for begin in range(first, last, 64):
             block = vectors[begin : min(begin + 64, last)]
             chosen = np.empty((len(block), len(problem.lists.segments)), dtype=np.int64)
-            _backend.winners(problem.lists.columns, problem.lists.offsets, block, chosen)
+            _backend.chosen.winners(problem.lists.columns, problem.lists.offsets, block, chosen)
             for place, best in enumerate(chosen):
                 rows[begin + place] = problem.objective.stats[best].sum(axis=0)
 

@@ -14,7 +14,7 @@ from math import inf, sqrt
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .. import _backend, _mirror
 from .._runtime.arrays import np
 from .objective import Objective
 from ..errors import EmptyCorpusError, FeatureError, WeightsError
@@ -93,7 +93,7 @@ class Lists:
 
     def sorted(self, slope: NDArray[np.float64]) -> NDArray[np.int32]:
         order = np.empty(len(slope), dtype=np.int32)
-        _backend.sort_lines(slope, self.offsets, order)
+        _backend.chosen.sort_lines(slope, self.offsets, order)
         return order
 
     def extents(self) -> NDArray[np.float64]:
@@ -138,7 +138,7 @@ class Problem:
         lists = self.lists
         values = np.empty(lists.columns.shape[1])
         chosen = np.empty((1, len(lists.segments)), dtype=np.int64)
-        _backend.winners(lists.columns, lists.offsets, weights.reshape(1, -1), chosen, values)
+        _backend.chosen.winners(lists.columns, lists.offsets, weights.reshape(1, -1), chosen, values)
         if not np.isfinite(values).all():
             raise WeightsError(f"these weights times the features are more than a float can hold: {weights.tolist()}")
         return values, chosen[0]
@@ -154,7 +154,7 @@ class Problem:
             largest = np.abs(point.weights) + np.abs(step * line.direction)
             errors = operations * 2.0**-53 * (largest @ self.lists.extents()) + 2.0**-1000
         chosen = np.empty(len(self.lists.segments), dtype=np.int64)
-        _backend.winners_near(
+        _backend.chosen.winners_near(
             self.lists.columns,
             self.lists.offsets,
             weights,
@@ -186,7 +186,7 @@ class Problem:
 
     def surface(self, point: Point, line: Line) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """The ends of the intervals, and their sums of statistics."""
-        xs, rows = _backend.surface(
+        xs, rows = _backend.chosen.surface(
             point.values,
             line.slope,
             line.order,
@@ -212,9 +212,9 @@ class Problem:
             line.lower,
             line.upper,
         )
-        found = _backend.best_interval(*arguments, objective.definition, row)
+        found = _backend.chosen.best_interval(*arguments, objective.definition, row)
         if found is None:
-            found = _backend.any_best_interval(*arguments, objective.general, row)
+            found = _mirror.best_interval(*arguments, objective.general, row)
         assert found is not None
         score, left, right, first, last = found
         return Interval(score, left, right, row, max(abs(first), abs(last)) or self.scale(point, line))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .. import _backend, _mirror
 from ..metrics import bleu as variants
 from .._runtime.arrays import np
 from ..errors import FeatureError, StatisticsError, WeightsError
@@ -62,7 +62,7 @@ class Objective:
         # A tool that stops at an empty text has no score for one; here it is the worst.
         self.rules = replace(rules, short_segments_count=False, empty_hypothesis="zero")
         choices = variants.definition_of(self.rules, order)
-        self.definition, self.general = _backend.Definition(*choices), _backend.any_definition(*choices)
+        self.definition, self.general = _backend.chosen.Definition(*choices), _mirror.Definition(*choices)
         self.function = self._bleu
 
     def _bleu(self, row: NDArray[Any]) -> float:

@@ -100,7 +100,7 @@ class _Model:
         columns[:-1] = self.nbest.features.T
         columns[-1] = sparse
         chosen = np.empty((1, len(self.segments)), dtype=np.int64)
-        _backend.winners(columns, self.offsets, np.append(weights[: self.width], 1.0).reshape(1, -1), chosen)
+        _backend.chosen.winners(columns, self.offsets, np.append(weights[: self.width], 1.0).reshape(1, -1), chosen)
         return self.objective.score(self.objective.stats[chosen[0]].sum(axis=0))
 
 

@@ -7,8 +7,9 @@ a float by one correctly rounded division, as the fraction would.
 
 from __future__ import annotations
 
-import math
 import sys
+
+from .._mirror.definitions import halved_by_length
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _floats(
             precisions.append(1 / (2**zeros * denominator))
         elif method == 4 and length > 1:
             zeros += 1
-            precisions.append(1 / (2**zeros * instance.k / math.log(length)) / denominator)
+            precisions.append(halved_by_length(zeros, instance.k, length) / denominator)
         elif method == 0:
             precisions.append(sys.float_info.min)
         else:

@@ -1,0 +1,74 @@
+"""The warning of an order without a match, given as NLTK gives its own."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+# The module that warnings are attributed to, by its namespace; see `install`.
+_warning_home = vars(sys.modules[__package__])
+
+# The filters when they were last asked, and for which orders they ignore the warning. A corpus can warn in every
+# segment, and asking costs more than a whole score. Filters are tuples, so the same ones in one order decide the same.
+_silence: tuple[list[Any], dict[int, bool]] = ([], {})
+
+# Where filters are also kept in a context variable, the list is not all of them.
+_FILTERS_ARE_A_LIST = not getattr(sys.flags, "context_aware_warnings", False)
+
+
+def warn_no_match(order: int) -> None:
+    global _silence
+    if _FILTERS_ARE_A_LIST:
+        silence = _silence  # another thread may replace it
+        if silence[0] != warnings.filters:
+            silence = _silence = list(warnings.filters), {}
+        ignored = silence[1].get(order)
+        if ignored is None:
+            ignored = silence[1][order] = _is_ignored(_warning_text(order), silence[0])
+        if ignored:
+            return
+    home = _warning_home
+    warnings.warn_explicit(
+        _warning_text(order),
+        UserWarning,
+        home.get("__file__") or "<cybleu>",
+        _WARNING_LINE,
+        home["__name__"],
+        home.setdefault("__warningregistry__", {}),
+    )
+
+
+def attribute_warnings_to(module: ModuleType) -> None:
+    """Let warnings come from this module for the filters and for the reader."""
+    global _warning_home, _silence
+    _warning_home = vars(module)
+    _silence = ([], {})
+
+
+_WARNING_LINE = warn_no_match.__code__.co_firstlineno
+
+
+def _warning_text(order: int) -> str:
+    return (
+        f"\nThe hypothesis contains 0 counts of {order}-gram overlaps.\n"
+        f"Its {order}-gram precision is taken as the smallest positive float, so the score is practically 0.\n"
+        "Use a lower n-gram order in the weights, or a smoothing function such as SmoothingFunction().method1"
+    )
+
+
+def _is_ignored(text: str, filters: list[Any]) -> bool:
+    """What the first matching filter says, as :mod:`warnings` reads them."""
+    values = (text, _warning_home["__name__"])
+    for action, message, category, module, line in filters:
+        patterns_match = all(
+            pattern is None or (pattern == value if isinstance(pattern, str) else pattern.match(value))
+            for pattern, value in zip((message, module), values)
+        )
+        if patterns_match and issubclass(UserWarning, category) and line in (0, _WARNING_LINE):
+            return bool(action == "ignore")
+    return False

@@ -1,0 +1,107 @@
+"""What BLEU is made of: the clipped precision of one order, the closest reference length, the brevity penalty."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from ..errors import CybleuError, NoReferencesError, OrderError, OrderTypeError, SequenceTypeError
+from ..stats.counts import clipped_matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Iterable
+    from typing import Any, TypeAlias
+
+    from .fraction import Fraction
+
+    Tokens: TypeAlias = Collection[Hashable]
+
+
+def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
+    """The clipped n-gram precision of one hypothesis (Papineni et al. 2002, section 2.1), as the fraction of its two counts.
+
+    :param references: one or more references, each a sequence of hashable tokens
+    :param hypothesis: a sequence of hashable tokens
+    :param n: the n-gram order. Order 0 counts the empty n-gram, once more than there are tokens
+    :return: clipped matches / n-grams of the hypothesis, not reduced; 0/1 where it is shorter than n
+    :raises NoReferencesError: there is no reference, and the hypothesis has an n-gram
+    :raises OrderError: n is negative or not a whole number
+    :raises OrderTypeError: n is not a number
+
+    >>> modified_precision([["the", "cat", "is", "on", "the", "mat"]], ["the", "the", "the", "cat"], 1)
+    Fraction(3, 4)
+    """
+    from .fraction import Fraction
+
+    if type(n) is not int or not 0 <= n <= sys.maxsize:
+        references = list(references)
+        n = checked_order(n, hypothesis, *references)
+    matched, total = clipped_matches(references, hypothesis, n)
+    return Fraction(matched, max(1, total))
+
+
+def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
+    """The length of the reference that is closest to a hypothesis length; the shorter of two equally close.
+
+    :param references: one or more references, of which only the length is looked at
+    :param hyp_len: the length of the hypothesis, in tokens
+    :raises NoReferencesError: there is no reference
+
+    >>> closest_ref_length([["a"] * 13, ["a"] * 11], 12)
+    11
+    """
+    closest = None
+    for number, reference in enumerate(references):
+        length = length_of(reference, f"reference {number}")
+        distance = abs(length - hyp_len)
+        if closest is None or (distance, length) < closest:
+            closest = distance, length
+    if closest is None:
+        raise NoReferencesError("there is no reference to take a length from; give at least one")
+    return closest[1]
+
+
+def brevity_penalty(closest_ref_len: float, hyp_len: float) -> float:
+    """The factor for hypotheses shorter than their references (Papineni et al. 2002, section 2.3).
+
+    :param closest_ref_len: (sum of) closest reference lengths
+    :param hyp_len: (sum of) hypothesis lengths
+    :return: the int 1 for a longer hypothesis, the int 0 for an empty one, else exp(1 - reference / hypothesis)
+
+    >>> brevity_penalty(13, 12)
+    0.9200444146293233
+    """
+    if hyp_len > closest_ref_len:
+        return 1
+    if hyp_len == 0:
+        return 0
+    return math.exp(1 - closest_ref_len / hyp_len)
+
+
+def length_of(sequence: Any, name: str) -> int:
+    if type(sequence) is list:
+        return len(sequence)
+    if not hasattr(type(sequence), "__len__"):
+        raise SequenceTypeError(
+            f"{name} must be a list or another sequence that has a length, not {type(sequence).__name__}"
+        )
+    return len(sequence)
+
+
+def checked_order(n: Any, *sequences: Tokens) -> int:
+    """An order that n-grams can be counted for. As in NLTK it is looked at where a sequence is long enough for it."""
+    try:
+        if not any(length_of(sequence, "a text") >= n for sequence in sequences):
+            return sys.maxsize
+    except TypeError as error:
+        if isinstance(error, CybleuError):
+            raise
+        raise OrderTypeError(f"the n-gram order must be a whole number, not {type(n).__name__}") from None
+    if not isinstance(n, int):
+        if hasattr(type(n), "__index__"):
+            raise OrderTypeError(f"the n-gram order must be an int, not {type(n).__name__}; convert it with int()")
+        raise OrderError(f"the n-gram order must be a whole number, not {n!r}")
+    if n < 0:
+        raise OrderError(f"the n-gram order must not be negative, and it is {n}")
+    return min(int(n), sys.maxsize)

@@ -1,0 +1,157 @@
+"""The smoothing methods of NLTK, on the precisions of the n-gram orders as fractions."""
+
+from __future__ import annotations
+
+import sys
+
+from .._mirror.definitions import halved_by_length
+from ..errors import SmoothingParameterError, TooFewOrdersError, ZeroPrecisionError
+from .no_match import warn_no_match
+from .parts import modified_precision
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+class SmoothingFunction:
+    """The smoothing techniques of Chen and Cherry (2014), "A systematic comparison of smoothing techniques for
+    sentence-level BLEU", as NLTK numbers and computes them.
+
+    Give one of the methods, not the object, as `smoothing_function`. They take the list of precisions, fractions with
+    `numerator` and `denominator`; methods 3 to 7 change that list and return it. Methods 4 to 7 also need the
+    `references`, the `hypothesis` or its length `hyp_len`, which the scores give them by keyword.
+
+    :param epsilon: what method 1 counts for an order without a match
+    :param alpha: the weight of the prior in method 6
+    :param k: the divisor in method 4
+
+    >>> sentence_bleu([["a", "b", "c", "d"]], ["a", "b", "c", "e"], smoothing_function=SmoothingFunction().method2)
+    0.6580370064762462
+    """
+
+    def __init__(self, epsilon: float = 0.1, alpha: float = 5, k: float = 5):
+        self.epsilon = epsilon
+        self.alpha = alpha
+        self.k = k
+
+    def method0(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
+        """No smoothing: an order without a match becomes the smallest positive float, with a warning."""
+        precisions = []
+        for order, precision in enumerate(p_n, start=1):
+            if precision.numerator != 0:
+                precisions.append(precision)
+            else:
+                warn_no_match(order)
+                precisions.append(sys.float_info.min)
+        return precisions
+
+    def method1(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
+        """An order without a match counts `epsilon` of them."""
+        return [
+            precision if precision.numerator != 0 else (precision.numerator + self.epsilon) / precision.denominator
+            for precision in p_n
+        ]
+
+    def method2(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
+        """One more match and one more n-gram for every order but the first (Lin and Och 2004)."""
+        from .fraction import Fraction
+
+        return [
+            Fraction(precision.numerator + 1, precision.denominator + 1) if n > 0 else precision
+            for n, precision in enumerate(p_n)
+        ]
+
+    def method3(self, p_n: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
+        """The k-th order without a match counts 1 / 2**k of one (NIST's mteval-v13a)."""
+        zeros = 0
+        for n, precision in enumerate(p_n):
+            if precision.numerator == 0:
+                zeros += 1
+                p_n[n] = 1 / (2**zeros * precision.denominator)
+        return p_n
+
+    def method4(
+        self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
+    ) -> list[Any]:
+        """As method 3, less for shorter hypotheses: 1 / (2**j * k / log(length)) for the j-th order without a match."""
+        length = hyp_len if hyp_len else len(hypothesis)
+        zeros = 0
+        for n, precision in enumerate(p_n):
+            if precision.numerator == 0 and length > 1:
+                zeros += 1
+                p_n[n] = halved_by_length(zeros, self.k, length) / precision.denominator
+        return p_n
+
+    def method5(
+        self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
+    ) -> list[Any]:
+        """Each precision becomes the mean of itself, the smoothed one before and the one after.
+
+        Before the first stands the first plus 1, after the last the 5-gram precision of the given segment.
+        """
+        following = [*p_n[1:], modified_precision(references, hypothesis, 5)]
+        previous = p_n[0] + 1
+        for n, precision in enumerate(p_n):
+            previous = p_n[n] = (previous + precision + following[n]) / 3
+        return p_n
+
+    def method6(
+        self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
+    ) -> list[Any]:
+        """Interpolate orders from 3 with a prior, p(n-1)**2 / p(n-2), worth `alpha` n-grams (Gao and He 2013).
+
+        :raises TooFewOrdersError: there are fewer than 3 orders
+        :raises ZeroPrecisionError: the trigram precision is 0
+        """
+        _check_method6(p_n)
+        length = len(tuple(hypothesis))
+        for n, precision in enumerate(p_n):
+            if n < 2:
+                continue
+            before, before_that = p_n[n - 1], p_n[n - 2]
+            prior = 0 if before_that == 0 else before**2 / before_that
+            ngrams = max(0, length - n)
+            if ngrams + self.alpha == 0:
+                raise SmoothingParameterError(
+                    f"method6 with alpha={self.alpha} divides by zero: the hypothesis has {ngrams} n-grams of order "
+                    f"{n + 1}; use an alpha above 0"
+                )
+            p_n[n] = (precision.numerator + self.alpha * prior) / (ngrams + self.alpha)
+        return p_n
+
+    def method7(
+        self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
+    ) -> list[Any]:
+        """Method 4, then method 5."""
+        length = hyp_len if hyp_len else len(hypothesis)
+        p_n = self.method4(p_n, references, hypothesis, length)
+        return self.method5(p_n, references, hypothesis, length)
+
+
+def nltk_3_3(p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
+    """The rule of NLTK up to 3.3, as a `smoothing_function`: orders without a match are skipped.
+
+    The orders that are left take the first weights, so scores are higher than today's. It reproduces the numbers of
+    tutorials written then.
+
+    :param p_n: the precisions, which BLEU gives it
+    :return: those above 0
+
+    >>> sentence_bleu([["it", "is", "ship"]], ["it", "ship"], smoothing_function=nltk_3_3)
+    0.6065306597126334
+    """
+    return [precision for precision in p_n if precision.numerator != 0]
+
+
+def _check_method6(p_n: Sequence[Any]) -> None:
+    if len(p_n) < 3:
+        raise TooFewOrdersError(f"method6 needs weights for at least 3 n-gram orders, not {len(p_n)}")
+    if not p_n[2]:
+        raise ZeroPrecisionError(
+            "method6 needs a trigram match, and there is none; use another method for this hypothesis, such as method1"
+        )
+
+
+METHODS = tuple(getattr(SmoothingFunction, f"method{number}") for number in range(8))
