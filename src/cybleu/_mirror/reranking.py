@@ -20,7 +20,7 @@ def swap_pass(
     sign = 1 if highest else -1
 
     def score(row: list[int]) -> float:
-        return definition.evaluate(row, [0] * definition.order)[0] if row[0] else 0.0
+        return definition.evaluate(row, [0] * definition.order)[0]
 
     swaps = 0
     for segment in order.tolist():
