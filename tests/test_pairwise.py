@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from cybleu import SmoothingFunction, errors, nltk_3_3, sentence_bleu
+from cybleu.metrics import VARIANTS, Variant, score
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
-from cybleu.stats import score, segment_stats
-from cybleu.metrics import VARIANTS, Variant
+from cybleu.stats import segment_stats
 from inputs import long_lists, mixes_ids_and_text, texts_of_one_kind
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -12,8 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from cybleu.cli import cli
-from cybleu.nbest import NBest
-from cybleu.nbest import read_segments
+from cybleu.nbest import NBest, read_segments
 from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -325,7 +325,7 @@ def test_a_progress_bar_only_for_a_person(files, monkeypatch):
         def isatty(self):
             return True
 
-    from cybleu import cli as module
+    from cybleu.cli import score as module
 
     def written_to(stream):
         monkeypatch.setattr(module.sys, "stderr", stream)

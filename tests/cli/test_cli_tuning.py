@@ -11,9 +11,8 @@ from click.testing import CliRunner
 
 from cybleu import metrics
 from cybleu.cli import cli
-from cybleu.tuning import random_search, tune
-from cybleu.tuning import read_weights
 from cybleu.nbest import NBest, merge
+from cybleu.tuning import random_search, read_weights, tune
 
 pytestmark = [
     pytest.mark.usefixtures("backend"),

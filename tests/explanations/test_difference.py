@@ -50,7 +50,7 @@ def rules(difference):
 
 
 def expected_score(references, hypotheses, setting, order=4, weights=None):
-    """From the rows of the segments, as `variants.score` takes them."""
+    """From the rows of the segments, as `cybleu.score` takes them."""
     name, smoothing = setting if isinstance(setting, tuple) else (setting, None)
     variant = VARIANTS.get(name, name)
     rows = []

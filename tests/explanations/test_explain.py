@@ -75,7 +75,7 @@ def test_no_match():
     assert "exp(1 - 6/2)" in text
 
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_example_script(capsys):

@@ -13,11 +13,12 @@ import textwrap
 import pytest
 
 from cybleu import nbest
-from cybleu.errors import InputFileError
-from cybleu.tuning.climb import read_table
-from cybleu.tuning import read_weights
-from cybleu.nbest import NBest
 from cybleu._files.text import Lines, writing
+from cybleu.errors import InputFileError
+from cybleu.nbest import NBest, json_lines
+from cybleu.nbest.reading import prepare
+from cybleu.tuning import read_weights
+from cybleu.tuning.climb import read_table
 
 MEBIBYTE = 1 << 20
 LINE = b"0 ||| a b ||| d= 1 ||| 1\n"
@@ -29,11 +30,11 @@ def packed_bomb(path, content, times):
 
 
 READERS = {
-    "references": lambda path: nbest_files.prepare([path], str.split, None, None),
+    "references": lambda path: prepare([path], str.split, None, None),
     "list": lambda path: NBest.from_files(path, [["a b"]]),
     "segments": lambda path: list(nbest.read_segments(path, "moses")),
     "plain": lambda path: NBest.from_files(path, [["a b"]] * 9, "plain", size=1),
-    "json": lambda path: list(read_segments(path, "json")),
+    "json": lambda path: list(json_lines.read_segments(path)),
 }
 
 
@@ -178,7 +179,7 @@ def test_json(tmp_path, line, reason):
     path = tmp_path / "list.jsonl"
     path.write_text('["a b"]\n' + line + "\n", encoding="utf-8")
     with pytest.raises(InputFileError, match=f"(?s){path}, line 2: .*({reason})") as raised:
-        list(read_segments(path, "json"))
+        list(json_lines.read_segments(path))
     assert len(str(raised.value)) < 400
 
 

@@ -28,10 +28,9 @@ from cybleu.errors import (
     StatisticsError,
     UnknownNameError,
 )
-from cybleu.nbest import NBest, merge
-from cybleu.nbest import read_segments
-from cybleu.stats import References, segment_stats
 from cybleu.metrics import score
+from cybleu.nbest import NBest, merge, read_segments
+from cybleu.stats import References, segment_stats
 
 pytestmark = pytest.mark.usefixtures("backend")
 

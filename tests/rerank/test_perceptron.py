@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cybleu.errors import ArrayValueError, FeatureError, StatisticsError
+from cybleu.metrics import score
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, oracle, perceptron
-from cybleu.metrics import score
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -23,9 +23,9 @@ from cybleu.errors import (
     StatisticsError,
     UnknownNameError,
 )
+from cybleu.metrics import VARIANTS, score
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, diverse, linear, mbr, nbest_sorted, oracle
-from cybleu.metrics import VARIANTS, score
 from inputs import long_lists
 
 pytestmark = pytest.mark.usefixtures("backend")

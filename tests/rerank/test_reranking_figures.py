@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cybleu.text import tokenizers
+from cybleu.metrics import score
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr, oracle, perceptron
-from cybleu.metrics import score
+from cybleu.text import tokenizers
 
 pytestmark = pytest.mark.real_data
 
-PAGE = Path(__file__).parent.parent / "docs" / "reranking.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reranking.md"
 BEST_SYSTEM = "uedin-nmt.4722"
 
 

@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cybleu import errors, metrics
+from cybleu.metrics import score, scores
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu
-from cybleu.stats import CorpusAccumulator, References, score, scores, segment_stats, short_segments
+from cybleu.stats import CorpusAccumulator, References, segment_stats, short_segments
 from inputs import corpora, long_segments, mixes_ids_and_text
 
 pytestmark = pytest.mark.usefixtures("backend")

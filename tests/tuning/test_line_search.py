@@ -11,10 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cybleu import errors, metrics
-from cybleu.tuning.line_search import smoothed
-from cybleu.tuning.climb import _part
-from cybleu.tuning import cross_validate, line_search, random_search, tune
 from cybleu.nbest import NBest
+from cybleu.tuning import cross_validate, line_search, random_search, tune
+from cybleu.tuning.climb import _part
+from cybleu.tuning.line_search import smoothed
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from cybleu import errors
-from cybleu.tuning import mert_loop, read_weights, write_weights
 from cybleu.nbest import NBest, merge
+from cybleu.tuning import mert_loop, read_weights, write_weights
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from cybleu import errors, metrics
-from cybleu.tuning import random_search, tune
 from cybleu.nbest import NBest
-from cybleu.tuning import kbmira, pro_pairs
+from cybleu.tuning import kbmira, pro_pairs, random_search, tune
 
 pytestmark = pytest.mark.usefixtures("backend")
 

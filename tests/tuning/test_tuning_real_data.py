@@ -7,8 +7,8 @@ import csv
 import pytest
 
 from cybleu import metrics
-from cybleu.tuning import line_search, random_search, tune
 from cybleu.nbest import NBest
+from cybleu.tuning import line_search, random_search, tune
 
 pytestmark = pytest.mark.real_data
 

@@ -31,7 +31,7 @@ import ten_cases
 
 pytestmark = pytest.mark.thread_unsafe(reason="examples write to the standard output and the folder of the process")
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
     for pattern in ("*.md", "benchmarks/*.md", "docs/**/*.md")

@@ -16,11 +16,12 @@ from itertools import count
 import numpy as np
 import pytest
 
-from cybleu import SmoothingFunction, corpus_bleu, tuning, rerank, metrics
-from cybleu._runtime import interrupts as _interrupts
+from cybleu import SmoothingFunction, corpus_bleu, metrics, rerank, tuning
+from cybleu._runtime import interrupts
+from cybleu.metrics import scores
 from cybleu.nbest import NBest, merge
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
-from cybleu.stats import References, scores, segment_stats
+from cybleu.stats import References, segment_stats
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows"),
@@ -61,7 +62,7 @@ def delays(call, moments=(0.02, 0.05, 0.1)):
             signal.setitimer(signal.ITIMER_PROF, 0)
             yield delivered[0] - started - moment + time.process_time() - delivered[-1]
             assert threading.active_count() == running
-            assert not _interrupts.stops
+            assert not interrupts.stops
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, previous)
@@ -295,7 +296,7 @@ def test_an_error_stops_the_other_threads(backend):
 
     with pytest.raises(Interrupted):
         tuning.tune(nbest, restarts=3, threads=2, metric=metric)
-    assert not _interrupts.stops
+    assert not interrupts.stops
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="resident size is read from /proc")

@@ -20,7 +20,8 @@ SCRIPT = """
     from cybleu import corpus_bleu, tuning, modified_precision, rerank, sentence_bleu
     from cybleu.nbest import NBest
     from cybleu.pairwise import pairwise_bleu, self_stats
-    from cybleu.stats import References, scores, segment_stats
+    from cybleu import scores
+    from cybleu.stats import References, segment_stats
 
     random = np.random.default_rng(0)
     ids = random.integers(0, 5_000, (SIZE // 20, 20))

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from cybleu import SmoothingFunction, corpus_bleu, score, segment_stats, sentence_bleu
-from cybleu.text import tokenizers
 from cybleu.cli import cli
+from cybleu.text import tokenizers
 
 pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("backend")]
 

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from test_mert import chosen, score_of, tried
 
 from cybleu import (
     BleuReward,
@@ -25,21 +26,20 @@ from cybleu import (
     _backend,
     bleu_rewards,
     corpus_bleu,
+    metrics,
     pairwise_bleu,
     segment_stats,
     self_bleu,
     sentence_bleu,
-    variants,
 )
 from cybleu.errors import CybleuError, OrderError
-from cybleu.tuning import line_search
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import linear, nbest_sorted
-from test_mert import chosen, score_of, tried
+from cybleu.tuning import line_search
 
 WORDS = ["the", "cat", "sat", "é", "猫", "", "a" * 40]
 IDS = [0, 1, 2, 3, -1, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63)]
-NAMES = sorted(variants.VARIANTS)
+NAMES = sorted(metrics.VARIANTS)
 ORDERS = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 17, 64, 65])
 WRONG_ORDERS = [0, -1, -(2**70), True, 2.0, "4", None, np.int64(4), 2**62, 2**63, 10**30]
 LENGTHS = ["closest", "shortest", "average"]
@@ -206,8 +206,8 @@ class Objects(RuleBasedStateMachine):
         assert rows.tolist() == expected
         for name in NAMES:
             if expected and (rows[:, 0] > 0).all():
-                by_hand = [variants.score(row, name).score for row in expected]
-                assert variants.scores(rows, name).tolist() == by_hand
+                by_hand = [metrics.score(row, name).score for row in expected]
+                assert metrics.scores(rows, name).tolist() == by_hand
         if isinstance(given, tuple) and isinstance(given[0], array.array):
             given[0].extend([1] * 50)  # nothing holds the buffer any more, so it can move
             given[1].extend([1] * 50)
@@ -295,7 +295,7 @@ class Objects(RuleBasedStateMachine):
             sum(row[2 + corpus.max_order + n] == 0 for row in rows) for n in range(corpus.max_order)
         ]
         if rows and corpus.row[0]:
-            assert variants.score(corpus, name) == variants.score(rows, name)
+            assert metrics.score(corpus, name) == metrics.score(rows, name)
 
     @rule(item=corpora, attack=st.sampled_from(ATTACKS))
     def attack_corpus(self, item, attack):
@@ -394,7 +394,7 @@ class Objects(RuleBasedStateMachine):
         completions = [data.draw(texts) for _ in groups]
         given = BleuReward("gold", str.split)(completions=completions, gold=groups)
         expected = [
-            variants.score(counted_row([group.split()], text.split(), 4), effective_order=True).score / 100
+            metrics.score(counted_row([group.split()], text.split(), 4), effective_order=True).score / 100
             for group, text in zip(groups, completions)
         ]
         assert np.array_equal(np.float32(given), np.float32(expected))

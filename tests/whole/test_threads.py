@@ -14,15 +14,14 @@ import pytest
 
 import cybleu
 from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
-from cybleu.tuning import line_search, random_search, tune
+from cybleu.bleu_score import sentence_bleu_many
+from cybleu.metrics import score, scores
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu, self_bleu
-from cybleu.tuning import kbmira
 from cybleu.rerank import linear, mbr, oracle, perceptron
 from cybleu.rewards import BleuReward, bleu_rewards
-from cybleu.bleu_score import sentence_bleu_many
 from cybleu.stats import References
-from cybleu.metrics import score, scores
+from cybleu.tuning import kbmira, line_search, random_search, tune
 
 pytestmark = [
     pytest.mark.usefixtures("backend"),
