@@ -8,13 +8,12 @@ import pickle
 import numpy as np
 from harness import Input, expect_error, on_both, run, same_value, use
 
+from brute_force import chosen, score_of, tried
 from cybleu import metrics
 from cybleu.errors import CybleuError
-from cybleu.tuning import line_search, random_search, tune
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import kbmira
 from cybleu.rerank import antioracle, diverse, linear, mbr, nbest_sorted, oracle, perceptron
-from test_mert import chosen, score_of, tried
+from cybleu.tuning import kbmira, line_search, random_search, tune
 
 SCALES = [1.0, 0.125, 2.0**-60, 2.0**60, 2.0**-1040, 2.0**1000]
 METRICS = ["moses", "sacrebleu", "nltk"]

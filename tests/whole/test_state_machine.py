@@ -17,8 +17,8 @@ import pytest
 from hypothesis import note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
-from test_mert import chosen, score_of, tried
 
+from brute_force import chosen, score_of, tried
 from cybleu import (
     BleuReward,
     CorpusAccumulator,
