@@ -6,10 +6,10 @@ import math
 import pickle
 
 import numpy as np
-from harness import Input, expect_error, on_both, run, same_value, use
+from harness import Input, expect_error, on_both, run, same_value
 
 from brute_force import chosen, score_of, tried
-from cybleu import metrics
+from cybleu import _backend, metrics
 from cybleu.errors import CybleuError
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import antioracle, diverse, linear, mbr, nbest_sorted, oracle, perceptron
@@ -104,7 +104,7 @@ def values_of(found):
 def call(function, *args, **kwargs):
     found = on_both(lambda: values_of(function(*args, **kwargs)))
     expect_error(found, CybleuError)
-    use("cython")
+    _backend.choose("cython")
     return None if found.error is not None else function(*args, **kwargs)
 
 
