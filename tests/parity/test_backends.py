@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cybleu import _backend, _mirror
+from cybleu import _mirror
 from cybleu.bleu_score import SmoothingFunction
 from cybleu.bleu_score.smoothing import METHODS
 from inputs import MODULUS, TOKENS, corpora, long_segments, number, segments
