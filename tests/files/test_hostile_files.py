@@ -13,10 +13,10 @@ import textwrap
 import pytest
 
 from cybleu import nbest
-from cybleu._files.text import Lines, writing
+from cybleu._files.text import Lines
+from cybleu._files.writing import writing
 from cybleu.errors import InputFileError
-from cybleu.nbest import NBest, json_lines
-from cybleu.nbest.reading import prepare
+from cybleu.nbest import NBest, prepare_references, read_segments
 from cybleu.tuning import read_weights
 from cybleu.tuning.climb import read_table
 
@@ -30,11 +30,11 @@ def packed_bomb(path, content, times):
 
 
 READERS = {
-    "references": lambda path: prepare([path], str.split, None, None),
+    "references": lambda path: prepare_references([path]),
     "list": lambda path: NBest.from_files(path, [["a b"]]),
     "segments": lambda path: list(nbest.read_segments(path, "moses")),
     "plain": lambda path: NBest.from_files(path, [["a b"]] * 9, "plain", size=1),
-    "json": lambda path: list(json_lines.read_segments(path)),
+    "json": lambda path: list(read_segments(path, "json")),
 }
 
 
@@ -179,7 +179,7 @@ def test_json(tmp_path, line, reason):
     path = tmp_path / "list.jsonl"
     path.write_text('["a b"]\n' + line + "\n", encoding="utf-8")
     with pytest.raises(InputFileError, match=f"(?s){path}, line 2: .*({reason})") as raised:
-        list(json_lines.read_segments(path))
+        list(read_segments(path, "json"))
     assert len(str(raised.value)) < 400
 
 

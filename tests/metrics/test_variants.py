@@ -14,7 +14,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
 from cybleu import _mirror, errors
-from cybleu.metrics import VARIANTS, Bleu, Variant, score
+from cybleu.metrics import VARIANTS, BleuScore, Variant, score
 from inputs import CASES, corpora, segments
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -276,7 +276,7 @@ def test_a_definition_of_ones_own():
 
 def test_the_result_prints_on_one_line():
     result = score([1989, 1852, 1070, 559, 314, 174, 1989, 1889, 1789, 1689])
-    assert isinstance(result, Bleu)
+    assert isinstance(result, BleuScore)
     assert str(result) == (
         f"BLEU|variant:sacrebleu|order:4|weights:uniform|smooth:exp|eff:no = {result.score:.2f} 53.8/29.6/17.6/10.3 "
         "(BP = 1.000 ratio = 1.074 hyp_len = 1989 ref_len = 1852)"

@@ -56,8 +56,9 @@ def choices(draw, order):
 @given(st.data())
 def test_rows_score_as_one_by_one(kernels, data):
     order, rows = data.draw(rows_of_segments())
-    arguments = metrics.definition_of(*_reordered(order, data.draw(choices(order))))
-    kernel, mirror = kernels.Definition(*arguments), _mirror.Definition(*arguments)
+    variant, weights, name, value, effective_order = data.draw(choices(order))
+    rules = metrics.Bleu(variant, name, value, weights, order, effective_order).rules()
+    kernel, mirror = kernels.Definition(rules), _mirror.Definition(rules)
     stats = np.array(rows)
     for position in range(len(rows)):
         ours, theirs = np.full(1, math.nan), np.full(1, math.nan)
@@ -69,25 +70,20 @@ def test_rows_score_as_one_by_one(kernels, data):
             assert taken == 0
         else:
             assert taken == 0 or ours[0] == theirs[0]
-            plain = arguments[5] < 1e300 and (arguments[3] is None or all(abs(weight) < 3 for weight in arguments[3]))
+            plain = rules.scale < 1e300 and (weights is None or all(abs(weight) < 3 for weight in weights))
             assert taken == 1 or not plain or not math.isfinite(theirs[0])
-
-
-def _reordered(order, drawn):
-    rules, weights, name, value, effective_order = drawn
-    return rules, order, weights, name, value, effective_order
 
 
 @pytest.mark.parametrize("order", [17, 40])
 def test_orders_beyond_the_kernel(kernels, order):
     row = [50, 50, *range(50, 50 - order, -1), *range(50, 50 - order, -1)]
-    arguments = metrics.definition_of("sacrebleu", order)
-    assert kernels.Definition(*arguments).score_rows(np.array([row]), 0, np.empty(1)) == 0
+    rules = metrics.Bleu(max_order=order).rules()
+    assert kernels.Definition(rules).score_rows(np.array([row]), 0, np.empty(1)) == 0
     assert metrics.scores(np.array([row]))[0] == metrics.score(row).score
 
 
 def test_rows_before_the_first(kernels):
-    definition = kernels.Definition(*metrics.definition_of("sacrebleu", 1))
+    definition = kernels.Definition(metrics.Bleu(max_order=1).rules())
     with pytest.raises(ValueError, match="do not fit"):
         definition.score_rows(np.ones((1, 4), dtype=np.int64), -1, np.empty(1))
 

@@ -11,7 +11,7 @@ import pytest
 from cybleu.metrics import score
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr, oracle, perceptron
-from cybleu.text import tokenizers
+from cybleu.text import tokenizer
 
 pytestmark = pytest.mark.real_data
 
@@ -69,5 +69,5 @@ def test_the_samples(data):
     page = " ".join(PAGE.read_text(encoding="utf-8").split())
     assert f"sample {best.rows[0]}, with an expected BLEU of {best.scores.max():.2f}" in page
     assert f"on average have {best.scores.mean():.2f}" in page
-    tokens = [tokenizers.find("13a")(text) for text in texts]
+    tokens = [tokenizer("13a")(text) for text in texts]
     assert mbr([tokens]).scores.tolist() == best.scores.tolist()

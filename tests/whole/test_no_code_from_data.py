@@ -15,7 +15,6 @@ import pytest
 import cybleu
 from cybleu import explain, explain_difference, metrics, rerank, tuning
 from cybleu.errors import CybleuError
-from cybleu.metrics.bleu import definition_of
 from cybleu.nbest import NBest
 from cybleu.stats import References
 from cybleu.tuning import Iteration, Loop
@@ -195,7 +194,7 @@ COMPILED = {
         made, np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64), np.zeros(1, np.int64), 0, 1, np.zeros((1, 4), np.int64)
     ),
     "PairwiseTexts": lambda kernels, made: kernels.PairwiseTexts.score_each_other(
-        made, kernels.Definition(*definition_of(metrics.find("moses"), 1)), 0, 0, np.zeros((0, 0))
+        made, kernels.Definition(metrics.Bleu("moses", max_order=1).rules()), 0, 0, np.zeros((0, 0))
     ),
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from cybleu import SmoothingFunction, corpus_bleu, score, segment_stats, sentence_bleu
 from cybleu.cli import cli
-from cybleu.text import tokenizers
+from cybleu.text import tokenizer
 
 pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("backend")]
 
@@ -126,7 +126,7 @@ def test_multi_bleu_on_multeval(data, system):
 
 
 def test_mteval_at_every_order_on_wmt15(data):
-    tokens_of = tokenizers.find("13a")
+    tokens_of = tokenizer("13a")
     references, hypotheses = (
         [tokens_of(line) for line in lines(data / "wmt15-en-ru" / name)] for name in ("ref", "google")
     )
