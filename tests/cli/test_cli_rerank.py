@@ -205,30 +205,10 @@ def test_json_lines(run):
     assert lines(run("linear", "-", "--format", "json", "--weights", "weights", text=features)) == ["b"]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("{", "is not JSON"),
-        ("[" * 100_000, "nested too deeply"),
-        ('[{"text": "a", "score": 1%s}]' % ("0" * 400), "the score of hypothesis 0 is '1000"),
-        ('"a"', "must be an array of hypotheses"),
-        ('{"texts": []}', "has none of the names"),
-        ('{"outputs": [], "choices": []}', "has outputs and choices of the names"),
-        ('{"id": "7", "outputs": []}', "the id is '7'"),
-        ("[1]", "hypothesis 0 is neither a string nor an object"),
-        ('[{"score": 1}]', "hypothesis 0 must have one text"),
-        ('[{"text": "a", "score": 1}, "b"]', "hypothesis 1 has no score, and others have one"),
-        ('[{"text": "a", "score": NaN}]', "the score of hypothesis 0 is 'nan'"),
-        ('[{"text": "a", "features": 1}]', "features of hypothesis 0 must be an object"),
-        ('[{"text": "a", "features": {"lm": "1"}}]', "the feature 'lm' of hypothesis 0 is '1'"),
-        ('["a", {"text": "a", "features": {"lm": 1}}]', "hypothesis 1 has the features lm, and others have none"),
-    ],
-)
-def test_json_lines_that_are_none(run, line, message):
-    result = run("mbr", "-", "--format", "json", text=line + "\n")
+def test_json_lines_that_are_none(run):
+    result = run("mbr", "-", "--format", "json", text="{\n")
     assert result.exit_code == 2
-    assert "standard input, line 1: " in result.stderr
-    assert message in result.stderr
+    assert "standard input, line 1: is not JSON" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,10 @@ from cybleu.nbest import NBest, prepare_references, read_segments
 from cybleu.tuning import read_weights
 from cybleu.tuning.climb import read_table
 
+POSIX = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no `resource`, no named pipes, and links only for some"
+)
+
 MEBIBYTE = 1 << 20
 LINE = b"0 ||| a b ||| d= 1 ||| 1\n"
 
@@ -60,6 +64,7 @@ def peak_memory(path):
     return messages, int(memory) * (1 if sys.platform == "darwin" else 1024)
 
 
+@POSIX
 @pytest.mark.parametrize("content", [b"\0", b"a a a a a a a a\n", LINE], ids=repr)
 def test_what_unpacks_to_more_than_memory(tmp_path, content):
     path = tmp_path / "bomb.gz"
@@ -72,6 +77,7 @@ def test_what_unpacks_to_more_than_memory(tmp_path, content):
     assert memory < 1000 * MEBIBYTE, memory / MEBIBYTE
 
 
+@POSIX
 def test_a_line_without_end(tmp_path):
     path = tmp_path / "endless"
     with path.open("wb") as file:
@@ -115,6 +121,7 @@ def test_long_files_are_no_bombs(tmp_path):
         assert sum(1 for _ in lines) == 1_000_000
 
 
+@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("cut", range(1, 30, 3))
 @pytest.mark.parametrize("compressed", [False, True])
 def test_files_that_were_cut_off(tmp_path, cut, compressed):
@@ -155,6 +162,7 @@ def test_other_encodings(tmp_path, encoding):
         list(file)
 
 
+@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(
     "line, reason",
     [
@@ -183,6 +191,7 @@ def test_json(tmp_path, line, reason):
     assert len(str(raised.value)) < 400
 
 
+@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(
     "line, reason",
     [
@@ -205,6 +214,7 @@ def test_fields(tmp_path, line, reason):
     assert len(str(raised.value)) < 400
 
 
+@pytest.mark.usefixtures("backend")
 def test_a_long_number_that_is_one(tmp_path):
     path = tmp_path / "list"
     path.write_text(f"0 ||| a ||| d= 0.{'3' * 1_000_000} ||| 1{'0' * 300}\n", encoding="utf-8")
@@ -212,6 +222,7 @@ def test_a_long_number_that_is_one(tmp_path):
     assert (segment.features[0, 0], segment.model_scores[0]) == (1 / 3, 1e300)
 
 
+@pytest.mark.usefixtures("backend")
 def test_ids_with_gaps(tmp_path):
     features, scores = tmp_path / "features", tmp_path / "scores"
     NBest([0, 1], [[1.0]], [[1, 1, 1, 1]], ids=[10**15]).to_moses(features, scores)
@@ -220,6 +231,7 @@ def test_ids_with_gaps(tmp_path):
     assert len(NBest.from_moses(features, scores, 3, first_id=10**15 - 2)) == 3
 
 
+@pytest.mark.usefixtures("backend")
 def test_statistics_beyond_64_bits(tmp_path):
     features, scores = tmp_path / "features", tmp_path / "scores"
     NBest([0, 1], [[1.0]], [[1, 1, 1, 1]]).to_moses(features, scores)
@@ -248,6 +260,7 @@ def test_a_result_of_the_loop_is_data(tmp_path):
             _read_result(path)
 
 
+@POSIX
 def test_what_is_written_is_whole_or_not_there(tmp_path):
     path = tmp_path / "list.gz"
     with pytest.raises(KeyboardInterrupt), writing(str(path)) as file:
@@ -267,6 +280,7 @@ def test_what_is_written_is_whole_or_not_there(tmp_path):
     assert sorted(tmp_path.iterdir()) == [link, path]
 
 
+@POSIX
 def test_what_is_written_to_a_pipe(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
