@@ -2,23 +2,17 @@
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY
 from cybleu._kernels.interrupts cimport Watch, fill_bytes, watch
 
 cdef extern from *:
     """
-    #if defined(__GNUC__) || defined(__clang__)
-      #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-    #else
-      #define CYBLEU_UNLIKELY(condition) (condition)
-    #endif
-
     /* The high bits of the product with an odd number that no author of a text knows: two keys share a slot with at
        most twice the chance of any hash (Dietzfelbinger and others 1997). */
     static CYTHON_INLINE uint64_t cybleu_place(int64_t key, uint64_t secret, int shift) {
         return (uint64_t)key * secret >> shift;
     }
     """
-    bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
     uint64_t cybleu_place(int64_t key, uint64_t secret, int shift) noexcept nogil
 
 

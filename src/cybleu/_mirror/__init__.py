@@ -4,37 +4,25 @@ It is a second implementation, not a translation of :mod:`cybleu._kernels`, in f
 dicts. It takes any sequences of any hashable tokens and serves wherever the kernels are not there or decline.
 """
 
-from .definitions import Definition, sum_rows
-from .envelope import best_interval, sort_lines, surface, winners, winners_near
-from .nbest_lines import NBestLines, Words
-from .pairwise import PairwiseTexts, leave_one_out
-from .prepared import PreparedReferences, trim
-from .reranking import swap_pass, weighted_sums
-from .scores import Scorer
-from .segments import clipped_matches, corpus_counts, segment_counts, segment_rows
+from __future__ import annotations
 
-COMPILER = "no compiler"
+from .._runtime.later import later
 
-__all__ = [
-    "COMPILER",
-    "Definition",
-    "NBestLines",
-    "PairwiseTexts",
-    "PreparedReferences",
-    "Scorer",
-    "Words",
-    "best_interval",
-    "clipped_matches",
-    "corpus_counts",
-    "leave_one_out",
-    "segment_counts",
-    "segment_rows",
-    "sort_lines",
-    "sum_rows",
-    "surface",
-    "swap_pass",
-    "trim",
-    "weighted_sums",
-    "winners",
-    "winners_near",
-]
+# What both backends offer, from files of the same names. No file has the name of what it offers: when one thread imports it,
+# another would find the module in place of the function.
+NAMES = {
+    "definitions": "Definition sum_rows",
+    "envelope": "sort_lines surface",
+    "nbest_lines": "NBestLines",
+    "others": "leave_one_out",
+    "pairwise": "PairwiseTexts",
+    "prepared": "PreparedReferences trim",
+    "reranking": "swap_pass weighted_sums",
+    "scores": "COMPILER Scorer",
+    "segments": "clipped_matches corpus_counts segment_counts segment_rows",
+    "sweep": "best_interval",
+    "weighing": "winners winners_near",
+    "words": "Words",
+}
+
+__getattr__, __dir__, __all__ = later(__name__, NAMES)

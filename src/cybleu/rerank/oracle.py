@@ -175,10 +175,9 @@ def _swap_pass(
     by_kernel: bool,
 ) -> tuple[int, float]:
     order = np.array(segments, dtype=np.int64)
-    before = now.copy()
+    found = None
     if by_kernel:
-        swaps, score = _backend.chosen.swap_pass(_backend.chosen.Definition(*choices), stats, offsets, order, now, highest)
-        if swaps >= 0:
-            return swaps, score
-    now[:] = before
-    return _mirror.swap_pass(_mirror.Definition(*choices), stats, offsets, order, now, highest)
+        found = _backend.chosen.swap_pass(_backend.chosen.Definition(*choices), stats, offsets, order, now, highest)
+    if found is None:
+        found = _mirror.swap_pass(_mirror.Definition(*choices), stats, offsets, order, now, highest)
+    return found
