@@ -59,7 +59,23 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
 def test_more_orders_than_the_kernel_has_are_declined(kernels):
     definition = kernels.Definition(*metrics.definition_of("sacrebleu", 17))
     stats = np.zeros((1, 36), dtype=np.int64)
-    assert kernels.swap_pass(definition, stats, np.array([0, 1]), np.array([0]), np.array([0]), True) == (-1, 0.0)
+    assert kernels.swap_pass(definition, stats, np.array([0, 1]), np.array([0]), np.array([0]), True) is None
+
+
+def test_what_is_declined_leaves_the_choice_as_it_was(kernels):
+    definition = kernels.Definition(*metrics.definition_of("sacrebleu", 1))
+    stats = np.array([[4, 4, 0, 4], [4, 4, 4, 4], [2**60, 4, 1, 2**60]])
+    chosen = np.array([0, 2])
+    assert kernels.swap_pass(definition, stats, np.array([0, 2, 3]), np.array([0, 1]), chosen, True) is None
+    chosen[1] = -1
+    assert kernels.swap_pass(definition, stats, np.array([0, 2, 3]), np.array([0, 1]), chosen, True)[0] == 1
+    assert chosen.tolist() == [1, -1]
+    stats[1] = 2**60, 4, 1, 2**60  # found after an exchange
+    stats[2] = 4, 4, 4, 4
+    chosen[:] = 0, 2
+    offsets, order = np.array([0, 1, 3]), np.array([1])
+    assert kernels.swap_pass(definition, stats, offsets, order, chosen, True) is None
+    assert chosen.tolist() == [0, 2]
 
 
 @given(st.integers(0, 4), st.integers(0, 40), st.integers(0, 2**32))

@@ -1,7 +1,6 @@
-# What several kernels ask of the compiler, the limits they share, and the check of offsets.
+# What several kernels ask of the compiler, and the limits they share.
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
 
 cdef extern from *:
     """
@@ -54,17 +53,3 @@ cdef extern from *:
 cdef enum:
     MAX_ORDER = 16          # of weights and rows that are scored here
     ROW_SIZE = 34           # 2 + 2 * MAX_ORDER
-
-
-cdef inline Py_ssize_t check_offsets(const int64_t[::1] offsets, Py_ssize_t size, Py_ssize_t least) except -1:
-    """The size of the largest part. The offsets go from 0 to size, and each part has at least so many."""
-    cdef Py_ssize_t i
-    cdef Py_ssize_t largest = 0
-    if offsets.shape[0] < 1 or offsets[0] != 0 or offsets[offsets.shape[0] - 1] != size:
-        raise ValueError("the offsets do not fit what they divide")
-    for i in range(offsets.shape[0] - 1):
-        # from 0 on, so that the difference is not more than 64 bits hold
-        if offsets[i] > offsets[i + 1] or offsets[i + 1] - offsets[i] < least:
-            raise ValueError("the offsets do not ascend")
-        largest = max(largest, <Py_ssize_t>(offsets[i + 1] - offsets[i]))
-    return largest

@@ -6,8 +6,9 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from cybleu._kernels.common cimport CYBLEU_PREFETCH, check_offsets
+from cybleu._kernels.common cimport CYBLEU_PREFETCH
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.tables cimport check_offsets
 
 cdef extern from *:
     """

@@ -10,9 +10,10 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport check_offsets
 from cybleu._kernels.interrupts cimport STEPS, Watch, begin_watch, watch
-from cybleu._kernels.tables cimport MOST_NGRAMS, Slot, Slots, check_texts, make_empty, pair_key, probe, size_of
+from cybleu._kernels.tables cimport (
+    MOST_NGRAMS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, probe, size_of
+)
 from cybleu._kernels.tokens cimport secret, slots_needed
 
 cdef extern from "Python.h":

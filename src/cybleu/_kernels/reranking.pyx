@@ -6,9 +6,10 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport ROW_SIZE, check_offsets
+from cybleu._kernels.common cimport ROW_SIZE
 from cybleu._kernels.definitions cimport Definition, Rules, evaluate
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.tables cimport check_offsets
 
 
 def swap_pass(Definition definition not None, const int64_t[:, ::1] stats, const int64_t[::1] offsets,

@@ -50,6 +50,8 @@ COMPILER = CYBLEU_COMPILER.decode("ascii", "replace")
 cdef enum:
     MAX_VECTORS = 16        # weight vectors scored at once
 
+cdef tuple QUARTERS = (0.25, 0.25, 0.25, 0.25)      # the default of NLTK's functions
+
 
 cdef struct Weights:
     Py_ssize_t count
@@ -61,7 +63,7 @@ cdef struct Weights:
 
 # The arguments of a call of NLTK's functions, read once.
 cdef struct Call:
-    Weights vectors
+    const Weights *vectors
     int smoothing
     double parameter
     bint auto_reweigh
@@ -80,8 +82,10 @@ cdef class Scorer:
     cdef object smoothing_type
     cdef tuple methods
     cdef object warn
+    cdef Weights quarters
 
     def __init__(self, smoothing_type, methods, warn):
+        read_weights(<PyObject *>QUARTERS, &self.quarters)
         self.smoothing_type = smoothing_type
         self.methods = tuple(methods)
         self.warn = warn
@@ -90,10 +94,11 @@ cdef class Scorer:
                          object auto_reweigh):
         """The score of one segment as `sentence_bleu` returns it, or None."""
         cdef Call call
+        cdef Weights vectors
         cdef double results[MAX_VECTORS]
         cdef Py_ssize_t work = 0
         cdef int taken
-        if not self.read_call(&call, weights, smoothing_function, auto_reweigh):
+        if not self.read_call(&call, &vectors, weights, smoothing_function, auto_reweigh):
             return None
         if CYBLEU_OTHER_THREADS_RUN:
             references = frozen_references(references)
@@ -110,7 +115,8 @@ cdef class Scorer:
         cdef Py_ssize_t i = start
         cdef Py_ssize_t unwatched = 0
         cdef Call call
-        if start < 0 or not self.read_call(&call, weights, smoothing_function, auto_reweigh):
+        cdef Weights vectors
+        if start < 0 or not self.read_call(&call, &vectors, weights, smoothing_function, auto_reweigh):
             return start
         if scores.shape[1] != call.vectors.count:
             raise ValueError("the scores do not fit the weights")
@@ -130,11 +136,12 @@ cdef class Scorer:
         """The same from the statistics rows of segments, which have 5 orders at least where the smoothing asks."""
         cdef Counts counts
         cdef Call call
+        cdef Weights vectors
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t order = stats.shape[1] // 2 - 1
         cdef Py_ssize_t i = start
         cdef Py_ssize_t n
-        if start < 0 or not self.read_call(&call, weights, smoothing_function, auto_reweigh):
+        if start < 0 or not self.read_call(&call, &vectors, weights, smoothing_function, auto_reweigh):
             return start
         if scores.shape[1] != call.vectors.count or scores.shape[0] != stats.shape[0]:
             raise ValueError("the scores do not fit the weights or the rows")
@@ -162,9 +169,10 @@ cdef class Scorer:
         cdef int64_t totals[MAX_ORDER]
         cdef int64_t short_segments[MAX_ORDER]
         cdef Call call
+        cdef Weights vectors
         cdef double results[MAX_VECTORS]
         cdef Py_ssize_t order, n
-        if not self.read_call(&call, weights, smoothing_function, auto_reweigh) or call.smoothing >= AVERAGE:
+        if not self.read_call(&call, &vectors, weights, smoothing_function, auto_reweigh) or call.smoothing >= AVERAGE:
             return None
         order = call.vectors.largest
         if CYBLEU_OTHER_THREADS_RUN:
@@ -183,10 +191,16 @@ cdef class Scorer:
                 return None     # no segment at all
         return as_nltk(self.score(&counts, &call, results), call.vectors.count, results)
 
-    cdef int read_call(self, Call *call, object weights, object smoothing_function, object auto_reweigh) except -1:
-        """1, or 0 where an argument is of a kind that is not known here."""
+    cdef int read_call(self, Call *call, Weights *vectors, object weights, object smoothing_function,
+                       object auto_reweigh) except -1:
+        """1, or 0 where an argument is of a kind that is not known here. The vectors are a place for those of the call."""
         call.parameter = 0.0
-        if not read_weights(<PyObject *>weights, &call.vectors) or not is_bool(<PyObject *>auto_reweigh):
+        call.vectors = &self.quarters
+        if weights is not QUARTERS:
+            call.vectors = vectors
+            if not read_weights(<PyObject *>weights, vectors):
+                return 0
+        if not is_bool(<PyObject *>auto_reweigh):
             return 0
         call.auto_reweigh = auto_reweigh is True
         call.smoothing = self.read_smoothing(smoothing_function, &call.parameter)
@@ -370,10 +384,8 @@ def sentence_bleu(face, smoothing_type, methods, warn):
     Whoever looks at it sees `face`: its names, its text, its signature.
     """
     cdef Scorer scorer = Scorer(smoothing_type, methods, warn)
-    default_weights, default_smoothing, default_reweigh = face.__defaults__
 
-    def compiled(references, hypothesis, weights=default_weights, smoothing_function=default_smoothing,
-                 auto_reweigh=default_reweigh):
+    def sentence_bleu(references, hypothesis, weights=QUARTERS, smoothing_function=None, auto_reweigh=False):
         cdef object score = None
         if SERVES:
             score = scorer.sentence(references, hypothesis, weights, smoothing_function, auto_reweigh)
@@ -382,6 +394,6 @@ def sentence_bleu(face, smoothing_type, methods, warn):
         return score
 
     for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
-        setattr(compiled, name, getattr(face, name))
-    compiled.__wrapped__ = face
-    return compiled
+        setattr(sentence_bleu, name, getattr(face, name))
+    sentence_bleu.__wrapped__ = face
+    return sentence_bleu

@@ -64,6 +64,7 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
         return 0
     if not cybleu_items(hypothesis, &tokens, &length):
         return 0
+    fetch_tokens(tokens, min(length, MASK_BITS))
     longest = length
     tokens_and_texts = min(length, TOKENS_BETWEEN_LOOKS) + 8
     for k in range(count):

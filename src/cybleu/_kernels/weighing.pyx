@@ -6,8 +6,8 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport check_offsets
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.tables cimport check_offsets
 
 cdef enum:
     BLOCK = 1024        # hypotheses whose features are read together
