@@ -56,7 +56,10 @@ def test_it_looks_like_the_python_function(face):
 
 def test_its_example_is_found_and_runs():
     (example,) = (
-        found for found in doctest.DocTestFinder().find(sentence_bleu, "sentence_bleu", globs={"sentence_bleu": sentence_bleu})
+        found
+        for found in doctest.DocTestFinder().find(
+            sentence_bleu, "sentence_bleu", globs={"sentence_bleu": sentence_bleu}
+        )
     )
     runner = doctest.DocTestRunner()
     runner.run(example)

@@ -193,7 +193,7 @@ cdef class Scorer:
 
     cdef int read_call(self, Call *call, Weights *vectors, object weights, object smoothing_function,
                        object auto_reweigh) except -1:
-        """1, or 0 where an argument is of a kind that is not known here. The vectors are a place for those of the call."""
+        """1, or 0 where an argument is of a kind that is not known here. `vectors` is a place for those of the call."""
         call.parameter = 0.0
         call.vectors = &self.quarters
         if weights is not QUARTERS:
@@ -367,7 +367,7 @@ cdef inline int read_weights(PyObject *weights, Weights *into) except -1:
     return into.orders[0] > 0
 
 
-# ---------------------------------------------------------------------------------------------------------- the function
+# --------------------------------------------------------------------------------------------------------- the function
 
 cdef bint SERVES = True     # set where tests swap the backend, and nowhere else
 

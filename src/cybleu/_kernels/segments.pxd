@@ -7,8 +7,8 @@ cdef enum:
     TOKENS_BETWEEN_LOOKS = 65536    # in a corpus, for an interrupt
 
 
-# Set the lengths, add the clipped matches of each order to `matches`; 0 where the segment is declined. Adds the tokens of
-# all texts, and some for each text, to `work`.
+# Set the lengths, add the clipped matches of each order to `matches`; 0 where the segment is declined. Adds the tokens
+# of all texts, and some for each text, to `work`.
 cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order,
                        int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches,
                        Py_ssize_t *work) except -1

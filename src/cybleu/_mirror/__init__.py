@@ -8,6 +8,30 @@ from __future__ import annotations
 
 from .._runtime.later import later
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .definitions import Definition as Definition
+    from .definitions import sum_rows as sum_rows
+    from .envelope import sort_lines as sort_lines
+    from .envelope import surface as surface
+    from .nbest_lines import NBestLines as NBestLines
+    from .others import leave_one_out as leave_one_out
+    from .pairwise import PairwiseTexts as PairwiseTexts
+    from .prepared import PreparedReferences as PreparedReferences
+    from .prepared import trim as trim
+    from .reranking import swap_pass as swap_pass
+    from .reranking import weighted_sums as weighted_sums
+    from .scores import COMPILER as COMPILER
+    from .scores import Scorer as Scorer
+    from .segments import clipped_matches as clipped_matches
+    from .segments import corpus_counts as corpus_counts
+    from .segments import segment_counts as segment_counts
+    from .segments import segment_rows as segment_rows
+    from .sweep import best_interval as best_interval
+    from .weighing import winners as winners
+    from .weighing import winners_near as winners_near
+    from .words import Words as Words
+
 # What both backends offer, from files of the same names. No file has the name of what it offers: when one thread imports it,
 # another would find the module in place of the function.
 NAMES = {
