@@ -13,6 +13,7 @@ import sys
 import tempfile
 import warnings
 from random import Random
+from types import ModuleType
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from cybleu import (
     SmoothingFunction,
     _backend,
     bleu_rewards,
-    bleu_score,
     corpus_bleu,
     modified_precision,
     pairwise_bleu,
@@ -34,16 +34,15 @@ from cybleu import (
     sentence_bleu_many,
 )
 from cybleu.errors import TooFewOrdersError, ZeroPrecisionError
-from cybleu.tuning import line_search, tune
-from cybleu.nbest import NBest
-from cybleu.nbest import read
-from cybleu.tuning import kbmira, pro_pairs
-from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
 from cybleu.metrics import VARIANTS
+from cybleu.nbest import NBest
+from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
+from cybleu.tuning import kbmira, line_search, pro_pairs, tune
 
 WORDS = [*"the a cat dog is on mat , . é 猫 naïve".split(), "word" * 3, "longer" * 4, 1, 2.0, None, b"bytes"]
 LENGTHS = [0, 1, 2, 3, 4, 8, 20, 21, 64, 65, 130]
 NUMBERS = (0.0, 1.0, -1.0, 0.1, 1 / 3, -2.5)
+TAKEN_AT_IMPORT = {"sentence_bleu"}  # by bleu_score, before anything can be recorded
 METHODS = [getattr(SmoothingFunction(), f"method{number}") for number in range(8)]
 
 
@@ -51,7 +50,7 @@ METHODS = [getattr(SmoothingFunction(), f"method{number}") for number in range(8
 
 
 def record(kernels):
-    """Put functions and classes in the seam that note when they are called; their names, and those noted."""
+    """Let kernels serve that note when they are called; the names of functions and methods, and those noted."""
     wanted, reached = set(), set()
 
     def noted(name, function):
@@ -69,11 +68,11 @@ def record(kernels):
         methods = {key: function for key, function in vars(value).items() if not key.startswith("_")}
         return type(name, (value,), {key: noted(f"{name}.{key}", function) for key, function in methods.items()})
 
-    for name in filter(lambda name: callable(getattr(kernels, name)), kernels.__all__):
-        setattr(_backend, name, recorded(name, getattr(kernels, name)))
-    scorer = _backend.Scorer(SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
-    bleu_score._scorer = scorer
-    bleu_score._score_sentence, bleu_score._score_corpus = scorer.sentence, scorer.corpus
+    stand_in = ModuleType("recorded kernels")
+    for name in kernels.__all__:
+        value = getattr(kernels, name)
+        setattr(stand_in, name, recorded(name, value) if callable(value) and name not in TAKEN_AT_IMPORT else value)
+    _backend.chosen = stand_in
     return wanted, reached
 
 
@@ -118,8 +117,8 @@ def lists_of_tokens(random):
         yield attempt(self_bleu, hypotheses, smoothing_function=method)
     for order in (1, 2, 5):
         yield [modified_precision(*pair, order).numerator for pair in zip(references, hypotheses)]
-    yield [_backend.segment_counts(*pair, 16) for pair in zip(references, hypotheses)]
-    yield _backend.corpus_counts(references, hypotheses, 7)
+    yield [_backend.chosen.segment_counts(*pair, 16) for pair in zip(references, hypotheses)]
+    yield _backend.chosen.corpus_counts(references, hypotheses, 7)
     yield segment_stats(references, hypotheses, 5)
 
 
@@ -179,7 +178,7 @@ def lists_of_hypotheses(random):
     with tempfile.NamedTemporaryFile("w", suffix=".nbest", encoding="utf-8", delete=False) as file:
         file.writelines(lines)
     try:
-        nbest = read(file.name, references)
+        nbest = NBest.from_files(file.name, references)
     finally:
         os.unlink(file.name)
     yield nbest.features, nbest.stats, nbest.model_scores

@@ -54,9 +54,7 @@ def groups(rounds):
 
     stats = ours()
     assert (stats == ours(2)).all()
-    assert all(stats[97 * i].tolist() == _mirror.segment_counts(*pair, 4) for i, pair in enumerate(work)), (
-        "statistics"
-    )
+    assert all(stats[97 * i].tolist() == _mirror.segment_counts(*pair, 4) for i, pair in enumerate(work)), "statistics"
     assert cybleu.scores(stats, "nltk", smoothing="method1")[::97].tolist() == theirs()
     label = f"{len(flat) / 1e5:.0f} tokens, 1 reference, 100 samples each"
     one, nltk = compare(ours, theirs, rounds)

@@ -1,6 +1,6 @@
 """How long long calls go on after an interrupt, in seconds of the processor; the goal is 0.2.
 
-The calls are those of tests/test_interrupts.py, on both backends.
+The calls are those of tests/whole/test_interrupts.py, on both backends.
 
 python benchmarks/interrupts.py [--moments N]
 """
@@ -19,7 +19,7 @@ import cybleu
 
 GOAL = 0.2
 
-sys.path.append(str(Path(__file__).parent.parent / "tests"))
+sys.path.append(str(Path(__file__).parent.parent / "tests" / "whole"))
 
 
 def main():

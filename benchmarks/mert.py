@@ -19,9 +19,9 @@ from measure import DATA, machine, seconds
 
 import cybleu
 from cybleu import metrics
-from cybleu.tuning import line_search, random_search, tune
 from cybleu.nbest import NBest
 from cybleu.stats import References
+from cybleu.tuning import line_search, random_search, tune
 
 START = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.3, 0.2, 0.3, 0.2, 0.1]
 # Moses mert (g++ -O3) on the machine of the goal: milliseconds a line search, seconds of 20 restarts on one and two threads.

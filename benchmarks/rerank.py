@@ -23,9 +23,9 @@ from measure import DATA, compare, machine, read, row, seconds
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
-from cybleu.text import tokenizers
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr, oracle
+from cybleu.text import tokenizers
 
 METHOD1 = nltk_bleu.SmoothingFunction().method1
 

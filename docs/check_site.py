@@ -16,8 +16,8 @@ from urllib.parse import unquote, urlsplit
 
 import cybleu
 
-# Modules of parts that are reached through others; every module that is not one of them is on the pages.
-INTERNAL = {"cli", "cli_common", "cli_rerank", "cli_tuning", "moses_files", "plotting", "textfiles"}
+# Is used by its commands; every other module and package right below cybleu is on the pages.
+INTERNAL = {"cli"}
 
 
 class Page(HTMLParser):

@@ -16,10 +16,10 @@ from cybleu import (
     References,
     SmoothingFunction,
     bleu_rewards,
+    metrics,
     pairwise_bleu,
     segment_stats,
     self_bleu,
-    variants,
 )
 from cybleu.errors import CybleuError
 
@@ -28,7 +28,7 @@ DTYPES = ["int64", "int32", "uint8", "int8", "int16", "uint16", "uint32", "uint6
 OTHER_DTYPES = ["float64", "float16", "bool", "object", "complex64", "S2", "U1", "M8[s]", "i4,i4"]
 ORDERS = [4, 2, 1, 3, 5, 8, 16, 17, 64, 65, 300, 0, -1, True, 2.0, None, "2", np.int64(3)]
 ODD_TEXTS = [None, [], "a b", 3, [2**70], [1.5], ["a"], {1: 2}, b"ab", np.arange(3), [[1]]]
-NAMES = [name for name in variants.VARIANTS if name != "nltk-3.3"]
+NAMES = [name for name in metrics.VARIANTS if name != "nltk-3.3"]
 
 
 def an_id(take: Input) -> int:
@@ -203,7 +203,7 @@ def statistics(take: Input):
         tokens = [next(fresh) if token == unk else token for token in trimmed(tokens, pad, eos)]
         rows.append(counted_row([trimmed(text, pad, eos) for text in sets[place]], tokens, order))
     if face == 1:
-        rows = [variants.score(row, effective_order=True).score / 100 for row in rows]
+        rows = [metrics.score(row, effective_order=True).score / 100 for row in rows]
         expect(found, np.array(rows).astype(np.float32), arguments)
     else:
         expect(found, np.array(rows, dtype=np.int64).reshape(len(rows), 2 + 2 * order), arguments)
@@ -218,7 +218,7 @@ def pairs(take: Input):
     pad, eos = (an_id(take) if take.below(3) == 0 else None for _ in range(2))
     order = take.choice(ORDERS[: 18 if take.below(8) == 0 else 7])
     name = take.choice(NAMES)
-    smoothing = take.choice([kind for kind, _, _ in variants.VARIANTS[name].smoothings])
+    smoothing = take.choice([kind for kind, _, _ in metrics.VARIANTS[name].smoothings])
     threads = take.choice([None, 2])
     found = on_both(
         pairwise_bleu,
@@ -236,10 +236,10 @@ def pairs(take: Input):
         return
     if not (are_ids(said) and are_ids(hyps) and type(order) is int):
         return
-    by_effective = variants.find(name).sentences_by_effective_order
+    by_effective = metrics.find(name).sentences_by_effective_order
     expected = [
         [
-            variants.score(
+            metrics.score(
                 counted_row([trimmed(reference, pad, eos)], trimmed(hypothesis, pad, eos), order),
                 name,
                 smoothing=smoothing,

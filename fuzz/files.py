@@ -11,10 +11,13 @@ from pathlib import Path
 import numpy as np
 from harness import Input, expect_error, on_both, outcome, run, same_value
 
-from cybleu import cli_rerank, tuning, mert_loop, textfiles
 from cybleu import nbest
+from cybleu._files.text import Lines
+from cybleu.cli import rerank as commands
 from cybleu.errors import CybleuError
-from cybleu.nbest import NBest, merge
+from cybleu.nbest import NBest, json_lines, merge
+from cybleu.tuning import read_weights, write_weights
+from cybleu.tuning.climb import read_table
 
 FOLDER = Path(tempfile.mkdtemp(prefix="cybleu-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
 FIRST, SECOND, WRITTEN, ALSO = (str(FOLDER / name) for name in ("first", "second", "written", "also.gz"))
@@ -154,24 +157,24 @@ def target(take: Input):
         wanted = take.choice([None, 1, 3])
         expect_error(on_both(lambda: arrays_of(NBest.from_moses(FIRST, SECOND, wanted))), CybleuError)
     elif kind == "json":
-        expect_error(on_both(segments, nbest_json.read_segments, FIRST), CybleuError)
+        expect_error(on_both(segments, json_lines.read_segments, FIRST), CybleuError)
     elif kind == "lines":
 
         def lines():
-            with textfiles.Lines(FIRST) as file:
+            with Lines(FIRST) as file:
                 return list(file)
 
         found = outcome(lines)
         expect_error(found, CybleuError)
     elif kind == "table":
-        expect_error(outcome(mert.read_table, FIRST, ["a", "b"]), CybleuError)
+        expect_error(outcome(read_table, FIRST, ["a", "b"]), CybleuError)
     elif kind == "weights":
-        expect_error(outcome(cli_rerank.read_weights, FIRST), CybleuError)
-        found = outcome(mert_loop.read_weights, FIRST)
+        expect_error(outcome(commands.read_weights, FIRST), CybleuError)
+        found = outcome(read_weights, FIRST)
         expect_error(found, CybleuError)
         if found.error is None:
-            mert_loop.write_weights(SECOND, found.value)
-            assert same_value(mert_loop.read_weights(SECOND), found.value)
+            write_weights(SECOND, found.value)
+            assert same_value(read_weights(SECOND), found.value)
     else:
         expect_error(on_both(nbest_of, FIRST, [FIRST], "plain", size=1), CybleuError)
 

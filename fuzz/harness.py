@@ -18,27 +18,22 @@ with atheris.instrument_imports(include=["cybleu"]):
         _backend,
         _mirror,
         bleu_score,
-        mert,
+        metrics,
         nbest,
-        nbest_files,
-        nbest_json,
         pairwise,
         rerank,
         rewards,
         stats,
-        variants,
+        tuning,
     )
+    from cybleu.cli import rerank as commands  # noqa: F401
 
 import numpy as np
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from inputs import called
 
-BACKENDS = {"cython": _backend.load("cython")[1], "python": _mirror}
-_SCORERS = {
-    name: module.Scorer(bleu_score.SmoothingFunction, bleu_score._METHODS, bleu_score._warn_no_match)
-    for name, module in BACKENDS.items()
-}
+BACKENDS = ("cython", "python")
 
 
 def run(target):
@@ -81,21 +76,11 @@ def outcome(function, *args, **kwargs) -> Outcome:
     return Outcome(value, error, [f"{warning.category.__name__}: {warning.message}" for warning in caught])
 
 
-def use(name: str) -> None:
-    """Let the public API run on a backend."""
-    module = BACKENDS[name]
-    bleu_score._scorer = _SCORERS[name]
-    bleu_score._score_sentence = _SCORERS[name].sentence
-    bleu_score._score_corpus = _SCORERS[name].corpus
-    for part in _backend.SEAM:
-        setattr(_backend, part, getattr(module, part))
-
-
 def on_both(function, *args, **kwargs) -> Outcome:
     """The outcome of a call, which must be the same on both backends: value, error and its message, warnings."""
     results = []
     for name in BACKENDS:
-        use(name)
+        _backend.choose(name)
         results.append(outcome(function, *args, **kwargs))
     ours, mirrors = results
     same = type(ours.error) is type(mirrors.error) and str(ours.error) == str(mirrors.error)

@@ -6,15 +6,14 @@ import math
 import pickle
 
 import numpy as np
-from harness import Input, expect_error, on_both, run, same_value, use
+from harness import Input, expect_error, on_both, run, same_value
 
-from cybleu import metrics
+from brute_force import chosen, score_of, tried
+from cybleu import _backend, metrics
 from cybleu.errors import CybleuError
-from cybleu.tuning import line_search, random_search, tune
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import kbmira
 from cybleu.rerank import antioracle, diverse, linear, mbr, nbest_sorted, oracle, perceptron
-from test_mert import chosen, score_of, tried
+from cybleu.tuning import kbmira, line_search, random_search, tune
 
 SCALES = [1.0, 0.125, 2.0**-60, 2.0**60, 2.0**-1040, 2.0**1000]
 METRICS = ["moses", "sacrebleu", "nltk"]
@@ -105,7 +104,7 @@ def values_of(found):
 def call(function, *args, **kwargs):
     found = on_both(lambda: values_of(function(*args, **kwargs)))
     expect_error(found, CybleuError)
-    use("cython")
+    _backend.choose("cython")
     return None if found.error is not None else function(*args, **kwargs)
 
 

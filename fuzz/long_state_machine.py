@@ -1,4 +1,4 @@
-"""tests/test_state_machine.py for a number of seconds, 300 by default, with new examples all the time."""
+"""tests/whole/test_state_machine.py for a number of seconds, 300 by default, with new examples all the time."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import warnings
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
+sys.path.append(str(Path(__file__).parent.parent / "tests" / "whole"))
 
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
-
 from test_state_machine import Objects
 
 

@@ -12,6 +12,9 @@ import cybleu
 from cybleu import _backend
 from inputs import using_backend
 
+# Assertions in what tests share say as much as theirs.
+pytest.register_assert_rewrite("nbest_lists")
+
 # The backend stays the same for all examples of one test.
 settings.register_profile(
     "cybleu",

@@ -9,9 +9,9 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from cybleu import errors
+from cybleu.metrics import VARIANTS, score
 from cybleu.rewards import BleuReward, bleu_rewards
-from cybleu.stats import References, score, segment_stats
-from cybleu.metrics import VARIANTS
+from cybleu.stats import References, segment_stats
 
 pytestmark = pytest.mark.usefixtures("backend")
 

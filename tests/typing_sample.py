@@ -6,8 +6,7 @@ from collections import deque
 
 import cybleu
 from cybleu import SmoothingFunction, bleu_score
-from cybleu.nbest import NBest, merge
-from cybleu.nbest import read_segments
+from cybleu.nbest import NBest, merge, read_segments
 
 references: list[list[str]] = [["a", "b"], ["a"]]
 score: float | list[float] = cybleu.sentence_bleu(references, ["a", "b"], (0.5, 0.5))

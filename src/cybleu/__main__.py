@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import sys
 
-
-def version() -> str:
-    """One line that says what runs: what a report of a bug should quote."""
-    import platform
-    import sysconfig
-
-    from . import BACKEND, __version__, _backend
-
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
-        python += " free-threaded" + (", with the GIL" if getattr(sys, "_is_gil_enabled", bool)() else "")
-    return f"cybleu {__version__}, {BACKEND} backend ({_backend.chosen.COMPILER}), {python}, {platform.platform()}"
+from ._about import version
 
 
 def main() -> None:

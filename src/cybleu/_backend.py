@@ -20,16 +20,42 @@ from . import _mirror
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
-    from typing import Any, TypeAlias, TypeVar
+    from typing import Any, Protocol, TypeAlias, TypeVar
 
     Answer = TypeVar("Answer")
     MayDecline: TypeAlias = Answer | None
+    Done: TypeAlias = int  # the first position of a range that is declined, or its end
+
+    class Backend(Protocol):
+        """What both packages offer. Those first may decline, or the methods of what they make; the others always answer."""
+
+        segment_counts: Callable[..., MayDecline[list[int]]]
+        clipped_matches: Callable[..., MayDecline[tuple[int, int]]]
+        corpus_counts: Callable[..., MayDecline[tuple[list[int], list[int]]]]
+        segment_rows: Callable[..., Done]
+        Scorer: Callable[..., Any]  # its methods decline, too
+        Definition: Callable[..., Any]  # its method score_rows, too
+        best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
+        swap_pass: Callable[..., MayDecline[tuple[int, float]]]
+        NBestLines: Callable[..., Any]  # its method read, too
+
+        COMPILER: str
+        PairwiseTexts: Callable[..., Any]
+        PreparedReferences: Callable[..., Any]
+        Words: Callable[..., Any]
+        leave_one_out: Callable[..., None]
+        sort_lines: Callable[..., None]
+        sum_rows: Callable[..., tuple[int, int, int]]
+        surface: Callable[..., tuple[Any, Any]]
+        trim: Callable[..., None]
+        weighted_sums: Callable[..., None]
+        winners: Callable[..., None]
+        winners_near: Callable[..., None]
 
 CHOICES = ("auto", "cython", "python")
 
 
-def load(choice: str) -> tuple[str, ModuleType]:
+def load(choice: str) -> tuple[str, Backend]:
     """The name and the module of the backend for a value of ``CYBLEU_BACKEND``.
 
     An extension that is not installed is normal and falls back silently; one that is there and does not load falls back

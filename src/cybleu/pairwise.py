@@ -5,50 +5,34 @@ Texts are token lists or ids in every form that :mod:`cybleu.stats` describes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from . import _backend, _mirror
-from .metrics import bleu as variants
-from ._runtime.arrays import np
-from ._runtime.parallel import run
-from .stats.counts import check_max_order
-from .text.batches import Batch, ReferenceSets, any_array, hypotheses_like, is_array, is_ragged, one_reference_each
-from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors
-from .errors import (
-    ArrayTypeError,
-    CybleuError,
-    LengthMismatchError,
-    NoReferencesError,
-    OrderError,
-    SampleError,
-)
+from . import _backend
+from ._runtime.arrays import checked_output, np
 from .bleu_score.many import score_rows
-from .stats.references import checked_id, checked_output
-from .metrics.bleu import Variant
+from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors
+from .checks import check_texts
+from .errors import ArrayTypeError, LengthMismatchError, NoReferencesError, SampleError
+from .metrics import find
+from .metrics.pairs import in_common
+from .stats.counts import check_max_order
+from .text.batches import Batch, any_array, is_array, is_ragged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .bleu_score.scores import SmoothingCallable, Weights
+    from .metrics import Metric, Variant
 
 __all__ = ["pairwise_bleu", "self_bleu", "self_stats"]
-
-MOST_ORDERS_OF_KERNEL = 16
-FEW = 24  # texts are compared sooner than found equal
 
 
 def pairwise_bleu(
     references: Any,
     hypotheses: Any = None,
-    variant: str | Variant = "sacrebleu",
-    weights: Sequence[float] | None = None,
-    smoothing: str | None = None,
-    smoothing_value: float | None = None,
-    effective_order: bool | None = None,
+    metric: str | Metric | Variant | None = None,
     *,
-    max_order: int | None = None,
     batched: bool = False,
     pad_id: int | None = None,
     eos_id: int | None = None,
@@ -56,6 +40,7 @@ def pairwise_bleu(
     threads: int | None = None,
     progress: bool = False,
     strict: bool = False,
+    **choices: Any,
 ) -> NDArray[np.float64]:
     """Sentence BLEU of every hypothesis against every reference alone, exactly.
 
@@ -64,13 +49,7 @@ def pairwise_bleu(
 
     :param references: R texts
     :param hypotheses: H texts, by default the references themselves
-    :param variant: a name in :data:`cybleu.metrics.VARIANTS`, or a variant
-    :param weights: of the n-gram orders, by default uniform
-    :param smoothing: the name of one of the variant's, by default the tool's
-    :param smoothing_value: its parameter, by default the tool's
-    :param effective_order: leave out the orders that a hypothesis is too short for; by default as the tool scores single
-        sentences, so with sacreBLEU's definition
-    :param max_order: the largest n-gram order, by default 4 or as many as there are weights
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
     :param batched: both are B lists of texts, or 3-D arrays, with the same numbers R and H in each
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
@@ -78,6 +57,7 @@ def pairwise_bleu(
     :param threads: that work at the same time; None is one. The scores are the same
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
+    :param choices: of :class:`cybleu.metrics.Bleu`
     :return: float64 of shape `(H, R)`, or `(B, H, R)`; entry `[i, j]` has hypothesis i and reference j, on the scale of
         the tool. An empty hypothesis has 0, or the error of the tool; no texts make an empty array
     :raises CybleuError: of the kind that fits, naming the argument and the place
@@ -86,36 +66,26 @@ def pairwise_bleu(
     array([[1.   , 0.707],
            [0.607, 1.   ]])
     """
-    if weights is not None and max_order is not None and len(weights) != max_order:
-        raise OrderError(f"max_order is {max_order}, and there are {len(weights)} weights; give one of the two")
-    order = max_order if max_order is not None else len(weights) if weights is not None else 4
-    check_max_order(order)
-    rules = variants.find(variant)
-    if effective_order is None:
-        effective_order = rules.sentences_by_effective_order
-    choices = variants.definition_of(rules, order, weights, smoothing, smoothing_value, effective_order)
-    if batched:
-        pairs = _batches(references, hypotheses)
-        if not pairs:
-            return np.zeros((0, 0, 0))
-    else:
-        pairs = [(references, hypotheses)]
-    texts = [_in_common(*pair, pad_id, eos_id, strict) for pair in pairs]
-    sizes = {(len(hyps.begins), len(refs.begins)) for refs, hyps in texts}
+    found = find(metric, **choices).of_sentences()
+    pairs = _batches(references, hypotheses) if batched else [(references, hypotheses)]
+    if not pairs:
+        return np.zeros((0, 0, 0))
+    if strict:
+        for refs, hyps in pairs:
+            _check_strictly(refs, "references")
+            _check_strictly(hyps, "hypotheses")
+    sizes = {(_size(refs if hyps is None else hyps), _size(refs)) for refs, hyps in pairs}
     if len(sizes) > 1:
         raise LengthMismatchError(
             f"the batch has lists of different sizes, (hypotheses, references) {sorted(sizes)}; all must be alike"
         )
-    shape = (len(texts), *sizes.pop())
+    shape = (len(pairs), *sizes.pop())
     result = np.empty(shape)
     if out is not None:
         result = checked_output(out, shape if batched else shape[1:], np.float64).reshape(shape)
-    for matrix, (refs, hyps) in zip(result, texts):
-        _fill(matrix, refs, hyps, choices, order, threads, progress)
-    if batched:
-        return result
-    first: NDArray[np.float64] = result[0]
-    return first if out is None else out
+    for place, (refs, hyps) in zip(result, pairs):
+        found.pairs(refs, hyps, out=place, threads=threads, progress=progress, pad_id=pad_id, eos_id=eos_id)
+    return result if batched else result[0] if out is None else out
 
 
 def self_bleu(
@@ -154,7 +124,9 @@ def self_bleu(
     >>> scores.round(3), float(scores.mean().round(3))
     (array([0.577, 0.577, 0.   ]), 0.385)
     """
-    batch = _in_common(texts, None, pad_id, eos_id, strict)[0]
+    if strict:
+        _check_strictly(texts, "references")
+    batch = in_common(texts, None, pad_id, eos_id)[0]
     stats = self_stats(batch, _orders_of(weights, smoothing_function))
     count = len(stats)
     chosen = np.arange(count)
@@ -189,7 +161,7 @@ def self_stats(texts: Any, max_order: int = 4) -> NDArray[np.int64]:
            [2, 3, 0, 0, 2, 1]])
     """
     check_max_order(max_order)
-    batch = texts if isinstance(texts, Batch) else _in_common(texts, None, None, None, False)[0]
+    batch = texts if isinstance(texts, Batch) else in_common(texts, None)[0]
     count = len(batch.begins)
     if count < 2:
         raise NoReferencesError(f"self-BLEU compares each text with the others; there are {count}, give at least two")
@@ -244,92 +216,13 @@ def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:
     return list(zip(references, hypotheses))
 
 
-def _in_common(
-    references: Any, hypotheses: Any, pad_id: int | None, eos_id: int | None, strict: bool
-) -> tuple[Batch, Batch]:
-    """Both in the same numbers; where there are no hypotheses the references twice."""
-    for id_name, value in (("pad_id", pad_id), ("eos_id", eos_id)):
-        checked_id(id_name, value)
-    if strict:
-        from .checks import check_texts
-
-        for name, texts in (("references", references), ("hypotheses", hypotheses)):
-            if texts is not None and not is_array(texts) and not is_ragged(texts):
-                check_texts(texts, name)
-    need_ids = pad_id is not None or eos_id is not None
-    sets: ReferenceSets = one_reference_each(references, pad_id, eos_id, need_ids)
-    if hypotheses is None:
-        return sets.batch, sets.batch
-    return sets.batch, hypotheses_like(hypotheses, sets, None, pad_id, eos_id, need_ids)
+def _size(texts: Any) -> int:
+    """How many texts there are; what is none is for the metric to refuse."""
+    if is_ragged(texts):
+        return max(0, len(texts[1]) - 1)
+    return len(texts) if hasattr(texts, "__len__") else 0
 
 
-def _fill(
-    matrix: NDArray[np.float64],
-    references: Batch,
-    hypotheses: Batch,
-    choices: list[Any],
-    order: int,
-    threads: int | None,
-    progress: bool,
-) -> None:
-    each_other = hypotheses is references
-    unique_refs, place_of_ref = _unique(references)
-    unique_hyps, place_of_hyp = (unique_refs, place_of_ref) if each_other else _unique(hypotheses)
-    shape = len(unique_hyps.begins), len(unique_refs.begins)
-    scores = matrix if shape == matrix.shape else np.empty(shape)
-    by_kernel = order <= MOST_ORDERS_OF_KERNEL
-    texts = (_backend.chosen.PairwiseTexts if by_kernel else _mirror.PairwiseTexts)(
-        np.ascontiguousarray(unique_refs.ids, dtype=np.int64), unique_refs.begins, unique_refs.ends, order
-    )
-    definition = (_backend.chosen.Definition if by_kernel else _mirror.Definition)(*choices)
-    ids = np.ascontiguousarray(unique_hyps.ids, dtype=np.int64)
-
-    def work(start: int, stop: int) -> None:
-        if each_other:
-            texts.score_each_other(definition, start, stop, scores)
-        else:
-            texts.score_others(definition, ids, unique_hyps.begins, unique_hyps.ends, start, stop, scores)
-
-    run(work, shape[0], shape[0] * shape[1], threads, progress, "hypotheses")
-    if np.isnan(scores).any():
-        _fill_declined(scores, unique_refs, unique_hyps, place_of_hyp, choices, order)
-    if scores is not matrix:
-        np.take(scores[place_of_hyp], place_of_ref, axis=1, out=matrix)
-
-
-def _fill_declined(
-    scores: NDArray[np.float64],
-    references: Batch,
-    hypotheses: Batch,
-    places: NDArray[np.int64],
-    choices: list[Any],
-    order: int,
-) -> None:
-    """The scores that the kernel left to Python's arithmetic, or what that raises."""
-    definition = _mirror.Definition(*choices)
-    for i, j in np.argwhere(np.isnan(scores)).tolist():
-        hypothesis = hypotheses.ids[hypotheses.begins[i] : hypotheses.ends[i]].tolist()
-        reference = references.ids[references.begins[j] : references.ends[j]].tolist()
-        row = _mirror.segment_counts([reference], hypothesis, order)
-        try:
-            scores[i, j] = definition.evaluate(row, [int(total == 0) for total in row[2 + order :]])[0]
-        except CybleuError as error:
-            first = int((places == i).nonzero()[0][0])
-            raise type(error)(f"hypotheses[{first}]: {error}") from error
-
-
-def _unique(batch: Batch) -> tuple[Batch, NDArray[np.int64]]:
-    """The different texts, and for each text which of them it is; all as they are where few are equal, or few there are."""
-    if len(batch.begins) <= FEW:
-        return batch, np.arange(len(batch.begins))
-    numbers: dict[bytes, int] = {}
-    first: list[int] = []
-    places = []
-    for position, (begin, end) in enumerate(zip(batch.begins.tolist(), batch.ends.tolist())):
-        place = numbers.setdefault(batch.ids[begin:end].tobytes(), len(numbers))
-        if place == len(first):
-            first.append(position)
-        places.append(place)
-    if len(first) > 0.9 * len(places):
-        return batch, np.arange(len(places))
-    return Batch(batch.ids, batch.begins[first], batch.ends[first]), np.array(places, dtype=np.int64)
+def _check_strictly(texts: Any, name: str) -> None:
+    if texts is not None and not is_array(texts) and not is_ragged(texts):
+        check_texts(texts, name)

@@ -6,18 +6,17 @@ The scores are from 0 to 1, by sacreBLEU's definition of sentence BLEU unless an
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from .metrics import bleu as variants
-from ._runtime.arrays import np
-from .errors import ArrayValueError, NoReferencesError, RewardColumnError, SequenceTypeError
-from .stats.references import References, checked_output, segment_stats
-from .metrics.bleu import Variant
+from ._runtime.arrays import checked_output, np
+from .errors import NoReferencesError, RewardColumnError, SequenceTypeError, UnknownNameError
+from .metrics import Bleu, find
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from .metrics import Metric, Variant
 
 __all__ = ["BleuReward", "bleu_rewards"]
 
@@ -32,14 +31,11 @@ def bleu_rewards(
     pad_id: int | None = None,
     eos_id: int | None = None,
     unk_id: int | None = None,
-    variant: str | Variant = "sacrebleu",
-    weights: Sequence[float] | None = None,
-    smoothing: str | None = None,
-    smoothing_value: float | None = None,
-    effective_order: bool = True,
+    metric: str | Metric | Variant | None = None,
     brevity_penalty: bool = True,
     out: Any = None,
     threads: int | None = None,
+    **choices: Any,
 ) -> NDArray[np.float32]:
     """Sentence BLEU of each hypothesis against the references of its prompt. An empty hypothesis has 0.
 
@@ -53,14 +49,11 @@ def bleu_rewards(
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param unk_id: an id that matches nothing, but counts as a token
-    :param variant: a name in :data:`cybleu.metrics.VARIANTS`, or a variant
-    :param weights: of the n-gram orders, by default 4 uniform ones
-    :param smoothing: the name of one of the variant's: ``exp`` (by default), ``add-k``, ``floor`` or ``none``
-    :param smoothing_value: its parameter
-    :param effective_order: leave out the orders that a hypothesis is too short for
-    :param brevity_penalty: whether short hypotheses are penalised; without it they can be the best
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
+    :param brevity_penalty: whether short hypotheses are penalised; without it they can be the best. Of BLEU alone
     :param out: an array to write into, float32, contiguous, with one entry for each hypothesis
     :param threads: that work at the same time; None is one. The rewards are the same
+    :param choices: of :class:`cybleu.metrics.Bleu`, for example ``smoothing="add-k"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1
     :raises CybleuError: of the kind that fits, naming the argument and the place; for an array on another device than the
         CPU too, which is never copied without being asked
@@ -70,34 +63,16 @@ def bleu_rewards(
     >>> bleu_rewards([[[5, 6, 7, 8]], [[3, 4]]], completions, owner=[0, 0, 1, 1], pad_id=0, eos_id=2).round(3)
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
-    rules = variants.find(variant)
-    rules = replace(rules, empty_hypothesis="zero", penalty=rules.penalty if brevity_penalty else "none")
+    found = find(metric, **choices).of_sentences()
+    if isinstance(found, Bleu):
+        found = found.with_rules(empty_hypothesis="zero", **({} if brevity_penalty else {"penalty": "none"}))
+    elif not brevity_penalty:
+        raise UnknownNameError(f"the metric {found.name} has no brevity penalty to leave out")
     settings = {"reference_lengths": reference_lengths, "pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
-    order = len(weights) if weights is not None else 4
-    if isinstance(references, References):
-        order = references.max_order
-        if any(value is not None for value in settings.values()):
-            raise ArrayValueError(
-                f"the references are prepared, and hold {', '.join(settings)}; give them to References"
-            )
-    choices = variants.definition_of(rules, order, weights, smoothing, smoothing_value, effective_order)
-    if isinstance(references, References):
-        rows = references.stats(hypotheses, owner, threads, lengths=lengths)
-    else:
-        rows = segment_stats(
-            references,
-            hypotheses,
-            order,
-            rules.reference_length,
-            owner=owner,
-            lengths=lengths,
-            threads=threads,
-            **settings,
-        )
-    scores = np.empty(len(rows))
-    variants.score_rows(choices, rows, scores)
+    rows = found.rows(references, hypotheses, owner=owner, lengths=lengths, threads=threads, **settings)
+    scores = found.formula(rows.shape[1]).score_rows(rows)
     rewards = np.empty(len(rows), dtype=np.float32) if out is None else checked_output(out, (len(rows),), np.float32)
-    np.divide(scores, rules.scale, out=rewards, casting="same_kind")
+    np.divide(scores, found.scale, out=rewards, casting="same_kind")
     return rewards
 
 
@@ -125,11 +100,11 @@ class BleuReward:
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = "13a",
         **arguments: Any,
     ):
-        from .text import tokenizers
+        from .text import tokenizer
 
         self.column = column
         self.__name__ = f"bleu_{column}"  # under which trainers log it
-        self._tokens_of = tokenizers.find(tokenize) if isinstance(tokenize, str) else tokenize
+        self._tokens_of = None if tokenize is None else tokenizer(tokenize)
         self._arguments = arguments
 
     def __call__(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cybleu import _backend, _mirror
+from cybleu import _mirror
 from cybleu.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score.no_match import warn_no_match
 from cybleu.bleu_score.smoothing import METHODS

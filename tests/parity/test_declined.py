@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cybleu import SmoothingFunction, tuning, rerank, sentence_bleu, metrics
+from cybleu import SmoothingFunction, metrics, rerank, sentence_bleu, tuning
 from cybleu.errors import EmptyHypothesisError, StatisticsError
+from cybleu.metrics import VARIANTS
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu
-from cybleu.metrics import VARIANTS
 from inputs import called, using_backend
 
 pytestmark = pytest.mark.thread_unsafe(reason="the backend is that of the process")

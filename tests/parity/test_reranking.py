@@ -31,19 +31,19 @@ def lists_of_rows(draw):
 def test_the_same_swaps(kernels, lists, name, data):
     order, stats, offsets, segments, now = lists
     smoothing = data.draw(st.sampled_from(VARIANTS[name].smoothings))[0]
-    choices = metrics.definition_of(name, order, None, smoothing)
+    choices = metrics.Bleu(name, smoothing).rules(order)
     highest = data.draw(st.booleans())
     if VARIANTS[name].short_segments_count:
         stats[:, 2 + order :] = np.maximum(stats[:, 2 + order :], 1)
     one, other = now.copy(), now.copy()
-    ours = kernels.swap_pass(kernels.Definition(*choices), stats, offsets, segments, one, highest)
-    theirs = _mirror.swap_pass(_mirror.Definition(*choices), stats, offsets, segments, other, highest)
+    ours = kernels.swap_pass(kernels.Definition(choices), stats, offsets, segments, one, highest)
+    theirs = _mirror.swap_pass(_mirror.Definition(choices), stats, offsets, segments, other, highest)
     assert ours == theirs
     assert one.tolist() == other.tolist()
 
 
 def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
-    definition = kernels.Definition(*metrics.definition_of("sacrebleu", 1))
+    definition = kernels.Definition(metrics.Bleu().rules(1))
     stats = np.array([[1, 1, 1, 1]])
     numbers = {"offsets": [0, 1], "order": [0], "chosen": [0]}
     for wrong in ({"offsets": [0, 2]}, {"offsets": [0]}, {"order": [1]}, {"order": [-1]}, {"chosen": [1]}):
@@ -57,13 +57,13 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
 
 
 def test_more_orders_than_the_kernel_has_are_declined(kernels):
-    definition = kernels.Definition(*metrics.definition_of("sacrebleu", 17))
+    definition = kernels.Definition(metrics.Bleu().rules(17))
     stats = np.zeros((1, 36), dtype=np.int64)
     assert kernels.swap_pass(definition, stats, np.array([0, 1]), np.array([0]), np.array([0]), True) is None
 
 
 def test_what_is_declined_leaves_the_choice_as_it_was(kernels):
-    definition = kernels.Definition(*metrics.definition_of("sacrebleu", 1))
+    definition = kernels.Definition(metrics.Bleu().rules(1))
     stats = np.array([[4, 4, 0, 4], [4, 4, 4, 4], [2**60, 4, 1, 2**60]])
     chosen = np.array([0, 2])
     assert kernels.swap_pass(definition, stats, np.array([0, 2, 3]), np.array([0, 1]), chosen, True) is None

@@ -1,4 +1,4 @@
-"""Plain-text files, one segment a line, read as a stream of tokenised segments.
+"""Plain-text files, one segment a line, read as a stream.
 
 A file that would fill the memory without being long itself is an error: a line of more than 64 MiB, and gzip data that
 unpacks to more than 100 times its size and 16 MiB. The environment variables ``CYBLEU_LONGEST_LINE`` (bytes) and
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, islice
-from typing import Any, TextIO
+from typing import Any
 
 from ..errors import InputFileError, LengthMismatchError
 
@@ -25,16 +25,6 @@ LONGEST_LINE = 1 << 26
 MOST_EXPANSION = 100
 ALWAYS_UNPACKED = 1 << 24  # bytes, whatever they were packed in
 BOM = b"\xef\xbb\xbf"
-
-
-def split_ascii(line: str) -> list[str]:
-    """The tokens between ASCII white space, as multi-bleu.perl takes them: a no-break space is part of a token."""
-    if line.isascii():
-        return line.split()
-    return [token.decode() for token in line.encode().split()]
-
-
-SPLITS: dict[str, Callable[[str], list[str]]] = {"unicode": str.split, "ascii": split_ascii}
 
 
 _STANDARD_INPUT_NAME = "standard input"
@@ -188,35 +178,18 @@ class Lines:
             ) from error
 
 
-@contextmanager
-def writing(path: str) -> Iterator[TextIO]:
-    """A UTF-8 file to write, compressed where its name ends in ``.gz``, equal for equal text.
-
-    It is written as ``.partial`` beside its place and renamed when it is complete, unless something other than a file has
-    that place, such as a pipe.
-
-    :raises InputFileError: it cannot be written
-    """
-    target = os.path.realpath(path)
-    partial = f"{target}.partial" if os.path.isfile(target) or not os.path.exists(target) else None
+def number_of(token: str, what: str = "the value") -> float:
+    """The number that a token of a file is."""
     try:
-        try:
-            with ExitStack() as stack:
-                file: Any = stack.enter_context(open(partial or path, "wb"))
-                if path.endswith(".gz"):
-                    file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
-                yield stack.enter_context(io.TextIOWrapper(file, encoding="utf-8", newline="\n"))
-        except BaseException:
-            if partial:
-                with suppress(OSError):
-                    os.remove(partial)
-            raise
-        if partial:
-            os.replace(partial, target)
-    except OSError as error:
-        raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
-    except UnicodeEncodeError as error:
-        raise InputFileError(f"{path}: cannot be written as UTF-8: {error}") from error
+        # what Python also takes, and no decoder writes
+        value = float(token) if token.isascii() and "_" not in token else None
+    except ValueError:
+        value = None
+    if value is None:
+        raise InputFileError(f"{what} {shown(token)} is not a number")
+    if not math.isfinite(value):
+        raise InputFileError(f"{what} is {token[:80]}; it must be a finite number")
+    return value
 
 
 def parallel_segments(

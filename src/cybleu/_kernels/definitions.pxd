@@ -1,4 +1,4 @@
-# A BLEU definition as the rules that `cybleu.metrics.Variant` states, for rows of up to MAX_ORDER orders.
+# A BLEU definition as the rules that `cybleu.metrics.bleu.Rules` states, for rows of up to MAX_ORDER orders.
 
 from libc.stdint cimport int64_t
 

@@ -171,31 +171,29 @@ cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
 cdef class Definition:
     """The rules of the class of this name in :mod:`cybleu._mirror`, for many rows; what does not fit is declined."""
 
-    def __init__(self, Py_ssize_t order, str smoothing, value, weights, bint effective_order, double scale,
-                 bint short_segments_count, str empty_order, str no_match_at_all, str mean, str penalty,
-                 double penalty_adds, str empty_hypothesis, str name):
+    def __init__(self, rules):
         cdef Py_ssize_t n
         self.rules.order = 0
-        if not 0 < order <= MAX_ORDER:
+        if not 0 < rules.order <= MAX_ORDER:
             return
-        self.rules.smoothing = SMOOTHINGS.index(smoothing)
-        self.rules.mean = MEANS.index(mean)
-        self.rules.uniform = weights is None
-        for n in range(order):
-            self.rules.weights[n] = 0.0 if weights is None else weights[n]
+        self.rules.smoothing = SMOOTHINGS.index(rules.smoothing)
+        self.rules.mean = MEANS.index(rules.mean)
+        self.rules.uniform = rules.weights is None
+        for n in range(rules.order):
+            self.rules.weights[n] = 0.0 if rules.weights is None else rules.weights[n]
             if not fabs(self.rules.weights[n]) < 1e100:
                 return
-        self.rules.effective_order = effective_order
-        self.rules.short_segments_count = short_segments_count
-        self.rules.empty_order_ends = empty_order == "end"
-        self.rules.smoothed_without_match = no_match_at_all == "smoothed"
-        self.rules.penalised = penalty != "none"
-        self.rules.empty_is_error = empty_hypothesis == "error"
-        self.rules.scale = scale
-        self.rules.value = 0.0 if value is None else value
-        self.rules.of_empty = scale if empty_order == "one" else 0.0
-        self.rules.penalty_adds = penalty_adds
-        self.rules.order = <int>order
+        self.rules.effective_order = rules.effective_order
+        self.rules.short_segments_count = rules.short_segments_count
+        self.rules.empty_order_ends = rules.empty_order == "end"
+        self.rules.smoothed_without_match = rules.no_match_at_all == "smoothed"
+        self.rules.penalised = rules.penalty != "none"
+        self.rules.empty_is_error = rules.empty_hypothesis == "error"
+        self.rules.scale = rules.scale
+        self.rules.value = 0.0 if rules.value is None else rules.value
+        self.rules.of_empty = rules.scale if rules.empty_order == "one" else 0.0
+        self.rules.penalty_adds = rules.penalty_adds
+        self.rules.order = <int>rules.order
 
     def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
         """Write the score of each segment's row from `start` on; the first row that is declined, or the end."""

@@ -101,45 +101,14 @@ SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], 
 
 
 class Definition:
-    """What a variant and the choices of a call come to. The arguments are fields of :class:`cybleu.metrics.Variant`.
+    """The scores of rows by rules.
 
-    :param order: the largest n-gram order of the rows
-    :param smoothing: a name in :data:`SMOOTHINGS`
-    :param value: its parameter
-    :param weights: one for each order, or None for uniform ones
+    :param rules: a :class:`cybleu.metrics.bleu.Rules`; the backends read its fields
     """
 
-    def __init__(
-        self,
-        order: int,
-        smoothing: str,
-        value: float | None,
-        weights: Sequence[float] | None,
-        effective_order: bool,
-        scale: float,
-        short_segments_count: bool,
-        empty_order: str,
-        no_match_at_all: str,
-        mean: str,
-        penalty: str,
-        penalty_adds: float,
-        empty_hypothesis: str,
-        name: str,
-    ):
-        self.order = order
-        self.smoothing = smoothing
-        self.value = value
-        self.weights = weights
-        self.effective_order = effective_order
-        self.scale = scale
-        self.short_segments_count = short_segments_count
-        self.empty_order = empty_order
-        self.no_match_at_all = no_match_at_all
-        self.mean = mean
-        self.penalty = penalty
-        self.penalty_adds = penalty_adds
-        self.empty_hypothesis = empty_hypothesis
-        self.name = name
+    def __init__(self, rules: Any):
+        self.order: int = rules.order
+        self.rules = rules
 
     def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
         """The score, the precisions and the brevity penalty. The row is one that can be.
@@ -148,29 +117,29 @@ class Definition:
         """
         length, reference_length = row[0], row[1]
         matches, totals = row[2 : 2 + self.order], row[2 + self.order :]
-        if self.short_segments_count:
+        if self.rules.short_segments_count:
             totals = [total + count for total, count in zip(totals, short_segments)]
-        if length == 0 and self.empty_hypothesis == "error":
+        if length == 0 and self.rules.empty_hypothesis == "error":
             raise EmptyHypothesisError(
-                f"the hypotheses have no token, and {self.name} divides by their number; other variants give 0"
+                f"the hypotheses have no token, and {self.rules.name} divides by their number; other variants give 0"
             )
-        penalty = self._brevity_penalty(length, reference_length + self.penalty_adds)
-        if not length or (self.no_match_at_all == "zero" and not any(matches)):
+        penalty = self._brevity_penalty(length, reference_length + self.rules.penalty_adds)
+        if not length or (self.rules.no_match_at_all == "zero" and not any(matches)):
             return 0.0, [0.0] * self.order, penalty
-        smoothed = SMOOTHINGS[self.smoothing](matches, totals, self.value, self.scale, length)
+        smoothed = SMOOTHINGS[self.rules.smoothing](matches, totals, self.rules.value, self.rules.scale, length)
         scored = len(smoothed)
         if None in smoothed:
             first = smoothed.index(None)
-            if self.effective_order:
+            if self.rules.effective_order:
                 scored = first
-            if self.empty_order == "end":
+            if self.rules.empty_order == "end":
                 smoothed[first:] = [0.0] * (len(smoothed) - first)
-        of_empty = self.scale if self.empty_order == "one" else 0.0
+        of_empty = self.rules.scale if self.rules.empty_order == "one" else 0.0
         precisions = [of_empty if precision is None else precision for precision in smoothed]
         return penalty * self._mean(precisions[:scored]), precisions, penalty
 
     def _brevity_penalty(self, length: int, reference_length: float) -> float:
-        if self.penalty == "none" or length >= reference_length:
+        if self.rules.penalty == "none" or length >= reference_length:
             return 1.0
         return math.exp(1 - reference_length / length) if length else 0.0
 
@@ -179,29 +148,30 @@ class Definition:
         count = len(precisions)
         if count == 0:
             return 0.0
-        if self.weights is None:
+        if self.rules.weights is None:
             # orders that smoothing skipped keep their share, and it is lost
-            used = [1 / (self.order if self.smoothing == "skip" else count)] * count
+            used = [1 / (self.order if self.rules.smoothing == "skip" else count)] * count
         else:
-            used = list(self.weights[:count])
-            if count < self.order and self.mean != "exact":
+            used = list(self.rules.weights[:count])
+            if count < self.order and self.rules.mean != "exact":
                 if not math.fsum(used):
                     raise StatisticsError("the weights of the scored orders sum to 0, so they give no mean")
-                used = [weight * math.fsum(self.weights) / math.fsum(used) for weight in used]
-        if self.mean == "exact":
+                used = [weight * math.fsum(self.rules.weights) / math.fsum(used) for weight in used]
+        if self.rules.mean == "exact":
             return self._weighted((weight, p) for weight, p in zip(used, precisions) if p > 0)
-        if self.mean == "arithmetic":
+        if self.rules.mean == "arithmetic":
             return math.fsum(weight * precision for weight, precision in zip(used, precisions))
         if any(precision <= 0 and weight for weight, precision in zip(used, precisions)):
             return 0.0
-        if self.weights is None:
+        if self.rules.weights is None:
             return math.exp(sum([math.log(precision) for precision in precisions]) / count)
         return self._weighted((weight, p) for weight, p in zip(used, precisions) if weight)
 
     def _weighted(self, weights_and_precisions: Iterable[tuple[float, float]]) -> float:
         """On the scale whatever the weights sum to."""
-        return self.scale * math.exp(
-            math.fsum(weight * math.log(precision / self.scale) for weight, precision in weights_and_precisions)
+        scale: float = self.rules.scale
+        return scale * math.exp(
+            math.fsum(weight * math.log(precision / self.rules.scale) for weight, precision in weights_and_precisions)
         )
 
     def score_rows(self, stats: Any, start: int, scores: Any) -> int:

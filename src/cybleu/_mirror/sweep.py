@@ -20,9 +20,8 @@ def best_interval(
     upper: float,
     definition: Any,
     best_row: Any,
-) -> tuple[float, float, float, float, float] | None:
-    """Score, left and right end of the best interval, and the smallest and the largest threshold; None where the
-    definition declines a sum, which it does not do here.
+) -> tuple[float, float, float, float, float]:
+    """Score, left and right end of the best interval, and the smallest and the largest threshold.
 
     Of equal scores it is the interval that holds 0, else the wider, else the one nearer to 0, else the first.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ArrayTypeError, MissingExtraError
 from .interrupts import PIECE
-from ..errors import MissingExtraError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ except ImportError as error:
         "batches need NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'"
     ) from error
 
-__all__ = ["array_of", "in_place", "np"]
+__all__ = ["array_of", "checked_output", "in_place", "np"]
 
 
 def in_place(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
@@ -36,3 +36,16 @@ def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
         part = array[start : start + PIECE]
         part[:] = np.fromiter(each, dtype, len(part))
     return array
+
+
+def checked_output(out: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    if not isinstance(out, np.ndarray):
+        raise ArrayTypeError(f"out must be a NumPy array, not {type(out).__name__}")
+    if out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous or not out.flags.behaved:
+        raise ArrayTypeError(
+            f"out must be a contiguous, writable array of {np.dtype(dtype)} with the shape {shape}; it is "
+            f"{'' if out.flags.c_contiguous else 'not contiguous, '}{'' if out.flags.aligned else 'not aligned, '}"
+            f"{'' if out.flags.writeable else 'not writable, '}"
+            f"of {out.dtype} with the shape {out.shape}"
+        )
+    return out

@@ -11,8 +11,8 @@ from threading import Event
 from time import sleep
 from typing import Any
 
-from .interrupts import stops
 from ..errors import MissingExtraError, ThreadsError
+from .interrupts import stops
 
 _Piece = tuple[Callable[[int, int], Any], int, int]
 

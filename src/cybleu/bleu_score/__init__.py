@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .._runtime.later import later
 from .parts import brevity_penalty, closest_ref_length, modified_precision
-from .scores import corpus_bleu, sentence_bleu
+from .scores import corpus_bleu, corpus_bleu_of_row, sentence_bleu
 from .smoothing import SmoothingFunction, nltk_3_3
 
 TYPE_CHECKING = False
@@ -23,17 +23,18 @@ if TYPE_CHECKING:
 __getattr__, __dir__, _LATER = later(
     __name__, {"fraction": "Fraction", "install": "install_as_nltk", "many": "sentence_bleu_many"}
 )
-_NOW = (
-    SmoothingFunction,
-    brevity_penalty,
-    closest_ref_length,
-    corpus_bleu,
-    modified_precision,
-    nltk_3_3,
-    sentence_bleu,
-)
-__all__ = sorted([*(value.__name__ for value in _NOW), *_LATER])
+__all__ = [
+    "SmoothingFunction",
+    "brevity_penalty",
+    "closest_ref_length",
+    "corpus_bleu",
+    "corpus_bleu_of_row",
+    "modified_precision",
+    "nltk_3_3",
+    "sentence_bleu",
+    *_LATER,
+]
 
 # Where NLTK has them, so that what prints or pickles a function says the name that people import.
-for _value in _NOW:
-    _value.__module__ = __name__
+for _name in __all__[:8]:
+    globals()[_name].__module__ = __name__

@@ -11,8 +11,8 @@ from types import ModuleType
 from typing import Any
 
 from .. import bleu_score
-from .no_match import attribute_warnings_to
 from ..errors import MissingExtraError
+from .no_match import attribute_warnings_to
 
 __all__ = ["Installation", "install_as_nltk"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.parallel import run
+from ..errors import CybleuError, LengthMismatchError
 from .parts import length_of
 from .scores import QUARTERS, score_counts, scorer, sentence_bleu, weight_vectors
-from ..errors import CybleuError, LengthMismatchError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

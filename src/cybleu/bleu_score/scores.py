@@ -84,7 +84,41 @@ def corpus_bleu(
     0.7231269021297695
     """
     arguments = list_of_references, hypotheses, weights, smoothing_function, auto_reweigh
-    return _backend.answered(scorer().corpus(*arguments), _general_bleu, *arguments)
+    found: _backend.MayDecline[float | list[float]] = scorer().corpus(*arguments)
+    return _backend.answered(found, _general_bleu, *arguments)
+
+
+def corpus_bleu_of_row(
+    row: Sequence[int],
+    short_segments: Sequence[int],
+    references: Collection[Tokens],
+    hypothesis: Tokens,
+    weights: Weights = QUARTERS,
+    smoothing_function: SmoothingCallable | None = None,
+    auto_reweigh: bool = False,
+) -> float | list[float]:
+    """:func:`corpus_bleu` of a corpus whose segments were counted one after the other and not kept.
+
+    The other parameters are those of :func:`corpus_bleu`.
+
+    :param row: the sum of the statistics rows of the segments
+    :param short_segments: for each order how many segments were too short for it; see :class:`cybleu.CorpusAccumulator`
+    :param references: those of the last segment, which smoothing may ask for
+    :param hypothesis: of the last segment
+    :return: BLEU from 0 to 1, as of :func:`corpus_bleu`
+
+    >>> from cybleu import CorpusAccumulator
+    >>> corpus, last = CorpusAccumulator(), ([["a", "b", "c", "d"]], ["a", "b", "c", "d"])
+    >>> corpus.update(*last)
+    >>> corpus_bleu_of_row(corpus.row, corpus.short_segments, *last, smoothing_function=SmoothingFunction().method5)
+    1.18...
+    """
+    order = len(short_segments)
+    vectors, max_order = weight_vectors(weights)
+    denominators = [total + count for total, count in zip(row[2 + order :], short_segments)]
+    matches = list(row[2 : 2 + max_order])
+    last = references, hypothesis, vectors, smoothing_function, auto_reweigh
+    return score_counts(matches, denominators[:max_order], row[0], row[1], *last)
 
 
 # ------------------------------------------------------------------------------------------------------- general path
@@ -92,10 +126,9 @@ def corpus_bleu(
 
 def scorer() -> Any:
     """What scores plain lists, in the backend that serves now."""
-    backend = _backend.chosen
-    found = _scorers.get(backend.__name__)
+    found = _scorers.get(_backend.BACKEND)
     if found is None:
-        found = _scorers[backend.__name__] = backend.Scorer(SmoothingFunction, METHODS, warn_no_match)
+        found = _scorers[_backend.BACKEND] = _backend.chosen.Scorer(SmoothingFunction, METHODS, warn_no_match)
     return found
 
 
@@ -226,5 +259,3 @@ def smoothed_precisions(
 
     fractions = [Fraction(matched, denominator) for matched, denominator in zip(matches, denominators)]
     return smoothing_function(fractions, references=references, hypothesis=hypothesis, hyp_len=length)
-
-

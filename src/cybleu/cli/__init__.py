@@ -1,5 +1,5 @@
 """The command line: arguments, files and printing. What it computes has its own rooms."""
 
-from .score import cli
+from .main import cli
 
 __all__ = ["cli"]

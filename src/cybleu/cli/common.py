@@ -1,15 +1,23 @@
-"""What the commands share: how they report what the user can mend, and the options of tokens."""
+"""What the commands share: how they report what the user can mend, and the options and files of texts and metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+import gc
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, TypeVar
 
 import click
+from tqdm import tqdm
 
+from .._files.text import STANDARD_INPUT, Lines, parallel_segments
 from ..errors import CybleuError
-from .._files.text import SPLITS
+from ..metrics import METRICS, Metric, find
+from ..text import tokenizer
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+NO_LINE = "the files have no line, so there is no segment to score"
 
 
 class InputError(click.ClickException):
@@ -30,9 +38,22 @@ def input_errors() -> Iterator[None]:
         raise InputError(str(error)) from error
 
 
+def with_parameters(*parameters: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """A decorator that gives a command these arguments and options, in this order."""
+
+    def decorate(command: Command) -> Command:
+        for parameter in reversed(parameters):
+            command = parameter(command)
+        return command
+
+    return decorate
+
+
+# ------------------------------------------------------------------------------------------------------------- options
+
 SPLIT = click.option(
     "--split",
-    type=click.Choice(sorted(SPLITS)),
+    type=click.Choice(["ascii", "unicode"]),
     default="unicode",
     show_default=True,
     help="What separates tokens: any white space, or ASCII white space only, as in multi-bleu.perl.",
@@ -40,3 +61,111 @@ SPLIT = click.option(
 TOKENIZE = click.option(
     "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
 )
+
+
+def read_weights(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...] | None:
+    if value is None:
+        return None
+    try:
+        return tuple(float(weight) for weight in value.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
+
+
+WEIGHTS = click.option(
+    "--weights", callback=read_weights, metavar="W,W,...", help="Weights of the orders.  [default: uniform]"
+)
+ORDER = click.option("--order", type=click.IntRange(1, 64), help="Largest n-gram order.  [default: 4]")
+FIRST_ID = click.option(
+    "--first-id",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Id of the first segment of the references.",
+)
+REFERENCE_LENGTH = click.option(
+    "--reference-length",
+    type=click.Choice(["closest", "shortest", "average"]),
+    help="Which length counts where there are several references.  [default: closest]",
+)
+SMOOTHING = click.option("--smoothing", metavar="NAME", help="Smoothing of BLEU, by default the tool's.")
+
+
+def variant(default: str) -> Callable[[Command], Command]:
+    """The option that names the metric."""
+    return click.option(
+        "--variant",
+        type=click.Choice(list(METRICS)),
+        default=default,
+        show_default=True,
+        help="The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu.",
+    )
+
+
+OF_TEXT = with_parameters(
+    click.argument("hypothesis", metavar="HYP"),
+    click.argument("references", metavar="REF...", nargs=-1, required=True),
+    ORDER,
+    WEIGHTS,
+    SPLIT,
+    TOKENIZE,
+)
+
+
+def metric_of(
+    name: str,
+    smoothing: str | None = None,
+    smoothing_value: float | None = None,
+    order: int | None = None,
+    weights: Sequence[float] | None = None,
+) -> Metric:
+    """The metric that the options ask for."""
+    if order is not None and weights is not None and order != len(weights):
+        raise click.UsageError(f"--order {order} does not fit the {len(weights)} weights")
+    try:
+        return find(name, smoothing=smoothing, smoothing_value=smoothing_value, max_order=order, weights=weights)
+    except CybleuError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def one_standard_input(*paths: str | None) -> None:
+    if paths.count(STANDARD_INPUT) > 1:
+        raise click.UsageError("only one of the files can be standard input")
+
+
+# --------------------------------------------------------------------------------------------------------------- texts
+
+
+def segments(
+    hypothesis: str, references: Sequence[str], split: str, tokenize: str | None, delay: float = 1
+) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
+    """The segments of parallel files, some at a time, under a progress bar."""
+    one_standard_input(hypothesis, *references)
+    return _segments(hypothesis, references, tokenizer(tokenize or split), delay)
+
+
+def _segments(
+    hypothesis: str, references: Sequence[str], tokens_of: Callable[[str], list[str]], delay: float
+) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
+    with ExitStack() as stack:
+        file, *others = [stack.enter_context(Lines(path)) for path in (hypothesis, *references)]
+        bar = stack.enter_context(
+            # `disable=None` is: unless a person is looking; `delay`: unless it takes long
+            tqdm(total=file.size, unit="B", unit_scale=True, disable=None, delay=delay, leave=False, file=sys.stderr)
+        )
+        stack.enter_context(_collector_paused())
+        for block in parallel_segments(file, others, tokens_of):
+            yield block
+            bar.update(file.position() - bar.n)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Lists of tokens hold no cycles, and looking for some in them takes a fifth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -7,25 +7,34 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ..metrics import bleu as variants
-from .common import SPLIT, TOKENIZE, input_errors
+from .._files.text import STANDARD_INPUT
+from .._files.writing import writing
 from ..errors import ArrayValueError, InputFileError
-from .._files.text import STANDARD_INPUT, Lines, writing
+from ..text import tokenizer
+from .common import (
+    FIRST_ID,
+    SMOOTHING,
+    SPLIT,
+    TOKENIZE,
+    input_errors,
+    metric_of,
+    one_standard_input,
+    variant,
+    with_parameters,
+)
 
 if TYPE_CHECKING:
-    from ..nbest.container import NBest
-    from ..nbest.reading import Segment
+    from ..nbest import NBest, Segment
     from ..rerank import Selection
-    from ..stats.references import References
+    from ..stats import References
 
 MOST_MISSING = 10_000_000  # segments between two that are there
 AT_ONCE = 64  # segments
 EXPLAINED = 3  # candidates
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 @click.group()
@@ -52,20 +61,14 @@ class Source(NamedTuple):
 
     def stream(self) -> Iterator[Segment]:
         progress = sys.stderr.isatty()
-        if self.format == "json":
-            from ..nbest import json_lines as nbest_json
+        from ..nbest import read_segments
 
-            if self.size is not None or self.feature_table is not None:
-                raise ArrayValueError("--size and --feature-table are for the plain format")
-            return nbest_json.read_segments(self.nbest, progress=progress)
-        from ..nbest import reading as nbest_files
-
-        return nbest_files.read_segments(
-            self.nbest, self.format, size=self.size, features=self.feature_table, progress=progress
-        )
+        if self.format == "json" and (self.size is not None or self.feature_table is not None):
+            raise ArrayValueError("--size and --feature-table are for the plain format")
+        return read_segments(self.nbest, self.format, size=self.size, features=self.feature_table, progress=progress)
 
     def whole(self, references: Sequence[str]) -> NBest:
-        from ..nbest.container import NBest
+        from ..nbest import NBest
 
         if self.format == "json":
             raise ArrayValueError("JSON lines are not read here; use another format")
@@ -81,9 +84,7 @@ class Source(NamedTuple):
         )
 
     def splitter(self) -> Callable[[str], list[str]]:
-        from ..nbest.reading import splitter
-
-        return splitter(self.tokenize or self.split)
+        return tokenizer(self.tokenize or self.split)
 
 
 class Target(NamedTuple):
@@ -94,64 +95,38 @@ class Target(NamedTuple):
     explain: int | None
 
 
-def _of_nbest(command: _Command) -> _Command:
-    for parameter in (
-        TOKENIZE,
-        SPLIT,
-        click.option(
-            "--segments", type=click.IntRange(0), help="How many there are, where the last ones may have no hypothesis."
-        ),
-        click.option(
-            "--first-id", type=click.IntRange(0), default=0, show_default=True, help="Id of the first segment."
-        ),
-        click.option("--feature-table", metavar="FILE", help="Of the plain format: features, a line a hypothesis."),
-        click.option("--size", type=click.IntRange(1), help="Of the plain format: how many lines each segment has."),
-        click.option(
-            "--format",
-            type=click.Choice(["moses", "joshua", "plain", "json"]),
-            help="Of NBEST.  [default: moses or joshua, as its first lines look]",
-        ),
-        click.argument("nbest", metavar="NBEST"),
-    ):
-        command = parameter(command)
-    return command
-
-
-def _of_output(command: _Command) -> _Command:
-    for parameter in (
-        click.option(
-            "--explain",
-            type=click.IntRange(0),
-            metavar="ID",
-            help="Write nothing else than why the first candidates of this segment come first.",
-        ),
-        click.option(
-            "--list",
-            "list_format",
-            type=click.Choice(["moses", "joshua", "plain"]),
-            help="Write the whole list in its new order, in this format, and not one text for each segment.",
-        ),
-        click.option(
-            "--output", "-o", default=STANDARD_INPUT, help="A file instead of standard output; .gz compresses."
-        ),
-    ):
-        command = parameter(command)
-    return command
-
-
-def _of_bleu(command: _Command) -> _Command:
-    for parameter in (
-        click.option("--smoothing", metavar="NAME", help="Of sentence BLEU, by default the tool's."),
-        click.option(
-            "--variant",
-            type=click.Choice(list(variants.VARIANTS)),
-            default="sacrebleu",
-            show_default=True,
-            help="Of BLEU.",
-        ),
-    ):
-        command = parameter(command)
-    return command
+OF_NBEST = with_parameters(
+    click.argument("nbest", metavar="NBEST"),
+    click.option(
+        "--format",
+        type=click.Choice(["moses", "joshua", "plain", "json"]),
+        help="Of NBEST.  [default: moses or joshua, as its first lines look]",
+    ),
+    click.option("--size", type=click.IntRange(1), help="Of the plain format: how many lines each segment has."),
+    click.option("--feature-table", metavar="FILE", help="Of the plain format: features, a line a hypothesis."),
+    FIRST_ID,
+    click.option(
+        "--segments", type=click.IntRange(0), help="How many there are, where the last ones may have no hypothesis."
+    ),
+    SPLIT,
+    TOKENIZE,
+)
+OF_OUTPUT = with_parameters(
+    click.option("--output", "-o", default=STANDARD_INPUT, help="A file instead of standard output; .gz compresses."),
+    click.option(
+        "--list",
+        "list_format",
+        type=click.Choice(["moses", "joshua", "plain"]),
+        help="Write the whole list in its new order, in this format, and not one text for each segment.",
+    ),
+    click.option(
+        "--explain",
+        type=click.IntRange(0),
+        metavar="ID",
+        help="Write nothing else than why the first candidates of this segment come first.",
+    ),
+)
+OF_BLEU = with_parameters(variant("sacrebleu"), SMOOTHING)
 
 
 def _source(options: dict[str, Any]) -> Source:
@@ -166,8 +141,8 @@ def _target(options: dict[str, Any]) -> Target:
 
 
 @rerank.command()
-@_of_nbest
-@_of_output
+@OF_NBEST
+@OF_OUTPUT
 @click.option(
     "--weights",
     "weights_file",
@@ -181,6 +156,8 @@ def linear(weights_file: str, **options: Any) -> None:
 
     source, target = _source(options), _target(options)
     with input_errors():
+        from ..tuning import read_weights
+
         weights = read_weights(weights_file)
         unseen = dict.fromkeys(weights)
 
@@ -197,18 +174,18 @@ def linear(weights_file: str, **options: Any) -> None:
 
 
 @rerank.command()
-@_of_nbest
-@_of_output
-@_of_bleu
+@OF_NBEST
+@OF_OUTPUT
+@OF_BLEU
 @click.option(
     "--scale", type=float, help="Take the scores of the list as the posterior, times this.  [default: all alike]"
 )
 @click.option(
     "--utility",
-    type=click.Choice(["bleu", "expected-counts", "linear"]),
-    default="bleu",
+    type=click.Choice(["metric", "expected-counts", "linear"]),
+    default="metric",
     show_default=True,
-    help="Exact BLEU, or an approximation of DeNero and others (2009) or Tromble and others (2008).",
+    help="The variant exactly, or an approximation of BLEU of DeNero and others (2009) or Tromble and others (2008).",
 )
 @click.option("--prune", type=click.IntRange(1), help="Only so many of the most probable hypotheses count.")
 def mbr(
@@ -217,6 +194,7 @@ def mbr(
     """Minimum Bayes risk: the hypothesis with the highest expected BLEU against all others."""
     from ..rerank import mbr as by_risk
 
+    metric = metric_of(variant, smoothing)
     source, target = _source(options), _target(options)
     if prune is not None and target.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
@@ -229,8 +207,7 @@ def mbr(
             scores=None if scale is None else nbest.model_scores,
             scale=1.0 if scale is None else scale,
             utility=utility,
-            variant=variant,
-            smoothing=smoothing,
+            metric=metric,
             prune=prune,
             tokenize=split,
         )
@@ -241,10 +218,10 @@ def mbr(
 
 
 @rerank.command()
-@_of_nbest
+@OF_NBEST
 @click.argument("references", metavar="REF...", nargs=-1, required=True)
-@_of_output
-@_of_bleu
+@OF_OUTPUT
+@OF_BLEU
 @click.option(
     "--level",
     type=click.Choice(["sentence", "corpus"]),
@@ -265,38 +242,39 @@ def oracle(
 ) -> None:
     """The best that NBEST holds by BLEU against the references."""
     from .. import rerank as choices
-    from ..nbest.reading import prepare
+    from ..nbest import prepare_references
 
+    metric = metric_of(variant, smoothing)
     source, target = _source(options), _target(options)
-    if [source.nbest, source.feature_table, *references].count(STANDARD_INPUT) > 1:
-        raise click.UsageError("only one of the files can be standard input")
+    one_standard_input(source.nbest, source.feature_table, *references)
     find = choices.antioracle if worst else choices.oracle
     with input_errors():
         if level == "corpus":
             if target.list_format is not None or target.explain is not None:
                 raise click.UsageError("--list and --explain are for --level sentence")
             nbest = source.whole(references)
-            selection = find(nbest, level, variant, smoothing=smoothing, seed=seed)
+            selection = find(nbest, level, metric, seed=seed)
             with _output(target.output) as write:
                 for text in selection.texts:
                     write(f"{text}\n")
+            percent = 100 / metric.scale
             if isinstance(selection, choices.CorpusSelection):
                 click.echo(
-                    f"BLEU of the corpus {selection.score:.4f}, by sentences {selection.start:.4f}; "
+                    f"BLEU of the corpus {percent * selection.score:.4f}, by sentences {percent * selection.start:.4f}; "
                     f"{selection.swaps} swaps in {selection.passes} passes",
                     err=True,
                 )
             return
-        prepared = prepare(list(references), source.splitter(), None, None)
+        prepared = prepare_references(list(references), source.splitter())
         source = source._replace(segments=len(prepared))
         why = _Why(split=source.splitter(), references=prepared, first_id=source.first_id)
-        _run(source, target, lambda nbest: find(nbest, level, variant, smoothing=smoothing), why)
+        _run(source, target, lambda nbest: find(nbest, level, metric), why)
 
 
 @rerank.command()
-@_of_nbest
+@OF_NBEST
 @click.argument("references", metavar="REF...", nargs=-1, required=True)
-@_of_bleu
+@OF_BLEU
 @click.option("--output", "-o", default=STANDARD_INPUT, help="A file for the weights instead of standard output.")
 @click.option(
     "--held-out", metavar="FILE", help="Write there what weights of the other folds choose from each segment."
@@ -324,9 +302,9 @@ def perceptron(
     """Train weights for `cybleu rerank linear` (Shen and Joshi 2005). Holds features and statistics in memory."""
     from ..rerank import perceptron as train
 
+    metric = metric_of(variant, smoothing)
     source = _source(options)
-    if [source.nbest, source.feature_table, *references].count(STANDARD_INPUT) > 1:
-        raise click.UsageError("only one of the files can be standard input")
+    one_standard_input(source.nbest, source.feature_table, *references)
     with input_errors():
         trained = train(
             source.whole(references),
@@ -336,8 +314,7 @@ def perceptron(
             epochs=epochs,
             folds=folds,
             seed=seed,
-            variant=variant,
-            smoothing=smoothing,
+            metric=metric,
             progress=sys.stderr.isatty(),
         )
         with _output(output) as write:
@@ -347,41 +324,12 @@ def perceptron(
             with _output(held_out) as write:
                 for text in trained.held_out.texts:
                     write(f"{text}\n")
-    of_folds = ", ".join(f"{score:.2f}" for score in trained.fold_scores)
+    percent = 100 / metric.scale
+    of_folds = ", ".join(f"{percent * score:.2f}" for score in trained.fold_scores)
     click.echo(
-        f"BLEU of held-out segments {trained.score:.4f} after {trained.epochs} epochs; of folds {of_folds}", err=True
+        f"BLEU of held-out segments {percent * trained.score:.4f} after {trained.epochs} epochs; of folds {of_folds}",
+        err=True,
     )
-
-
-def read_weights(path: str) -> dict[str, float]:
-    """Weights by name from a file. A `#` begins a comment.
-
-    :raises InputFileError: the file cannot be read, or a line of it
-    """
-    from ..nbest.lines import number_of
-
-    weights: dict[str, float] = {}
-    with Lines(path) as file:
-        for number, line in enumerate(file, 1):
-            tokens = line.partition("#")[0].replace("=", "= ").split()
-            if not tokens:
-                continue
-            name = tokens[0].removesuffix("=")
-            values = tokens[1:]
-            try:
-                if not name or not values or (len(values) > 1 and tokens[0] == name):
-                    raise InputFileError("is not a name and its weight")
-                several = tokens[0] != name and line.partition("=")[2][:1].isspace()
-                for place, value in enumerate(values):
-                    full = f"{name}_{place}" if several and "_" not in name else name
-                    if full in weights or (place and not several):
-                        raise InputFileError(f"the weight of {full!r} is there twice")
-                    weights[full] = number_of(value, f"the weight of {full!r}")
-            except InputFileError as error:
-                raise InputFileError(f"{file.name}, line {number}: {error}") from None
-    if not weights:
-        raise InputFileError(f"{file.name}: there is no weight in it")
-    return weights
 
 
 # -------------------------------------------------------------------------------------------------------------- stream
@@ -473,7 +421,7 @@ def _in_order(source: Source) -> Iterator[Segment]:
 
 def _nbest(group: Sequence[Segment], why: _Why) -> NBest:
     from .._runtime.arrays import np
-    from ..nbest.container import NBest
+    from ..nbest import NBest
 
     first = group[0]
     known = [segment.model_scores for segment in group if segment.model_scores is not None]
@@ -490,26 +438,15 @@ def _nbest(group: Sequence[Segment], why: _Why) -> NBest:
 
 
 def _write_list(nbest: NBest, selection: Selection, list_format: str, write: Callable[[str], Any]) -> None:
-    from ..rerank.linear import reordered
-    from ..nbest.reading import lines_of
+    from ..nbest import nbest_lines
 
-    ordered = reordered(nbest, _best_first(selection), selection.scores)
+    ordered = selection.best_first()
     if list_format == "plain":
         for text in ordered.texts or ():
             write(_one_line(text, None) + "\n")
         return
-    for line in lines_of(ordered, list_format):
+    for line in nbest_lines(ordered, list_format):
         write(line)
-
-
-def _best_first(selection: Selection) -> Any:
-    """The chosen ones first, the others by score."""
-    from .._runtime.arrays import np
-    from ..rerank.selection import owners_of
-
-    taken = np.zeros(len(selection.scores), dtype=bool)
-    taken[selection.rows[selection.rows >= 0]] = True
-    return np.lexsort((-selection.scores, ~taken, owners_of(selection.offsets)))
 
 
 def _one_line(text: str, segment: Segment | None) -> str:
@@ -538,7 +475,7 @@ def _explanation(nbest: NBest, selection: Selection, why: _Why) -> str:
 
     lines = [f"segment {nbest.ids[0]}: {len(nbest.features)} hypotheses"]
     texts = nbest.texts or []
-    order = _best_first(selection)[:EXPLAINED].tolist()
+    order = selection.ranked()[:EXPLAINED].tolist()
     for place, row in enumerate(order, 1):
         lines.append(f"{place}. hypothesis {row}, score {selection.scores[row]:.6g}: {texts[row]}")
         if why.weights is not None:
@@ -566,7 +503,7 @@ def _explanation(nbest: NBest, selection: Selection, why: _Why) -> str:
 
 
 def _row_of(reference: list[str], hypothesis: list[str]) -> list[int]:
-    from ..stats.references import segment_stats
+    from ..stats import segment_stats
 
     row: list[int] = segment_stats([[reference]], [hypothesis])[0].tolist()
     return row

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from tqdm import tqdm
 
-from ..metrics import bleu as variants
-from .common import SPLIT, TOKENIZE, input_errors
 from ..errors import FeatureError, WeightsError
-from .._files.text import STANDARD_INPUT
+from .common import (
+    FIRST_ID,
+    ORDER,
+    REFERENCE_LENGTH,
+    SMOOTHING,
+    SPLIT,
+    TOKENIZE,
+    input_errors,
+    metric_of,
+    one_standard_input,
+    variant,
+    with_parameters,
+)
 
 if TYPE_CHECKING:
-    from ..tuning.climb import Restart
-    from ..nbest.container import NBest
+    from ..nbest import NBest
+    from ..tuning import Restart
 
     Bounds = dict[str, tuple[float, float]]
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-INPUT = (
+WITH_LISTS = with_parameters(
     click.argument("nbest", metavar="[NBEST", required=False),
     click.argument("references", metavar="REF...]", nargs=-1),
     click.option("--more", metavar="NBEST", multiple=True, help="Another list of the same segments, to be merged."),
@@ -36,38 +43,20 @@ INPUT = (
     click.option(
         "--format", "format_", type=click.Choice(["moses", "joshua"]), help="Of NBEST.  [default: as it looks]"
     ),
-    click.option(
-        "--first-id", type=click.IntRange(0), default=0, show_default=True, help="Id of the references' first line."
-    ),
+    FIRST_ID,
     SPLIT,
     TOKENIZE,
-    click.option("--order", type=click.IntRange(1, 64), help="Largest n-gram order.  [default: 4]"),
-    click.option(
-        "--reference-length",
-        type=click.Choice(["closest", "shortest", "average"]),
-        help="Which length counts where there are several references.  [default: closest]",
-    ),
-    click.option(
-        "--variant",
-        type=click.Choice(list(variants.VARIANTS)),
-        default="moses",
-        show_default=True,
-        help="The definition of BLEU.",
-    ),
-    click.option("--smoothing", metavar="NAME", help="Smoothing of BLEU, by default the tool's."),
+    ORDER,
+    REFERENCE_LENGTH,
+    variant("moses"),
+    SMOOTHING,
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random weights."),
     click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="That work at the same time."),
     click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full."),
 )
 
 
-def _with_input(command: Command) -> Command:
-    for option in reversed(INPUT):
-        command = option(command)
-    return command
-
-
-def _lists(
+def _merged(
     nbest: str | None,
     references: tuple[str, ...],
     more: tuple[str, ...],
@@ -81,8 +70,7 @@ def _lists(
     reference_length: str | None,
 ) -> NBest:
     """The lists, merged."""
-    from ..nbest.container import NBest, merge
-    from ..nbest.reading import prepare, splitter
+    from ..nbest import NBest, merge, prepare_references
 
     if bool(nbest) == bool(features_file) or len(features_file) != len(scores_file):
         raise click.UsageError("give an n-best list and its references, or --features-file and --scores-file in pairs")
@@ -102,9 +90,8 @@ def _lists(
         return merge(*parts)
     if not references:
         raise click.UsageError("there is no file of references after the n-best list")
-    if (nbest, *more, *references).count(STANDARD_INPUT) > 1:
-        raise click.UsageError("only one of the files can be standard input")
-    prepared = prepare(references, splitter(tokenize or split), order, reference_length)
+    one_standard_input(nbest, *more, *references)
+    prepared = prepare_references(references, tokenize or split, order, reference_length)
     return merge(
         *(
             NBest.from_files(
@@ -121,17 +108,6 @@ def _lists(
     )
 
 
-def _metric(variant: str, smoothing: str | None) -> variants.Variant:
-    rules = variants.find(variant)
-    if smoothing is None:
-        return rules
-    for known in rules.smoothings:
-        if known[0] == smoothing:
-            return replace(rules, smoothings=(known,))
-    names = ", ".join(known[0] for known in rules.smoothings)
-    raise click.UsageError(f"{variant} has no smoothing {smoothing!r}; use one of {names}")
-
-
 def _start(text: str | None, names: tuple[str, ...]) -> dict[str, float]:
     """Weights from a file with names, or from a list of numbers; by default all are 1."""
     if text is None:
@@ -146,7 +122,7 @@ def _start(text: str | None, names: tuple[str, ...]) -> dict[str, float]:
                 f"--start has {len(numbers)} numbers, and there are {len(names)} features: {', '.join(names)}"
             )
         return dict(zip(names, numbers))
-    from ..tuning.loop import read_weights
+    from ..tuning import read_weights
 
     return read_weights(text)
 
@@ -167,12 +143,9 @@ def _ranges(values: tuple[str, ...]) -> Bounds:
 
 def _report(result: dict[str, Any], weights: dict[str, float], as_json: bool, output: str | None) -> None:
     if output:
-        from ..tuning.loop import write_weights
+        from ..tuning import write_weights
 
-        try:
-            write_weights(output, weights)
-        except OSError as error:
-            raise WeightsError(f"{output} cannot be written: {error.strerror}") from error
+        write_weights(output, weights)
     if as_json:
         click.echo(json.dumps({**result, "weights": weights}))
     else:
@@ -190,7 +163,7 @@ OUTPUT = click.option("--output", metavar="FILE", help="Write the weights there,
 
 
 @click.command()
-@_with_input
+@WITH_LISTS
 @START
 @RANGE
 @OUTPUT
@@ -223,7 +196,7 @@ def mert(
 ) -> None:
     """Weights with the best BLEU on n-best lists, by exact line search from many starts.
 
-    Prints a line with name and weight for each feature. The lists are of decoders (Moses's and Joshua's formats) or of
+    Prints a line with name and weight for each feature; on standard error, BLEU is from 0 to 100. The lists are of decoders (Moses's and Joshua's formats) or of
     Moses's extractor.
     """
     if (plot is None) != (axis is None):
@@ -232,15 +205,13 @@ def mert(
     if window and (how not in ("min", "average") or not width.isdecimal()):
         raise click.UsageError(f"--window {window!r} is not min:N or average:N")
     bounds = _ranges(ranges)
-    metric = _metric(variant, smoothing)
+    metric = metric_of(variant, smoothing)
     with input_errors():
-        from ..tuning.climb import line_search, tune
+        from ..tuning import check_plot, line_search, plot_surface, tune
 
         if plot:
-            from ..tuning.plot import check_plot, plot_surface
-
             check_plot(plot)
-        nbest = _lists(**where)
+        nbest = _merged(**where)
         if axis is not None and axis not in nbest.names:
             raise FeatureError(f"there is no feature {axis!r}; there are {', '.join(nbest.names)}")
 
@@ -262,10 +233,11 @@ def mert(
             trace=None if quiet else trace,
         )
         if not quiet:
-            click.echo(f"{tuning.metric} {tuning.start_score:.6f} -> {tuning.score:.6f}", err=True)
+            click.echo(str(tuning).partition("\n")[0], err=True)
         result = {
             "score": tuning.score,
             "start_score": tuning.start_score,
+            "scale": tuning.scale,
             "metric": tuning.metric,
             "segments": len(nbest),
             "hypotheses": len(nbest.features),
@@ -279,7 +251,7 @@ def mert(
 
 
 @click.command("random-search")
-@_with_input
+@WITH_LISTS
 @START
 @RANGE
 @OUTPUT
@@ -301,17 +273,17 @@ def random_search(
     """The best of many random weights on n-best lists, or the BLEU of given ones.
 
     Weights are drawn evenly from their ranges, by default -1 to 1; the start, if given, is tried first. Prints the best
-    weights, or with --weights-file a score for each line.
+    weights, or with --weights-file a score from 0 to 100 for each line.
     """
     bounds = _ranges(ranges)
-    metric = _metric(variant, smoothing)
+    metric = metric_of(variant, smoothing)
     if weights_file and (bounds or start):
         raise click.UsageError("--start and --range do not go with --weights-file")
     with input_errors():
-        from ..tuning.climb import random_search as search
-        from ..tuning.climb import random_weights, read_table
+        from ..tuning import random_search as search
+        from ..tuning import random_weights, read_table
 
-        nbest = _lists(**where)
+        nbest = _merged(**where)
         if weights_file:
             vectors = read_table(weights_file, nbest.names)
         else:
@@ -320,9 +292,15 @@ def random_search(
         scores = search(nbest, vectors, metric, threads, sys.stderr.isatty())
         if weights_file and not as_json:
             for score in scores.tolist():
-                click.echo(repr(score))
+                click.echo(repr(100 / metric.scale * score))
             return
         best = int(scores.argmax())
-        click.echo(f"{metric.name} {scores[best]:.6f}, the best of {len(scores)}", err=True)
-        result = {"score": float(scores[best]), "trial": best, "metric": metric.name, "scores": scores.tolist()}
+        click.echo(f"{metric.name} {100 / metric.scale * scores[best]:.4f}, the best of {len(scores)}", err=True)
+        result = {
+            "score": float(scores[best]),
+            "scale": metric.scale,
+            "trial": best,
+            "metric": metric.name,
+            "scores": scores.tolist(),
+        }
         _report(result, dict(zip(nbest.names, vectors[best].tolist())), as_json, output)

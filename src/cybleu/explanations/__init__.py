@@ -1,9 +1,10 @@
 """Why a score is what it is, and why two tools disagree."""
 
 from .steps import Explanation, Order, clipped_counts, explain, ngram_counts, ngram_precision
-from .tools import Cause, Comparison, Difference, Scored, explain_difference
+from .tools import TOOLS, Cause, Comparison, Difference, Scored, explain_blocks, explain_difference
 
 __all__ = [
+    "TOOLS",
     "Cause",
     "Comparison",
     "Difference",
@@ -12,6 +13,7 @@ __all__ = [
     "Scored",
     "clipped_counts",
     "explain",
+    "explain_blocks",
     "explain_difference",
     "ngram_counts",
     "ngram_precision",

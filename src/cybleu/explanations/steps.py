@@ -12,15 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._mirror import segments
-from ..bleu_score.fraction import Fraction
 from ..bleu_score import brevity_penalty, closest_ref_length, modified_precision, sentence_bleu
+from ..bleu_score.fraction import Fraction
 from ..bleu_score.parts import checked_order
 from ..bleu_score.scores import QUARTERS, smoothed_precisions
+from ..errors import UnknownNameError
+from ..metrics import Bleu, find
 
 if TYPE_CHECKING:
     from .._mirror.segments import NGram
     from ..bleu_score.parts import Tokens
     from ..bleu_score.scores import SmoothingCallable
+    from ..metrics import Metric, Variant
 
 __all__ = ["Explanation", "Order", "clipped_counts", "explain", "ngram_counts", "ngram_precision"]
 
@@ -114,9 +117,11 @@ class Order:
 class Explanation:
     """A sentence score with all that it was computed from; ``print`` shows it.
 
-    :param score: from 0 to 1, equal to that of :func:`cybleu.sentence_bleu`
+    :param score: equal to that of :func:`cybleu.sentence_bleu`, or of the metric; from 0 to `scale`
     :param orders: one :class:`Order` for each n-gram order from 1
     :param smoothing: the name of the smoothing, ``none`` without one
+    :param scale: the score of a perfect match
+    :param arithmetic: the mean of the precisions is the arithmetic one
 
     >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
     >>> explanation.score, explanation.closest_reference_length, explanation.brevity_penalty
@@ -130,11 +135,13 @@ class Explanation:
     closest_reference_length: int
     brevity_penalty: float
     smoothing: str
+    scale: float = 1
+    arithmetic: bool = False
 
     def __str__(self) -> str:
         lengths = ", ".join(map(str, self.reference_lengths))
         lines = [
-            f"BLEU-{len(self.orders)} = {self.score:.6g}   (0 to 1, smoothing: {self.smoothing})",
+            f"BLEU-{len(self.orders)} = {self.score:.6g}   (0 to {self.scale:g}, smoothing: {self.smoothing})",
             "",
             "order  n-grams  matched  clipped  precision             smoothed",
         ]
@@ -168,18 +175,26 @@ class Explanation:
         return "\n".join(lines)
 
     def _formula(self) -> str:
-        if self.score == 0:
+        if self.score == 0 and not any(order.precision.numerator for order in self.orders):
             return "score = 0, because no word of the hypothesis is in a reference"
+        factor = "" if self.scale == 1 else f"{self.scale:g} * "
+        factor += f"{self.brevity_penalty:.6g} * "
         terms = []
         total = []
         for order in self.orders:
-            if order.smoothed > 0:
-                precision = f"{float(order.smoothed):.4g}" if order.changed else order.precision
-                terms.append(f"{order.weight:.4g} * log({precision})")
-                total.append(order.weight * math.log(order.smoothed))
+            precision = f"{float(order.smoothed):.4g}" if order.changed else str(order.precision)
+            if self.arithmetic:
+                terms.append(f"{order.weight:.4g} * {precision}")
+                total.append(float(order.weight) * float(order.smoothed))
+            elif order.smoothed > 0:
+                terms.append(f"{float(order.weight):.4g} * log({precision})")
+                total.append(float(order.weight) * math.log(order.smoothed))
+            elif order.weight:
+                return f"score = 0, because no {order.n}-gram of the hypothesis matches, and the mean is geometric"
+        if self.arithmetic:
+            return f"score = {factor}({' + '.join(terms)})\n      = {factor}{math.fsum(total):.6g} = {self.score:.6g}"
         return (
-            f"score = {self.brevity_penalty:.6g} * exp({' + '.join(terms)})\n"
-            f"      = {self.brevity_penalty:.6g} * exp({math.fsum(total):.6g}) = {self.score:.6g}"
+            f"score = {factor}exp({' + '.join(terms)})\n      = {factor}exp({math.fsum(total):.6g}) = {self.score:.6g}"
         )
 
 
@@ -193,15 +208,22 @@ def explain(
     hypothesis: Tokens,
     weights: Sequence[float] = QUARTERS,
     smoothing_function: SmoothingCallable | None = None,
+    *,
+    metric: str | Metric | Variant | None = None,
+    **choices: Any,
 ) -> Explanation:
-    """Score one hypothesis as :func:`cybleu.sentence_bleu` does, and keep every step.
+    """Score one hypothesis as :func:`cybleu.sentence_bleu` does, or by another tool's BLEU, and keep every step.
 
     :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
     :param weights: one vector of weights of the n-gram orders from 1
     :param smoothing_function: as for :func:`cybleu.sentence_bleu`
+    :param metric: as for :func:`cybleu.metrics.find`: a definition of BLEU to explain in place of NLTK's, with the weights and
+        the smoothing that are its own
+    :param choices: of :class:`cybleu.metrics.Bleu`
     :return: the score, and for each order the n-gram counts, clipped counts, precision and smoothed precision
     :raises NoReferencesError: there is no reference
+    :raises UnknownNameError: the metric is not BLEU
 
     >>> print(explain(["the cat is on the mat".split()], "the the cat and the mat".split(), (0.5, 0.5)))
     BLEU-2 = 0.516398   (0 to 1, smoothing: none)
@@ -216,6 +238,11 @@ def explain(
     score = 1 * exp(0.5 * log(4/6) + 0.5 * log(2/5))
           = 1 * exp(-0.660878) = 0.516398
     """
+    if metric is not None or choices:
+        found = find(metric, **choices).of_sentences()
+        if not isinstance(found, Bleu):
+            raise UnknownNameError(f"the steps of BLEU can be explained, and the metric is {found.name}")
+        return _by_metric(references, hypothesis, found)
     score = sentence_bleu(references, hypothesis, weights, smoothing_function)
     length = len(hypothesis)
     precisions = [modified_precision(references, hypothesis, n) for n in range(1, len(weights) + 1)]
@@ -229,13 +256,46 @@ def explain(
     closest = closest_ref_length(references, length)
     return Explanation(
         score=score,
-        orders=tuple(
-            Order(n, weight, ngram_counts(hypothesis, n), clipped_counts(references, hypothesis, n), precision, now)
-            for n, (weight, precision, now) in enumerate(zip(weights, precisions, smoothed), start=1)
-        ),
+        orders=_orders(references, hypothesis, weights, precisions, smoothed),
         hypothesis_length=length,
         reference_lengths=tuple(len(reference) for reference in references),
         closest_reference_length=closest,
         brevity_penalty=brevity_penalty(closest, length),
         smoothing=getattr(smoothing_function, "__name__", "none" if smoothing_function is None else "a function"),
+    )
+
+
+def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu) -> Explanation:
+    bleu = metric.score(metric.row(references, hypothesis))
+    rules = metric.rules()
+    count = len(bleu.precisions)
+    if rules.effective_order and 0 in bleu.totals:
+        count = bleu.totals.index(0)
+    weights = rules.weights[:count] if rules.weights else (1 / max(1, count),) * count
+    precisions = [Fraction(matched, max(1, total)) for matched, total in zip(bleu.matches, bleu.totals)][:count]
+    smoothed = [precision / bleu.scale for precision in bleu.precisions[:count]]
+    exact = all(bleu.score == 0 or abs(now - float(given)) < 1e-12 for now, given in zip(smoothed, precisions))
+    return Explanation(
+        score=bleu.score,
+        orders=_orders(references, hypothesis, weights, precisions, precisions if exact else smoothed),
+        hypothesis_length=bleu.hypothesis_length,
+        reference_lengths=tuple(len(reference) for reference in references),
+        closest_reference_length=bleu.reference_length,
+        brevity_penalty=bleu.brevity_penalty,
+        smoothing=metric.definition.smoothing(metric.smoothing)[0],
+        scale=bleu.scale,
+        arithmetic=rules.mean == "arithmetic",
+    )
+
+
+def _orders(
+    references: Sequence[Tokens],
+    hypothesis: Tokens,
+    weights: Sequence[float],
+    precisions: Sequence[Fraction],
+    smoothed: Sequence[Any],
+) -> tuple[Order, ...]:
+    return tuple(
+        Order(n, weight, ngram_counts(hypothesis, n), clipped_counts(references, hypothesis, n), precision, now)
+        for n, (weight, precision, now) in enumerate(zip(weights, precisions, smoothed), start=1)
     )

@@ -5,30 +5,28 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..metrics import bleu as variants
-from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
 from ..bleu_score.parts import length_of
 from ..errors import (
     CybleuError,
     EmptyCorpusError,
-    EmptyHypothesisError,
     LengthMismatchError,
     OrderError,
     OrderTypeError,
 )
-from ..metrics.bleu import Bleu, Variant
+from ..metrics import Bleu, BleuScore, Variant
+from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
 
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
 
-__all__ = ["Cause", "Comparison", "Difference", "Scored", "explain_difference"]
+__all__ = ["TOOLS", "Cause", "Comparison", "Difference", "Scored", "explain_blocks", "explain_difference"]
 
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 
+#: The variants that are explained unless others are asked for.
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
 
 # Scores that are relatively closer have the same formula, in float operations of another order.
@@ -87,13 +85,13 @@ class Scored:
 
     name: str
     variant: Variant
-    bleu: Bleu | None
+    bleu: BleuScore | None
     failure: str | None = None
 
     @property
     def score(self) -> float:
         """From 0 to 100; not a number where the tool fails."""
-        return math.nan if self.bleu is None else _percent(self.bleu)
+        return math.nan if self.bleu is None else self.bleu.percent
 
 
 @dataclass(frozen=True)
@@ -117,8 +115,8 @@ class Cause:
     points: float
     orders: tuple[int, ...]
     segments: tuple[int, ...]
-    before: Bleu
-    after: Bleu
+    before: BleuScore
+    after: BleuScore
 
 
 @dataclass(frozen=True)
@@ -255,10 +253,10 @@ class Counts:
             self.reference_lengths[name].append(length)
             self.sums_of_reference_lengths[name] += length
 
-    def score(self, variant: Variant, weights: Sequence[float] | None) -> Bleu:
-        """:func:`cybleu.metrics.score`, with the reference length that the variant wants."""
+    def score(self, variant: Variant, weights: Sequence[float] | None) -> BleuScore:
+        """The score, with the reference length that the variant wants."""
         row = [self.row[0], self.sums_of_reference_lengths[variant.reference_length], *self.row[2:]]
-        return variants.score(row, variant, weights, short_segments=self.short_segments)
+        return Bleu(variant, weights=weights).score(row, self.short_segments)
 
 
 def explain_difference(
@@ -273,7 +271,7 @@ def explain_difference(
     :param references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
     :param variants: names in :data:`cybleu.metrics.VARIANTS` or variants, each with the tool's own smoothing or, as
-        (variant, smoothing), with the one named
+        ``name:smoothing`` or (variant, smoothing), with the one named
     :param order: the largest n-gram order
     :param weights: of the n-gram orders, by default uniform
     :return: a table of the scores, and for each pair that differs the rules with what each does. A variant that fails
@@ -299,17 +297,42 @@ def explain_difference(
         raise LengthMismatchError(
             f"there are {number} hypotheses and {wanted} lists of references; each hypothesis needs one list"
         )
+    if not number:
+        choose(variants, order, weights)
+        raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
+    try:
+        return explain_blocks([(references, hypotheses)], variants, order, weights)
+    except CybleuError as error:
+        if number == 1 and str(error).startswith("segment 0: "):
+            raise type(error)(str(error).partition(": ")[2]) from error.__cause__
+        raise
+
+
+def explain_blocks(
+    blocks: Iterable[tuple[Sequence[Collection[Tokens]], Sequence[Tokens]]],
+    variants: Iterable[Choice] = TOOLS,
+    order: int = 4,
+    weights: Sequence[float] | None = None,
+) -> Comparison:
+    """:func:`explain_difference` of a corpus that comes some segments at a time; it keeps their counts alone.
+
+    The other parameters and the errors are those of :func:`explain_difference`.
+
+    :param blocks: pairs of references and hypotheses, as that function takes them
+    :return: without any segment all scores are 0, or failures
+
+    >>> block = [["a b".split()]], ["a b".split()]
+    >>> explain_blocks([block, block], ("sacrebleu", "moses")).segments
+    2
+    """
     chosen = choose(variants, order, weights)
     counts = Counts(order)
-    for position, segment in enumerate(zip(references, hypotheses)):
-        try:
-            counts.add(*segment)
-        except CybleuError as error:
-            if number == 1:
-                raise
-            raise type(error)(f"segment {position}: {error}") from error.__cause__
-    if not number:
-        raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
+    for list_of_references, hypotheses in blocks:
+        for segment in zip(list_of_references, hypotheses):
+            try:
+                counts.add(*segment)
+            except CybleuError as error:
+                raise type(error)(f"segment {len(counts.lengths)}: {error}") from error.__cause__
     return compare(counts, chosen, weights)
 
 
@@ -324,10 +347,13 @@ def choose(
     chosen: dict[str, Variant] = {}
     for choice in choices:
         wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
-        variant = variants.find(wanted)
-        with suppress(EmptyHypothesisError):  # for the errors of smoothing and weights, before the work
-            variants.score([0] * (2 + 2 * order), variant, weights, smoothing, short_segments=[0] * order)
-        used = [entry for entry in variant.smoothings if entry[0] == smoothing] or variant.smoothings
+        if isinstance(wanted, str) and smoothing is None:
+            wanted, _, named = wanted.partition(":")
+            smoothing = named or None
+        metric = Bleu(wanted, smoothing=smoothing, weights=weights)
+        metric.rules(order)  # for its errors, before the work
+        variant = metric.definition
+        used = [variant.smoothing(smoothing)]
         name = unique = variant.name if smoothing is None else f"{variant.name}:{smoothing}"
         number = 1
         while unique in chosen:
@@ -361,13 +387,13 @@ def _causes(counts: Counts, lower: Scored, higher: Scored, weights: Sequence[flo
     if _only_rounding(lower.score, higher.score):
         return []
 
-    def score(variant: Variant) -> Bleu | None:
+    def score(variant: Variant) -> BleuScore | None:
         try:
             return counts.score(variant, weights)
         except (CybleuError, ArithmeticError, ValueError):
             return None
 
-    def cause(rule: str, points: float, before: Bleu, after: Bleu) -> Cause:
+    def cause(rule: str, points: float, before: BleuScore, after: BleuScore) -> Cause:
         orders = _orders(rule, before, after, weights)
         segments: list[int] = []
         if rule == "short_segments_count":
@@ -391,15 +417,15 @@ def _causes(counts: Counts, lower: Scored, higher: Scored, weights: Sequence[flo
         waiting.remove(rule)
         current = _with_rule(current, rule, higher.variant)
         if before and after:
-            if _only_rounding(_percent(before), _percent(after)):
+            if _only_rounding(before.percent, after.percent):
                 without_effect.append(rule)
             else:
-                causes.append(cause(rule, _percent(after) - _percent(before), before, after))
+                causes.append(cause(rule, after.percent - before.percent, before, after))
             before = after
     # A score that needs two rules to be what it is has all points from one of them; the other should not go unsaid.
     for rule in without_effect:
         before = score(_with_rule(higher.variant, rule, lower.variant))
-        if rule != "mean" and before and higher.bleu and not _only_rounding(_percent(before), higher.score):
+        if rule != "mean" and before and higher.bleu and not _only_rounding(before.percent, higher.score):
             causes.append(cause(rule, 0.0, before, higher.bleu))
     return causes
 
@@ -426,7 +452,7 @@ def _with_rule(variant: Variant, rule: str, source: Variant) -> Variant:
     return replace(variant, **values)  # type: ignore[arg-type]
 
 
-def _orders(rule: str, before: Bleu, after: Bleu, weights: Sequence[float] | None) -> list[int]:
+def _orders(rule: str, before: BleuScore, after: BleuScore, weights: Sequence[float] | None) -> list[int]:
     """The n-gram orders that a rule concerns, by what it changes; those without weight only where there is no other."""
     if rule == "short_segments_count":
         concerned = [total != other for total, other in zip(before.totals, after.totals)]
@@ -446,10 +472,6 @@ def _only_rounding(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=_ROUNDING)
 
 
-def _percent(bleu: Bleu) -> float:
-    return 100 / bleu.scale * bleu.score
-
-
 # -------------------------------------------------------------------------------------------------------------- words
 
 
@@ -465,9 +487,7 @@ def _explanation(difference: Difference, lower: str, higher: str, named: Callabl
         points = f"  {_number(cause.points, '+'):>9}  "
         lines.append(f"{points}{cause.rule}: {lead}{of_higher} in {higher}, {of_lower} in {lower}{end}")
         if not cause.points:
-            details.append(
-                f"needed too: with the rule of {lower} {higher} would have {_number(_percent(cause.before))}"
-            )
+            details.append(f"needed too: with the rule of {lower} {higher} would have {_number(cause.before.percent)}")
         lines += [" " * len(points) + detail for detail in details]
     return "\n".join(lines)
 

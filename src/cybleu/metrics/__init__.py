@@ -1,3 +1,118 @@
-from .bleu import SMOOTHINGS, VARIANTS, Bleu, Variant, definition_of, find, score, score_rows, scores
+"""Metrics: how to count a segment, how to score the counts. BLEU as many tools define it, and what else the counts give.
 
-__all__ = ["SMOOTHINGS", "VARIANTS", "Bleu", "Variant", "find", "score", "scores"]
+A metric is one frozen object. Wherever one is taken, a name in :data:`METRICS` stands for it, ``nltk``; a name with a
+smoothing, ``nltk:method1``; or the choices of :class:`Bleu` by keyword, ``variant="nltk", smoothing="method1"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UnknownNameError
+from .bleu import Bleu, BleuScore
+from .metric import Metric, Score
+from .variants import SMOOTHINGS, VARIANTS, Variant
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "METRICS",
+    "SMOOTHINGS",
+    "VARIANTS",
+    "Bleu",
+    "BleuScore",
+    "Metric",
+    "Score",
+    "Variant",
+    "find",
+    "score",
+    "scores",
+]
+
+#: What can be asked for by name: each tool's BLEU.
+METRICS: dict[str, Metric] = {name: Bleu(name) for name in VARIANTS}
+
+
+def find(metric: str | Metric | Variant | None = None, *, default: str = "sacrebleu", **choices: Any) -> Metric:
+    """The metric of this name, with these choices.
+
+    :param metric: a name in :data:`METRICS`, to which ``:`` and the name of a smoothing can be added; a variant of BLEU; or a
+        metric, which is given back
+    :param default: the name to take where there is no metric
+    :param choices: fields of :class:`Bleu`, or of the metric; None is not chosen. `variant` can stand for `metric`
+    :raises UnknownNameError: there is no such metric, or it has no such choice
+
+    >>> find("huggingface").definition.reference_length
+    'shortest'
+    >>> find("nltk:method1", max_order=2) == Bleu("nltk", smoothing="method1", max_order=2)
+    True
+    """
+    choices = {name: value for name, value in choices.items() if value is not None}
+    variant = choices.pop("variant", None)
+    if metric is not None and variant is not None:
+        raise UnknownNameError(f"metric is {metric!r} and variant {variant!r}; give one of the two")
+    metric = default if metric is None and variant is None else variant if metric is None else metric
+    if isinstance(metric, Variant):
+        return Bleu(metric, **choices)
+    if isinstance(metric, str):
+        name, colon, smoothing = metric.partition(":")
+        if name not in METRICS:
+            raise UnknownNameError(f"unknown metric {name!r}; use one of {', '.join(METRICS)}")
+        if colon:
+            choices.setdefault("smoothing", smoothing)
+        metric = METRICS[name]
+    if not isinstance(metric, Metric):
+        raise UnknownNameError(f"the metric is {metric!r}; give a name, a variant of BLEU or a Metric")
+    return metric.with_choices(**choices) if choices else metric
+
+
+def score(
+    stats: Any,
+    metric: str | Metric | Variant | None = None,
+    *,
+    short_segments: Sequence[int] | None = None,
+    **choices: Any,
+) -> Any:
+    """The score of a corpus or of one segment from its statistics.
+
+    :param stats: a row; the rows of segments, which are added up; or a :class:`cybleu.CorpusAccumulator`. Rows are lists of
+        ints or one integer array `(n, 2 + 2 * orders)`
+    :param metric: as for :func:`find`, by default ``sacrebleu``
+    :param short_segments: for each order how many segments were too short for it. NLTK's definitions need it with a
+        summed row, and with rows counted without some n-grams; from rows of segments, or the row of one, they know it
+    :param choices: of :class:`Bleu`
+    :return: a :class:`BleuScore`, or the :class:`Score` of another metric
+    :raises UnknownNameError: there is no such metric, variant or smoothing
+    :raises StatisticsError: the statistics cannot be, or NLTK's definition is given a summed row alone
+    :raises EmptyHypothesisError: there is no hypothesis token, and the tool divides by their number
+
+    >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2]).score, 4)
+    42.7287
+    >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2], "nltk", smoothing="method1").score, 4)
+    0.2857
+    """
+    return find(metric, **choices).score(stats, short_segments)
+
+
+def scores(
+    stats: Any, metric: str | Metric | Variant | None = None, *, parts_of_segments: bool = False, **choices: Any
+) -> NDArray[np.float64]:
+    """The score of each row of an array, as :func:`score` gives it for that row alone. Needs NumPy.
+
+    The other parameters are those of :func:`score`.
+
+    :param stats: integers `(n, 2 + 2 * orders)`
+    :param parts_of_segments: the rows are of segments although they have fewer n-grams than their tokens make, because
+        some n-grams were left out of the count. NLTK's definitions cannot tell such a row from a sum and refuse it otherwise
+    :return: `float64` of shape `(n,)`, on the scale of the tool
+    :raises StatisticsError: a row cannot be, or NLTK's definition is given one that is not a segment's
+
+    >>> import numpy
+    >>> scores(numpy.array([[5, 5, 4, 2, 1, 0, 5, 4, 3, 2], [2, 2, 2, 1, 0, 0, 2, 1, 0, 0]]), "moses", smoothing="add")
+    array([0.53728497, 1.        ])
+    """
+    found = find(metric, **choices)
+    return found.scores(stats, parts_of_segments) if isinstance(found, Bleu) else found.scores(stats)

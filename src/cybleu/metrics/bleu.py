@@ -1,165 +1,44 @@
-"""Many BLEUs from one set of counts: each tool's definition as data.
-
-The tools agree on the counts and differ in a few rules about them. A :class:`Variant` states those rules, and
-:func:`score` follows them, by the tool's own float operations in its order where equal numbers are promised (NLTK,
-sacreBLEU).
-
-A statistics row is hypothesis length, reference length, clipped matches of orders 1 to N, n-grams of those orders. Rows
-of segments add up to the row of their corpus for every definition but NLTK's, which also asks how many segments were too
-short for an order.
-"""
+"""BLEU as a metric: a tool's definition with the choices of a call, resolved once."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
-from ..errors import SmoothingParameterError, StatisticsError, UnknownNameError
+from ..errors import (
+    ArrayValueError,
+    OrderError,
+    SmoothingParameterError,
+    StatisticsError,
+    UnknownNameError,
+)
+from ..stats.counts import check_max_order, corpus_row, lengths_to_choose_from, segment_row
+from ..stats.rows import checked_array, column_names, order_of, sums, sums_of_lists
+from .metric import Metric, Score
+from .variants import VARIANTS, Variant
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["SMOOTHINGS", "VARIANTS", "Bleu", "Variant", "find", "score", "scores"]
+    from .formula import Formula
 
-#: The kinds of smoothing that a variant can have, see :class:`Variant`.
-SMOOTHINGS = tuple(_mirror.definitions.SMOOTHINGS)
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A definition of BLEU as a set of rules. ``dataclasses.replace`` makes another from one of :data:`VARIANTS`.
-
-    :param name: what the signature says
-    :param scale: 1 or 100, the score of a perfect match
-    :param smoothings: the smoothings that the tool has, its default first: name there, name in :data:`SMOOTHINGS`, and
-        the default of the parameter
-    :param reference_length: the one that the statistics should have: ``closest``, ``shortest`` or ``average``
-    :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)
-    :param empty_order: what an order without any n-gram is: ``zero``; ``one``, perfect; or ``end``, with the orders after
-        it 0, or left out if only effective orders count
-    :param no_match_at_all: whether a hypothesis without any match is 0, however smoothed (``zero``), or ``smoothed``
-    :param mean: how precisions become a score: ``exact``, the weighted logarithms of those above 0, rounded once;
-        ``logs``, the mean of the logarithms; ``arithmetic``
-    :param penalty: ``exponential``, the brevity penalty; or ``none``
-    :param penalty_adds: added to the reference length in the brevity penalty (Moses can)
-    :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length
-    :raises UnknownNameError: a rule has a value that is none of these
-
-    >>> from dataclasses import replace
-    >>> mine = replace(VARIANTS["sacrebleu"], name="mine", reference_length="shortest", empty_order="one")
-    >>> score([3, 3, 3, 2, 1, 0, 3, 2, 1, 0], mine).signature
-    'variant:mine|order:4|weights:uniform|smooth:exp|eff:no'
-    """
-
-    name: str
-    scale: float
-    smoothings: tuple[tuple[str, str, float | None], ...]
-    reference_length: str = "closest"
-    short_segments_count: bool = False
-    empty_order: str = "zero"
-    no_match_at_all: str = "zero"
-    mean: str = "logs"
-    penalty: str = "exponential"
-    penalty_adds: float = 0
-    empty_hypothesis: str = "zero"
-
-    def __post_init__(self) -> None:
-        for field, allowed in _ALLOWED.items():
-            if getattr(self, field) not in allowed:
-                raise UnknownNameError(
-                    f"{field} of the variant {self.name!r} is {getattr(self, field)!r}; use one of {', '.join(allowed)}"
-                )
-        if not self.smoothings:
-            raise UnknownNameError(f"the variant {self.name!r} has no smoothing; give at least one")
-        for _, kind, _ in self.smoothings:
-            if kind not in SMOOTHINGS:
-                raise UnknownNameError(
-                    f"the variant {self.name!r} has a smoothing of kind {kind!r}; use one of {', '.join(SMOOTHINGS)}"
-                )
-
-    @property
-    def sentences_by_effective_order(self) -> bool:
-        """Whether the tool leaves out, when it scores a single sentence, the orders that it is too short for."""
-        return self.empty_order == "end"
-
-
-_ALLOWED = {
-    "reference_length": ("closest", "shortest", "average"),
-    "empty_order": ("zero", "one", "end"),
-    "no_match_at_all": ("zero", "smoothed"),
-    "mean": ("exact", "logs", "arithmetic"),
-    "penalty": ("exponential", "none"),
-    "empty_hypothesis": ("zero", "error"),
-}
-
-#: The definitions of the tools, by name.
-VARIANTS: dict[str, Variant] = {
-    variant.name: variant
-    for variant in (
-        Variant(
-            "nltk",
-            scale=1,
-            smoothings=(
-                ("none", "tiny", None),
-                ("method0", "tiny", None),
-                ("method1", "floor", 0.1),
-                ("method2", "add-k", 1),
-                ("method3", "exp", None),
-                ("method4", "exp-by-length", 5),
-            ),
-            short_segments_count=True,
-            mean="exact",
-        ),
-        Variant("nltk-3.3", scale=1, smoothings=(("skip", "skip", None),), short_segments_count=True, mean="exact"),
-        Variant(
-            "sacrebleu",
-            scale=100,
-            smoothings=(("exp", "exp", None), ("floor", "floor", 0.1), ("add-k", "add-k", 1), ("none", "none", None)),
-            empty_order="end",
-        ),
-        Variant(
-            "mteval-v13a",
-            scale=1,
-            smoothings=(("exp", "exp", None), ("none", "none", None)),
-            empty_order="one",
-            no_match_at_all="smoothed",
-        ),
-        Variant("multi-bleu", scale=100, smoothings=(("none", "none", None),), empty_hypothesis="error"),
-        Variant(
-            "moses",
-            scale=1,
-            smoothings=(("none", "none", None), ("add", "add-all", 1)),
-            no_match_at_all="smoothed",
-        ),
-        Variant(
-            "huggingface",
-            scale=1,
-            smoothings=(("none", "none", None), ("smooth", "add-all", 1)),
-            reference_length="shortest",
-            no_match_at_all="smoothed",
-            empty_hypothesis="error",
-        ),
-        Variant("arithmetic-mean", scale=1, smoothings=(("none", "none", None),), mean="arithmetic"),
-    )
-}
-
-
-# -------------------------------------------------------------------------------------------------------------- score
+LEVELS = ("corpus", "sentence")
 
 
 @dataclass(frozen=True)
-class Bleu:
-    """A score with what it was computed from; ``print`` shows it.
+class BleuScore(Score):
+    """A score of BLEU with what it was computed from; ``print`` shows it.
 
     :param score: on the tool's scale, from 0 to 1 or 0 to 100, as `scale` says; so are the precisions
     :param matches: clipped matches of each order
     :param totals: n-grams of the hypotheses of each order
     :param signature: the definition in one line
 
+    >>> from cybleu import score
     >>> result = score([5, 6, 4, 2, 1, 1, 5, 4, 3, 2], "multi-bleu")
     >>> result.matches, result.totals, round(result.brevity_penalty, 3), result.scale
     ((4, 2, 1, 1), (5, 4, 3, 2), 0.819, 100)
@@ -167,15 +46,12 @@ class Bleu:
     41.60 80.0/50.0/33.3/50.0 (BP = 0.819 ratio = 0.833 hyp_len = 5 ref_len = 6)
     """
 
-    score: float
     precisions: tuple[float, ...]
     brevity_penalty: float
     hypothesis_length: int
     reference_length: int
     matches: tuple[int, ...]
     totals: tuple[int, ...]
-    scale: float
-    signature: str
 
     @property
     def ratio(self) -> float:
@@ -190,313 +66,344 @@ class Bleu:
         percent = 100 / self.scale
         precisions = "/".join(f"{percent * precision:.1f}" for precision in self.precisions)
         return (
-            f"BLEU|{self.signature} = {percent * self.score:.{width}f} {precisions} (BP = {self.brevity_penalty:.3f} "
+            f"BLEU|{self.signature} = {self.percent:.{width}f} {precisions} (BP = {self.brevity_penalty:.3f} "
             f"ratio = {self.ratio:.3f} hyp_len = {self.hypothesis_length} ref_len = {self.reference_length})"
         )
 
-    def __str__(self) -> str:
-        return self.format()
+
+@dataclass(frozen=True)
+class Rules:
+    """What a metric comes to for rows of so many orders; the backends read it. See :class:`Variant` for the rules."""
+
+    order: int
+    smoothing: str
+    value: float | None
+    weights: tuple[float, ...] | None
+    effective_order: bool
+    scale: float
+    short_segments_count: bool
+    empty_order: str
+    no_match_at_all: str
+    mean: str
+    penalty: str
+    penalty_adds: float
+    empty_hypothesis: str
+    name: str
 
 
-def find(variant: str | Variant) -> Variant:
-    """The variant of this name.
+@dataclass(frozen=True)
+class Bleu(Metric):
+    """BLEU by the definition of a tool. What is left out is as the tool has it.
 
-    :param variant: a name in :data:`VARIANTS`; a variant is given back
-    :raises UnknownNameError: there is none
+    :param variant: a name in :data:`VARIANTS`, or a variant
+    :param smoothing: the name of one of the variant's
+    :param smoothing_value: its parameter
+    :param weights: of the n-gram orders; uniform without them
+    :param max_order: the largest n-gram order that is counted, by default 4 or as many as there are weights. Rows that are
+        counted already are scored in the orders that they have
+    :param effective_order: leave out the orders that a hypothesis is too short for. By default only where the tool does that
+        for single sentences, and only at that level
+    :param level: ``corpus`` or ``sentence``: whether a row is scored as a corpus, or as the tool scores single sentences
+    :param reference_length: ``closest``, ``shortest`` or ``average``, where it is to be another than the tool's
+    :raises UnknownNameError: there is no such variant, smoothing, level or reference length
+    :raises StatisticsError: there are not as many weights as orders, or one is not a finite number
+    :raises SmoothingParameterError: the value cannot be
 
-    >>> find("huggingface").reference_length
-    'shortest'
+    >>> metric = Bleu("nltk", smoothing="method1")
+    >>> metric.score(metric.row([["a", "b", "c", "d"]], ["a", "b", "c"])).score
+    0.40290294416044404
     """
+
+    variant: str | Variant = "sacrebleu"
+    smoothing: str | None = None
+    smoothing_value: float | None = None
+    weights: Sequence[float] | None = None
+    max_order: int | None = None
+    effective_order: bool | None = None
+    level: str = "corpus"
+    reference_length: str | None = None
+    #: The variant, with the reference length if another was given.
+    definition: Variant = field(init=False, repr=False, compare=False)
+    _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        definition = find_variant(self.variant)
+        if self.reference_length is not None:
+            definition = replace(definition, reference_length=self.reference_length)
+        if self.level not in LEVELS:
+            raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
+        put(self, "definition", definition)
+        if self.weights is not None:
+            put(self, "weights", tuple(float(weight) for weight in self.weights))
+            if not all(math.isfinite(weight) for weight in self.weights):
+                raise StatisticsError(f"weights must be finite numbers, and these are not: {list(self.weights)}")
+        if self.max_order is not None:
+            check_max_order(self.max_order)
+            if self.weights is not None and len(self.weights) != self.max_order:
+                raise OrderError(
+                    f"max_order is {self.max_order}, and there are {len(self.weights)} weights; give one of the two"
+                )
+        name, kind, default = definition.smoothing(self.smoothing)
+        value = self.smoothing_value
+        if value is None:
+            value = default
+        elif default is None:
+            raise UnknownNameError(f"the smoothing {name!r} of {definition.name} takes no value")
+        if value is not None and not (0 <= value < math.inf and (value or kind != "exp-by-length")):
+            raise SmoothingParameterError(
+                f"the value of the smoothing {name!r} is {value}; it must be a finite number "
+                f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
+            )
+        put(self, "_smoothing", (name, kind, value))
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The variant's."""
+        return self.definition.name
+
+    @property
+    def scale(self) -> float:  # type: ignore[override]
+        """1 or 100, as the tool has it."""
+        return self.definition.scale
+
+    @property
+    def order(self) -> int:
+        """The largest n-gram order that is counted."""
+        return self.max_order or (4 if self.weights is None else len(self.weights))
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names of the numbers in a row."""
+        return column_names(self.order)
+
+    @property
+    def signature(self) -> str:
+        """The definition in one line."""
+        return self._signature(self.order)
+
+    def _signature(self, order: int) -> str:
+        name, _, value = self._smoothing
+        weighting = "uniform" if self.weights is None else ",".join(f"{weight:g}" for weight in self.weights)
+        original = VARIANTS.get(self.definition.name, self.definition)
+        changed = [
+            f"|{rule.name}:{getattr(self.definition, rule.name)}"
+            for rule in fields(Variant)
+            if rule.name not in ("name", "smoothings")
+            and getattr(self.definition, rule.name) != getattr(original, rule.name)
+        ]
+        return (
+            f"variant:{self.definition.name}|order:{order}|weights:{weighting}|"
+            f"smooth:{name if value is None else f'{name}[{value:g}]'}|eff:{'yes' if self._effective else 'no'}"
+            + "".join(changed)
+        )
+
+    @property
+    def _effective(self) -> bool:
+        if self.effective_order is None:
+            return self.level == "sentence" and self.definition.sentences_by_effective_order
+        return bool(self.effective_order)
+
+    def rules(self, order: int | None = None) -> Rules:
+        """What this comes to for rows of so many orders.
+
+        :param order: how many, by default as many as are counted
+        :raises StatisticsError: there are not as many weights
+        """
+        order = self.order if order is None else order
+        if self.weights is not None and len(self.weights) != order:
+            raise StatisticsError(f"there are {len(self.weights)} weights for {order} n-gram orders; give one for each")
+        of_variant = {rule: getattr(self.definition, rule) for rule in _RULES}
+        return Rules(
+            order=order,
+            smoothing=self._smoothing[1],
+            value=self._smoothing[2],
+            weights=None if self.weights is None else tuple(self.weights),
+            effective_order=self._effective,
+            **of_variant,
+        )
+
+    def of_sentences(self) -> Bleu:
+        """The metric as the tool scores single sentences."""
+        return self if self.level == "sentence" else replace(self, level="sentence")
+
+    def with_rules(self, **rules: Any) -> Bleu:
+        """The metric by a definition with other rules.
+
+        :param rules: fields of :class:`Variant`
+        """
+        return replace(self, variant=replace(self.definition, **rules))
+
+    # --------------------------------------------------------------------------------------------------------- counting
+
+    def row(self, references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
+        """The statistics row of one segment.
+
+        :param references: one or more references, each a sequence of hashable tokens
+        :param hypothesis: a sequence of hashable tokens
+        """
+        return segment_row(references, hypothesis, self.order, self.definition.reference_length)
+
+    def rows(self, references: Any, hypotheses: Any, **arguments: Any) -> NDArray[np.int64]:
+        """The statistics row of each segment.
+
+        :param references: as for :func:`cybleu.segment_stats`, or prepared :class:`cybleu.References`
+        :param hypotheses: as for :func:`cybleu.segment_stats`
+        :param arguments: more of that function's
+        :raises ArrayValueError: the references are prepared, and in another way than this metric counts
+        """
+        from ..stats.references import References, segment_stats
+
+        if not isinstance(references, References):
+            return segment_stats(references, hypotheses, self.order, self.definition.reference_length, **arguments)
+        of_references = {
+            name: arguments.pop(name, None) for name in ("reference_lengths", "pad_id", "eos_id", "unk_id")
+        }
+        given = [name for name, value in of_references.items() if value is not None]
+        if given:
+            raise ArrayValueError(f"the references are prepared, so {given[0]} is theirs; give it to References")
+        counted = {"max_order": self.order, "reference_length": self.definition.reference_length}
+        for name, wanted in counted.items():
+            found = getattr(references, name)
+            if name == "max_order" and self.max_order is None and self.weights is None:
+                continue
+            if found != wanted:
+                raise ArrayValueError(
+                    f"the references were prepared with {name}={found!r}, and {self.name} counts with {wanted!r} here; "
+                    f"give References({name}={wanted!r})"
+                )
+        return references.stats(hypotheses, **arguments)
+
+    def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], Sequence[int]]:
+        """The sum of the rows of some segments, and for each order how many of them are too short for it."""
+        row, short_segments = corpus_row(list_of_references, hypotheses, self.order)
+        if self.definition.reference_length != "closest":
+            row[1] = sum(
+                lengths_to_choose_from(list(map(len, references)), self.definition.reference_length)[0]
+                for references in list_of_references
+            )
+        return row, short_segments
+
+    def pairs(
+        self,
+        references: Any,
+        hypotheses: Any = None,
+        *,
+        out: NDArray[np.float64] | None = None,
+        threads: int | None = None,
+        progress: bool = False,
+        **of_ids: Any,
+    ) -> NDArray[np.float64]:
+        """The score of every hypothesis against every reference alone; see :func:`cybleu.pairwise_bleu`."""
+        from .pairs import matrix
+
+        return matrix(self, references, hypotheses, out, threads, progress, **of_ids)
+
+    # ---------------------------------------------------------------------------------------------------------- scoring
+
+    def evaluate(self, row: Sequence[int]) -> float:
+        """The score of a row.
+
+        :param row: of one segment, or a sum where the variant needs no more than that
+        """
+        return self.score(row).score
+
+    def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> BleuScore:
+        """The score of a corpus or of one segment; see :func:`cybleu.score`."""
+        if short_segments is None:
+            short_segments = getattr(stats, "short_segments", None)
+        row, short = self._summed(getattr(stats, "row", stats), short_segments)
+        order = len(row) // 2 - 1
+        number, precisions, penalty = _mirror.Definition(self.rules(order)).evaluate(row, short)
+        totals = row[2 + order :]
+        if self.definition.short_segments_count:
+            totals = [total + count for total, count in zip(totals, short)]
+        return BleuScore(
+            score=number,
+            scale=self.scale,
+            signature=self._signature(order),
+            precisions=tuple(precisions),
+            brevity_penalty=penalty,
+            hypothesis_length=row[0],
+            reference_length=row[1],
+            matches=tuple(row[2 : 2 + order]),
+            totals=tuple(totals),
+        )
+
+    def scores(self, stats: Any, parts_of_segments: bool = False) -> NDArray[np.float64]:
+        """The score of each row; see :func:`cybleu.scores`."""
+        rows, order = checked_array(stats, "stats")
+        if rows.ndim != 2:
+            raise StatisticsError(f"stats has {rows.ndim} dimensions; scores() takes rows, and score() a single one")
+        _, _, mixed = sums(rows, order)
+        if self.definition.short_segments_count and mixed >= 0 and not parts_of_segments:
+            raise self._not_a_segment(mixed)
+        return self.formula(rows.shape[1]).score_rows(rows)
+
+    def formula(self, width: int) -> Formula:
+        """How rows of so many columns become numbers in searches.
+
+        :param width: how many
+        """
+        from .formula import Formula
+
+        rules = self.rules(order_of(width))
+        return Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules))
+
+    def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
+        """Rows from whose sum alone the metric given with them scores a corpus.
+
+        NLTK's BLEU counts an order that a segment is too short for as one n-gram, so there the rows have it. A tool that
+        stops at an empty text has no score for one; in a search it is the worst.
+
+        :param stats: rows of segments
+        """
+        if self.definition.short_segments_count:
+            from .._runtime.arrays import np
+
+            order = order_of(stats.shape[1])
+            stats = stats.copy()
+            np.maximum(stats[:, 2 + order :], 1, out=stats[:, 2 + order :])
+        return stats, self.with_rules(short_segments_count=False, empty_hypothesis="zero")
+
+    @property
+    def plateau(self) -> Bleu:
+        """BLEU with every count plus 1, which tells sums apart that this one scores 0."""
+        rules = {"smoothings": (("add", "add-all", 1.0),), "no_match_at_all": "smoothed"}
+        return replace(self.with_rules(**rules), smoothing=None, smoothing_value=None)
+
+    def _summed(self, stats: Any, short_segments: Sequence[int] | None) -> tuple[list[int], Sequence[int]]:
+        """The sum of the rows, and for each order how many segments have no n-gram of it."""
+        if hasattr(stats, "dtype"):
+            rows, order = checked_array(stats, "stats")
+            total, short, mixed = sums(rows.reshape(-1, 2 + 2 * order), order)
+        else:
+            total, short, mixed = sums_of_lists(stats)
+            order = len(short)
+        if short_segments is None:
+            if self.definition.short_segments_count and mixed >= 0:
+                raise self._not_a_segment(mixed)
+            return total, short
+        if len(short_segments) != order:
+            raise StatisticsError(f"short_segments has {len(short_segments)} entries for {order} n-gram orders")
+        if not all(count >= 0 for count in short_segments):
+            raise StatisticsError(f"short_segments are whole numbers from 0, and these are not: {list(short_segments)}")
+        return total, [int(count) for count in short_segments]
+
+    def _not_a_segment(self, position: int) -> StatisticsError:
+        return StatisticsError(
+            f"row {position} is not that of one segment, and {self.name} counts n-grams by segments; "
+            "give the segments' rows, or short_segments with their sum"
+        )
+
+
+_RULES = [rule.name for rule in fields(Rules) if rule.name in {of_variant.name for of_variant in fields(Variant)}]
+
+
+def find_variant(variant: str | Variant) -> Variant:
+    """The variant of this name; a variant is given back."""
     if isinstance(variant, Variant):
         return variant
     if variant not in VARIANTS:
         raise UnknownNameError(f"unknown variant {variant!r}; use one of {', '.join(VARIANTS)}")
     return VARIANTS[variant]
-
-
-def score(
-    stats: Any,
-    variant: str | Variant = "sacrebleu",
-    weights: Sequence[float] | None = None,
-    smoothing: str | None = None,
-    smoothing_value: float | None = None,
-    effective_order: bool = False,
-    short_segments: Sequence[int] | None = None,
-) -> Bleu:
-    """BLEU of a corpus or of one segment from its statistics.
-
-    :param stats: a row; the rows of segments, which are added up; or a :class:`cybleu.stats.CorpusAccumulator`. Rows are
-        lists of ints or one integer array `(n, 2 + 2 * orders)`
-    :param variant: a name in :data:`VARIANTS`, or a variant
-    :param weights: of the n-gram orders, by default uniform
-    :param smoothing: the name of one of the variant's, by default the tool's
-    :param smoothing_value: its parameter, by default the tool's
-    :param effective_order: leave out the orders that the hypothesis is too short for, as for single sentences
-    :param short_segments: for each order how many segments were too short for it. NLTK's definitions need it with a
-        summed row, and with rows counted without some n-grams; from rows of segments, or the row of one, they know it
-    :raises UnknownNameError: there is no such variant or smoothing
-    :raises StatisticsError: the statistics cannot be, or NLTK's definition is given a summed row alone
-    :raises EmptyHypothesisError: there is no hypothesis token, and the tool divides by their number
-
-    >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2]).score, 4)
-    42.7287
-    >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2], "nltk", smoothing="method1").score, 4)
-    0.2857
-    """
-    rules = find(variant)
-    if short_segments is None:
-        short_segments = getattr(stats, "short_segments", None)
-    row, short = _summed(getattr(stats, "row", stats), short_segments, rules)
-    order = (len(row) - 2) // 2
-    length, reference_length, matches, totals = row[0], row[1], row[2 : 2 + order], row[2 + order :]
-    name, *choices = _choices(rules, order, weights, smoothing, smoothing_value, effective_order)
-    number, precisions, penalty = _mirror.Definition(*choices).evaluate(row, short)
-    if rules.short_segments_count:
-        totals = [total + count for total, count in zip(totals, short)]
-    weighting = "uniform" if weights is None else ",".join(f"{weight:g}" for weight in weights)
-    value = choices[2]
-    signature = (
-        f"variant:{rules.name}|order:{order}|weights:{weighting}|"
-        f"smooth:{name if value is None else f'{name}[{value:g}]'}|eff:{'yes' if effective_order else 'no'}"
-        + "".join(f"|{field}:{value}" for field, value in _changed_rules(rules))
-    )
-    return Bleu(
-        score=number,
-        precisions=tuple(precisions),
-        brevity_penalty=penalty,
-        hypothesis_length=length,
-        reference_length=reference_length,
-        matches=tuple(matches),
-        totals=tuple(totals),
-        scale=rules.scale,
-        signature=signature,
-    )
-
-
-def _changed_rules(rules: Variant) -> list[tuple[str, Any]]:
-    """Where the variant of a tool was given other rules than the tool's."""
-    original = VARIANTS.get(rules.name, rules)
-    names = [field.name for field in fields(rules) if field.name not in ("name", "smoothings")]
-    return [(name, getattr(rules, name)) for name in names if getattr(rules, name) != getattr(original, name)]
-
-
-def scores(
-    stats: Any,
-    variant: str | Variant = "sacrebleu",
-    weights: Sequence[float] | None = None,
-    smoothing: str | None = None,
-    smoothing_value: float | None = None,
-    effective_order: bool = False,
-    parts_of_segments: bool = False,
-) -> NDArray[np.float64]:
-    """The score of each row of an array, as :func:`score` gives it for that row alone. Needs NumPy.
-
-    The other parameters are those of :func:`score`.
-
-    :param stats: integers `(n, 2 + 2 * orders)`
-    :param parts_of_segments: the rows are of segments although they have fewer n-grams than their tokens make, because
-        some n-grams were left out of the count. NLTK's definitions cannot tell such a row from a sum and refuse it otherwise
-    :return: `float64` of shape `(n,)`, on the scale of the tool
-    :raises StatisticsError: a row cannot be, or NLTK's definition is given one that is not a segment's
-
-    >>> import numpy
-    >>> scores(numpy.array([[5, 5, 4, 2, 1, 0, 5, 4, 3, 2], [2, 2, 2, 1, 0, 0, 2, 1, 0, 0]]), "moses", smoothing="add")
-    array([0.53728497, 1.        ])
-    """
-    from .._runtime.arrays import np
-
-    rules = find(variant)
-    rows, order = _checked_array(stats, "stats")
-    if rows.ndim != 2:
-        raise StatisticsError(f"stats has {rows.ndim} dimensions; scores() takes rows, and score() a single one")
-    _, _, mixed = _sums(rows, order)
-    if rules.short_segments_count and mixed >= 0 and not parts_of_segments:
-        raise _not_a_segment(mixed, rules)
-    _, *choices = _choices(rules, order, weights, smoothing, smoothing_value, effective_order)
-    result = np.empty(len(rows))
-    score_rows(choices, rows, result)
-    return result
-
-
-def score_rows(choices: Sequence[Any], rows: NDArray[np.int64], result: NDArray[np.float64]) -> None:
-    """Score segments' rows by the backend, and those that it declines by the mirror, which also raises what there is."""
-    definition, general = _backend.chosen.Definition(*choices), _mirror.Definition(*choices)
-    position = 0
-    while (position := definition.score_rows(rows, position, result)) < len(rows):
-        general.score_rows(rows[position : position + 1], 0, result[position : position + 1])
-        position += 1
-
-
-def definition_of(
-    variant: str | Variant,
-    order: int,
-    weights: Sequence[float] | None = None,
-    smoothing: str | None = None,
-    smoothing_value: float | None = None,
-    effective_order: bool = False,
-) -> list[Any]:
-    """The arguments of a backend's ``Definition`` for a variant and the choices of a call, checked."""
-    return _choices(find(variant), order, weights, smoothing, smoothing_value, effective_order)[1:]
-
-
-def _choices(
-    rules: Variant,
-    order: int,
-    weights: Sequence[float] | None,
-    smoothing: str | None,
-    value: float | None,
-    effective_order: bool,
-) -> list[Any]:
-    """The name of the smoothing, then the arguments of a ``Definition``."""
-    if weights is not None:
-        weights = [float(weight) for weight in weights]
-        if len(weights) != order:
-            raise StatisticsError(f"there are {len(weights)} weights for {order} n-gram orders; give one for each")
-        if not all(math.isfinite(weight) for weight in weights):
-            raise StatisticsError(f"weights must be finite numbers, and these are not: {weights}")
-    name, kind, default = _smoothing(rules, smoothing)
-    if value is None:
-        value = default
-    elif default is None:
-        raise UnknownNameError(f"the smoothing {name!r} of {rules.name} takes no value")
-    if value is not None and not (0 <= value < math.inf and (value or kind != "exp-by-length")):
-        raise SmoothingParameterError(
-            f"the value of the smoothing {name!r} is {value}; it must be a finite number "
-            f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
-        )
-    return [
-        name,
-        order,
-        kind,
-        value,
-        weights,
-        bool(effective_order),
-        rules.scale,
-        rules.short_segments_count,
-        rules.empty_order,
-        rules.no_match_at_all,
-        rules.mean,
-        rules.penalty,
-        rules.penalty_adds,
-        rules.empty_hypothesis,
-        rules.name,
-    ]
-
-
-def _smoothing(rules: Variant, name: str | None) -> tuple[str, str, float | None]:
-    if name is None:
-        return rules.smoothings[0]
-    for smoothing in rules.smoothings:
-        if smoothing[0] == name:
-            return smoothing
-    names = ", ".join(smoothing[0] for smoothing in rules.smoothings)
-    raise UnknownNameError(f"{rules.name} has no smoothing {name!r}; use one of {names}")
-
-
-# --------------------------------------------------------------------------------------------------------------- rows
-
-
-def _summed(stats: Any, short_segments: Sequence[int] | None, rules: Variant) -> tuple[list[int], Sequence[int]]:
-    """The sum of the rows, and for each order how many segments have no n-gram of it."""
-    if hasattr(stats, "dtype"):
-        rows, order = _checked_array(stats, "stats")
-        total, short, mixed = _sums(rows.reshape(-1, 2 + 2 * order), order)
-    else:
-        total, short, mixed = _sums_of_lists(stats)
-        order = len(short)
-    if short_segments is None:
-        if rules.short_segments_count and mixed >= 0:
-            raise _not_a_segment(mixed, rules)
-        return total, short
-    if len(short_segments) != order:
-        raise StatisticsError(f"short_segments has {len(short_segments)} entries for {order} n-gram orders")
-    if not all(count >= 0 for count in short_segments):
-        raise StatisticsError(f"short_segments are whole numbers from 0, and these are not: {list(short_segments)}")
-    return total, [int(count) for count in short_segments]
-
-
-def _not_a_segment(position: int, rules: Variant) -> StatisticsError:
-    return StatisticsError(
-        f"row {position} is not that of one segment, and {rules.name} counts n-grams by segments; "
-        "give the segments' rows, or short_segments with their sum"
-    )
-
-
-def _sums_of_lists(stats: Any) -> tuple[list[int], list[int], int]:
-    """The sum, the segments without an n-gram by order, and the first row that is not of one segment, or -1."""
-    rows = [_row(row) for row in (stats if len(stats) and hasattr(stats[0], "__len__") else [stats])]
-    size = len(rows[0])
-    if any(len(row) != size for row in rows):
-        raise StatisticsError("the rows have different lengths; all must have 2 + 2 * orders entries")
-    order = (size - 2) // 2
-    mixed = -1
-    for position, row in enumerate(rows):
-        if mixed < 0 and any(row[2 + order + n] != max(0, row[0] - n) for n in range(order)):
-            mixed = position
-    return (
-        [sum(column) for column in zip(*rows)],
-        [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)],
-        mixed,
-    )
-
-
-def checked_rows(stats: Any) -> list[list[int]]:
-    """The rows as lists of ints that can be."""
-    return [_row(list(row)) for row in stats]
-
-
-def _row(values: Sequence[Any]) -> list[int]:
-    try:
-        row = [int(value) for value in values]
-    except (TypeError, ValueError, OverflowError):
-        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {list(values)}") from None
-    _order_of(len(row))
-    if any(number != value for number, value in zip(row, values)):
-        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {list(values)}")
-    _check_row(row, "a row")
-    return row
-
-
-def _order_of(size: int) -> int:
-    if size < 4 or size % 2:
-        raise StatisticsError(
-            f"a row has {size} entries; it must have 2 + 2 * orders: hypothesis length, reference length, matches, n-grams"
-        )
-    return (size - 2) // 2
-
-
-def _check_row(row: list[int], name: str) -> None:
-    order = (len(row) - 2) // 2
-    if min(row) < 0:
-        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {row}")
-    if any(matched > total for matched, total in zip(row[2 : 2 + order], row[2 + order :])):
-        raise StatisticsError(f"{name} has more matches than n-grams of an order: {row}")
-
-
-def _checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
-    """The array in the form that the backends read, and the number of n-gram orders."""
-    from .._runtime.arrays import in_place, np
-
-    array = np.asarray(stats)
-    if array.dtype.kind not in "iu":
-        raise StatisticsError(f"{name} has dtype {array.dtype}; statistics are integers, best int64")
-    if array.ndim not in (1, 2):
-        raise StatisticsError(f"{name} has {array.ndim} dimensions; it must be one row or rows")
-    order = _order_of(array.shape[-1])
-    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
-    return in_place(array, np.int64), order
-
-
-def _sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int]:
-    """As :func:`_sums_of_lists`, for an array."""
-    from .._runtime.arrays import np
-
-    totals = np.zeros(2 + 2 * order, dtype=np.int64)
-    short = np.zeros(order, dtype=np.int64)
-    impossible, mixed, largest = _backend.chosen.sum_rows(rows, totals, short)
-    if impossible >= 0:
-        _check_row(rows[impossible].tolist(), f"row {impossible}")
-    if largest * len(rows) > np.iinfo(np.int64).max:
-        return rows.sum(axis=0, dtype=object).tolist(), short.tolist(), mixed
-    return totals.tolist(), short.tolist(), mixed

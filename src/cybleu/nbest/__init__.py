@@ -1,4 +1,16 @@
-from .container import NBest, SparseFeatures, merge
-from .reading import Segment, read_segments
+"""N-best lists: the hypotheses of segments with their features and statistics, as arrays.
 
-__all__ = ["NBest", "Segment", "SparseFeatures", "merge", "read_segments"]
+An :class:`NBest` is made from arrays, from texts (:meth:`NBest.from_texts`) or from files (:meth:`NBest.from_files`,
+:meth:`NBest.from_moses`); :func:`merge` joins the lists of several runs of a decoder; :func:`read_segments` reads a file as a
+stream. It is what :mod:`cybleu.tuning` tunes on and :mod:`cybleu.rerank` chooses from.
+"""
+
+from .container import SparseFeatures
+from .lists import NBest
+from .merging import merge
+from .reading import read_segments
+from .references import prepare_references
+from .segment import Segment
+from .writing import nbest_lines
+
+__all__ = ["NBest", "Segment", "SparseFeatures", "merge", "nbest_lines", "prepare_references", "read_segments"]

@@ -1,32 +1,25 @@
-"""N-best lists: the hypotheses of segments with their features and statistics, as arrays.
-
-An :class:`NBest` is made from arrays, from texts (:meth:`NBest.from_texts`) or from files (:meth:`NBest.from_files`,
-:meth:`NBest.from_moses`); :func:`merge` joins the lists of several runs of a decoder. It is what :mod:`cybleu.tuning` tunes on.
-"""
+"""The container: the hypotheses of segments with their features and statistics, as arrays. It knows no file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import in_place, np
 from ..errors import (
     ArrayTypeError,
     ArrayValueError,
-    EmptyCorpusError,
     FeatureError,
     LengthMismatchError,
-    SequenceTypeError,
     StatisticsError,
 )
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from numpy.typing import NDArray
 
-__all__ = ["NBest", "SparseFeatures", "merge"]
+    from ..metrics import Metric
+
+__all__ = ["Hypotheses", "SparseFeatures"]
 
 MOST_INPUTS = 2**53  # so that the sum over the lists that are merged fits int64
 
@@ -61,7 +54,7 @@ class SparseFeatures(NamedTuple):
         return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
 
 
-class NBest:
+class Hypotheses:
     """Hypotheses of segments with their features and statistics. Immutable; threads and pickles can share it.
 
     The hypotheses of segment s are ``offsets[s]:offsets[s + 1]``; a segment may have none.
@@ -72,7 +65,8 @@ class NBest:
         whose values of a corpus are the sums of its segments'. Whole numbers that are not BLEU's need `score`
     :param names: of the features, by default ``f0``, ``f1`` ...
     :param texts: of the hypotheses, where they are known
-    :param score: from a sum of rows to a number, higher is better; None is BLEU, by the variant that a tuner is given
+    :param score: from a sum of rows to a number, higher is better; or the :class:`cybleu.metrics.Metric` whose rows they are;
+        None is BLEU, by the metric that a tuner is given
     :param sparse: more features, in the form of :class:`SparseFeatures`
     :param ids: of the segments, whole numbers `(S,)`, by default 0 to S - 1
     :param index: of each hypothesis in the input, before duplicates were dropped; by default 0 to N - 1
@@ -80,6 +74,7 @@ class NBest:
     :param inputs: how many hypotheses there were before duplicates were dropped, by default N
     :raises CybleuError: of the kind that fits, naming the argument and the place
 
+    >>> from cybleu.nbest import NBest
     >>> nbest = NBest([0, 2, 3], [[0.5, 2.0], [0.25, 1.0], [0.0, 3.0]], [[0.5], [0.75], [1.0]], ["lm", "length"])
     >>> nbest
     <NBest of 2 segments, 3 hypotheses, 2 features>
@@ -108,7 +103,7 @@ class NBest:
     stats: NDArray[np.int64] | NDArray[np.float64]
     names: tuple[str, ...]
     texts: list[str] | None
-    score: Callable[[Any], float] | None
+    score: Callable[[Any], float] | Metric | None
     sparse: SparseFeatures | None
     ids: NDArray[np.int64]
     index: NDArray[np.int64]
@@ -123,7 +118,7 @@ class NBest:
         stats: Any,
         names: Sequence[str] | None = None,
         texts: Sequence[str] | None = None,
-        score: Callable[[Any], float] | None = None,
+        score: Callable[[Any], float] | Metric | None = None,
         sparse: Any = None,
         ids: Any = None,
         *,
@@ -182,7 +177,7 @@ class NBest:
         _check_count(array, "stats", len(self.features), "hypotheses")
         if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
             raise StatisticsError(f"stats has numbers above {np.iinfo(np.int64).max}")
-        rows = _kept(array, np.int64)
+        rows = kept(array, np.int64)
         if self.score is None:
             self._check_bleu(rows)
         return rows
@@ -246,7 +241,7 @@ class NBest:
     __delattr__ = __setattr__
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, tuple(getattr(self, name) for name in _ARGUMENTS)
+        return _made, (type(self), *(getattr(self, name) for name in _ARGUMENTS))
 
     def __len__(self) -> int:
         """The number of segments."""
@@ -255,156 +250,6 @@ class NBest:
     def __repr__(self) -> str:
         sparse = f" and {len(self.sparse.names)} sparse ones" if self.sparse else ""
         return f"<NBest of {len(self)} segments, {len(self.features)} hypotheses, {len(self.names)} features{sparse}>"
-
-    @classmethod
-    def from_texts(
-        cls,
-        hypotheses: Sequence[Sequence[str]],
-        references: Any,
-        features: Any = None,
-        names: Sequence[str] | None = None,
-        *,
-        tokenize: str | Callable[[str], list[str]] = "unicode",
-        max_order: int | None = None,
-        reference_length: str | None = None,
-        threads: int | None = None,
-        **more: Any,
-    ) -> NBest:
-        """A list from the texts of the hypotheses, with their BLEU statistics.
-
-        :param hypotheses: for each segment a list of texts
-        :param references: of the segments: a list of texts, or of token lists, for each; :class:`cybleu.stats.References`;
-            or paths of text files, one segment a line
-        :param features: of all hypotheses, segment after segment, `(N, F)`; None is no feature
-        :param names: of the features, by default ``f0``, ``f1`` ...
-        :param tokenize: from a text to its tokens: a function, ``unicode`` or ``ascii`` for white space, or a tokeniser of
-            :mod:`cybleu.text`
-        :param max_order: the largest n-gram order, by default 4, or that of `References`
-        :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
-        :param threads: that count at the same time
-        :param more: of the arguments of the class: `sparse`, `ids`, `model_scores`
-
-        >>> NBest.from_texts([["the cat sat", "a cat"]], [["the cat sat down"]], [[1.0], [2.0]], max_order=2).stats
-        array([[3, 4, 3, 2, 3, 2],
-               [2, 4, 1, 0, 2, 1]])
-        """
-        from .reading import prepare, splitter
-
-        split = splitter(tokenize)
-        prepared = prepare(references, split, max_order, reference_length)
-        if len(prepared) != len(hypotheses):
-            raise LengthMismatchError(
-                f"there are {len(hypotheses)} segments of hypotheses and {len(prepared)} of references"
-            )
-        sizes = [0 if isinstance(texts, str) else len(texts) for texts in hypotheses]
-        texts = list(chain.from_iterable(hypotheses))
-        if sum(sizes) != len(texts) or set(map(type, texts)) - {str}:
-            raise SequenceTypeError("hypotheses must be a list of texts for each segment")
-        owners = np.repeat(np.arange(len(prepared)), sizes)
-        stats = prepared.stats([split(text) for text in texts], owners, threads)
-        if features is None:
-            features = np.zeros((len(texts), 0))
-        return cls(np.cumsum([0, *sizes]), features, stats, names, texts, **more)
-
-    @classmethod
-    def from_files(
-        cls,
-        path: str | PathLike[str],
-        references: Any,
-        format: str | None = None,  # noqa: A002
-        *,
-        first_id: int = 0,
-        size: int | None = None,
-        features: str | PathLike[str] | None = None,
-        names: Sequence[str] | None = None,
-        tokenize: str | Callable[[str], list[str]] = "unicode",
-        max_order: int | None = None,
-        reference_length: str | None = None,
-        texts: bool = True,
-        progress: bool = False,
-    ) -> NBest:
-        """A list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
-
-        A segment of the references that no line is of has no hypotheses. The other parameters are those of
-        :meth:`cybleu.nbest.NBest.from_texts`.
-
-        :param path: gzip is recognised; ``-`` is standard input
-        :param references: paths of text files, one segment a line; or as for :meth:`from_texts`
-        :param format: ``moses``, ``joshua`` or ``plain``; by default one of the first two, as the first lines look
-        :param first_id: the id of the first segment of the references
-        :param size: of the ``plain`` format: how many lines each segment has
-        :param features: of the ``plain`` format: the file with the features
-        :param names: of these features, by default ``f0``, ``f1`` ...
-        :param texts: whether to keep the texts of the hypotheses
-        :param progress: show a progress bar (needs tqdm)
-        :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
-        """
-        from .reading import read
-
-        _check_number("first_id", first_id)
-        return read(
-            path,
-            references,
-            format,
-            first_id=first_id,
-            size=size,
-            features=features,
-            names=names,
-            tokenize=tokenize,
-            max_order=max_order,
-            reference_length=reference_length,
-            texts=texts,
-            progress=progress,
-        )
-
-    @classmethod
-    def from_moses(
-        cls,
-        features: str | PathLike[str],
-        scores: str | PathLike[str],
-        segments: int | None = None,
-        *,
-        first_id: int = 0,
-    ) -> NBest:
-        """A list from the two text files of Moses's extractor, or of :meth:`to_moses`.
-
-        :param features: the path of the file of features; gzip is recognised
-        :param scores: the path of the file of BLEU statistics
-        :param segments: how many there are; by default the last id in the files tells
-        :param first_id: the id of the first segment
-        :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
-        """
-        from .extractor import read
-
-        _check_number("first_id", first_id)
-        if segments is not None:
-            _check_number("segments", segments)
-        return read(features, scores, segments, first_id)
-
-    def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:
-        """Write the two text files of Moses's extractor. Numbers are written in full.
-
-        Names ending in ``.gz`` are compressed. The files have no place for segments without hypotheses, nor for texts.
-
-        :param features: the path of the file of features
-        :param scores: the path of the file of BLEU statistics
-        :raises StatisticsError: the statistics are not BLEU's
-        :raises InputFileError: a file cannot be written
-        """
-        from .extractor import write
-
-        write(self, features, scores)
-
-    def write(self, path: str | PathLike[str], format: str = "moses") -> None:  # noqa: A002
-        """Write an n-best list. Numbers are written in full.
-
-        :param path: compressed if its name ends in ``.gz``
-        :param format: ``moses`` or ``joshua``
-        :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
-        """
-        from .reading import write
-
-        write(self, path, format)
 
     def segment(self, number: int) -> slice:
         """Where the hypotheses of a segment are, counted from 0.
@@ -432,136 +277,14 @@ _ARGUMENTS = (
 )
 
 
-def _made(*arguments: Any) -> NBest:
-    return NBest(*arguments[:8], **dict(zip(_ARGUMENTS[8:], arguments[8:])))
-
-
-def merge(*nbests: NBest) -> NBest:
-    """The lists of several runs of a decoder on the same segments as one, without duplicates.
-
-    Within a segment hypotheses stand as list after list has them. One is dropped that has the same features, bit for bit
-    and sparse ones included, and the same statistics as one before it. Its `index` counts through the hypotheses of the
-    inputs, list after list, so ``merge(merge(a, b), c)`` is ``merge(a, b, c)``. Texts and model scores are kept where all
-    lists have them.
-
-    :param nbests: one list or more
-    :raises FeatureError: the dense features are not the same; their order may differ
-    :raises EmptyCorpusError: there is no list
-    :raises CybleuError: the lists are of other segments, or of other statistics
-
-    >>> first = NBest([0, 1], [[0.5, 2.0]], [[3.0]], ["lm", "length"])
-    >>> second = NBest([0, 2], [[2.0, 0.5], [1.0, 0.5]], [[3.0], [1.0]], ["length", "lm"])
-    >>> merge(first, second).index
-    array([0, 2])
-    """
-    if not nbests:
-        raise EmptyCorpusError("there is no list to merge")
-    first = nbests[0]
-    for number, nbest in enumerate(nbests):
-        _check_alike(first, nbest, number)
-    owners = np.concatenate([np.repeat(np.arange(len(nbest)), np.diff(nbest.offsets)) for nbest in nbests])
-    features = np.concatenate([nbest.features[:, _columns(first.names, nbest.names)] for nbest in nbests])
-    stats = np.concatenate([nbest.stats for nbest in nbests])
-    sparse = _joined_sparse(nbests)
-    bases = np.cumsum([0, *(nbest.inputs for nbest in nbests)])
-    index = np.concatenate([nbest.index + base for nbest, base in zip(nbests, bases)])
-    order = np.argsort(owners, kind="stable")
-    rows = order[_first_ones(owners[order], features[order], stats[order], sparse, order)]
-    texts: list[str] | None = None
-    if all(nbest.texts is not None for nbest in nbests):
-        every = list(chain.from_iterable(nbest.texts or () for nbest in nbests))
-        texts = [every[row] for row in rows.tolist()]
-    scores = [nbest.model_scores for nbest in nbests if nbest.model_scores is not None]
-    return NBest(
-        np.append(0, np.cumsum(np.bincount(owners[rows], minlength=len(first)))),
-        features[rows],
-        stats[rows],
-        first.names,
-        texts,
-        first.score,
-        None if sparse is None else sparse.rows(rows),
-        first.ids,
-        index=index[rows],
-        model_scores=np.concatenate(scores)[rows] if len(scores) == len(nbests) else None,
-        inputs=int(bases[-1]),
-    )
-
-
-def _check_alike(first: NBest, nbest: NBest, number: int) -> None:
-    name = f"list {number} of those to merge"
-    if not np.array_equal(first.ids, nbest.ids):
-        raise LengthMismatchError(
-            f"{name} has {len(nbest)} segments, and list 0 has {len(first)}, or their ids differ; lists of the same "
-            "segments can be merged"
-        )
-    if first.stats.shape[1] != nbest.stats.shape[1] or first.stats.dtype != nbest.stats.dtype:
-        raise StatisticsError(
-            f"{name} has {nbest.stats.shape[1]} statistics of {nbest.stats.dtype}, and list 0 has "
-            f"{first.stats.shape[1]} of {first.stats.dtype}"
-        )
-    if first.score is not nbest.score:
-        raise StatisticsError(f"{name} has another score function than list 0")
-    for one, other, where in ((first, nbest, name), (nbest, first, "list 0 of those to merge")):
-        missing = [feature for feature in one.names if feature not in set(other.names)]
-        if missing:
-            raise FeatureError(
-                f"{where} has no feature {missing[0]!r}; lists with the same dense features can be merged"
-            )
-
-
-def _columns(names: tuple[str, ...], others: tuple[str, ...]) -> list[int] | slice:
-    return slice(None) if names == others else [others.index(name) for name in names]
-
-
-def _joined_sparse(nbests: Sequence[NBest]) -> SparseFeatures | None:
-    """One list after the other, by the names of all."""
-    if all(nbest.sparse is None for nbest in nbests):
-        return None
-    numbers: dict[str, int] = {}
-    sizes, columns, values = [], [], []
-    for nbest in nbests:
-        if nbest.sparse is None:
-            sizes.append(np.zeros(len(nbest.features), dtype=np.int64))
-            continue
-        own = np.array([numbers.setdefault(name, len(numbers)) for name in nbest.sparse.names], dtype=np.int64)
-        of_size = np.diff(nbest.sparse.indptr)
-        renumbered = own[nbest.sparse.columns]
-        order = np.lexsort((renumbered, np.repeat(np.arange(len(of_size)), of_size)))
-        sizes.append(of_size)
-        columns.append(renumbered[order])
-        values.append(nbest.sparse.values[order])
-    indptr = np.append(0, np.cumsum(np.concatenate(sizes)))
-    return SparseFeatures(indptr, np.concatenate(columns), np.concatenate(values), tuple(numbers))
-
-
-def _first_ones(
-    owners: NDArray[np.int64],
-    features: NDArray[np.float64],
-    stats: NDArray[Any],
-    sparse: SparseFeatures | None,
-    order: NDArray[np.int64],
-) -> list[int]:
-    """Those that are the first of their bytes within their segment."""
-    seen: set[tuple[bytes, ...]] = set()
-    found = []
-    places = order.tolist()
-    for row, owner in enumerate(owners.tolist()):
-        if row and owner != owners[row - 1]:
-            seen.clear()
-        key: tuple[bytes, ...] = (features[row].tobytes(), stats[row].tobytes())
-        if sparse is not None:
-            place = slice(sparse.indptr[places[row]], sparse.indptr[places[row] + 1])
-            key += (sparse.columns[place].tobytes(), sparse.values[place].tobytes())
-        if key not in seen:
-            seen.add(key)
-            found.append(row)
-    return found
+def _made(kind: type[Hypotheses], *arguments: Any) -> Hypotheses:
+    return kind(*arguments[:8], **dict(zip(_ARGUMENTS[8:], arguments[8:])))
 
 
 # -------------------------------------------------------------------------------------------------------------- checks
 
 
-def _kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
+def kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """The array in that form, as a view that cannot be written to."""
     view = in_place(array, dtype).view()
     view.flags.writeable = False
@@ -574,10 +297,10 @@ def _floats(values: Any, name: str, dimensions: tuple[int]) -> NDArray[np.float6
         raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
     if array.ndim not in dimensions:
         raise ArrayTypeError(f"{name} has {array.ndim} dimensions; it must have {dimensions[0]}")
-    return _kept(array, np.float64)
+    return kept(array, np.float64)
 
 
-def _check_number(name: str, value: Any) -> None:
+def check_number(name: str, value: Any) -> None:
     if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value < 2**53:
         raise ArrayValueError(f"{name} is {value!r}; it must be a whole number from 0 to 2 ** 53 - 1")
 
@@ -585,14 +308,14 @@ def _check_number(name: str, value: Any) -> None:
 def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[np.int64]:
     """A copy, so that nobody can change what was checked. None is 0 to count - 1."""
     if values is None:
-        return _kept(np.arange(count), np.int64)
+        return kept(np.arange(count), np.int64)
     array = np.asarray(values)
     if (array.dtype.kind not in "iu" and array.size) or array.ndim != 1:
         raise ArrayTypeError(f"{name} must be whole numbers of one dimension, not {array.dtype} of {array.ndim}")
     _check_count(array, name, count, of_what)
     if array.size and (array.min() < 0 or array.max() > np.iinfo(np.int64).max):
         raise ArrayValueError(f"{name} holds {array.min() if array.min() < 0 else array.max()}")
-    return _kept(array.astype(np.int64), np.int64)
+    return kept(array.astype(np.int64), np.int64)
 
 
 def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int64]:

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import zip_longest
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._files.text import Lines, number_of
+from .._files.writing import writing
 from .._runtime.arrays import np
-from .lines import MOST_DIGITS, number_of
 from ..errors import InputFileError, StatisticsError
-from .container import NBest
+from .container import Hypotheses
+from .lines import MOST_DIGITS
 from .reading import in_segments, joined_sparse
-from .._files.text import Lines, writing
 
 if TYPE_CHECKING:
     Path = str | PathLike[str]
@@ -26,7 +27,7 @@ MOST_COLUMNS = 10**6  # that a heading can ask room for
 LARGEST_COUNT = 2**53 - 1  # that floats tell from its neighbours
 
 
-def write(nbest: NBest, features: Path, scores: Path) -> None:
+def write(nbest: Hypotheses, features: Path, scores: Path) -> None:
     """See :meth:`NBest.to_moses`."""
     order = nbest.stats.shape[1] // 2 - 1
     if nbest.stats.dtype != np.int64 or nbest.score is not None:
@@ -119,8 +120,8 @@ def _whole_number(token: str) -> int:
     return int(token)
 
 
-def read(features: Path, scores: Path, segments: int | None, first_id: int) -> NBest:
-    """See :meth:`NBest.from_moses`."""
+def read(features: Path, scores: Path, segments: int | None, first_id: int) -> dict[str, Any]:
+    """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_moses`."""
     owners: list[int] = []
     dense: list[list[float]] = []
     sparse: list[tuple[int, list[tuple[int, float]]]] = []

@@ -15,34 +15,21 @@ from math import isfinite, nan
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from .._files.text import Lines, shown
 from .._runtime.arrays import np
 from .._runtime.parallel import bar
 from ..errors import InputFileError
-from .reading import Segment
-from .._files.text import Lines, shown
+from .segment import Segment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-__all__ = ["read_segments"]
 
 LISTS = ("hypotheses", "outputs", "choices", "nbest")
 SCORES = ("score", "cumulative_logprob", "sequences_score")
 
 
-def read_segments(path: str | PathLike[str], *, progress: bool = False) -> Iterator[Segment]:
-    """The segments of a file, one at a time, as :func:`cybleu.nbest.read_segments` gives them.
-
-    :param path: gzip is recognised; ``-`` is standard input
-    :param progress: show a progress bar (needs tqdm)
-    :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest.jsonl"
-    >>> _ = path.write_text('{"choices": [{"text": "it rains"}, {"text": "rain falls"}]}')
-    >>> next(read_segments(path)).texts
-    ['it rains', 'rain falls']
-    """
+def segments(path: str | PathLike[str], progress: bool = False) -> Iterator[Segment]:
+    """The segments of a file, one at a time; see :func:`cybleu.nbest.read_segments`."""
     names: tuple[str, ...] | None = None
     with (
         Lines(fspath(path)) as file,

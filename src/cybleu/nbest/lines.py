@@ -5,17 +5,16 @@ What a line has too much or too little is an :class:`InputFileError` with file, 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
+from .._files.text import Lines, number_of, shown
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, FeatureError, InputFileError, UnknownNameError
-from .._files.text import Lines, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,20 +54,6 @@ class Block(NamedTuple):
         sparse = [(row - start, values) for row, values in self.sparse if start <= row < stop]
         spans = self.begins[rows], self.ends[rows]
         return Block(self.first_line + start, self.bytes, *spans, self.ids[rows], self.features[rows], scores, sparse)
-
-
-def number_of(token: str, what: str = "the value") -> float:
-    """The number that a token is."""
-    try:
-        # what Python also takes, and no decoder writes
-        value = float(token) if token.isascii() and "_" not in token else None
-    except ValueError:
-        value = None
-    if value is None:
-        raise InputFileError(f"{what} {shown(token)} is not a number")
-    if not math.isfinite(value):
-        raise InputFileError(f"{what} is {token[:80]}; it must be a finite number")
-    return value
 
 
 def open_reader(
@@ -129,7 +114,7 @@ class FieldReader(_Reader):
         self._columns: dict[str, int] = {}
         self._sparse_columns: dict[str, int] = {}
         self._alike: tuple[tuple[bytes, ...], tuple[int, ...]] | None = None
-        self._lines_alike: _backend.chosen.NBestLines | None = None
+        self._lines_alike: Any = None
 
     def __enter__(self) -> FieldReader:
         return self

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from .selection import Selection, chosen, owners_of
 from ..errors import FeatureError, LengthMismatchError
-from ..nbest.container import NBest
-from ..nbest.reading import Segment
+from ..nbest import NBest, Segment
+from .selection import Selection, chosen, owners_of, reordered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,24 +53,8 @@ def nbest_sorted(
         raise LengthMismatchError(
             f"scores has the shape {values.shape}, and there are {len(nbest.features)} hypotheses"
         )
-    return reordered(nbest, np.lexsort((-values, owners_of(nbest.offsets))), values)
-
-
-def reordered(nbest: NBest, order: NDArray[np.int64], scores: NDArray[np.float64]) -> NBest:
-    """The hypotheses in another order, which keeps segments together, with these scores."""
-    return NBest(
-        nbest.offsets,
-        nbest.features[order],
-        nbest.stats[order],
-        nbest.names,
-        None if nbest.texts is None else [nbest.texts[row] for row in order.tolist()],
-        nbest.score,
-        None if nbest.sparse is None else nbest.sparse.rows(order),
-        nbest.ids,
-        index=nbest.index[order],
-        model_scores=scores[order],
-        inputs=nbest.inputs,
-    )
+    order = np.lexsort((-values, owners_of(nbest.offsets)))
+    return reordered(nbest, order, values[order])
 
 
 def weighted_features(nbest: NBest | Segment, weights: Sequence[float] | Mapping[str, float]) -> NDArray[np.float64]:

@@ -12,24 +12,30 @@ from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
-from ..metrics import bleu as variants
 from .._runtime.arrays import np
 from .._runtime.parallel import bar
-from ..stats.counts import check_max_order
+from ..errors import (
+    ArrayValueError,
+    CybleuError,
+    LengthMismatchError,
+    NoReferencesError,
+    SequenceTypeError,
+    UnknownNameError,
+)
+from ..metrics import Bleu, find
+from ..nbest import NBest
+from ..text import tokenizer
+from ..text.batches import is_array
 from .selection import Selection, chosen, owners_of
-from ..text.batches import Batch, batch_of_lengths, is_array
-from ..errors import ArrayValueError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
-from ..nbest.container import NBest
-from ..nbest.reading import splitter
-from ..pairwise import _fill, _in_common
-from ..metrics.bleu import Variant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..metrics import Metric, Variant
+
     Floats = NDArray[np.float64]
 
-UTILITIES = ("bleu", "expected-counts", "linear")
+UTILITIES = ("metric", "expected-counts", "linear")
 # Tromble and others (2008), section 4: an average unigram precision, and how fast it falls with the order.
 UNIGRAM_PRECISION = 0.85
 PRECISION_RATIO = 0.72
@@ -42,17 +48,13 @@ def mbr(
     scores: Any = None,
     scale: float = 1.0,
     evidence: Any = None,
-    utility: str = "bleu",
-    variant: str | Variant = "sacrebleu",
-    weights: Sequence[float] | None = None,
-    smoothing: str | None = None,
-    smoothing_value: float | None = None,
-    effective_order: bool | None = None,
-    max_order: int | None = None,
+    utility: str = "metric",
+    metric: str | Metric | Variant | None = None,
     prune: int | None = None,
     tokenize: str | Callable[[str], list[str]] = "unicode",
     threads: int | None = None,
     progress: bool = False,
+    **choices: Any,
 ) -> Selection:
     """The hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
 
@@ -67,23 +69,18 @@ def mbr(
     :param scores: instead, logarithms of it, such as those of a decoder
     :param scale: of `scores`: below 1 makes probabilities more alike, above 1 less
     :param evidence: other lists to compare with; by default the hypotheses themselves
-    :param utility: ``bleu``; ``expected-counts``, BLEU against the expected n-gram counts and length of the evidence (DeNero,
+    :param utility: ``metric``; ``expected-counts``, BLEU against the expected n-gram counts and length of the evidence (DeNero,
         Chiang and Knight 2009), from 0 to 1, orders from 2 smoothed by adding 1; or ``linear``, linear BLEU (Tromble and
         others 2008) per reference token, with an average unigram precision of 0.85 and a ratio of 0.72. The two are
         approximations, and not faster than exact BLEU on lists of a hundred texts
-    :param variant: a name in :data:`cybleu.metrics.VARIANTS`, or a variant; this and the next four are of ``bleu``
-    :param weights: of the n-gram orders, by default uniform
-    :param smoothing: the name of one of the variant's, by default the tool's
-    :param smoothing_value: its parameter, by default the tool's
-    :param effective_order: leave out the orders that a hypothesis is too short for; by default as the tool scores single
-        sentences
-    :param max_order: the largest n-gram order, by default 4 or as many as there are weights
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
     :param prune: only so many texts of each list of the evidence count, the most probable ones; of equal ones the lower
         index, empty ones last. Without `evidence`, the others cannot be chosen either
     :param tokenize: from a string to its tokens: a function, ``unicode`` or ``ascii`` for white space, or a tokeniser of
         :mod:`cybleu.text`
     :param threads: that work at the same time on a segment; None is one. The result is the same
     :param progress: show a progress bar (needs tqdm)
+    :param choices: of :class:`cybleu.metrics.Bleu`
     :return: its `scores` are the expected utilities of all hypotheses, on the scale of the tool; NaN for pruned ones
     :raises CybleuError: of the kind that fits, naming the argument and the segment
 
@@ -93,21 +90,16 @@ def mbr(
     """
     if utility not in UTILITIES:
         raise UnknownNameError(f"unknown utility {utility!r}; use one of {', '.join(UTILITIES)}")
-    rules = variants.find(variant)
-    order = max_order if max_order is not None else 4 if weights is None else len(weights)
-    check_max_order(order)
-    if effective_order is None:
-        effective_order = rules.sentences_by_effective_order
-    choices = variants.definition_of(rules, order, weights, smoothing, smoothing_value, effective_order)
-    split = splitter(tokenize)
+    found = find(metric, **choices).of_sentences()
+    split = tokenizer(tokenize)
     hyps = _lists(hypotheses, "hypotheses", split)
     refs = hyps if evidence is None else _lists(evidence, "evidence", split)
     _check_alike(hyps, refs)
     shares = _posterior(posterior, scores, scale, refs)
     kept = _most_probable(shares, refs, prune)
     utilities = np.full(len(hyps.texts), np.nan)
-    if utility == "bleu":
-        for segment, matrix, rows, columns in _matrices(hyps, refs, kept, rules, choices, order, threads, progress):
+    if utility == "metric":
+        for segment, matrix, rows, columns in _matrices(hyps, refs, kept, found, threads, progress):
             hypothesis = np.zeros(len(rows))
             of_segment = np.ascontiguousarray(shares[columns])
             _backend.chosen.weighted_sums(matrix, of_segment, hypothesis)
@@ -116,6 +108,7 @@ def mbr(
             utilities[empty][(hyps.lengths[empty] == 0) & (kept[empty] if refs is hyps else True)] = 0.0
     else:
         approximate = _expected_counts if utility == "expected-counts" else _linear
+        order = found.order if isinstance(found, Bleu) else 4
         utilities = approximate(hyps, refs, np.where(kept, shares, 0.0), order)
         if refs is hyps:
             utilities[~kept] = np.nan
@@ -130,10 +123,10 @@ def diverse(
     scores: Any = None,
     scale: float = 1.0,
     similarity: float = 0.5,
-    variant: str | Variant = "sacrebleu",
-    smoothing: str | None = None,
+    metric: str | Metric | Variant | None = None,
     tokenize: str | Callable[[str], list[str]] = "unicode",
     progress: bool = False,
+    **choices: Any,
 ) -> list[NDArray[np.int64]]:
     """Some hypotheses of each segment that are good and differ.
 
@@ -156,13 +149,12 @@ def diverse(
         raise ArrayValueError(f"size is {size!r}; it must be a whole number from 1")
     if not 0 <= similarity < np.inf:
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
-    rules = variants.find(variant)
-    choices = variants.definition_of(rules, 4, None, smoothing, None, rules.sentences_by_effective_order)
-    lists = _lists(hypotheses, "hypotheses", splitter(tokenize))
+    found = find(metric, **choices).of_sentences()
+    lists = _lists(hypotheses, "hypotheses", tokenizer(tokenize))
     shares = _posterior(posterior, scores, scale, lists)
     everything = np.ones(len(lists.texts), dtype=bool)
     taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
-    for segment, matrix, rows, columns in _matrices(lists, lists, everything, rules, choices, 4, None, progress):
+    for segment, matrix, rows, columns in _matrices(lists, lists, everything, found, None, progress):
         utilities = np.zeros(len(rows))
         _backend.chosen.weighted_sums(matrix, np.ascontiguousarray(shares[columns]), utilities)
         utilities /= math.fsum(shares[columns].tolist())
@@ -186,7 +178,7 @@ def diverse(
 # --------------------------------------------------------------------------------------------------------------- lists
 
 
-class _Lists(NamedTuple):
+class _Texts(NamedTuple):
     source: Any  # what a Selection is of
     texts: Sequence[Any]  # of all segments, as they were given
     tokens: list[Any]
@@ -194,7 +186,7 @@ class _Lists(NamedTuple):
     offsets: NDArray[np.int64]
 
 
-def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Lists:
+def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Texts:
     if isinstance(value, NBest):
         if value.texts is None:
             raise ArrayValueError(f"the texts of the n-best list ({name}) are not known; read it with its texts")
@@ -221,10 +213,10 @@ def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Lists:
             f"text {place - offsets[segment]} of {name}[{segment}] must be a string or a list of tokens, not "
             f"{type(tokens[place]).__name__}"
         ) from None
-    return _Lists(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets)
+    return _Texts(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets)
 
 
-def _check_alike(hyps: _Lists, refs: _Lists) -> None:
+def _check_alike(hyps: _Texts, refs: _Texts) -> None:
     if len(hyps.offsets) != len(refs.offsets):
         raise LengthMismatchError(
             f"there are {len(hyps.offsets) - 1} segments of hypotheses and {len(refs.offsets) - 1} of evidence"
@@ -234,7 +226,7 @@ def _check_alike(hyps: _Lists, refs: _Lists) -> None:
         raise NoReferencesError(f"segment {lacking.argmax()} has hypotheses and no evidence")
 
 
-def _posterior(posterior: Any, scores: Any, scale: float, lists: _Lists) -> Floats:
+def _posterior(posterior: Any, scores: Any, scale: float, lists: _Texts) -> Floats:
     """A number for each text; the largest of a segment is 1."""
     if posterior is not None and scores is not None:
         raise ArrayValueError("give posterior or scores, one of the two")
@@ -264,7 +256,7 @@ def _posterior(posterior: Any, scores: Any, scale: float, lists: _Lists) -> Floa
     return of_largest
 
 
-def _numbers(values: Any, name: str, lists: _Lists) -> Floats:
+def _numbers(values: Any, name: str, lists: _Texts) -> Floats:
     sizes = np.diff(lists.offsets)
     if not is_array(values) and len(values) and all(hasattr(part, "__len__") for part in values):
         given = [len(part) for part in values]
@@ -284,7 +276,7 @@ def _numbers(values: Any, name: str, lists: _Lists) -> Floats:
     return array
 
 
-def _most_probable(shares: Floats, lists: _Lists, prune: int | None) -> NDArray[np.bool_]:
+def _most_probable(shares: Floats, lists: _Texts, prune: int | None) -> NDArray[np.bool_]:
     kept = np.ones(len(shares), dtype=bool)
     if prune is None:
         return kept
@@ -304,16 +296,14 @@ def _most_probable(shares: Floats, lists: _Lists, prune: int | None) -> NDArray[
 
 
 def _matrices(
-    hyps: _Lists,
-    refs: _Lists,
+    hyps: _Texts,
+    refs: _Texts,
     kept: NDArray[np.bool_],
-    rules: Variant,
-    choices: list[Any],
-    order: int,
+    metric: Metric,
     threads: int | None,
     progress: bool,
 ) -> Iterator[tuple[int, Floats, NDArray[np.int64], NDArray[np.int64]]]:
-    """For each segment that has hypotheses its number, BLEU of the hypotheses of some rows against those of others, both.
+    """For each segment that has hypotheses its number, the scores of the hypotheses of some rows against those of others, both.
 
     Only hypotheses with tokens have a row.
     """
@@ -326,43 +316,21 @@ def _matrices(
             columns = rows_of_refs[ref_bounds[segment] : ref_bounds[segment + 1]]
             rows = rows_of_hyps[hyp_bounds[segment] : hyp_bounds[segment + 1]]
             if len(rows):
-                references, batch = _batches(hyps, refs, rows, columns, segment)
-                filled = hyps.lengths[rows] > 0
-                if not filled.all():
-                    batch, rows = Batch(batch.ids, batch.begins[filled], batch.ends[filled]), rows[filled]
-                matrix = np.empty((len(rows), len(columns)))
-                _fill(matrix, references, batch, choices, order, threads, False)
-                yield segment, matrix, rows, columns
+                rows = rows[hyps.lengths[rows] > 0]
+                evidence = [refs.tokens[row] for row in columns.tolist()]
+                same = refs is hyps and len(rows) == len(columns)
+                texts = None if same else [hyps.tokens[row] for row in rows.tolist()]
+                try:
+                    yield segment, metric.pairs(evidence, texts, threads=threads), rows, columns
+                except CybleuError as error:
+                    raise type(error)(f"segment {segment}: {error}") from error
             advance(1)
-
-
-def _batches(
-    hyps: _Lists, refs: _Lists, rows: NDArray[np.int64], columns: NDArray[np.int64], segment: int
-) -> tuple[Batch, Batch]:
-    """The evidence and the hypotheses of a segment in the same numbers."""
-    wanted = [refs.tokens[row] for row in columns.tolist()]
-    if refs is not hyps:
-        return _in_common(wanted, [hyps.tokens[row] for row in rows.tolist()], None, None, False)
-    if not set(map(type, wanted)) <= {list, tuple}:
-        return _in_common(wanted, None, None, None, False)
-    batch = _numbered(wanted, refs.lengths[columns], segment)
-    return batch, batch
-
-
-def _numbered(texts: list[Any], lengths: NDArray[np.int64], segment: int) -> Batch:
-    tokens = list(chain.from_iterable(texts))
-    try:
-        numbers = dict(zip(dict.fromkeys(tokens), count()))
-    except TypeError as error:
-        raise SequenceTypeError(f"segment {segment} has a token that cannot be hashed: {error}") from None
-    ids = np.fromiter(map(numbers.__getitem__, tokens), dtype=np.int64, count=len(tokens))
-    return batch_of_lengths(ids, lengths)
 
 
 # ------------------------------------------------------------------------------------------------------- approximations
 
 
-def _expected_counts(hyps: _Lists, refs: _Lists, shares: Floats, order: int) -> Floats:
+def _expected_counts(hyps: _Texts, refs: _Texts, shares: Floats, order: int) -> Floats:
     shares = _normalised(shares, refs)
     expected_lengths = np.bincount(owners_of(refs.offsets), shares * refs.lengths, minlength=len(refs.offsets) - 1)
     logs = np.zeros(len(hyps.texts))
@@ -382,7 +350,7 @@ def _expected_counts(hyps: _Lists, refs: _Lists, shares: Floats, order: int) -> 
     return np.where(hyps.lengths > 0, result, 0.0)
 
 
-def _linear(hyps: _Lists, refs: _Lists, shares: Floats, order: int) -> Floats:
+def _linear(hyps: _Texts, refs: _Texts, shares: Floats, order: int) -> Floats:
     shares = _normalised(shares, refs)
     result: Floats = -hyps.lengths.astype(np.float64)
     for n, (of_hyps, of_refs, grams) in enumerate(_ngram_counts(hyps, refs, order)):
@@ -394,7 +362,7 @@ def _linear(hyps: _Lists, refs: _Lists, shares: Floats, order: int) -> Floats:
     return result
 
 
-def _normalised(shares: Floats, lists: _Lists) -> Floats:
+def _normalised(shares: Floats, lists: _Texts) -> Floats:
     owners = owners_of(lists.offsets)
     return shares / np.bincount(owners, shares, minlength=len(lists.offsets))[owners]
 
@@ -402,7 +370,7 @@ def _normalised(shares: Floats, lists: _Lists) -> Floats:
 Counted = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.int64]"]  # text, number of the n-gram, count
 
 
-def _ngram_counts(hyps: _Lists, refs: _Lists, order: int) -> Iterator[tuple[Counted, Counted, int]]:
+def _ngram_counts(hyps: _Texts, refs: _Texts, order: int) -> Iterator[tuple[Counted, Counted, int]]:
     """For each order the different n-grams of each text, of the hypotheses and of the evidence, and how many there are.
 
     The n-grams of different segments have different numbers.

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..metrics import bleu as variants
 from .._runtime.arrays import np
+from .._runtime.parallel import bar
+from ..errors import ArrayValueError, FeatureError
+from ..nbest import NBest
 from .linear import linear
 from .oracle import oracle
-from .._runtime.parallel import bar
-from .selection import Selection, bleu_stats
-from ..errors import ArrayValueError, FeatureError
-from ..nbest.container import NBest
-from ..metrics.bleu import Variant
+from .selection import Selection, metric_of, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..metrics import Metric, Variant
 
     Floats = NDArray[np.float64]
 
@@ -59,9 +59,9 @@ def perceptron(
     epochs: int = 10,
     folds: int = 5,
     seed: int = 0,
-    variant: str | Variant = "sacrebleu",
-    smoothing: str | None = None,
+    metric: str | Metric | Variant | None = None,
     progress: bool = False,
+    **choices: Any,
 ) -> Perceptron:
     """Weights that keep the good hypotheses of each segment above the bad ones (splitting, averaged).
 
@@ -73,16 +73,16 @@ def perceptron(
 
     How many epochs to train is decided by cross-validation.
 
-    :param nbest: a list with the statistics of BLEU, and features that are not sparse
+    :param nbest: a list with the statistics of the metric, and features that are not sparse
     :param good: this share of a segment's hypotheses is good, at least one
     :param bad: this share is bad, at least one
     :param margin: in units of the divided features
     :param epochs: at most so many
     :param folds: of the cross-validation; as many at most as there are segments with hypotheses
     :param seed: of the folds and the order of the segments; the same one gives the same result
-    :param variant: of BLEU, a name in :data:`cybleu.metrics.VARIANTS`, or a variant
-    :param smoothing: of sentence BLEU, by default the tool's
+    :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, else ``sacrebleu``
     :param progress: show a progress bar (needs tqdm)
+    :param choices: of :class:`cybleu.metrics.Bleu`
     :raises FeatureError: there is no feature, or there are sparse ones
     :raises StatisticsError: the statistics are not BLEU's
 
@@ -104,13 +104,14 @@ def perceptron(
         raise FeatureError("the list has sparse features, which the perceptron does not train")
     if not nbest.names:
         raise FeatureError("the list has no feature, so there is nothing to train")
-    bleu_stats(nbest)
+    rows_of(nbest)
+    found = metric_of(nbest, metric, choices)
     filled = np.flatnonzero(np.diff(nbest.offsets)).tolist()
     if type(folds) is not int or not 2 <= folds <= len(filled):
         raise ArrayValueError(
             f"folds is {folds!r}; it must be a whole number from 2 to {len(filled)}, the number of segments with hypotheses"
         )
-    ranked = oracle(nbest, "sentence", variant, smoothing=smoothing).scores
+    ranked = oracle(nbest, "sentence", found).scores
     scales = _scales(nbest)
     examples = [_example(nbest, segment, ranked, scales, good, bad) for segment in filled]
     random = Random(seed)
@@ -126,14 +127,11 @@ def perceptron(
                 every_epoch[epoch][segments] = rows[segments]
                 advance(1)
         selections = [Selection(nbest.offsets, rows, np.full(len(ranked), np.nan), nbest) for rows in every_epoch]
-        scores = [selection.bleu(variant).score for selection in selections]
+        scores = [selection.corpus_score(found).score for selection in selections]
         best = scores.index(max(scores))
         for final in _train(examples, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
             advance(1)
-    of_folds = [
-        variants.score(nbest.stats[every_epoch[best][[filled[place] for place in part]]], variant).score
-        for part in parts
-    ]
+    of_folds = [found.score(nbest.stats[every_epoch[best][[filled[place] for place in part]]]).score for part in parts]
     trained = dict(zip(nbest.names, _unscaled(final, scales).tolist()))
     return Perceptron(trained, best + 1, selections[best], scores[best], of_folds, scores)
 

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..metrics import bleu as variants
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, StatisticsError
-from ..nbest.container import NBest
-from ..metrics.bleu import Bleu, Variant
+from ..metrics import Metric, find
+from ..nbest import NBest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..metrics import Variant
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +69,36 @@ class Selection:
             raise StatisticsError("there are no statistics of plain texts; count those of `texts` with cybleu.stats")
         return self.hypotheses.stats[self.rows[self.rows >= 0]]
 
-    def bleu(self, variant: str | Variant = "sacrebleu", **arguments: Any) -> Bleu:
-        """Corpus BLEU of those chosen, by :func:`cybleu.metrics.score`, of the segments that have hypotheses.
+    def corpus_score(self, metric: str | Metric | Variant | None = None, **choices: Any) -> Any:
+        """The score of the corpus of those chosen, of the segments that have hypotheses.
 
-        :param variant: a name in :data:`cybleu.metrics.VARIANTS`, or a variant
-        :param arguments: more of that function's
+        :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, else ``sacrebleu``
+        :param choices: of :class:`cybleu.metrics.Bleu`
+        :return: as of :func:`cybleu.score`
         """
+        stats = self.stats
         if isinstance(self.hypotheses, NBest):
-            bleu_stats(self.hypotheses)
-        return variants.score(self.stats, variant, **arguments)
+            rows_of(self.hypotheses)
+            return metric_of(self.hypotheses, metric, choices).score(stats)
+        return find(metric, **choices).score(stats)
+
+    bleu = corpus_score
+
+    def ranked(self) -> NDArray[np.int64]:
+        """The rows of all hypotheses, segment after segment: those chosen first, the others by score."""
+        taken = np.zeros(len(self.scores), dtype=bool)
+        taken[self.rows[self.rows >= 0]] = True
+        return np.lexsort((-self.scores, ~taken, owners_of(self.offsets)))
+
+    def best_first(self) -> NBest:
+        """The list with the hypotheses of each segment in that order; `model_scores` are the scores.
+
+        :raises ArrayValueError: they were chosen from texts, which are no list
+        """
+        if not isinstance(self.hypotheses, NBest):
+            raise ArrayValueError("plain texts are no n-best list, which could be put into another order")
+        order = self.ranked()
+        return reordered(self.hypotheses, order, self.scores[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,21 +128,45 @@ class CorpusSelection(Selection):
         return abs(self.score - self.start)
 
 
-def bleu_stats(nbest: NBest) -> NDArray[np.int64]:
+def rows_of(nbest: NBest) -> NDArray[np.int64]:
     """The rows of the list.
 
-    :raises StatisticsError: they are not BLEU's
+    :raises StatisticsError: they are of no metric that is known here
     """
     stats: Any = nbest.stats
-    if nbest.score is not None or stats.dtype != np.int64:
+    if stats.dtype != np.int64 or not (nbest.score is None or isinstance(nbest.score, Metric)):
         raise StatisticsError("the n-best list holds the statistics of another metric than BLEU")
     rows: NDArray[np.int64] = stats
     return rows
 
 
+def metric_of(nbest: NBest, metric: str | Metric | Variant | None, choices: dict[str, Any]) -> Metric:
+    """What was asked for, by default the metric that the list has the rows of."""
+    if metric is None and not choices and isinstance(nbest.score, Metric):
+        return nbest.score
+    return find(metric, **choices)
+
+
 def owners_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """The number of its segment for each hypothesis."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def reordered(nbest: NBest, order: NDArray[np.int64], scores: NDArray[np.float64]) -> NBest:
+    """The hypotheses in another order, which keeps segments together, with these scores."""
+    return NBest(
+        nbest.offsets,
+        nbest.features[order],
+        nbest.stats[order],
+        nbest.names,
+        None if nbest.texts is None else [nbest.texts[row] for row in order.tolist()],
+        nbest.score,
+        None if nbest.sparse is None else nbest.sparse.rows(order),
+        nbest.ids,
+        index=nbest.index[order],
+        model_scores=scores,
+        inputs=nbest.inputs,
+    )
 
 
 def chosen(

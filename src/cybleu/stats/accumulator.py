@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable
 from typing import Any
 
-from .counts import check_max_order, check_reference_length, segment_row
 from ..errors import StatisticsError
+from .counts import check_max_order, check_reference_length, segment_row
 
 __all__ = ["CorpusAccumulator"]
 
@@ -60,7 +60,7 @@ class CorpusAccumulator:
         :param stats: rows of ints, or one integer array `(n, 2 + 2 * orders)`
         :raises StatisticsError: a row has another number of orders
         """
-        from ..metrics.bleu import checked_rows
+        from .rows import checked_rows
 
         rows = checked_rows(stats)
         for row in rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from .. import _backend, _mirror
 from ..errors import OrderError, UnknownNameError
 
@@ -69,7 +68,13 @@ def corpus_row(
 
 
 def fill_rows(
-    list_of_references: Any, hypotheses: Any, max_order: int, start: int, stop: int, rows: Any, general: Callable[[int], Any]
+    list_of_references: Any,
+    hypotheses: Any,
+    max_order: int,
+    start: int,
+    stop: int,
+    rows: Any,
+    general: Callable[[int], Any],
 ) -> None:
     """Write the rows of the segments from `start` to before `stop`; `general` writes that of one that is declined."""
 

@@ -18,23 +18,10 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from .._runtime.arrays import np
+from .._runtime.arrays import checked_output, np
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import checked_threads, run
-from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
-from ..text.batches import (
-    ReferenceSets,
-    any_array,
-    hypotheses_like,
-    integers_of_lists,
-    is_array,
-    is_ragged,
-    positions,
-    reference_sets,
-)
-from .accumulator import CorpusAccumulator
 from ..errors import (
-    ArrayTypeError,
     ArrayValueError,
     CybleuError,
     LengthMismatchError,
@@ -42,12 +29,23 @@ from ..errors import (
     NGramError,
     OrderError,
 )
-from ..metrics.bleu import score, scores
+from ..text.batches import (
+    ReferenceSets,
+    any_array,
+    checked_id,
+    hypotheses_like,
+    integers_of_lists,
+    is_array,
+    is_ragged,
+    positions,
+    reference_sets,
+)
+from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CorpusAccumulator", "References", "score", "scores", "segment_stats", "short_segments"]
+__all__ = ["References", "segment_stats", "short_segments"]
 
 
 class References:
@@ -81,7 +79,7 @@ class References:
     _sets: ReferenceSets
     _arguments: tuple[int | None, int | None, int | None]  # pad_id, eos_id, unk_id
     _ignored: list[tuple[Hashable, ...]] | None
-    _prepared: _backend.chosen.PreparedReferences
+    _prepared: Any
 
     def __init__(
         self,
@@ -352,30 +350,10 @@ def _mismatch(hypotheses: int, sets: int) -> LengthMismatchError:
     )
 
 
-def checked_id(name: str, value: Any) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not -(2**63) <= int(value) < 2**63:
-        raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
-
-
 def _output(out: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
     if out is None:
         return np.empty(shape, dtype=np.int64)
     return checked_output(out, shape, np.int64)
-
-
-def checked_output(out: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    if not isinstance(out, np.ndarray):
-        raise ArrayTypeError(f"out must be a NumPy array, not {type(out).__name__}")
-    if out.dtype != dtype or out.shape != shape or not out.flags.c_contiguous or not out.flags.behaved:
-        raise ArrayTypeError(
-            f"out must be a contiguous, writable array of {np.dtype(dtype)} with the shape {shape}; it is "
-            f"{'' if out.flags.c_contiguous else 'not contiguous, '}{'' if out.flags.aligned else 'not aligned, '}"
-            f"{'' if out.flags.writeable else 'not writable, '}"
-            f"of {out.dtype} with the shape {out.shape}"
-        )
-    return out
 
 
 def _are_token_lists(references: Any, hypotheses: Any) -> bool:

@@ -1,5 +1,5 @@
 """From texts of any kind to tokens and integers."""
 
-from .tokenizers import find
+from .tokenizers import tokenizer
 
-__all__ = ["find"]
+__all__ = ["tokenizer"]

@@ -129,6 +129,13 @@ def _shortened(numbers: NDArray[np.int64]) -> str:
     return str(numbers.tolist()) if len(numbers) <= 6 else f"{numbers[:3].tolist()} ... {numbers[-2:].tolist()}"
 
 
+def checked_id(name: str, value: Any) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not -(2**63) <= int(value) < 2**63:
+        raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
+
+
 def trimmed(batch: Batch, pad_id: int | None, eos_id: int | None) -> Batch:
     if pad_id is not None or eos_id is not None:
         _backend.chosen.trim(batch.ids, batch.begins, batch.ends, pad_id, eos_id)

@@ -1,29 +1,50 @@
-"""Tokenisers by name: sacreBLEU's own, imported when one is first used.
-
-Splitting on white space needs none of them and is not among them: where a tokeniser is asked for it is
-``unicode`` or ``ascii``.
-"""
+"""Tokenisers by name: white space, and sacreBLEU's own, imported when one is first used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar, overload
 
 from ..errors import MissingExtraError, UnknownNameError
 
-__all__ = ["find"]
+__all__ = ["tokenizer"]
 
 
-def find(name: str) -> Callable[[str], list[str]]:
-    """The tokeniser of a name that sacreBLEU knows: ``13a``, ``intl``, ``zh``, ``char``, ``none`` and others.
+def split_ascii(line: str) -> list[str]:
+    """The tokens between ASCII white space, as multi-bleu.perl takes them: a no-break space is part of a token."""
+    if line.isascii():
+        return line.split()
+    return [token.decode() for token in line.encode().split()]
 
-    :param name: of a tokeniser
+
+SPLITS: dict[str, Callable[[str], list[str]]] = {"unicode": str.split, "ascii": split_ascii}
+
+
+Tokens = TypeVar("Tokens", bound=Sequence[Hashable])
+
+
+@overload
+def tokenizer(name: str) -> Callable[[str], list[str]]: ...
+@overload
+def tokenizer(name: Callable[[str], Tokens]) -> Callable[[str], Tokens]: ...
+@overload
+def tokenizer(name: str | Callable[[str], Tokens]) -> Callable[[str], Tokens]: ...
+def tokenizer(name: str | Callable[[str], Sequence[Hashable]]) -> Callable[[str], Sequence[Hashable]]:
+    """The tokeniser of a name.
+
+    :param name: ``unicode`` or ``ascii`` for the tokens between white space; a name that sacreBLEU knows: ``13a``, ``intl``,
+        ``zh``, ``char``, ``none`` and others; a function is given back
     :return: a function from a line to its tokens, as sacreBLEU would count them
-    :raises UnknownNameError: sacreBLEU has no such tokeniser
+    :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU, or what the tokeniser needs, is not installed
 
-    >>> find("13a")("Hello, world!")
+    >>> tokenizer("13a")("Hello, world!")
     ['Hello', ',', 'world', '!']
     """
+    if not isinstance(name, str):
+        return name
+    if name in SPLITS:
+        return SPLITS[name]
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError as error:
@@ -31,7 +52,8 @@ def find(name: str) -> Callable[[str], list[str]]:
             "tokenisers are sacreBLEU's, which is not installed; install it with: pip install 'cybleu[sacrebleu]'"
         ) from error
     if name not in BLEU.TOKENIZERS:
-        raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {', '.join(sorted(BLEU.TOKENIZERS))}")
+        known = ", ".join([*SPLITS, *sorted(BLEU.TOKENIZERS)])
+        raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
     try:
         tokenise = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:

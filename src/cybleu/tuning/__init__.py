@@ -1,36 +1,44 @@
-from .climb import (
-    CrossValidation,
-    LineSearch,
-    Mira,
-    Move,
-    Restart,
-    Tuning,
-    cross_validate,
-    kbmira,
-    line_search,
-    pro_pairs,
-    random_search,
-    tune,
-)
+"""Tuning the weights of a linear model on n-best lists (Och 2003).
 
-from .loop import Iteration, Loop, mert_loop, read_weights, write_weights
+Along a line through the space of weights the score of a corpus changes only where the best hypothesis of a segment does, so
+:func:`line_search` finds the optimum on a line exactly. :func:`tune` climbs along the axes from many starts; :func:`kbmira` and
+:func:`pro_pairs` compare pairs of hypotheses; :func:`mert_loop` decodes and tunes until nothing changes.
+
+The best hypothesis of a segment is the one with the highest sum of weight * feature, summed in float64 from the first
+feature on; of equal ones the first. A segment without hypotheses contributes nothing. A score counts only as the score of
+weights: what a search predicts is computed again from the weights before it is returned.
+"""
+
+from .._files.weights import read_weights, write_weights
+from .climb import tune
+from .line_search import line_search
+from .loop import Iteration, Loop, mert_loop
+from .pairs import Mira, kbmira, pro_pairs
+from .plot import check_plot, plot_surface
+from .results import CrossValidation, LineSearch, Move, Restart, Tuning
+from .space import random_weights
+from .trials import cross_validate, random_search, read_table
 
 __all__ = [
-    "Iteration",
-    "Loop",
-    "mert_loop",
-    "read_weights",
-    "write_weights",
     "CrossValidation",
+    "Iteration",
     "LineSearch",
+    "Loop",
     "Mira",
     "Move",
     "Restart",
     "Tuning",
+    "check_plot",
     "cross_validate",
     "kbmira",
     "line_search",
+    "mert_loop",
+    "plot_surface",
     "pro_pairs",
     "random_search",
+    "random_weights",
+    "read_table",
+    "read_weights",
     "tune",
+    "write_weights",
 ]

@@ -1,4 +1,4 @@
-"""The search along one line through the space of weights, for :mod:`cybleu.tuning`.
+"""The search along one line through the space of weights.
 
 A line is searched by the lists' own intervals: the kernel finds the best one, a step within it is taken, and what its weights
 score is computed again. Where rounding keeps the weights from what was predicted, the next best interval is tried.
@@ -6,24 +6,24 @@ score is computed again. Where rounding keeps the weights from what was predicte
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from math import inf, sqrt
-from sys import float_info
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend, _mirror
 from .._runtime.arrays import np
-from .objective import Objective
-from ..errors import EmptyCorpusError, FeatureError, WeightsError
+from ..errors import FeatureError, WeightsError
+from ..nbest import NBest
+from .problem import Interval, Line, Point, Problem
+from .results import LineSearch
+from .space import weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .objective import Metric
-    from ..nbest.container import NBest
+    from .space import Weights
 
 # Intervals that are tried when rounding keeps weights from reaching what was predicted.
 TRIES = 64
@@ -31,235 +31,72 @@ TRIES = 64
 NO_GAIN = (0.0, 0.0)
 
 
-# ------------------------------------------------------------------------------------------------------- points and lines
+def line_search(
+    nbest: NBest,
+    weights: Weights,
+    direction: str | Weights,
+    lower: float = -inf,
+    upper: float = inf,
+    *,
+    metric: Metric = None,
+    surface: bool = False,
+) -> LineSearch:
+    """The best point on the line of weights + x * direction, for x from `lower` to `upper`.
 
+    Among equal scores it stays at 0, else it takes the interval that holds 0, else the widest, else the nearest to 0; there it
+    goes to the middle, or beyond the last threshold by an eighth of the largest one. Points at which hypotheses tie, the
+    thresholds themselves, are not searched, except 0.
 
-@dataclass(frozen=True, eq=False)
-class Point:
-    """Weights, the value of each hypothesis by them, the best of each segment, and what those are worth."""
+    :param nbest: a list of which at least one segment has a hypothesis
+    :param weights: by name, or one for each feature
+    :param direction: the name of a feature; or a vector, like weights
+    :param lower: the first x, which may be -inf
+    :param upper: the last x, which may be inf
+    :param metric: a name in :data:`cybleu.metrics.VARIANTS` or a variant, scored as a corpus; or a function of the sum of the
+        statistics. By default `nbest.score`, else the sum of a single float column, else ``moses``: BLEU from 0 to 1
+    :param surface: also give the error surface
+    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
 
-    weights: NDArray[np.float64]
-    values: NDArray[np.float64]
-    chosen: NDArray[np.int64]
-    row: NDArray[Any]
-    merit: tuple[float, float]
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """A direction, the slopes of the hypotheses along it, their order, and the range of steps.
-
-    :param axis: the feature that alone changes, or -1
+    >>> from cybleu.nbest import NBest
+    >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])
+    >>> print(line_search(nbest, {"a": 1.0, "b": 0.0}, "b"))
+    2 at 0.875, in 0.5 to inf, from 1
     """
-
-    direction: NDArray[np.float64]
-    slope: NDArray[np.float64]
-    order: NDArray[np.int32]
-    lower: float
-    upper: float
-    axis: int
-
-
-Values = tuple[bytes, "NDArray[np.float64]", "NDArray[np.int64]"]
-
-
-class Lists:
-    """What does not depend on weights or metric: features by columns, and the order of the hypotheses along each axis."""
-
-    def __init__(self, nbest: NBest):
-        present = np.diff(nbest.offsets) > 0
-        if not present.any():
-            raise EmptyCorpusError("no segment has a hypothesis, so there is nothing to search")
-        if nbest.features.shape[1] == 0:
-            raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
-        if nbest.sparse is not None and len(nbest.sparse.values):
-            raise FeatureError(
-                f"there are {len(nbest.sparse.names)} sparse features, which a line search does not weigh; tune them with "
-                "kbmira, or make an NBest with their weighted sum as one more dense feature"
-            )
-        self.segments = np.flatnonzero(present)
-        self.offsets = np.append(nbest.offsets[:-1][present], nbest.offsets[-1])
-        self.columns = np.ascontiguousarray(nbest.features.T)
-        self._orders: dict[int, NDArray[np.int32]] = {}
-        self._extents: NDArray[np.float64] | None = None
-        self.last: Values | None = None
-        self._lock = threading.RLock()  # a signal handler may search, too
-
-    def order(self, axis: int) -> NDArray[np.int32]:
-        with self._lock:
-            if axis not in self._orders:
-                self._orders[axis] = self.sorted(self.columns[axis])
-            return self._orders[axis]
-
-    def sorted(self, slope: NDArray[np.float64]) -> NDArray[np.int32]:
-        order = np.empty(len(slope), dtype=np.int32)
-        _backend.chosen.sort_lines(slope, self.offsets, order)
-        return order
-
-    def extents(self) -> NDArray[np.float64]:
-        """The largest absolute value of each feature in each segment."""
-        with self._lock:
-            if self._extents is None:
-                begins = self.offsets[:-1]
-                self._extents = np.array([np.maximum.reduceat(np.abs(column), begins) for column in self.columns])
-            return self._extents
-
-    def varies(self, axis: int) -> bool:
-        """Whether the feature differs within a segment; otherwise its weight changes nothing."""
-        column, order = self.columns[axis], self.order(axis)
-        first, last = self.offsets[:-1], self.offsets[1:]
-        return bool((column[first + order[first]] != column[first + order[last - 1]]).any())
-
-
-class Problem:
-    """N-best lists with a metric."""
-
-    def __init__(self, nbest: NBest, metric: Metric):
-        self.lists: Lists = nbest._derived.get("lists") or nbest._derived.setdefault("lists", Lists(nbest))
-        self.objective = Objective(nbest, metric)
-
-    def point(self, weights: NDArray[np.float64], remembered: bool = False) -> Point:
-        """The point of these weights.
-
-        :param remembered: many directions are searched from one point: keep its values for the next call
-        """
-        lists = self.lists
-        last = lists.last  # another thread may replace it
-        if remembered and last is not None and last[0] == weights.tobytes():
-            _, values, chosen = last
-        else:
-            values, chosen = self._values(weights)
-            if remembered:
-                lists.last = weights.tobytes(), values, chosen
-        row = self.objective.stats[chosen].sum(axis=0)
-        return Point(weights, values, chosen, row, self.objective.merit(row))
-
-    def _values(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        lists = self.lists
-        values = np.empty(lists.columns.shape[1])
-        chosen = np.empty((1, len(lists.segments)), dtype=np.int64)
-        _backend.chosen.winners(lists.columns, lists.offsets, weights.reshape(1, -1), chosen, values)
-        if not np.isfinite(values).all():
-            raise WeightsError(f"these weights times the features are more than a float can hold: {weights.tolist()}")
-        return values, chosen[0]
-
-    def moved(self, point: Point, line: Line, step: float, weights: NDArray[np.float64]) -> Point:
-        """The point of weights on a line, without the values: most hypotheses are clearly not the best, and are left alone.
-
-        Each value is a sum of products: rounding moves it by less than one part in 2 ** 53 for each operation, of the
-        largest that it can be.
-        """
-        operations = 4 * (len(weights) + 4)
-        with np.errstate(over="ignore", invalid="ignore"):  # an error without bound leaves no hypothesis alone
-            largest = np.abs(point.weights) + np.abs(step * line.direction)
-            errors = operations * 2.0**-53 * (largest @ self.lists.extents()) + 2.0**-1000
-        chosen = np.empty(len(self.lists.segments), dtype=np.int64)
-        _backend.chosen.winners_near(
-            self.lists.columns,
-            self.lists.offsets,
-            weights,
-            point.values,
-            line.slope,
-            step,
-            errors,
-            chosen,
-        )
-        row = self.objective.stats[chosen].sum(axis=0)
-        return Point(weights, point.values[:0], chosen, row, self.objective.merit(row))
-
-    def axis(self, axis: int, lower: float, upper: float) -> Line:
-        direction = np.zeros(len(self.lists.columns))
-        direction[axis] = 1.0
-        return Line(direction, self.lists.columns[axis], self.lists.order(axis), lower, upper, axis)
-
-    def line(self, direction: NDArray[np.float64], lower: float, upper: float) -> Line:
-        used = np.flatnonzero(direction)
-        if len(used) == 1 and direction[used[0]] == 1.0:
-            return self.axis(int(used[0]), lower, upper)
-        slope = np.zeros(self.lists.columns.shape[1])
-        with np.errstate(over="ignore", invalid="ignore"):
-            for feature in used:
-                slope += direction[feature] * self.lists.columns[feature]
-        if not np.isfinite(slope).all():
-            raise WeightsError(f"the direction times the features is more than a float can hold: {direction.tolist()}")
-        return Line(direction, slope, self.lists.sorted(slope), lower, upper, int(used[0]) if len(used) == 1 else -1)
-
-    def surface(self, point: Point, line: Line) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """The ends of the intervals, and their sums of statistics."""
-        xs, rows = _backend.chosen.surface(
-            point.values,
-            line.slope,
-            line.order,
-            self.lists.offsets,
-            point.chosen,
-            self.objective.stats,
-            line.lower,
-            line.upper,
-            np.empty,
-        )
-        return np.concatenate([[line.lower], xs, [line.upper]]), rows
-
-    def best_interval(self, point: Point, line: Line, objective: Objective) -> Interval:
-        """What the kernel finds without writing the surface down."""
-        row = np.empty(objective.stats.shape[1], dtype=np.int64)
-        arguments = (
-            point.values,
-            line.slope,
-            line.order,
-            self.lists.offsets,
-            point.chosen,
-            objective.stats,
-            line.lower,
-            line.upper,
-        )
-        found = _backend.chosen.best_interval(*arguments, objective.definition, row)
-        if found is None:
-            found = _mirror.best_interval(*arguments, objective.general, row)
-        assert found is not None
-        score, left, right, first, last = found
-        return Interval(score, left, right, row, max(abs(first), abs(last)) or self.scale(point, line))
-
-    def scale(self, point: Point, line: Line) -> float:
-        """How far away a threshold might be, of a line that has none but 0."""
-        begins = self.lists.offsets[:-1]
-        with np.errstate(over="ignore"):  # a range may be more than a float holds
-            values, slopes = (
-                min(
-                    float((np.maximum.reduceat(array, begins) - np.minimum.reduceat(array, begins)).max()),
-                    float_info.max,
-                )
-                for array in (point.values, line.slope)
-            )
-        return (values or 1.0) / (slopes or 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class Interval:
-    """A stretch of a line with the same statistics; `scale` is how far away the thresholds of the line go."""
-
-    score: float
-    left: float
-    right: float
-    row: NDArray[Any]
-    scale: float
-
-    def points(self) -> Iterator[float]:
-        """Steps within, the one to prefer first."""
-        left, right = self.left, self.right
-        if left == -inf and right == inf:
-            yield 0.0
-        elif left == -inf or right == inf:
-            for part in (0.125, 1.0, 64.0, 2**-10, 2.0**30, 2.0**60):
-                yield left + part * self.scale if right == inf else right - part * self.scale
-        else:
-            yield left / 2 + right / 2
-            if left * right > 0:
-                yield (1 if left > 0 else -1) * sqrt(abs(left)) * sqrt(abs(right))
-            yield left + (right / 8 - left / 8)
-            yield right - (right / 8 - left / 8)
-
-
-# -------------------------------------------------------------------------------------------------------- one direction
+    problem = Problem(nbest, metric)
+    vector = weights_of(nbest.names, weights, "weights")
+    if isinstance(direction, str):
+        if direction not in nbest.names:
+            raise FeatureError(f"there is no feature {direction!r}; there are {', '.join(nbest.names)}")
+        towards = np.zeros(len(vector))
+        towards[nbest.names.index(direction)] = 1.0
+    else:
+        towards = weights_of(nbest.names, direction, "direction")
+    lower, upper = float(lower), float(upper)
+    if not lower <= upper or lower == inf or upper == -inf:
+        raise WeightsError(f"the range of steps is from {lower} to {upper}; the first must not be above the second")
+    start = problem.point(vector, remembered=True)
+    found: Reached | None = None
+    on_request = None
+    if lower < upper:
+        line = problem.line(towards, lower, upper)
+        found = Search(problem, None, -inf, inf, False).best(start, line)
+        if surface:
+            ends, rows = problem.surface(start, line)
+            on_request = ends[:-1], problem.objective.scores(rows)
+    if found is None:
+        step = min(max(0.0, lower), upper)
+        found = Reached(problem.point(vector + step * towards) if step else start, step, np.nan, np.nan)
+    return LineSearch(
+        step=found.step,
+        score=found.point.merit[0],
+        stats=tuple(nbest.stats[found.point.chosen].sum(axis=0).tolist()),
+        left=found.left,
+        right=found.right,
+        start_score=start.merit[0] if lower <= 0 <= upper else np.nan,
+        weights=dict(zip(nbest.names, found.point.weights.tolist())),
+        surface=on_request,
+        scale=problem.objective.scale,
+    )
 
 
 @dataclass(frozen=True)
@@ -285,7 +122,7 @@ class Search:
     def first(self, point: Point, line: Line) -> tuple[tuple[float, float], Interval]:
         """The best interval and its merit, which with smoothing is the gain in the smoothed score."""
         objective = self.problem.objective
-        if objective.definition is None or self.smoothing:
+        if objective.formula is None or self.smoothing:
             return next(self._ranked(point, line))
         interval = self.problem.best_interval(point, line, objective)
         if interval.score > 0 or objective.plateau is None:

@@ -23,13 +23,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from .._files.weights import read_weights, write_weights
+from .._files.writing import writing
 from ..errors import DecoderError, InputFileError, WeightsError
+from ..nbest import NBest, merge, prepare_references
 from .climb import tune
-from ..nbest.container import NBest, merge
-from ..nbest.reading import prepare, splitter
-from .._files.text import Lines, shown
+from .results import as_read
 
-__all__ = ["Iteration", "Loop", "mert_loop", "read_weights", "write_weights"]
+__all__ = ["Iteration", "Loop", "mert_loop"]
 
 Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
 
@@ -43,6 +44,7 @@ class Iteration:
     :param start_score: of the weights that the decoder was called with, on the lists of all iterations so far
     :param score: of the tuned weights on the same lists
     :param hypotheses: in these lists, without duplicates; those that were not in earlier ones are `new`
+    :param scale: of a perfect match, None where that is not known; ``print`` shows scores from 0 to 100 where it is
 
     >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, hypotheses=200, new=200))
       1 0.250000 -> 0.500000, 200 hypotheses, 200 of them new
@@ -54,9 +56,11 @@ class Iteration:
     score: float
     hypotheses: int
     new: int
+    scale: float | None = None
 
     def __str__(self) -> str:
-        return f"{self.number:3} {self.start_score:.6f} -> {self.score:.6f}, {self.hypotheses} hypotheses, {self.new} of them new"
+        start, end = (as_read(score, self.scale) for score in (self.start_score, self.score))
+        return f"{self.number:3} {start} -> {end}, {self.hypotheses} hypotheses, {self.new} of them new"
 
 
 @dataclass(frozen=True)
@@ -134,12 +138,12 @@ def mert_loop(
     ...     path.write_text("0 ||| a b ||| lm=-1 tm=-2 ||| 0\\n0 ||| a c ||| lm=-2 tm=-1 ||| 0\\n")
     >>> folder = pathlib.Path(tempfile.mkdtemp()) / "run"
     >>> print(mert_loop(folder, decode, [["a c"]], {"lm": 1.0, "tm": 0.5}, max_order=2))
-      1 0.000000 -> 1.000000, 2 hypotheses, 2 of them new
-      2 1.000000 -> 1.000000, 2 hypotheses, 0 of them new
+      1 0.0000 -> 100.0000, 2 hypotheses, 2 of them new
+      2 100.0000 -> 100.0000, 2 hypotheses, 0 of them new
     stopped: the decoder brought no new hypothesis
     """
     folder = Path(folder)
-    prepared = prepare(references, splitter(tokenize), max_order, reference_length)
+    prepared = prepare_references(references, tokenize, max_order, reference_length)
     weights = {name: float(weight) for name, weight in start.items()}
     pool: NBest | None = None
     done: list[Iteration] = []
@@ -161,8 +165,10 @@ def mert_loop(
                 tuning.score,
                 len(pool.features),
                 len(pool.features) - before,
+                tuning.scale,
             )
-            _replace(place / "result.json", json.dumps(asdict(iteration), indent=1) + "\n")
+            with writing(os.fspath(place / "result.json")) as file:
+                file.write(json.dumps(asdict(iteration), indent=1) + "\n")
         done.append(iteration)
         if trace:
             trace(iteration)
@@ -217,58 +223,3 @@ def _read_result(path: Path) -> Iteration:
         return Iteration(**json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError, RecursionError) as error:
         raise InputFileError(f"{path} is not the result of an iteration: {error}; remove it to tune again") from error
-
-
-def read_weights(path: str | os.PathLike[str]) -> dict[str, float]:
-    """The weights in a file with a line ``name weight`` for each feature; empty lines are passed over.
-
-    :param path: of a UTF-8 file
-    :raises InputFileError: the file cannot be read, a line is not such, or a name is there twice; the message names file
-        and line
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
-    >>> write_weights(path, {"lm_0": 0.5, "tm_0": 0.1})
-    >>> read_weights(path)
-    {'lm_0': 0.5, 'tm_0': 0.1}
-    """
-    weights: dict[str, float] = {}
-    with Lines(os.fspath(path)) as file:
-        for number, line in enumerate(file, 1):
-            words = line.split()
-            if not words:
-                continue
-            try:
-                name, weight = words
-                value = float(weight)
-            except ValueError:
-                raise InputFileError(f"{path}, line {number}: {shown(line)} is not a name and a weight") from None
-            if name in weights:
-                raise InputFileError(f"{path}, line {number}: {name!r} is there twice")
-            weights[name] = value
-    return weights
-
-
-def write_weights(path: str | os.PathLike[str], weights: Mapping[str, float]) -> None:
-    """Write a line ``name weight`` for each feature, numbers in full. The file is renamed into place when it is whole.
-
-    :param path: of the file
-    :param weights: by name
-    :raises OSError: it cannot be written
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
-    >>> write_weights(path, {"lm_0": 0.5})
-    >>> path.read_text()
-    'lm_0 0.5\\n'
-    """
-    _replace(Path(path), "".join(f"{name} {float(weight)!r}\n" for name, weight in weights.items()))
-
-
-def _replace(path: Path, text: str) -> None:
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)

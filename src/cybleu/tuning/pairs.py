@@ -11,16 +11,18 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from ..metrics import bleu as variants
 from .._runtime.arrays import np
-from .objective import Objective, weights_of
 from ..errors import ArrayValueError, EmptyCorpusError, FeatureError, WeightsError
-from ..nbest.container import NBest
+from ..metrics import Bleu, scores
+from ..nbest import NBest
+from .objective import Objective
+from .space import weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .objective import Metric, Weights
+    from .objective import Metric
+    from .space import Weights
 
 __all__ = ["Mira", "kbmira", "pro_pairs"]
 
@@ -61,7 +63,7 @@ class _Model:
         self.names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
         if not self.names:
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
-        self.objective = Objective(nbest, metric)
+        self.objective = Objective(nbest.stats, metric, nbest.score)
         self.offsets = np.append(nbest.offsets[:-1][self.segments], nbest.offsets[-1])
 
     def values(self, weights: NDArray[np.float64], first: int, last: int) -> NDArray[np.float64]:
@@ -182,7 +184,7 @@ class _Gains:
         self.order = self.stats.shape[1] // 2 - 1
         self.decay = decay
         self.fixed: NDArray[np.float64] | None = None
-        if model.objective.rules is None:
+        if not isinstance(model.objective.metric, Bleu):
             self.fixed = np.array([model.objective.score(row) for row in self.stats])
         # Few counts, but of each order some.
         falling = np.arange(self.order, 0, -1.0)
@@ -239,10 +241,10 @@ def pro_pairs(
     if not minimum >= 0:
         raise ArrayValueError(f"minimum is {minimum!r}; it must be a number from 0")
     model = _Model(nbest, metric)
-    if model.objective.rules is None:
+    if not isinstance(model.objective.metric, Bleu):
         values = np.array([model.objective.score(row) for row in model.objective.stats])
     else:
-        values = variants.scores(nbest.stats, "moses", smoothing="add")
+        values = scores(nbest.stats, "moses", smoothing="add")
     pairs: list[tuple[int, int]] = []
     for place, (first, last) in enumerate(zip(model.offsets[:-1].tolist(), model.offsets[1:].tolist())):
         generator = np.random.default_rng([seed, place])

@@ -1,0 +1,18 @@
+"""What runs here, in one line."""
+
+from __future__ import annotations
+
+import sys
+
+from . import BACKEND, __version__, _backend
+
+
+def version() -> str:
+    """One line that says what runs: what a report of a bug should quote."""
+    import platform
+    import sysconfig
+
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        python += " free-threaded" + (", with the GIL" if getattr(sys, "_is_gil_enabled", bool)() else "")
+    return f"cybleu {__version__}, {BACKEND} backend ({_backend.chosen.COMPILER}), {python}, {platform.platform()}"

@@ -1,0 +1,65 @@
+"""Weights of a linear model by name, in text files: one reader and one writer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike, fspath
+
+from ..errors import InputFileError
+from .text import Lines, number_of, shown
+from .writing import writing
+
+
+def read_weights(path: str | PathLike[str]) -> dict[str, float]:
+    """The weights in a file with a feature and its weight in each line: ``lm 0.5``, ``lm=0.5``, or ``lm= 0.5 0.2`` as Moses
+    writes them, which are the weights of ``lm_0`` and ``lm_1``. A ``#`` begins a comment; empty lines are passed over.
+
+    :param path: of a UTF-8 file; gzip is recognised
+    :raises InputFileError: the file cannot be read, a line is not such, a name is there twice, or there is no weight; the
+        message names file and line
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
+    >>> write_weights(path, {"lm_0": 0.5, "tm_0": 0.1})
+    >>> read_weights(path)
+    {'lm_0': 0.5, 'tm_0': 0.1}
+    """
+    weights: dict[str, float] = {}
+    with Lines(fspath(path)) as file:
+        for number, line in enumerate(file, 1):
+            tokens = line.partition("#")[0].replace("=", "= ").split()
+            if not tokens:
+                continue
+            name = tokens[0].removesuffix("=")
+            values = tokens[1:]
+            try:
+                if not name or not values or (len(values) > 1 and tokens[0] == name):
+                    raise InputFileError(f"{shown(line)} is not a name and its weight")
+                several = tokens[0] != name and line.partition("=")[2][:1].isspace()
+                for place, value in enumerate(values):
+                    full = f"{name}_{place}" if several and "_" not in name else name
+                    if full in weights or (place and not several):
+                        raise InputFileError(f"the weight of {full!r} is there twice")
+                    weights[full] = number_of(value, f"the weight of {full!r}")
+            except InputFileError as error:
+                raise InputFileError(f"{file.name}, line {number}: {error}") from None
+    if not weights:
+        raise InputFileError(f"{file.name}: there is no weight in it")
+    return weights
+
+
+def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> None:
+    """Write a line ``name weight`` for each feature, numbers in full.
+
+    :param path: of the file, which is complete or as it was
+    :param weights: by name
+    :raises InputFileError: it cannot be written
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
+    >>> write_weights(path, {"lm_0": 0.5})
+    >>> path.read_text()
+    'lm_0 0.5\\n'
+    """
+    with writing(fspath(path)) as file:
+        file.writelines(f"{name} {float(weight)!r}\n" for name, weight in weights.items())

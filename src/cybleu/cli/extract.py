@@ -1,0 +1,65 @@
+"""`cybleu extract`: features and statistics of an n-best list, for tuners that read Moses's files."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from .common import FIRST_ID, REFERENCE_LENGTH, SPLIT, TOKENIZE, input_errors, one_standard_input
+
+
+@click.command()
+@click.argument("nbest", metavar="NBEST")
+@click.argument("references", metavar="REF...", nargs=-1, required=True)
+@click.option("--features-file", metavar="FILE", required=True, help="Where to write the features.")
+@click.option("--scores-file", metavar="FILE", required=True, help="Where to write the BLEU statistics.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["moses", "joshua", "plain"]),
+    help="Of NBEST: Moses's, Joshua's (and cdec's), or text alone.  [default: as its first lines look]",
+)
+@FIRST_ID
+@click.option("--size", type=click.IntRange(1), help="Of the plain format: how many lines each segment has.")
+@click.option("--feature-table", metavar="FILE", help="Of the plain format: features, a line for each hypothesis.")
+@click.option("--max-order", type=click.IntRange(1, 64), default=4, show_default=True, help="Largest n-gram order.")
+@REFERENCE_LENGTH
+@SPLIT
+@TOKENIZE
+def extract(
+    nbest: str,
+    references: tuple[str, ...],
+    features_file: str,
+    scores_file: str,
+    format_: str | None,
+    first_id: int,
+    size: int | None,
+    feature_table: str | None,
+    max_order: int,
+    reference_length: str | None,
+    split: str,
+    tokenize: str | None,
+) -> None:
+    """Features and BLEU statistics of the n-best list in NBEST, in the text files that Moses's tuners read.
+
+    Files are UTF-8; gzip is recognised; one of them may be - for standard input. What is written is compressed if its name
+    ends in .gz.
+    """
+    one_standard_input(nbest, feature_table, *references)
+    with input_errors():
+        from ..nbest import NBest
+
+        NBest.from_files(
+            nbest,
+            references,
+            format_,
+            first_id=first_id,
+            size=size,
+            features=feature_table,
+            tokenize=tokenize or split,
+            max_order=max_order,
+            reference_length=reference_length,
+            texts=False,
+            progress=sys.stderr.isatty(),
+        ).to_moses(features_file, scores_file)

@@ -1,0 +1,122 @@
+"""How rows become numbers in the backend. Each function here always answers: what the kernels decline goes on in Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .. import _backend, _mirror
+from .._runtime.arrays import np
+from ..errors import CybleuError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ..text.batches import Batch
+
+MOST_ORDERS_OF_PAIRS = 16  # that the kernel numbers
+
+
+class Definition(Protocol):
+    """What scores one row in Python: the mirror's definition of BLEU, or another metric."""
+
+    order: int
+
+    def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
+        """The score first; for BLEU also the precisions and the brevity penalty."""
+
+
+class Formula:
+    """The formula of a metric, for many rows.
+
+    :param definition: scores any row
+    :param kernel: scores the common rows, if the backend has one for this metric
+    """
+
+    def __init__(self, definition: Definition, kernel: Any = None):
+        self.definition = definition
+        self._kernel = kernel
+
+    def score_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The score of the row of each segment."""
+        result = np.empty(len(rows))
+
+        def one(position: int) -> None:
+            row = rows[position].tolist()
+            short = [int(total == 0) for total in row[2 + self.definition.order :]]
+            result[position] = self.definition.evaluate(row, short)[0]
+
+        def work(start: int) -> int:
+            return start if self._kernel is None else self._kernel.score_rows(rows, start, result)
+
+        _backend.go_on(work, 0, len(rows), one)
+        return result
+
+    def best_interval(self, *line: Any, row: NDArray[np.int64]) -> tuple[float, float, float, float, float]:
+        """The best stretch of a line through the weights; see the function of this name in :mod:`cybleu._mirror`.
+
+        :param line: what that function takes before the definition
+        :param row: receives the sum of the statistics there
+        """
+        found = None if self._kernel is None else _backend.chosen.best_interval(*line, self._kernel, row)
+        return _backend.answered(found, _mirror.best_interval, *line, self.definition, row)
+
+    def swap_pass(
+        self, stats: NDArray[np.int64], offsets: Any, order: Any, chosen: NDArray[np.int64], highest: bool
+    ) -> tuple[int, float]:
+        """Exchange hypotheses where the score of the sum rises; see the function of this name in :mod:`cybleu._mirror`."""
+        fits = int(stats.max(initial=0)) * max(1, len(chosen)) < np.iinfo(np.int64).max
+        found = None
+        if fits and self._kernel is not None:
+            found = _backend.chosen.swap_pass(self._kernel, stats, offsets, order, chosen, highest)
+        return _backend.answered(found, _mirror.swap_pass, self.definition, stats, offsets, order, chosen, highest)
+
+    def pairs(self, references: Batch, hypotheses: Batch) -> Pairs:
+        """The texts ready to be scored, each hypothesis against each reference alone; the same batch twice is itself."""
+        return Pairs(self, references, hypotheses)
+
+
+class Pairs:
+    """Hypotheses against references, for BLEU: counted in the numbers of one vocabulary, scored by blocks of hypotheses."""
+
+    def __init__(self, formula: Formula, references: Batch, hypotheses: Batch):
+        self._formula = formula
+        self._order = formula.definition.order
+        self._references, self._hypotheses = references, hypotheses
+        by_kernel = formula._kernel is not None and self._order <= MOST_ORDERS_OF_PAIRS
+        backend = _backend.chosen if by_kernel else _mirror
+        self._definition = formula._kernel if by_kernel else formula.definition
+        ids = np.ascontiguousarray(references.ids, dtype=np.int64)
+        self._texts = backend.PairwiseTexts(ids, references.begins, references.ends, self._order)
+        self._ids = np.ascontiguousarray(hypotheses.ids, dtype=np.int64)
+
+    def fill(self, start: int, stop: int, scores: NDArray[np.float64]) -> None:
+        """Write the scores of the hypotheses from `start` to before `stop`; nan where :meth:`mend` is to decide.
+
+        Where both batches are the same one, a block also writes what mirrors it.
+        """
+        if self._hypotheses is self._references:
+            self._texts.score_each_other(self._definition, start, stop, scores)
+        else:
+            begins, ends = self._hypotheses.begins, self._hypotheses.ends
+            self._texts.score_others(self._definition, self._ids, begins, ends, start, stop, scores)
+
+    def mend(self, scores: NDArray[np.float64], places: NDArray[np.int64]) -> None:
+        """The scores that were left to Python's arithmetic, or what that raises.
+
+        :param places: for each hypothesis of the caller which one it is here
+        """
+        for i, j in np.argwhere(np.isnan(scores)).tolist():
+            row = _mirror.segment_counts([_text(self._references, j)], _text(self._hypotheses, i), self._order)
+            short = [int(total == 0) for total in row[2 + self._order :]]
+            try:
+                scores[i, j] = self._formula.definition.evaluate(row, short)[0]
+            except CybleuError as error:
+                first = int((places == i).nonzero()[0][0])
+                raise type(error)(f"hypotheses[{first}]: {error}") from error
+
+
+def _text(batch: Batch, position: int) -> list[int]:
+    tokens: list[int] = batch.ids[batch.begins[position] : batch.ends[position]].tolist()
+    return tokens

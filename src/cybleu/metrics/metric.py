@@ -1,0 +1,267 @@
+"""What a metric is to the rest of the package.
+
+A metric says how to count a segment, as a row of whole numbers that can be added up, and how to score a row or a sum of rows.
+Rewards, matrices of pairs, minimum Bayes risk, oracles, the perceptron, tuning and the command line take any metric. A new one
+needs `columns`, :meth:`Metric.row` and :meth:`Metric.evaluate`; whatever is faster another way it does itself, as
+:class:`cybleu.metrics.Bleu` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .formula import Formula
+
+Self = TypeVar("Self", bound="Metric")
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score with what it was computed from; ``print`` shows it.
+
+    :param score: on the metric's scale, from 0 to `scale`
+    :param scale: of a perfect match, 1 or 100
+    :param signature: the definition in one line
+
+    >>> print(Score(score=0.5, scale=1, signature="metric:mine"))
+    metric:mine = 50.00
+    """
+
+    score: float
+    scale: float
+    signature: str
+
+    @property
+    def percent(self) -> float:
+        """The score from 0 to 100, as people read it."""
+        return 100 / self.scale * self.score
+
+    def format(self, width: int = 2) -> str:
+        """One line, always from 0 to 100.
+
+        :param width: decimals of the score
+        """
+        return f"{self.signature} = {self.percent:.{width}f}"
+
+    def __str__(self) -> str:
+        return self.format()
+
+
+class Metric:
+    """How to count and how to score. Metrics are frozen: what they are made of cannot change, so that they can be shared.
+
+    :ivar name: what it is called
+    :ivar scale: the score of a perfect match
+    :ivar columns: the names of the numbers in a row
+
+    >>> class SharedWords(Metric):
+    ...     name, scale, columns = "shared words", 1, ("shared", "words")
+    ...     def row(self, references, hypothesis):
+    ...         return [len({*hypothesis} & {*references[0]}), len({*hypothesis})]
+    ...     def evaluate(self, row):
+    ...         return row[0] / row[1] if row[1] else 0.0
+    >>> from cybleu import pairwise_bleu
+    >>> pairwise_bleu([["a", "b"], ["a", "c"]], metric=SharedWords())
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
+
+    name: str
+    scale: float = 1
+    columns: tuple[str, ...] = ()
+
+    # ----------------------------------------------------------------------------------------------------- to be given
+
+    def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
+        """The counts of one segment, whole numbers that add up to those of a corpus.
+
+        :param references: one or more references, each a sequence of tokens
+        :param hypothesis: a sequence of tokens
+        """
+        raise NotImplementedError
+
+    def evaluate(self, row: Sequence[int]) -> float:
+        """The score of a row or of a sum of rows, on the metric's scale.
+
+        :param row: as many numbers as there are columns
+        """
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------------------------------------- may be done better
+
+    @property
+    def signature(self) -> str:
+        """The definition in one line."""
+        return f"metric:{self.name}"
+
+    def of_sentences(self: Self) -> Self:
+        """The metric as it scores single sentences."""
+        return self
+
+    def with_choices(self: Self, **choices: Any) -> Self:
+        """The metric with other values of its fields.
+
+        :param choices: by name
+        :raises UnknownNameError: it has no such field
+        """
+        names: list[str] = [field.name for field in fields(self) if field.init] if is_dataclass(self) else []
+        unknown = [name for name in choices if name not in names]
+        if unknown:
+            raise UnknownNameError(
+                f"the metric {self.name} has no {unknown[0]!r}; it has {', '.join(names) or 'nothing to choose'}"
+            )
+        changed: Self = replace(self, **choices)  # type: ignore[type-var]
+        return changed
+
+    def rows(
+        self,
+        references: Any,
+        hypotheses: Any,
+        *,
+        owner: Any = None,
+        threads: int | None = None,
+        progress: bool = False,
+        **of_ids: Any,
+    ) -> NDArray[np.int64]:
+        """The row of each segment.
+
+        :param references: for each segment a list of references
+        :param hypotheses: for each segment a list of tokens
+        :param owner: for each hypothesis the number of its list of references, by default its own
+        :param threads: that work at the same time; a metric in Python takes one
+        :param progress: show a progress bar (needs tqdm)
+        :param of_ids: what arrays of token ids need; only metrics that say so take them
+        :return: int64 of shape `(hypotheses, columns)`
+        """
+        from .._runtime.arrays import np
+        from .._runtime.parallel import run
+
+        given = [name for name, value in of_ids.items() if value is not None]
+        if given:
+            raise ArrayValueError(f"{given[0]} is for token ids, and the metric {self.name} takes lists of tokens")
+        owners = range(len(hypotheses)) if owner is None else [int(number) for number in owner]
+        if len(owners) != len(hypotheses) or (owner is None and len(references) != len(hypotheses)):
+            raise LengthMismatchError(
+                f"there are {len(hypotheses)} hypotheses, {len(references)} sets of references and {len(owners)} owners"
+            )
+        rows = np.empty((len(hypotheses), len(self.columns)), dtype=np.int64)
+
+        def work(start: int, stop: int) -> None:
+            for position in range(start, stop):
+                rows[position] = self.row(references[owners[position]], hypotheses[position])
+
+        run(work, len(rows), 0, None, progress, "segments")
+        return rows
+
+    def sum_of(
+        self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]
+    ) -> tuple[list[int], Sequence[int] | None]:
+        """The sum of the rows of some segments, and what else the score of a corpus needs to know of them."""
+        rows = [self.row(references, hypothesis) for references, hypothesis in zip(list_of_references, hypotheses)]
+        return [sum(column) for column in zip([0] * len(self.columns), *rows)], None
+
+    def pairs(
+        self,
+        references: Sequence[Any],
+        hypotheses: Sequence[Any] | None = None,
+        *,
+        out: NDArray[np.float64] | None = None,
+        threads: int | None = None,
+        progress: bool = False,
+        **of_ids: Any,
+    ) -> NDArray[np.float64]:
+        """The score of every hypothesis against every reference alone.
+
+        :param references: R texts
+        :param hypotheses: H texts, by default the references
+        :param out: an array to write into
+        :param threads: that work at the same time
+        :param progress: show a progress bar (needs tqdm)
+        :param of_ids: as for :meth:`rows`
+        :return: float64 of shape `(H, R)`
+        """
+        from .._runtime.arrays import np
+
+        texts = references if hypotheses is None else hypotheses
+        count = len(references)
+        owner = [number for _ in texts for number in range(count)]
+        repeated = [text for text in texts for _ in range(count)]
+        sets = [[reference] for reference in references]
+        scores = self.scores(self.rows(sets, repeated, owner=owner, threads=threads, progress=progress, **of_ids))
+        scores = scores.reshape(len(texts), count)
+        if out is None:
+            return scores
+        np.copyto(out, scores)
+        return out
+
+    def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> Score:
+        """The score of a corpus or of one segment.
+
+        :param stats: a row, or rows, which are added up
+        :param short_segments: of BLEU alone
+        """
+        row = [int(number) for number in _summed(stats)]
+        if len(row) != len(self.columns):
+            raise StatisticsError(f"a row of {self.name} has {len(self.columns)} entries, and this one {len(row)}")
+        return Score(float(self.evaluate(row)), self.scale, self.signature)
+
+    def scores(self, stats: Any) -> NDArray[np.float64]:
+        """The score of each row.
+
+        :param stats: integers `(n, columns)`
+        :return: float64 `(n,)`, on the metric's scale
+        """
+        from .._runtime.arrays import in_place, np
+
+        return self.formula(len(self.columns)).score_rows(in_place(np.asarray(stats), np.int64))
+
+    def formula(self, width: int) -> Formula:
+        """How rows of so many columns become numbers in searches.
+
+        :param width: how many
+        """
+        from .formula import Formula
+
+        if width != len(self.columns):
+            raise StatisticsError(f"a row of {self.name} has {len(self.columns)} entries, and these have {width}")
+        return Formula(_InPython(self))
+
+    def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Metric]:
+        """Rows from whose sum alone the metric given with them scores a corpus.
+
+        :param stats: rows of segments
+        """
+        return stats, self
+
+    @property
+    def plateau(self) -> Metric | None:
+        """A metric that tells sums apart which this one scores 0, so that a search can leave them."""
+        return None
+
+
+class _InPython:
+    """A metric as the searches of the mirror take it."""
+
+    order = 0
+
+    def __init__(self, metric: Metric):
+        self._metric = metric
+
+    def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
+        return float(self._metric.evaluate(row)), [], 1.0
+
+
+def _summed(stats: Any) -> Iterable[Any]:
+    if getattr(stats, "ndim", None) == 2:
+        return list(stats.sum(axis=0).tolist())
+    if len(stats) and hasattr(stats[0], "__len__"):
+        return [sum(column) for column in zip(*stats)]
+    return list(stats)

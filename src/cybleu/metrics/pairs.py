@@ -1,0 +1,98 @@
+"""BLEU of every hypothesis against every reference alone, with equal texts scored once."""
+
+from __future__ import annotations
+
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import np
+from .._runtime.interrupts import PIECE
+from .._runtime.parallel import run
+from ..text.batches import Batch, ReferenceSets, batch_of_lengths, checked_id, hypotheses_like, one_reference_each
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .bleu import Bleu
+
+FEW = 24  # texts are compared sooner than found equal
+
+
+def matrix(
+    metric: Bleu,
+    references: Any,
+    hypotheses: Any,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+    pad_id: int | None = None,
+    eos_id: int | None = None,
+) -> NDArray[np.float64]:
+    """See :meth:`cybleu.metrics.Bleu.pairs`."""
+    of_references, of_hypotheses = in_common(references, hypotheses, pad_id, eos_id)
+    each_other = of_references is of_hypotheses
+    unique_refs, place_of_ref = _unique(of_references)
+    unique_hyps, place_of_hyp = (unique_refs, place_of_ref) if each_other else _unique(of_hypotheses)
+    shape = len(place_of_hyp), len(place_of_ref)
+    result = np.empty(shape) if out is None else out
+    unique = len(unique_hyps.begins), len(unique_refs.begins)
+    scores = result if unique == shape else np.empty(unique)
+    pairs = metric.formula(2 + 2 * metric.order).pairs(unique_refs, unique_hyps)
+    run(
+        lambda start, stop: pairs.fill(start, stop, scores),
+        unique[0],
+        unique[0] * unique[1],
+        threads,
+        progress,
+        "hypotheses",
+    )
+    if np.isnan(scores).any():
+        pairs.mend(scores, place_of_hyp)
+    if scores is not result:
+        np.take(scores[place_of_hyp], place_of_ref, axis=1, out=result)
+    return result
+
+
+def in_common(
+    references: Any, hypotheses: Any, pad_id: int | None = None, eos_id: int | None = None
+) -> tuple[Batch, Batch]:
+    """Both in the same numbers; where there are no hypotheses the references twice."""
+    for id_name, value in (("pad_id", pad_id), ("eos_id", eos_id)):
+        checked_id(id_name, value)
+    need_ids = pad_id is not None or eos_id is not None
+    if hypotheses is None and not need_ids and (batch := _numbered(references)) is not None:
+        return batch, batch
+    sets: ReferenceSets = one_reference_each(references, pad_id, eos_id, need_ids)
+    if hypotheses is None:
+        return sets.batch, sets.batch
+    return sets.batch, hypotheses_like(hypotheses, sets, None, pad_id, eos_id, need_ids)
+
+
+def _numbered(texts: Any) -> Batch | None:
+    """A few token lists among themselves, which need no more than numbers; None for anything else."""
+    if type(texts) is not list or not set(map(type, texts)) <= {list, tuple} or sum(map(len, texts)) > PIECE:
+        return None
+    tokens = list(chain.from_iterable(texts))
+    try:
+        numbers = dict(zip(dict.fromkeys(tokens), count()))
+    except TypeError:
+        return None  # the general way names the token
+    ids = np.fromiter(map(numbers.__getitem__, tokens), dtype=np.int64, count=len(tokens))
+    return batch_of_lengths(ids, np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+
+
+def _unique(batch: Batch) -> tuple[Batch, NDArray[np.int64]]:
+    """The different texts, and for each text which of them it is; all as they are where few are equal, or few there are."""
+    if len(batch.begins) <= FEW:
+        return batch, np.arange(len(batch.begins))
+    numbers: dict[bytes, int] = {}
+    first: list[int] = []
+    places = []
+    for position, (begin, end) in enumerate(zip(batch.begins.tolist(), batch.ends.tolist())):
+        place = numbers.setdefault(batch.ids[begin:end].tobytes(), len(numbers))
+        if place == len(first):
+            first.append(position)
+        places.append(place)
+    if len(first) > 0.9 * len(places):
+        return batch, np.arange(len(places))
+    return Batch(batch.ids, batch.begins[first], batch.ends[first]), np.array(places, dtype=np.int64)

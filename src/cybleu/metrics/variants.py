@@ -1,0 +1,149 @@
+"""The definitions of BLEU of many tools, each as a set of rules about the same counts.
+
+The tools agree on the counts and differ in a few rules about them. A :class:`Variant` states those rules; scores follow them,
+by the tool's own float operations in its order where equal numbers are promised (NLTK, sacreBLEU).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._mirror.definitions import SMOOTHINGS as _FORMULAS
+from ..errors import UnknownNameError
+from ..stats.counts import REFERENCE_LENGTHS
+
+#: The kinds of smoothing that a variant can have, see :class:`Variant`.
+SMOOTHINGS = tuple(_FORMULAS)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A definition of BLEU as a set of rules. ``dataclasses.replace`` makes another from one of :data:`VARIANTS`.
+
+    :param name: what the signature says
+    :param scale: 1 or 100, the score of a perfect match
+    :param smoothings: the smoothings that the tool has, its default first: name there, name in :data:`SMOOTHINGS`, and
+        the default of the parameter
+    :param reference_length: the one that the statistics should have: ``closest``, ``shortest`` or ``average``
+    :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)
+    :param empty_order: what an order without any n-gram is: ``zero``; ``one``, perfect; or ``end``, with the orders after
+        it 0, or left out if only effective orders count
+    :param no_match_at_all: whether a hypothesis without any match is 0, however smoothed (``zero``), or ``smoothed``
+    :param mean: how precisions become a score: ``exact``, the weighted logarithms of those above 0, rounded once;
+        ``logs``, the mean of the logarithms; ``arithmetic``
+    :param penalty: ``exponential``, the brevity penalty; or ``none``
+    :param penalty_adds: added to the reference length in the brevity penalty (Moses can)
+    :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length
+    :raises UnknownNameError: a rule has a value that is none of these
+
+    >>> from dataclasses import replace
+    >>> from cybleu import score
+    >>> mine = replace(VARIANTS["sacrebleu"], name="mine", reference_length="shortest", empty_order="one")
+    >>> score([3, 3, 3, 2, 1, 0, 3, 2, 1, 0], mine).signature
+    'variant:mine|order:4|weights:uniform|smooth:exp|eff:no'
+    """
+
+    name: str
+    scale: float
+    smoothings: tuple[tuple[str, str, float | None], ...]
+    reference_length: str = "closest"
+    short_segments_count: bool = False
+    empty_order: str = "zero"
+    no_match_at_all: str = "zero"
+    mean: str = "logs"
+    penalty: str = "exponential"
+    penalty_adds: float = 0
+    empty_hypothesis: str = "zero"
+
+    def __post_init__(self) -> None:
+        for field, allowed in _ALLOWED.items():
+            if getattr(self, field) not in allowed:
+                raise UnknownNameError(
+                    f"{field} of the variant {self.name!r} is {getattr(self, field)!r}; use one of {', '.join(allowed)}"
+                )
+        if not self.smoothings:
+            raise UnknownNameError(f"the variant {self.name!r} has no smoothing; give at least one")
+        for _, kind, _ in self.smoothings:
+            if kind not in SMOOTHINGS:
+                raise UnknownNameError(
+                    f"the variant {self.name!r} has a smoothing of kind {kind!r}; use one of {', '.join(SMOOTHINGS)}"
+                )
+
+    def smoothing(self, name: str | None) -> tuple[str, str, float | None]:
+        """The entry of `smoothings` of this name, by default the first.
+
+        :raises UnknownNameError: there is none
+        """
+        if name is None:
+            return self.smoothings[0]
+        for smoothing in self.smoothings:
+            if smoothing[0] == name:
+                return smoothing
+        names = ", ".join(smoothing[0] for smoothing in self.smoothings)
+        raise UnknownNameError(f"{self.name} has no smoothing {name!r}; use one of {names}")
+
+    @property
+    def sentences_by_effective_order(self) -> bool:
+        """Whether the tool leaves out, when it scores a single sentence, the orders that it is too short for."""
+        return self.empty_order == "end"
+
+
+_ALLOWED = {
+    "reference_length": REFERENCE_LENGTHS,
+    "empty_order": ("zero", "one", "end"),
+    "no_match_at_all": ("zero", "smoothed"),
+    "mean": ("exact", "logs", "arithmetic"),
+    "penalty": ("exponential", "none"),
+    "empty_hypothesis": ("zero", "error"),
+}
+
+#: The definitions of the tools, by name.
+VARIANTS: dict[str, Variant] = {
+    variant.name: variant
+    for variant in (
+        Variant(
+            "nltk",
+            scale=1,
+            smoothings=(
+                ("none", "tiny", None),
+                ("method0", "tiny", None),
+                ("method1", "floor", 0.1),
+                ("method2", "add-k", 1),
+                ("method3", "exp", None),
+                ("method4", "exp-by-length", 5),
+            ),
+            short_segments_count=True,
+            mean="exact",
+        ),
+        Variant("nltk-3.3", scale=1, smoothings=(("skip", "skip", None),), short_segments_count=True, mean="exact"),
+        Variant(
+            "sacrebleu",
+            scale=100,
+            smoothings=(("exp", "exp", None), ("floor", "floor", 0.1), ("add-k", "add-k", 1), ("none", "none", None)),
+            empty_order="end",
+        ),
+        Variant(
+            "mteval-v13a",
+            scale=1,
+            smoothings=(("exp", "exp", None), ("none", "none", None)),
+            empty_order="one",
+            no_match_at_all="smoothed",
+        ),
+        Variant("multi-bleu", scale=100, smoothings=(("none", "none", None),), empty_hypothesis="error"),
+        Variant(
+            "moses",
+            scale=1,
+            smoothings=(("none", "none", None), ("add", "add-all", 1)),
+            no_match_at_all="smoothed",
+        ),
+        Variant(
+            "huggingface",
+            scale=1,
+            smoothings=(("none", "none", None), ("smooth", "add-all", 1)),
+            reference_length="shortest",
+            no_match_at_all="smoothed",
+            empty_hypothesis="error",
+        ),
+        Variant("arithmetic-mean", scale=1, smoothings=(("none", "none", None),), mean="arithmetic"),
+    )
+}

@@ -1,0 +1,165 @@
+"""The n-best list that everything takes: the container, with the ways to it and from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import np
+from ..errors import LengthMismatchError, SequenceTypeError
+from ..text.tokenizers import tokenizer
+from . import extractor, reading, writing
+from .container import Hypotheses, check_number
+from .references import prepare_references
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+__all__ = ["NBest"]
+
+
+class NBest(Hypotheses):
+    __doc__ = Hypotheses.__doc__
+    __slots__ = ()
+
+    @classmethod
+    def from_texts(
+        cls,
+        hypotheses: Sequence[Sequence[str]],
+        references: Any,
+        features: Any = None,
+        names: Sequence[str] | None = None,
+        *,
+        tokenize: str | Callable[[str], list[str]] = "unicode",
+        max_order: int | None = None,
+        reference_length: str | None = None,
+        threads: int | None = None,
+        **more: Any,
+    ) -> NBest:
+        """A list from the texts of the hypotheses, with their BLEU statistics.
+
+        :param hypotheses: for each segment a list of texts
+        :param references: of the segments: a list of texts, or of token lists, for each; :class:`cybleu.stats.References`;
+            or paths of text files, one segment a line
+        :param features: of all hypotheses, segment after segment, `(N, F)`; None is no feature
+        :param names: of the features, by default ``f0``, ``f1`` ...
+        :param tokenize: from a text to its tokens: a function, ``unicode`` or ``ascii`` for white space, or a tokeniser of
+            :mod:`cybleu.text`
+        :param max_order: the largest n-gram order, by default 4, or that of `References`
+        :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
+        :param threads: that count at the same time
+        :param more: of the arguments of the class: `sparse`, `ids`, `model_scores`
+
+        >>> NBest.from_texts([["the cat sat", "a cat"]], [["the cat sat down"]], [[1.0], [2.0]], max_order=2).stats
+        array([[3, 4, 3, 2, 3, 2],
+               [2, 4, 1, 0, 2, 1]])
+        """
+        split = tokenizer(tokenize)
+        prepared = prepare_references(references, split, max_order, reference_length)
+        if len(prepared) != len(hypotheses):
+            raise LengthMismatchError(
+                f"there are {len(hypotheses)} segments of hypotheses and {len(prepared)} of references"
+            )
+        sizes = [0 if isinstance(texts, str) else len(texts) for texts in hypotheses]
+        texts = list(chain.from_iterable(hypotheses))
+        if sum(sizes) != len(texts) or set(map(type, texts)) - {str}:
+            raise SequenceTypeError("hypotheses must be a list of texts for each segment")
+        owners = np.repeat(np.arange(len(prepared)), sizes)
+        stats = prepared.stats([split(text) for text in texts], owners, threads)
+        if features is None:
+            features = np.zeros((len(texts), 0))
+        return cls(np.cumsum([0, *sizes]), features, stats, names, texts, **more)
+
+    @classmethod
+    def from_files(
+        cls,
+        path: str | PathLike[str],
+        references: Any,
+        format: str | None = None,  # noqa: A002
+        *,
+        first_id: int = 0,
+        size: int | None = None,
+        features: str | PathLike[str] | None = None,
+        names: Sequence[str] | None = None,
+        tokenize: str | Callable[[str], list[str]] = "unicode",
+        max_order: int | None = None,
+        reference_length: str | None = None,
+        texts: bool = True,
+        progress: bool = False,
+    ) -> NBest:
+        """A list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
+
+        A segment of the references that no line is of has no hypotheses. The other parameters are those of
+        :meth:`cybleu.nbest.NBest.from_texts`.
+
+        :param path: gzip is recognised; ``-`` is standard input
+        :param references: paths of text files, one segment a line; or as for :meth:`from_texts`
+        :param format: ``moses``, ``joshua`` or ``plain``; by default one of the first two, as the first lines look
+        :param first_id: the id of the first segment of the references
+        :param size: of the ``plain`` format: how many lines each segment has
+        :param features: of the ``plain`` format: the file with the features
+        :param names: of these features, by default ``f0``, ``f1`` ...
+        :param texts: whether to keep the texts of the hypotheses
+        :param progress: show a progress bar (needs tqdm)
+        :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
+        """
+        check_number("first_id", first_id)
+        arguments = reading.read(
+            path,
+            references,
+            format,
+            first_id=first_id,
+            size=size,
+            features=features,
+            names=names,
+            tokenize=tokenize,
+            max_order=max_order,
+            reference_length=reference_length,
+            texts=texts,
+            progress=progress,
+        )
+        return cls(**arguments)
+
+    @classmethod
+    def from_moses(
+        cls,
+        features: str | PathLike[str],
+        scores: str | PathLike[str],
+        segments: int | None = None,
+        *,
+        first_id: int = 0,
+    ) -> NBest:
+        """A list from the two text files of Moses's extractor, or of :meth:`to_moses`.
+
+        :param features: the path of the file of features; gzip is recognised
+        :param scores: the path of the file of BLEU statistics
+        :param segments: how many there are; by default the last id in the files tells
+        :param first_id: the id of the first segment
+        :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
+        """
+        check_number("first_id", first_id)
+        if segments is not None:
+            check_number("segments", segments)
+        return cls(**extractor.read(features, scores, segments, first_id))
+
+    def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:
+        """Write the two text files of Moses's extractor. Numbers are written in full.
+
+        Names ending in ``.gz`` are compressed. The files have no place for segments without hypotheses, nor for texts.
+
+        :param features: the path of the file of features
+        :param scores: the path of the file of BLEU statistics
+        :raises StatisticsError: the statistics are not BLEU's
+        :raises InputFileError: a file cannot be written
+        """
+        extractor.write(self, features, scores)
+
+    def write(self, path: str | PathLike[str], format: str = "moses") -> None:  # noqa: A002
+        """Write an n-best list. Numbers are written in full.
+
+        :param path: compressed if its name ends in ``.gz``
+        :param format: ``moses`` or ``joshua``
+        :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
+        """
+        writing.write(self, path, format)

@@ -1,0 +1,141 @@
+"""The lists of several runs of a decoder as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._runtime.arrays import np
+from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
+from .container import Hypotheses, SparseFeatures
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["merge"]
+
+List = TypeVar("List", bound=Hypotheses)
+
+
+def merge(*nbests: List) -> List:
+    """The lists of several runs of a decoder on the same segments as one, without duplicates.
+
+    Within a segment hypotheses stand as list after list has them. One is dropped that has the same features, bit for bit
+    and sparse ones included, and the same statistics as one before it. Its `index` counts through the hypotheses of the
+    inputs, list after list, so ``merge(merge(a, b), c)`` is ``merge(a, b, c)``. Texts and model scores are kept where all
+    lists have them.
+
+    :param nbests: one list or more
+    :raises FeatureError: the dense features are not the same; their order may differ
+    :raises EmptyCorpusError: there is no list
+    :raises CybleuError: the lists are of other segments, or of other statistics
+
+    >>> from cybleu.nbest import NBest
+    >>> first = NBest([0, 1], [[0.5, 2.0]], [[3.0]], ["lm", "length"])
+    >>> second = NBest([0, 2], [[2.0, 0.5], [1.0, 0.5]], [[3.0], [1.0]], ["length", "lm"])
+    >>> merge(first, second).index
+    array([0, 2])
+    """
+    if not nbests:
+        raise EmptyCorpusError("there is no list to merge")
+    first = nbests[0]
+    for number, nbest in enumerate(nbests):
+        _check_alike(first, nbest, number)
+    owners = np.concatenate([np.repeat(np.arange(len(nbest)), np.diff(nbest.offsets)) for nbest in nbests])
+    features = np.concatenate([nbest.features[:, _columns(first.names, nbest.names)] for nbest in nbests])
+    stats = np.concatenate([nbest.stats for nbest in nbests])
+    sparse = _joined_sparse(nbests)
+    bases = np.cumsum([0, *(nbest.inputs for nbest in nbests)])
+    index = np.concatenate([nbest.index + base for nbest, base in zip(nbests, bases)])
+    order = np.argsort(owners, kind="stable")
+    rows = order[_first_ones(owners[order], features[order], stats[order], sparse, order)]
+    texts: list[str] | None = None
+    if all(nbest.texts is not None for nbest in nbests):
+        every = list(chain.from_iterable(nbest.texts or () for nbest in nbests))
+        texts = [every[row] for row in rows.tolist()]
+    scores = [nbest.model_scores for nbest in nbests if nbest.model_scores is not None]
+    return type(first)(
+        np.append(0, np.cumsum(np.bincount(owners[rows], minlength=len(first)))),
+        features[rows],
+        stats[rows],
+        first.names,
+        texts,
+        first.score,
+        None if sparse is None else sparse.rows(rows),
+        first.ids,
+        index=index[rows],
+        model_scores=np.concatenate(scores)[rows] if len(scores) == len(nbests) else None,
+        inputs=int(bases[-1]),
+    )
+
+
+def _check_alike(first: Hypotheses, nbest: Hypotheses, number: int) -> None:
+    name = f"list {number} of those to merge"
+    if not np.array_equal(first.ids, nbest.ids):
+        raise LengthMismatchError(
+            f"{name} has {len(nbest)} segments, and list 0 has {len(first)}, or their ids differ; lists of the same "
+            "segments can be merged"
+        )
+    if first.stats.shape[1] != nbest.stats.shape[1] or first.stats.dtype != nbest.stats.dtype:
+        raise StatisticsError(
+            f"{name} has {nbest.stats.shape[1]} statistics of {nbest.stats.dtype}, and list 0 has "
+            f"{first.stats.shape[1]} of {first.stats.dtype}"
+        )
+    if first.score is not nbest.score:
+        raise StatisticsError(f"{name} has another score function than list 0")
+    for one, other, where in ((first, nbest, name), (nbest, first, "list 0 of those to merge")):
+        missing = [feature for feature in one.names if feature not in set(other.names)]
+        if missing:
+            raise FeatureError(
+                f"{where} has no feature {missing[0]!r}; lists with the same dense features can be merged"
+            )
+
+
+def _columns(names: tuple[str, ...], others: tuple[str, ...]) -> list[int] | slice:
+    return slice(None) if names == others else [others.index(name) for name in names]
+
+
+def _joined_sparse(nbests: Sequence[Hypotheses]) -> SparseFeatures | None:
+    """One list after the other, by the names of all."""
+    if all(nbest.sparse is None for nbest in nbests):
+        return None
+    numbers: dict[str, int] = {}
+    sizes, columns, values = [], [], []
+    for nbest in nbests:
+        if nbest.sparse is None:
+            sizes.append(np.zeros(len(nbest.features), dtype=np.int64))
+            continue
+        own = np.array([numbers.setdefault(name, len(numbers)) for name in nbest.sparse.names], dtype=np.int64)
+        of_size = np.diff(nbest.sparse.indptr)
+        renumbered = own[nbest.sparse.columns]
+        order = np.lexsort((renumbered, np.repeat(np.arange(len(of_size)), of_size)))
+        sizes.append(of_size)
+        columns.append(renumbered[order])
+        values.append(nbest.sparse.values[order])
+    indptr = np.append(0, np.cumsum(np.concatenate(sizes)))
+    return SparseFeatures(indptr, np.concatenate(columns), np.concatenate(values), tuple(numbers))
+
+
+def _first_ones(
+    owners: NDArray[np.int64],
+    features: NDArray[np.float64],
+    stats: NDArray[Any],
+    sparse: SparseFeatures | None,
+    order: NDArray[np.int64],
+) -> list[int]:
+    """Those that are the first of their bytes within their segment."""
+    seen: set[tuple[bytes, ...]] = set()
+    found = []
+    places = order.tolist()
+    for row, owner in enumerate(owners.tolist()):
+        if row and owner != owners[row - 1]:
+            seen.clear()
+        key: tuple[bytes, ...] = (features[row].tobytes(), stats[row].tobytes())
+        if sparse is not None:
+            place = slice(sparse.indptr[places[row]], sparse.indptr[places[row] + 1])
+            key += (sparse.columns[place].tobytes(), sparse.values[place].tobytes())
+        if key not in seen:
+            seen.add(key)
+            found.append(row)
+    return found

@@ -1,0 +1,64 @@
+"""The references of n-best lists, from files, texts or tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from .._files.text import Lines
+from ..errors import ArrayValueError, LengthMismatchError
+from ..stats.references import References
+from ..text.tokenizers import tokenizer
+
+if TYPE_CHECKING:
+    Path = str | PathLike[str]
+    Split = Callable[[str], list[str]]
+
+
+def prepare_references(
+    references: Any,
+    tokenize: str | Split = "unicode",
+    max_order: int | None = None,
+    reference_length: str | None = None,
+) -> References:
+    """References for n-best lists, prepared once for several lists of the same segments.
+
+    :param references: a list of texts, or of token lists, for each segment; paths of text files, one segment a line;
+        :class:`cybleu.References` are given back
+    :param tokenize: from a text to its tokens, as for :func:`cybleu.text.tokenizer`
+    :param max_order: the largest n-gram order, by default 4
+    :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
+    :raises ArrayValueError: `References` that are given are of other orders or another length
+    :raises LengthMismatchError: the files have different numbers of lines
+
+    >>> prepare_references([["it rains", "rain falls"]], max_order=2)
+    <References of 1 segments, 2 texts, orders 1 to 2, closest length>
+    """
+    split = tokenizer(tokenize)
+    if isinstance(references, References):
+        for name, value in (("max_order", max_order), ("reference_length", reference_length)):
+            if value is not None and value != getattr(references, name):
+                raise ArrayValueError(
+                    f"{name}={value!r} does not fit the References, which were made with {getattr(references, name)!r}"
+                )
+        return references
+    if isinstance(references, (str, PathLike)):
+        references = [references]
+    if isinstance(references, (list, tuple)) and references:
+        if all(isinstance(path, (str, PathLike)) for path in references):
+            references = _sets_of_files(references, split)
+        elif all(isinstance(texts, (list, tuple)) for texts in references):
+            references = [[split(text) if isinstance(text, str) else text for text in texts] for texts in references]
+    return References(references, max_order or 4, reference_length or "closest")
+
+
+def _sets_of_files(paths: Sequence[Path], split: Split) -> list[tuple[list[str], ...]]:
+    columns = []
+    for path in paths:
+        with Lines(fspath(path)) as file:
+            columns.append([split(line) for line in file])
+    if len(set(map(len, columns))) > 1:
+        counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))
+        raise LengthMismatchError(f"the references have different numbers of lines, and a line is a segment: {counts}")
+    return list(zip(*columns))

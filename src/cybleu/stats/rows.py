@@ -1,0 +1,102 @@
+"""Statistics rows that somebody gives: checked, and added up.
+
+A row is hypothesis length, reference length, clipped matches of orders 1 to N, n-grams of those orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import _backend
+from ..errors import StatisticsError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def column_names(order: int) -> tuple[str, ...]:
+    """The names of the columns of a row, for tables."""
+    orders = range(1, order + 1)
+    return ("hyp_len", "ref_len", *(f"match_{n}" for n in orders), *(f"total_{n}" for n in orders))
+
+
+def sums_of_lists(stats: Any) -> tuple[list[int], list[int], int]:
+    """The sum, the segments without an n-gram by order, and the first row that is not of one segment, or -1."""
+    rows = [checked_row(row) for row in (stats if len(stats) and hasattr(stats[0], "__len__") else [stats])]
+    size = len(rows[0])
+    if any(len(row) != size for row in rows):
+        raise StatisticsError("the rows have different lengths; all must have 2 + 2 * orders entries")
+    order = (size - 2) // 2
+    mixed = -1
+    for position, row in enumerate(rows):
+        if mixed < 0 and any(row[2 + order + n] != max(0, row[0] - n) for n in range(order)):
+            mixed = position
+    return (
+        [sum(column) for column in zip(*rows)],
+        [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)],
+        mixed,
+    )
+
+
+def checked_rows(stats: Any) -> list[list[int]]:
+    """The rows as lists of ints that can be."""
+    return [checked_row(list(row)) for row in stats]
+
+
+def checked_row(values: Sequence[Any]) -> list[int]:
+    try:
+        row = [int(value) for value in values]
+    except (TypeError, ValueError, OverflowError):
+        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {list(values)}") from None
+    order_of(len(row))
+    if any(number != value for number, value in zip(row, values)):
+        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {list(values)}")
+    check_row(row, "a row")
+    return row
+
+
+def order_of(size: int) -> int:
+    if size < 4 or size % 2:
+        raise StatisticsError(
+            f"a row has {size} entries; it must have 2 + 2 * orders: hypothesis length, reference length, matches, n-grams"
+        )
+    return (size - 2) // 2
+
+
+def check_row(row: list[int], name: str) -> None:
+    order = (len(row) - 2) // 2
+    if min(row) < 0:
+        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {row}")
+    if any(matched > total for matched, total in zip(row[2 : 2 + order], row[2 + order :])):
+        raise StatisticsError(f"{name} has more matches than n-grams of an order: {row}")
+
+
+def checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
+    """The array in the form that the backends read, and the number of n-gram orders."""
+    from .._runtime.arrays import in_place, np
+
+    array = np.asarray(stats)
+    if array.dtype.kind not in "iu":
+        raise StatisticsError(f"{name} has dtype {array.dtype}; statistics are integers, best int64")
+    if array.ndim not in (1, 2):
+        raise StatisticsError(f"{name} has {array.ndim} dimensions; it must be one row or rows")
+    order = order_of(array.shape[-1])
+    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+        raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
+    return in_place(array, np.int64), order
+
+
+def sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int]:
+    """As :func:`sums_of_lists`, for an array."""
+    from .._runtime.arrays import np
+
+    totals = np.zeros(2 + 2 * order, dtype=np.int64)
+    short = np.zeros(order, dtype=np.int64)
+    impossible, mixed, largest = _backend.chosen.sum_rows(rows, totals, short)
+    if impossible >= 0:
+        check_row(rows[impossible].tolist(), f"row {impossible}")
+    if largest * len(rows) > np.iinfo(np.int64).max:
+        return rows.sum(axis=0, dtype=object).tolist(), short.tolist(), mixed
+    return totals.tolist(), short.tolist(), mixed

@@ -1,0 +1,185 @@
+"""What searches find, as data; ``print`` shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def as_read(score: float, scale: float | None) -> str:
+    """A score as people read it: from 0 to 100 where its scale is known."""
+    return f"{score:.6g}" if scale is None else f"{100 / scale * score:.4f}"
+
+
+@dataclass(frozen=True)
+class LineSearch:
+    """The optimum on a line.
+
+    :param step: where it is: its weights are weights + step * direction
+    :param score: of those weights, computed from them
+    :param stats: the sum of the statistics of the hypotheses that they choose
+    :param left: where the interval begins that has these statistics, and `right` where it ends; nan where the best is the
+        point 0 itself, at which hypotheses tie
+    :param start_score: of the weights that the search began with, nan where 0 is out of its range
+    :param weights: at the optimum, by name
+    :param surface: on request the error surface: where each interval begins, and its score
+    :param scale: of a perfect match, None for a function or a plain sum; ``print`` shows scores from 0 to 100 where it is known
+
+    >>> from cybleu.nbest import NBest
+    >>> from cybleu.tuning import line_search
+    >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> found = line_search(nbest, [1.0, 0.0], "b")
+    >>> found.step, found.left, found.right, found.weights
+    (0.5625, 0.5, inf, {'a': 1.0, 'b': 0.5625})
+    """
+
+    step: float
+    score: float
+    stats: tuple[float, ...]
+    left: float
+    right: float
+    start_score: float
+    weights: dict[str, float]
+    surface: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    scale: float | None = None
+
+    def __str__(self) -> str:
+        score, start = (as_read(score, self.scale) for score in (self.score, self.start_score))
+        return f"{score} at {self.step:.6g}, in {self.left:.6g} to {self.right:.6g}, from {start}"
+
+
+@dataclass(frozen=True)
+class Move:
+    """One step of a climb.
+
+    :param direction: the name of a feature, for its axis; or a random direction, a number for each feature
+    :param step: how far along it
+    :param score: after it, on the scale of the metric
+
+    >>> from cybleu.nbest import NBest
+    >>> from cybleu.tuning import tune
+    >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> tune(nbest, [1.0, 0.0], restarts=0).history
+    (Move(direction='a', step=-1.125, score=1.0),)
+    """
+
+    direction: str
+    step: float
+    score: float
+
+
+@dataclass(frozen=True)
+class Restart:
+    """A climb from one start.
+
+    :param number: 0 is the start that was given
+    :param start_score: of the weights at the start
+    :param score: of the weights at the end
+    :param weights: at the end, by name
+    :param moves: from the start to the end
+    :param line_searches: how many it took
+    :param at_optimum: no point on any of the free axes scores more
+    :param scale: as of :class:`LineSearch`
+
+    >>> from cybleu.nbest import NBest
+    >>> from cybleu.tuning import tune
+    >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> restart = tune(nbest, [1.0, 0.0], restarts=0).restarts[0]
+    >>> restart.number, restart.at_optimum
+    (0, True)
+    """
+
+    number: int
+    start_score: float
+    score: float
+    weights: dict[str, float]
+    moves: tuple[Move, ...]
+    line_searches: int
+    at_optimum: bool
+    scale: float | None = None
+
+    def __str__(self) -> str:
+        start, end = (as_read(score, self.scale) for score in (self.start_score, self.score))
+        return f"{self.number:3} {start} -> {end}, {len(self.moves)} moves, {self.line_searches} line searches"
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The result of :func:`tune`.
+
+    :param weights: by name
+    :param score: of these weights; that of the start is `start_score`
+    :param stats: the sum of the statistics of the chosen hypotheses
+    :param chosen: for each segment the index of its best hypothesis in the input, -1 where there is none
+    :param restarts: the ends of all climbs, the first from the given start
+    :param best: the number of the climb whose end this is
+    :param metric: its name
+    :param scale: as of :class:`LineSearch`
+
+    >>> from cybleu.nbest import NBest
+    >>> from cybleu.tuning import tune
+    >>> nbest = NBest([0, 2, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> result = tune(nbest, [1.0, 0.0], restarts=0)
+    >>> result.score, result.start_score, result.chosen
+    (1.0, 0.0, array([ 0, -1]))
+    """
+
+    weights: dict[str, float]
+    score: float
+    start_score: float
+    stats: tuple[float, ...]
+    chosen: NDArray[np.int64]
+    restarts: tuple[Restart, ...]
+    best: int
+    metric: str
+    scale: float | None = None
+
+    @property
+    def history(self) -> tuple[Move, ...]:
+        """The moves of the climb that ended here."""
+        return self.restarts[self.best].moves
+
+    @property
+    def line_searches(self) -> int:
+        """Of all climbs."""
+        return sum(restart.line_searches for restart in self.restarts)
+
+    def __str__(self) -> str:
+        lines = [f"{name} {weight!r}" for name, weight in self.weights.items()]
+        start, end = (as_read(score, self.scale) for score in (self.start_score, self.score))
+        return "\n".join([f"{self.metric} {start} -> {end}", *lines])
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Scores of segments that took no part in tuning.
+
+    :param score: of all segments, each chosen by the weights tuned without its fold
+    :param start_score: of all segments by the start weights
+    :param folds: for each fold the tuning on the others
+    :param held_out: for each fold its score by those weights
+
+    >>> from cybleu.nbest import NBest
+    >>> from cybleu.tuning import cross_validate
+    >>> nbest = NBest([0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], [[0.0], [1.0], [0.0], [1.0]], ["lm"])
+    >>> validated = cross_validate(nbest, folds=[0, 1], start=[-1.0], restarts=0)
+    >>> validated.score, validated.start_score, validated.held_out
+    (2.0, 0.0, (1.0, 1.0))
+    """
+
+    score: float
+    start_score: float
+    folds: tuple[Tuning, ...]
+    held_out: tuple[float, ...]
+
+    def __str__(self) -> str:
+        scale = self.folds[0].scale
+        rows = [
+            f"tuned {as_read(tuning.score, scale)}, held out {as_read(score, scale)}"
+            for tuning, score in zip(self.folds, self.held_out)
+        ]
+        return "\n".join([f"{as_read(self.start_score, scale)} -> {as_read(self.score, scale)}", *rows])

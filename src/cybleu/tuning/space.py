@@ -1,0 +1,113 @@
+"""Weights by name, their bounds, and draws between them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import np
+from ..errors import FeatureError, WeightsError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Weights = Mapping[str, float] | Sequence[float] | NDArray[Any]
+
+
+def weights_of(names: Sequence[str], weights: Weights, name: str) -> NDArray[np.float64]:
+    """One finite number for each feature, in the order of their names."""
+    if isinstance(weights, Mapping):
+        unknown = [key for key in weights if key not in names]
+        missing = [key for key in names if key not in weights]
+        if unknown or missing:
+            raise FeatureError(
+                f"{name} names {unknown[0]!r}, which is no feature; there are {', '.join(names)}"
+                if unknown
+                else f"{name} has nothing for the feature {missing[0]!r}; give each feature one"
+            )
+        weights = [weights[key] for key in names]
+    vector = np.array(weights, dtype=np.float64)
+    if vector.shape != (len(names),):
+        raise FeatureError(f"{name} has the shape {vector.shape}; give one for each of the {len(names)} features")
+    if not np.isfinite(vector).all():
+        place = int(np.isfinite(vector).argmin())
+        raise WeightsError(f"{name} is {vector[place]} for {names[place]!r}; it must be finite")
+    return vector
+
+
+def checked_space(
+    names: Sequence[str],
+    start: Weights | None,
+    bounds: Mapping[str, tuple[float, float]] | None,
+    fixed: Mapping[str, float] | Collection[str],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
+    """The smallest and the largest weights, which of them are free, and the start."""
+    low, high = np.full(len(names), -inf), np.full(len(names), inf)
+    vector = np.ones(len(names)) if start is None else weights_of(names, start, "start")
+    free = np.ones(len(names), dtype=bool)
+    for name in [*(bounds or {}), *([fixed] if isinstance(fixed, str) else fixed)]:
+        if name not in names:
+            raise FeatureError(f"there is no feature {name!r}; there are {', '.join(names)}")
+    for name, (smallest, largest) in (bounds or {}).items():
+        place = names.index(name)
+        low[place], high[place] = smallest, largest
+        if not smallest <= largest or smallest == inf or largest == -inf:
+            raise WeightsError(
+                f"the bounds of {name!r} are {smallest} and {largest}; the first must not be above the second"
+            )
+        if start is None:
+            vector[place] = min(max(1.0, smallest), largest)
+    for name in [fixed] if isinstance(fixed, str) else fixed:
+        place = names.index(name)
+        if isinstance(fixed, Mapping):
+            vector[place] = float(fixed[name])
+        free[place] = False
+    for name, weight, smallest, largest in zip(names, vector, low, high):
+        if not np.isfinite(weight):
+            raise WeightsError(f"the weight of {name!r} is {weight}; it must be finite")
+        if not smallest <= weight <= largest:
+            raise WeightsError(f"the start weight of {name!r} is {weight}, out of its bounds {smallest} to {largest}")
+    if not vector.any():
+        raise WeightsError("all start weights are 0, by which all hypotheses are equal; give at least one that is not")
+    low[~free] = high[~free] = vector[~free]
+    return low, high, free, vector
+
+
+def random_start(
+    generator: np.random.Generator, vector: Any, free: Any, low: Any, high: Any, reach: float
+) -> NDArray[np.float64]:
+    bottom = np.where(np.isfinite(low), low, np.minimum(-reach, high - reach))
+    top = np.where(np.isfinite(high), high, np.maximum(reach, low + reach))
+    drawn = bottom + generator.random(len(vector)) * (top - bottom)
+    weights: NDArray[np.float64] = np.where(free, np.minimum(np.maximum(drawn, low), high), vector)
+    return weights if weights.any() else vector
+
+
+def random_weights(
+    names: Sequence[str],
+    count: int,
+    bounds: Mapping[str, tuple[float, float]],
+    first: Weights | None,
+    seed: int,
+) -> NDArray[np.float64]:
+    """Weight vectors drawn evenly between bounds, by default from -1 to 1.
+
+    :param names: of the features
+    :param count: how many vectors
+    :param bounds: the smallest and the largest weight of a feature; either may be infinite
+    :param first: the first vector, by name or one number for each feature, which is not drawn then
+    :param seed: of the draw, a whole number from 0
+    :return: float64 `(count, features)`
+
+    >>> random_weights(["lm"], 2, {"lm": (1.0, 1.0)}, None, seed=0)
+    array([[1.],
+           [1.]])
+    """
+    low, high, _, _ = checked_space(names, None, bounds, ())
+    low = np.where(np.isfinite(low), low, np.minimum(-1.0, high - 1.0))
+    high = np.where(np.isfinite(high), high, np.maximum(1.0, low + 1.0))
+    vectors = low + np.random.default_rng([seed]).random((count, len(names))) * (high - low)
+    if first is not None:
+        vectors[0] = weights_of(names, first, "start")
+    return vectors

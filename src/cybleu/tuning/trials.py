@@ -1,0 +1,153 @@
+"""Many weight vectors at once, and scores of segments that took no part in tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import _backend
+from .._files.text import Lines
+from .._runtime.arrays import in_place, np
+from .._runtime.parallel import run
+from ..errors import ArrayTypeError, ArrayValueError, InputFileError, WeightsError
+from ..nbest import NBest
+from .climb import tune
+from .objective import Objective
+from .problem import Problem
+from .results import CrossValidation
+from .space import checked_space, weights_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .objective import Metric
+
+
+def random_search(
+    nbest: NBest, weights: Any, metric: Metric = None, threads: int | None = None, progress: bool = False
+) -> NDArray[np.float64]:
+    """The score of each of many weight vectors, in one pass over the hypotheses.
+
+    :param nbest: a list of which at least one segment has a hypothesis
+    :param weights: finite numbers `(R, F)`
+    :param metric: as for :func:`line_search`
+    :param threads: that work at the same time; None is one
+    :param progress: show a progress bar (needs tqdm)
+    :return: float64 `(R,)`, on the scale of the metric
+    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
+
+    >>> from cybleu.nbest import NBest
+    >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]])
+    >>> random_search(nbest, [[1.0, 0.0], [1.0, 1.0]])
+    array([1., 2.])
+    """
+    problem = Problem(nbest, metric)
+    vectors = in_place(np.asarray(weights), np.float64)
+    if vectors.ndim != 2 or vectors.shape[1] != len(nbest.names):
+        raise ArrayTypeError(
+            f"weights has the shape {vectors.shape}; it must have a row of {len(nbest.names)} numbers for each vector"
+        )
+    if not np.isfinite(vectors).all():
+        place = int(np.isfinite(vectors).all(axis=1).argmin())
+        raise WeightsError(f"weights[{place}] holds numbers that are not finite: {vectors[place].tolist()}")
+    rows = np.empty((len(vectors), problem.objective.stats.shape[1]), dtype=problem.objective.stats.dtype)
+
+    def work(first: int, last: int) -> None:
+        for begin in range(first, last, 64):
+            block = vectors[begin : min(begin + 64, last)]
+            chosen = np.empty((len(block), len(problem.columns.segments)), dtype=np.int64)
+            _backend.chosen.winners(problem.columns.values, problem.columns.offsets, block, chosen)
+            for place, best in enumerate(chosen):
+                rows[begin + place] = problem.objective.stats[best].sum(axis=0)
+
+    run(work, len(vectors), vectors.size * len(nbest.features) // 8, threads, progress, "weights")
+    return problem.objective.scores(rows)
+
+
+def read_table(path: str, names: Sequence[str]) -> NDArray[np.float64]:
+    """Weight vectors from a file with a line of numbers for each.
+
+    :param path: of a UTF-8 file; gzip is recognised
+    :param names: of the features: each line has a number for each
+    :return: float64 `(lines, features)`
+    :raises InputFileError: a line is not such; the message names file and line
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
+    >>> _ = path.write_text("0.5 1\\n")
+    >>> read_table(str(path), ["lm", "length"])
+    array([[0.5, 1. ]])
+    """
+    rows = []
+    with Lines(path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = [float(word) for word in line.split()]
+            except ValueError:
+                row = []
+            if len(row) != len(names):
+                raise InputFileError(f"{path}, line {number}: there must be {len(names)} numbers, one for each feature")
+            rows.append(row)
+    if not rows:
+        raise InputFileError(f"{path} has no line of weights")
+    return np.array(rows)
+
+
+def cross_validate(
+    nbest: NBest, folds: int | Sequence[int] = 5, *, metric: Metric = None, seed: int = 0, **options: Any
+) -> CrossValidation:
+    """Tune without each fold of the segments in turn, and score the fold by the weights found.
+
+    :param nbest: a list of which at least one segment has a hypothesis
+    :param folds: how many, into which segments are drawn by the seed; or for each segment the number of its fold
+    :param metric: as for :func:`line_search`
+    :param seed: of the folds and of :func:`tune`
+    :param options: of :func:`tune`
+    :raises CybleuError: of the kind that fits: fewer than two folds, or more than there are segments
+
+    >>> from cybleu.nbest import NBest
+    >>> nbest = NBest([0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], [[0.0], [1.0], [0.0], [1.0]], ["lm"])
+    >>> print(cross_validate(nbest, folds=2, start=[-1.0], restarts=0))
+    0 -> 2
+    tuned 1, held out 1
+    tuned 1, held out 1
+    """
+    numbers = _fold_of_segments(nbest, folds, seed)
+    tunings, held_out = [], []
+    row: Any = 0
+    start_row: Any = 0
+    start = checked_space(nbest.names, options.get("start"), options.get("bounds"), options.get("fixed", ()))[3]
+    for fold in range(int(numbers.max()) + 1):
+        tuning = tune(_part(nbest, np.flatnonzero(numbers != fold)), metric=metric, seed=seed, **options)
+        rest = Problem(_part(nbest, np.flatnonzero(numbers == fold)), metric)
+        point = rest.point(weights_of(nbest.names, tuning.weights, "weights"))
+        tunings.append(tuning)
+        held_out.append(point.merit[0])
+        row = row + point.row
+        start_row = start_row + rest.point(start).row
+    objective = Objective(nbest.stats, metric, nbest.score)
+    return CrossValidation(objective.score(row), objective.score(start_row), tuple(tunings), tuple(held_out))
+
+
+def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> NDArray[np.int64]:
+    present = np.flatnonzero(np.diff(nbest.offsets) > 0)
+    if isinstance(folds, int):
+        if not 2 <= folds <= len(present):
+            raise ArrayValueError(f"folds is {folds}; it must be from 2 to the number of segments, {len(present)}")
+        numbers = np.zeros(len(nbest), dtype=np.int64)
+        numbers[np.random.default_rng([seed]).permutation(present)] = np.arange(len(present)) % folds
+        return numbers
+    numbers = np.array(folds, dtype=np.int64)
+    if numbers.shape != (len(nbest),):
+        raise ArrayTypeError(f"folds has the shape {numbers.shape}; give a fold for each of the {len(nbest)} segments")
+    used = set(numbers[present].tolist())
+    if len(used) < 2 or used != set(range(max(used) + 1)):
+        raise ArrayValueError(f"folds must be numbered from 0 without a gap, at least two; they are {sorted(used)}")
+    return numbers
+
+
+def _part(nbest: NBest, segments: NDArray[np.int64]) -> NBest:
+    sizes = np.diff(nbest.offsets)[segments]
+    rows = np.concatenate([np.arange(*nbest.offsets[segment : segment + 2]) for segment in segments])
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    return NBest(offsets, nbest.features[rows], nbest.stats[rows], nbest.names, score=nbest.score)

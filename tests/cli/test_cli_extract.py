@@ -1,0 +1,99 @@
+"""The command `extract`: files of features and statistics from an n-best list and references."""
+
+from __future__ import annotations
+
+import gzip
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from cybleu.cli import cli
+from cybleu.nbest import NBest
+from nbest_lists import line, written
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def extract(*arguments, stdin=None):
+    result = CliRunner().invoke(cli, ["extract", *map(str, arguments)], input=stdin, prog_name="cybleu")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "the cat sat down\nit rains\nso it is\n", "ref1")
+    written(tmp_path, "a cat\nrain falls.\nso\n", "ref2")
+    return tmp_path
+
+
+FILES = ("--features-file", "F", "--scores-file", "S")
+
+
+def test_extract(folder):
+    text = line(1, "the cat") + line(3, "so\xa0it", "d= 4 5 lm= 6 p_x= 7")
+    expected = NBest.from_files(written(folder, text), ["ref1", "ref2"], first_id=1, max_order=2, texts=False)
+    assert extract("list", "ref1", "ref2", *FILES, "--first-id", 1, "--max-order", 2).exit_code == 0
+    assert (folder / "F").read_text() == (
+        "FEATURES_TXT_BEGIN_0 1 1 3 d_0 d_1 lm_0 \n1.0 2.0 3.0 \nFEATURES_TXT_END_0\n"
+        "FEATURES_TXT_BEGIN_0 3 1 3 d_0 d_1 lm_0 \n4.0 5.0 6.0 p_x=7.0 \nFEATURES_TXT_END_0\n"
+    )
+    assert (folder / "S").read_text() == (
+        "SCORES_TXT_BEGIN_0 1 1 5 BLEU\n2 2 1 1 2 \nSCORES_TXT_END_0\nSCORES_TXT_BEGIN_0 3 1 5 BLEU\n2 2 1 1 1 \nSCORES_TXT_END_0\n"
+    )
+    read = NBest.from_moses("F", "S", 3, first_id=1)
+    assert (read.stats == expected.stats).all()
+    assert (
+        extract("-", "ref1", *FILES, "--first-id", 1, "--split", "ascii", stdin=gzip.compress(text.encode())).exit_code
+        == 0
+    )
+    assert NBest.from_moses("F", "S", 3, first_id=1).stats[1, 0] == 1
+
+
+def test_extract_plain(folder):
+    written(folder, "it rains.\nrain\n" * 3, "plain")
+    written(folder, "1 2\n3 4\n" * 3, "table")
+    arguments = ("plain", "ref2", *FILES, "--size", 2, "--feature-table", "table", "--tokenize", "13a")
+    assert extract(*arguments, "--reference-length", "shortest").exit_code == 0
+    read = NBest.from_moses("F", "S")
+    assert read.features.tolist() == [[1, 2], [3, 4]] * 3
+    assert read.stats[:, 0].tolist() == [3, 1] * 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("list", "nosuch", *FILES), "nosuch: cannot be read"),
+        (
+            ("list", "ref1", *FILES, "--format", "joshua"),
+            "list, line 1: 'd=' is not a feature|list, line 1: the value of 'd'",
+        ),
+        (("list", "ref1", *FILES, "--tokenize", "nosuch"), "unknown tokeniser 'nosuch'"),
+        (("list", "ref1", "--features-file", "no/F", "--scores-file", "S"), "no/F: cannot be written"),
+        (("list", "ref1", *FILES, "--format", "plain"), "size is None"),
+    ],
+)
+def test_extract_says_what_is_wrong(folder, arguments, message):
+    written(folder, line())
+    result = extract(*arguments)
+    assert result.exit_code == 2
+    assert re.search(f"^cybleu: error: .*({message})", result.stderr)
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_extract_reads_standard_input_once(folder):
+    result = extract("-", "-", *FILES, stdin=b"")
+    assert result.exit_code == 2
+    assert "only one of the files can be standard input" in result.stderr
+
+
+@pytest.mark.real_data
+def test_extract_from_real_lists(data, tmp_path):
+    folder, files = data / "moses100", (tmp_path / "F.gz", tmp_path / "S.gz")
+    arguments = "--features-file", files[0], "--scores-file", files[1]
+    assert extract(folder / "nbest.gz", folder / "reference", *arguments).exit_code == 0
+    expected, read = NBest.from_files(folder / "nbest.gz", folder / "reference"), NBest.from_moses(*files)
+    assert read.features.tobytes() == expected.features.tobytes()
+    assert read.stats.tobytes() == expected.stats.tobytes()

@@ -1,0 +1,299 @@
+"""`cybleu rerank`: files in, one line for each segment out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tracemalloc
+from itertools import islice
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from cybleu.cli import cli
+from cybleu.nbest import NBest, read_segments
+from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+LIST = """0 ||| the cat sat ||| lm= -3 len= 3 ||| -2
+0 ||| a cat sat down ||| lm= -4 len= 4 ||| -1
+0 |||  ||| lm= 0 len= 0 ||| -9
+1 ||| it rains ||| lm= -1 len= 2 ||| -1
+1 ||| it rains a lot ||| lm= -2 len= 4 ||| -3
+3 ||| so it is ||| lm= -2 len= 3 ||| -1
+"""
+REFERENCE = "a cat sat\nit rains a lot\nnothing\nso it is\n"
+WEIGHTS = "lm_0 0.5\nlen_0 1\n"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list").write_text(LIST)
+    (tmp_path / "ref").write_text(REFERENCE)
+    (tmp_path / "weights").write_text(WEIGHTS)
+
+    def invoke(*arguments, text=None):
+        result = CliRunner().invoke(cli, ["rerank", *map(str, arguments)], input=text)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result
+
+    return invoke
+
+
+def lines(result):
+    assert result.exit_code == 0, result.output
+    return result.stdout.split("\n")[:-1]
+
+
+def test_linear(run, tmp_path):
+    result = run("linear", "list", "--weights", "weights")
+    assert lines(result) == ["a cat sat down", "it rains a lot", "", "so it is"]
+    assert result.stderr == "cybleu: 1 segments have no hypothesis; an empty line stands for each\n"
+    assert lines(run("linear", "-", "--weights", "weights", text=LIST)) == lines(result)
+    assert lines(run("linear", "list", "--weights", "weights", "-o", "out.gz")) == []
+    assert gzip.decompress((tmp_path / "out.gz").read_bytes()).decode().split("\n")[:-1] == lines(result)
+    assert lines(run("linear", "list", "--weights", "weights", "--segments", 6)) == [*lines(result), "", ""]
+
+
+@pytest.mark.parametrize("text", ["lm_0=0.5\nlen_0=1", "lm= 0.5\nlen= 1 # by hand\n\n", "lm_0\t0.5\r\nlen_0 1e0\r\n"])
+def test_forms_of_weights(run, tmp_path, text):
+    (tmp_path / "weights").write_text(text)
+    assert lines(run("linear", "list", "--weights", "weights"))[0] == "a cat sat down"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "weights: there is no weight in it"),
+        ("lm_0\n", "weights, line 1: is not a name and its weight"),
+        ("lm_0 0.5 2\n", "weights, line 1: is not a name and its weight"),
+        ("lm_0 0.5\nlm_0 1", "weights, line 2: the weight of 'lm_0' is there twice"),
+        ("lm_0 x", "weights, line 1: the weight of 'lm_0' 'x' is not a number"),
+        ("lm_0 1", "there is no weight of the feature 'len_0'"),
+    ],
+)
+def test_weights_that_are_none(run, tmp_path, text, message):
+    (tmp_path / "weights").write_text(text)
+    result = run("linear", "list", "--weights", "weights")
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_weights_of_features_that_come_later_or_never(run, tmp_path):
+    text = "0 ||| a ||| lm=1 ||| 0\n" * 2 + "1 ||| b ||| lm=1 ||| 0\n1 ||| c ||| lm=1 oov=1 ||| 0\n"
+    (tmp_path / "weights").write_text("lm 1\noov 2\nother 3\n")
+    result = run("linear", "-", "--weights", "weights", text=text)
+    assert lines(result) == ["a", "c"]
+    assert result.stderr == "cybleu: there are weights of features that the list does not have: other\n"
+
+
+def test_the_whole_list_in_its_new_order(run, tmp_path):
+    for form in ("moses", "joshua"):
+        found = run("linear", "list", "--weights", "weights", "--list", form, "-o", "sorted")
+        assert found.exit_code == 0, found.output
+        again = NBest.from_files("sorted", ["ref"], form)
+        expected = nbest_sorted(NBest.from_files("list", ["ref"]), [0.5, 1.0])
+        assert again.texts == expected.texts
+        assert again.features.tolist() == expected.features.tolist()
+        assert again.model_scores.tolist() == expected.model_scores.tolist()
+    plain = lines(run("mbr", "list", "--list", "plain"))
+    assert sorted(plain) == sorted(line.split("|||")[1].strip() for line in LIST.splitlines())
+    assert plain.index("") == 2
+
+
+def test_mbr(run):
+    nbest = NBest.from_files("list", ["ref"])
+    assert lines(run("mbr", "list")) == mbr(nbest).texts
+    arguments = {"scores": nbest.model_scores, "scale": 0.5, "variant": "nltk", "smoothing": "method1"}
+    options = ["--scale", 0.5, "--variant", "nltk", "--smoothing", "method1"]
+    assert lines(run("mbr", "list", *options)) == mbr(nbest, **arguments).texts
+    for utility in ("linear", "expected-counts"):
+        assert lines(run("mbr", "list", "--utility", utility)) == mbr(nbest, utility=utility).texts
+    assert lines(run("mbr", "list", "--prune", 1)) == mbr(nbest, prune=1).texts
+    assert run("mbr", "list", "--prune", 1, "--list", "moses").exit_code == 2
+    result = run("mbr", "-", "--format", "plain", "--size", 2, "--scale", 1, text="a\nb\n")
+    assert result.exit_code == 2
+    assert "--scale needs the scores of a list" in result.stderr
+
+
+def test_oracle(run):
+    nbest = NBest.from_files("list", ["ref"])
+    assert (
+        lines(run("oracle", "list", "ref"))
+        == oracle(nbest).texts
+        == ["a cat sat down", "it rains a lot", "", "so it is"]
+    )
+    result = run("oracle", "list", "ref", "--level", "corpus", "--seed", 1)
+    assert lines(result) == oracle(nbest, "corpus", seed=1).texts
+    assert "BLEU of the corpus" in result.stderr
+    assert lines(run("oracle", "list", "ref", "--worst")) == ["", "it rains", "", "so it is"]
+    assert run("oracle", "list", "ref", "--level", "corpus", "--list", "moses").exit_code == 2
+    assert run("oracle", "-", "-").exit_code == 2
+
+
+def test_perceptron(run, tmp_path):
+    nbest = NBest.from_files("list", ["ref"])
+    trained = perceptron(nbest, folds=2, epochs=3)
+    result = run("perceptron", "list", "ref", "--folds", 2, "--epochs", 3, "--held-out", "held")
+    assert lines(result) == [f"{name} {weight!r}" for name, weight in trained.weights.items()]
+    assert f"{trained.score:.4f} after {trained.epochs} epochs" in result.stderr
+    assert (tmp_path / "held").read_text().split("\n")[:-1] == trained.held_out.texts
+    (tmp_path / "trained").write_text(result.stdout)
+    assert lines(run("linear", "list", "--weights", "trained")) == linear(nbest, trained.weights).texts
+    assert run("perceptron", "-", "-").exit_code == 2
+    assert run("perceptron", "list", "ref", "--folds", 9).exit_code == 2
+
+
+def test_explain(run):
+    found = lines(run("linear", "list", "--weights", "weights", "--explain", 0))
+    assert found == [
+        "segment 0: 3 hypotheses",
+        "1. hypothesis 1, score 2: a cat sat down",
+        "   +4 = 1 * 4 len_0",
+        "   -2 = 0.5 * -4 lm_0",
+        "2. hypothesis 0, score 1.5: the cat sat",
+        "   +3 = 1 * 3 len_0",
+        "   -1.5 = 0.5 * -3 lm_0",
+        "3. hypothesis 2, score 0: ",
+        "   +0 = 0.5 * 0 lm_0",
+        "   +0 = 1 * 0 len_0",
+    ]
+    found = lines(run("oracle", "list", "ref", "--explain", 1))
+    assert found[1:3] == [
+        "1. hypothesis 1, score 100: it rains a lot",
+        "   matched n-grams 4/4 3/3 2/2 1/1, length 4 against 4",
+    ]
+    found = lines(run("mbr", "list", "--explain", 1))
+    assert found[2] == "   BLEU 36.8 with hypothesis 1: matched n-grams 2/2 1/1 0/0 0/0, length 2 against 4"
+    result = run("mbr", "list", "--explain", 2)
+    assert result.exit_code == 2
+    assert "no segment 2" in result.stderr
+
+
+def test_sparse_features_are_weighed(run):
+    text = "0 ||| a ||| lm= 1 pp_a= 2 ||| 0\n0 ||| b ||| lm= 1 pp_b= 3 ||| 0\n"
+    weights = "lm_0 1\npp_a 1\npp_b 2\n"
+    with open("weights", "w") as file:
+        file.write(weights)
+    # a list may lack sparse features that other lists have, and then their weights are of nothing in it
+    assert lines(run("linear", "-", "--weights", "weights", text=text)) == ["b"]
+    explained = lines(run("linear", "-", "--weights", "weights", "--explain", 0, text=text))
+    assert "   +6 = 2 * 3 pp_b" in explained
+
+
+JSON = [
+    {"hypotheses": ["a b c", "a b d", "x"]},
+    {"id": 1, "outputs": [{"text": "c d", "cumulative_logprob": -1.5}, {"text": "c e", "cumulative_logprob": -2}]},
+    {"id": 3, "choices": [{"message": {"role": "assistant", "content": "straße"}, "index": 0}]},
+]
+
+
+def test_json_lines(run):
+    text = "".join(json.dumps(line) + "\n" for line in JSON)
+    assert lines(run("mbr", "-", "--format", "json", text="[]\n" + json.dumps(["a b"]))) == ["", "a b"]
+    assert lines(run("mbr", "-", "--format", "json", text=text)) == ["a b c", "c d", "", "straße"]
+    generated = json.dumps([{"generated_text": "a b"}, {"generated_text": "a c"}]) + "\n"
+    assert lines(run("mbr", "-", "--format", "json", text=generated * 2)) == ["a b", "a b"]
+    features = json.dumps(
+        {"nbest": [{"text": "a", "features": {"lm": 1, "n": 2}}, {"text": "b", "features": {"n": 1, "lm": 3.5}}]}
+    )
+    with open("weights", "w") as file:
+        file.write("lm 1\nn 1\n")
+    assert lines(run("linear", "-", "--format", "json", "--weights", "weights", text=features)) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "is not JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ('[{"text": "a", "score": 1%s}]' % ("0" * 400), "the score of hypothesis 0 is '1000"),
+        ('"a"', "must be an array of hypotheses"),
+        ('{"texts": []}', "has none of the names"),
+        ('{"outputs": [], "choices": []}', "has outputs and choices of the names"),
+        ('{"id": "7", "outputs": []}', "the id is '7'"),
+        ("[1]", "hypothesis 0 is neither a string nor an object"),
+        ('[{"score": 1}]', "hypothesis 0 must have one text"),
+        ('[{"text": "a", "score": 1}, "b"]', "hypothesis 1 has no score, and others have one"),
+        ('[{"text": "a", "score": NaN}]', "the score of hypothesis 0 is 'nan'"),
+        ('[{"text": "a", "features": 1}]', "features of hypothesis 0 must be an object"),
+        ('[{"text": "a", "features": {"lm": "1"}}]', "the feature 'lm' of hypothesis 0 is '1'"),
+        ('["a", {"text": "a", "features": {"lm": 1}}]', "hypothesis 1 has the features lm, and others have none"),
+    ],
+)
+def test_json_lines_that_are_none(run, line, message):
+    result = run("mbr", "-", "--format", "json", text=line + "\n")
+    assert result.exit_code == 2
+    assert "standard input, line 1: " in result.stderr
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("1 ||| a ||| lm= 1 ||| 0\n0 ||| b ||| lm= 1 ||| 0\n", [], "the segment 0 comes after 1, and ids must ascend"),
+        ("0 ||| a ||| lm= 1 ||| 0\n1 ||| b ||| lm= 1 ||| 0\n", ["--first-id", 1], "begin at 1; give --first-id"),
+        ("0 ||| a ||| lm= 1 ||| 0\n7 ||| b ||| lm= 1 ||| 0\n", ["--segments", 7], "has the segment 7, and there are 7"),
+        ("0 ||| a ||| lm= x ||| 0\n", [], "line 1"),
+        ('["a\\nb"]\n', ["--format", "json"], "has a line break"),
+    ],
+)
+def test_no_line_is_shifted(run, text, options, message):
+    result = run("mbr", "-", *options, text=text)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_fewer_and_more_references_than_lists(run, tmp_path):
+    (tmp_path / "short").write_text("a cat sat\nit rains a lot\n")
+    result = run("oracle", "list", "short")
+    assert result.exit_code == 2
+    assert "the segment 3, and there are 2 from 0 on" in result.stderr
+    (tmp_path / "long").write_text(REFERENCE + "one more\n")
+    assert lines(run("oracle", "list", "long")) == ["a cat sat down", "it rains a lot", "", "so it is", ""]
+
+
+@pytest.mark.memory
+def test_the_list_is_a_stream(run, tmp_path):
+    """Ten times as many segments need no more memory. The shorter list is longer than a block of what is read."""
+    text = "the cat sat on the mat and the dog " * 10
+
+    def peak(copies):
+        with open(tmp_path / "many", "w") as file:
+            for number in range(copies):
+                file.writelines(f"{number} ||| {text}{place} ||| lm= {place} ||| 0\n" for place in range(5))
+        (tmp_path / "weights").write_text("lm_0 1\n")
+        tracemalloc.start()
+        try:
+            result = run("linear", "many", "--weights", "weights", "-o", "out")
+            assert result.exit_code == 0, result.output
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(10)  # imports
+    few, many = peak(400), peak(4000)
+    assert (tmp_path / "out").read_text() == f"{text}4\n" * 4000
+    assert many < 1.5 * few
+
+
+@pytest.mark.real_data
+def test_a_real_list(run, data):
+    folder = data / "moses100"
+    nbest = NBest.from_files(folder / "nbest.gz", [folder / "reference"])
+    weights = [1.0] * 9 + [0.3, 0.2, 0.3, 0.2, 0.1, 1.0]
+    with open("weights", "w") as file:
+        file.writelines(f"{name} {weight!r}\n" for name, weight in zip(nbest.names, weights))
+    best = linear(nbest, weights)
+    assert best.bleu("moses").score == pytest.approx(0.0626472, abs=5e-8)
+    assert lines(run("linear", folder / "nbest.gz", "--weights", "weights")) == best.texts
+    assert lines(run("oracle", folder / "nbest.gz", folder / "reference")) == oracle(nbest).texts
+    with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file, open("few", "w", encoding="utf-8") as few:
+        few.writelines(line for line in file if int(line.split()[0]) < 10)
+    with open(folder / "reference", encoding="utf-8") as file, open("few-references", "w", encoding="utf-8") as few:
+        few.writelines(islice(file, 10))
+    assert lines(run("mbr", "few")) == mbr(NBest.from_files("few", ["few-references"])).texts
+    assert sum(len(segment.texts) for segment in read_segments(folder / "nbest.gz")) == len(np.array(nbest.texts))

@@ -1,0 +1,376 @@
+"""The command line, through its entry point."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+
+import nltk.translate.bleu_score as nltk_bleu
+import pytest
+import sacrebleu
+from click.testing import CliRunner
+
+from cybleu import SmoothingFunction, __version__, _mirror, explain_difference, sentence_bleu
+from cybleu.__main__ import version
+from cybleu.cli import cli
+from cybleu.metrics import score
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+HYPOTHESES = ["the cat is on a mat", "a dog sat", "", "so it was said again and again"]
+FIRST = ["the cat is on the mat", "the dog sat", "nothing", "so it was said again and then again"]
+SECOND = ["there is a cat on the mat", "a dog sits", "empty", "it was said again and again"]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("hyp", HYPOTHESES), ("ref1", FIRST), ("ref2", SECOND)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return tmp_path
+
+
+def run(*arguments, stdin=None, command="score"):
+    result = CliRunner().invoke(cli, [command, *map(str, arguments)], input=stdin, prog_name="cybleu")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def as_json(*arguments):
+    result = run("--json", *arguments)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def sacre(**kwargs):
+    return sacrebleu.BLEU(tokenize="none", force=True, **kwargs).corpus_score(HYPOTHESES, [FIRST, SECOND])
+
+
+def test_the_line(files):
+    theirs = sacre()
+    line = run("hyp", "ref1", "ref2").stdout
+    assert line == (
+        "BLEU|variant:sacrebleu|order:4|weights:uniform|smooth:exp|eff:no|nrefs:2|split:unicode|"
+        f"version:{__version__}"
+        f" = {theirs.score:.2f} {theirs._verbose}\n"
+    )
+
+
+@pytest.mark.parametrize("smoothing", ["exp", "floor", "add-k", "none"])
+@pytest.mark.parametrize("order", [1, 3, 4, 6])
+def test_equal_to_sacrebleu(files, smoothing, order):
+    theirs = sacre(smooth_method=smoothing, max_ngram_order=order)
+    ours = as_json("hyp", "ref1", "ref2", "--smoothing", smoothing, "--order", order)
+    assert ours["score"] == theirs.score
+    assert ours["precisions"] == theirs.precisions
+    assert (ours["brevity_penalty"], ours["ratio"]) == (theirs.bp, theirs.ratio)
+    assert (ours["hypothesis_length"], ours["reference_length"]) == (theirs.sys_len, theirs.ref_len)
+    assert ours["segments"] == len(HYPOTHESES)
+
+
+def test_smoothing_value(files):
+    theirs = sacre(smooth_method="floor", smooth_value=0.5)
+    ours = as_json("hyp", "ref1", "ref2", "--smoothing", "floor", "--smoothing-value", 0.5)
+    assert ours["score"] == theirs.score
+    assert "smooth:floor[0.5]" in ours["signature"]
+
+
+def test_segments_are_scored_as_sacrebleu_scores_sentences(files):
+    metric = sacrebleu.BLEU(tokenize="none", effective_order=True)
+    expected = [metric.sentence_score(h, list(r)).score for h, *r in zip(HYPOTHESES, FIRST, SECOND)]
+    assert as_json("hyp", "ref1", "ref2", "--segments")["segment_scores"] == expected
+    printed = run("hyp", "ref1", "ref2", "--segments", "--width", 5).stdout
+    assert printed.splitlines() == [f"{score:.5f}" for score in expected]
+
+
+@pytest.mark.parametrize("smoothing", ["none", "method1", "method3", "method5", "method7"])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_equal_to_nltk(files, smoothing):
+    corpus = [[r.split() for r in pair] for pair in zip(FIRST, SECOND)], [h.split() for h in HYPOTHESES]
+    function = None if smoothing == "none" else getattr(nltk_bleu.SmoothingFunction(), smoothing)
+    ours = as_json("hyp", "ref1", "ref2", "--variant", "nltk", "--smoothing", smoothing, "--segments")
+    assert ours["score"] == 100.0 * nltk_bleu.corpus_bleu(*corpus, smoothing_function=function)
+    assert ours["segment_scores"] == [
+        100.0 * nltk_bleu.sentence_bleu(r, h, smoothing_function=function) for r, h in zip(*corpus)
+    ]
+    weighted = as_json("hyp", "ref1", "ref2", "--variant", "nltk", "--weights", "0.5,0.3,0.2")
+    assert weighted["score"] == 100.0 * nltk_bleu.corpus_bleu(*corpus, (0.5, 0.3, 0.2))
+
+
+@pytest.mark.parametrize("name", ["13a", "intl", "char", "none", "zh"])
+def test_tokenisers_of_sacrebleu(files, name):
+    theirs = sacrebleu.BLEU(tokenize=name, force=True).corpus_score(HYPOTHESES, [FIRST, SECOND])
+    ours = as_json("hyp", "ref1", "ref2", "--tokenize", name)
+    assert ours["score"] == theirs.score
+    assert f"|tok:{name}|" in ours["signature"]
+
+
+def test_an_unknown_tokeniser(files):
+    result = run("hyp", "ref1", "--tokenize", "13b")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("cybleu: error: unknown tokeniser '13b'; use one of 13a, char, ")
+
+
+def test_tokenisers_without_sacrebleu(files, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    result = run("hyp", "ref1", "--tokenize", "13a")
+    assert result.exit_code == 2
+    assert "install it with: pip install 'cybleu[sacrebleu]'" in result.stderr
+
+
+@pytest.mark.parametrize("variant", ["nltk-3.3", "mteval-v13a", "moses", "huggingface", "arithmetic-mean"])
+def test_the_other_definitions(files, variant):
+    segments = [*zip(zip(FIRST, SECOND), HYPOTHESES)]
+    rows = []
+    for references, hypothesis in segments:
+        row = _mirror.segment_counts([r.split() for r in references], hypothesis.split(), 4)
+        if variant == "huggingface":
+            row[1] = min(len(r.split()) for r in references)
+        rows.append(row)
+    ours = as_json("hyp", "ref1", "ref2", "--variant", variant)
+    expected = score(rows, variant)
+    assert ours["score"] == 100 * expected.score
+    assert ours["signature"].startswith(expected.signature)
+
+
+def test_weights(files):
+    uniform = as_json("hyp", "ref1", "ref2")
+    assert as_json("hyp", "ref1", "ref2", "--weights", "0.25,0.25,0.25,0.25")["score"] == pytest.approx(
+        uniform["score"]
+    )
+    first = as_json("hyp", "ref1", "ref2", "--weights", "1,0,0,0")
+    assert first["score"] == pytest.approx(uniform["precisions"][0] * uniform["brevity_penalty"])
+
+
+def test_standard_input_and_gzip(files):
+    expected = run("hyp", "ref1", "ref2").stdout
+    assert run("-", "ref1", "ref2", stdin=(files / "hyp").read_bytes()).stdout == expected
+    assert run("hyp", "-", "ref2", stdin=gzip.compress((files / "ref1").read_bytes())).stdout == expected
+    with gzip.open(files / "hyp.gz", "wb") as file:
+        file.write((files / "hyp").read_bytes())
+    assert run("hyp.gz", "ref1", "ref2").stdout == expected
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+def test_what_ends_a_line(files, end):
+    separators = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"  # for str.splitlines, but not here
+    lines = [f"a b{separators}c d e", "f\rg h i j", "k"]
+    (files / "a").write_bytes(end.join(lines).encode())
+    (files / "b").write_bytes((end.join(lines) + end).encode())
+    ours = as_json("a", "b")
+    assert ours["score"] == pytest.approx(100.0)
+    assert ours["segments"] == 3
+    assert ours["hypothesis_length"] == sum(len(line.split()) for line in lines)
+
+
+def test_long_lines_and_many_of_them(files):
+    long = " ".join(f"word{n}" for n in range(100_000))
+    text = "\n".join([long, *(f"a b c d {n}" for n in range(5000)), long, ""])
+    (files / "a").write_text(text)
+    ours = as_json("a", "a")
+    assert ours["score"] == pytest.approx(100.0)
+    assert (ours["segments"], ours["hypothesis_length"]) == (5002, 225_000)
+
+
+def test_split_ascii(files):
+    (files / "a").write_text("ein\u00a0Wort mehr hier da\n", encoding="utf-8")
+    (files / "b").write_text("ein Wort mehr hier da\n", encoding="utf-8")
+    assert as_json("a", "b")["hypothesis_length"] == 5
+    assert as_json("a", "b", "--split", "ascii")["hypothesis_length"] == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing", "ref1"], "cybleu: error: missing: cannot be read: No such file or directory\n"),
+        (["hyp", "."], "cybleu: error: .: cannot be read: Is a directory\n"),
+        (
+            ["short", "ref1", "ref2"],
+            "cybleu: error: the files have different numbers of lines, and a line is a segment: "
+            "short: 1, ref1: 4, ref2: 4\n",
+        ),
+        (
+            ["hyp", "ref1", "more"],
+            "cybleu: error: the files have different numbers of lines, and a line is a segment: "
+            "hyp: 4, ref1: 4, more: 3000\n",
+        ),
+        (
+            ["latin", "ref1"],
+            "cybleu: error: latin, line 3: not UTF-8 text: byte 0xe9; convert the file, with iconv for example\n",
+        ),
+        (["cut.gz", "ref1"], "cybleu: error: cut.gz, after line 0: the gzip data is damaged or cut off: "),
+        (["empty", "empty"], "cybleu: error: the files have no line, so there is no segment to score\n"),
+        (["hyp", "empty"], "cybleu: error: the files have different numbers of lines"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("command", "form"),
+    [
+        ("score", []),
+        ("score", ["--json"]),
+        ("score", ["--segments"]),
+        ("score", ["--variant", "nltk"]),
+        ("compare", []),
+        ("compare", ["--json"]),
+    ],
+)
+def test_bad_files(files, arguments, message, command, form):
+    (files / "short").write_text("one\n")
+    (files / "more").write_text("line\n" * 3000)
+    (files / "latin").write_bytes(b"a\nb\nca\xe9f\n")
+    (files / "cut.gz").write_bytes(gzip.compress((files / "hyp").read_bytes())[:-9])
+    (files / "empty").write_text("")
+    result = run(*arguments, *form, command=command)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(message)
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-", "-"], "only one of the files can be standard input"),
+        (["hyp"], "Missing argument 'REF...'"),
+        (["hyp", "ref1", "--weights", "a,b"], "'a,b' is not a list of numbers such as 0.1,0.3,0.5,0.1"),
+        (["hyp", "ref1", "--weights", "1,2", "--order", "3"], "--order 3 does not fit the 2 weights"),
+        (
+            ["hyp", "ref1", "--smoothing", "method1"],
+            "sacrebleu has no smoothing 'method1'; use one of exp, floor, add-k, none",
+        ),
+        (
+            ["hyp", "ref1", "--smoothing", "exp", "--smoothing-value", "1"],
+            "the smoothing 'exp' of sacrebleu takes no value",
+        ),
+        (
+            ["hyp", "ref1", "--variant", "nltk", "--smoothing", "exp"],
+            "nltk has no smoothing 'exp'; use one of none, method0",
+        ),
+        (["hyp", "ref1", "--variant", "nltk", "--smoothing-value", "1"], "the smoothing 'none' of nltk takes no value"),
+        (["hyp", "ref1", "--order", "0"], "0 is not in the range 1<=x<=64"),
+    ],
+)
+def test_bad_options(files, arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr.replace("\n", " ")
+
+
+def test_an_error_of_the_definition(files):
+    result = run("hyp", "ref1", "--variant", "nltk", "--smoothing", "method6", "--order", "2")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "at least 3 n-gram orders" in result.stderr
+
+
+def test_compare(files):
+    printed = run("hyp", "ref1", "ref2", command="compare").stdout
+    references = [[r.split() for r in pair] for pair in zip(FIRST, SECOND)]
+    comparison = explain_difference(references, [h.split() for h in HYPOTHESES])
+    assert printed == f"{comparison.format('line', 1)}\n"
+    assert "lines 2 and 3 are too short" in printed
+
+
+def test_compare_as_json(files):
+    arguments = "hyp", "ref1", "ref2", "--variant", "nltk:method1", "--variant", "sacrebleu", "--order", 3, "--json"
+    ours = json.loads(run(*arguments, command="compare").stdout)
+    assert ours["segments"] == len(HYPOTHESES)
+    for scored, smoothing in zip(ours["scores"], ("method1", "exp"), strict=True):
+        alone = as_json(
+            "hyp", "ref1", "ref2", "--variant", scored["name"].split(":")[0], "--smoothing", smoothing, "--order", 3
+        )
+        assert scored["score"] == alone["score"]
+        assert alone["signature"].startswith(scored["signature"])
+        assert scored["failure"] is None
+    (difference,) = ours["differences"]
+    assert (difference["lower"], difference["higher"]) == ("nltk:method1", "sacrebleu")
+    assert difference["points"] == ours["scores"][1]["score"] - ours["scores"][0]["score"]
+    (cause,) = difference["causes"]
+    assert cause == {
+        "rule": "short_segments_count",
+        "points": pytest.approx(difference["points"]),
+        "orders": [1, 2, 3],
+        "segments": [2],
+    }
+
+
+def test_compare_when_a_tool_fails(files):
+    (files / "blank").write_text("\n" * len(HYPOTHESES))
+    arguments = "blank", "ref1", "--variant", "multi-bleu", "--variant", "moses"
+    failed, scored = json.loads(run(*arguments, "--json", command="compare").stdout)["scores"]
+    assert (failed["score"], failed["signature"], scored["score"]) == (None, None, 0)
+    assert failed["failure"].startswith("the hypotheses have no token")
+    assert "multi-bleu       fails  the hypotheses have no token" in run(*arguments, command="compare").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--variant", "bleu"], "cybleu: error: unknown variant 'bleu'; use one of nltk, nltk-3.3, sacrebleu"),
+        (["--variant", "nltk:exp"], "cybleu: error: nltk has no smoothing 'exp'; use one of none, method0"),
+        (["--tokenize", "13b"], "cybleu: error: unknown tokeniser '13b'; use one of 13a, char, "),
+    ],
+)
+def test_bad_options_of_compare(files, arguments, message):
+    result = run("hyp", "ref1", *arguments, command="compare")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(message)
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_progress_bar_only_for_a_person(files, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    from cybleu.cli import score as module
+
+    def written_to(stream):
+        monkeypatch.setattr(module.sys, "stderr", stream)
+        for _ in module._progress("hyp", ["ref1"], str.split, delay=0):
+            pass
+        return stream.getvalue()
+
+    assert written_to(io.StringIO()) == ""
+    assert "B/s" in written_to(Terminal())
+
+
+def test_as_a_command(files):
+    done = subprocess.run(
+        [sys.executable, "-m", "cybleu", "score", "hyp", "ref1", "ref2"], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == (run("hyp", "ref1", "ref2").stdout, "")
+    done = subprocess.run(
+        [sys.executable, "-m", "cybleu", "score", "x", "y"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "cybleu: error: x: cannot be read: No such file or directory\n"
+
+
+@pytest.mark.thread_unsafe(reason="the command writes to the standard output of the process")
+def test_version():
+    done = run(command="--version")
+    assert (done.exit_code, done.stdout) == (0, version() + "\n")
+    done = subprocess.run([sys.executable, "-m", "cybleu", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"cybleu {__version__}, ")
+
+
+def test_without_the_extra(files):
+    code = "import sys; sys.modules['click'] = None; from cybleu.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "the cybleu command needs packages that are not installed; install them with: pip install 'cybleu[cli]'\n"
+    )
+
+
+def test_segments_agree_with_python(files):
+    smoothing = SmoothingFunction().method1
+    expected = [
+        100.0 * sentence_bleu([first.split()], hypothesis.split(), smoothing_function=smoothing)
+        for hypothesis, first in zip(HYPOTHESES, FIRST)
+    ]
+    ours = as_json("hyp", "ref1", "--variant", "nltk", "--smoothing", "method1", "--segments")
+    assert ours["segment_scores"] == expected

@@ -1,0 +1,169 @@
+"""The commands that tune weights."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from cybleu import metrics
+from cybleu.cli import cli
+from cybleu.nbest import NBest, merge
+from cybleu.tuning import random_search, read_weights, tune
+
+pytestmark = [
+    pytest.mark.usefixtures("backend"),
+    pytest.mark.thread_unsafe(reason="commands write to the standard output of the process"),
+]
+
+REFERENCES = "the cat sat on the mat\nit rains in spain today\n"
+FIRST = """0 ||| the cat ||| a=3 b=0 ||| 0
+0 ||| the cat sat on mat ||| a=0 b=3 ||| 0
+1 ||| it rains in spain ||| a=1 b=3 ||| 0
+1 ||| it rains ||| a=4 b=1 ||| 0
+"""
+SECOND = """0 ||| the cat sat on the mat ||| a=1 b=5 ||| 0
+1 ||| it rains ||| a=4 b=1 ||| 0
+1 ||| it rains in spain today ||| a=1 b=4 ||| 0
+"""
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, text in (("refs", REFERENCES), ("first", FIRST), ("second", SECOND), ("start", "b -1\na 1.0\n")):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def lists(files):
+    return merge(*(NBest.from_files(files / name, [files / "refs"]) for name in ("first", "second")))
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def weights_in(text):
+    return {name: float(weight) for name, weight in map(str.split, text.splitlines())}
+
+
+def test_mert(files, lists):
+    done = run(
+        "mert", files / "first", files / "refs", "--more", files / "second", "--start", files / "start", "--restarts", 2,
+        "--output", files / "out",
+    )  # fmt: skip
+    expected = tune(lists, {"a": 1.0, "b": -1.0}, 2)
+    assert (done.exit_code, weights_in(done.stdout)) == (0, expected.weights)
+    assert read_weights(files / "out") == expected.weights
+    assert done.stderr.splitlines()[-1] == f"moses {expected.start_score:.6f} -> 1.000000"
+    assert [line for line in done.stderr.splitlines() if "->" in line][:3] == [str(end) for end in expected.restarts]
+
+
+def test_mert_as_json_by_options(files, lists):
+    done = run(
+        "mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--range", "a=-2:1.5",
+        "--fix", "b", "--restarts", 3, "--random-directions", 2, "--window", "min:1", "--variant", "sacrebleu",
+        "--smoothing", "floor", "--seed", 7, "--threads", 2, "--json", "--quiet",
+    )  # fmt: skip
+    expected = tune(lists, [1.0, -1.0], 3, 2, {"a": (-2.0, 1.5)}, ["b"], ("min", 1), _floor(), 7)
+    result = json.loads(done.stdout)
+    assert (result["weights"], result["score"]) == (expected.weights, expected.score)
+    assert result["weights"]["b"] == -1 and result["metric"] == "sacrebleu" and done.stderr == ""
+    assert [climb["score"] for climb in result["climbs"]] == [end.score for end in expected.restarts]
+
+
+def _floor():
+    from dataclasses import replace
+
+    return replace(metrics.VARIANTS["sacrebleu"], smoothings=(("floor", "floor", 0.1),))
+
+
+def test_mert_on_files_of_moses(files):
+    NBest.from_files(files / "first", [files / "refs"]).to_moses(files / "f1", files / "s1")
+    NBest.from_files(files / "second", [files / "refs"]).to_moses(files / "f2", files / "s2")
+    done = run(
+        "mert", "--features-file", files / "f1", "--scores-file", files / "s1", "--features-file", files / "f2",
+        "--scores-file", files / "s2", "--start", "1,-1", "--restarts", 2, "--json",
+    )  # fmt: skip
+    result = json.loads(done.stdout)
+    assert (result["score"], result["hypotheses"]) == (1.0, 6)
+
+
+def test_random_search(files, lists):
+    arguments = (files / "first", files / "refs", "--more", files / "second")
+    done = run("random-search", *arguments, "--trials", 200, "--range", "a=-2:", "--range", "b=0:1", "--json")
+    result = json.loads(done.stdout)
+    assert result["score"] == max(result["scores"]) == 1 and len(result["scores"]) == 200
+    assert result["weights"]["a"] >= -2 and 0 <= result["weights"]["b"] <= 1
+    assert random_search(lists, [list(result["weights"].values())])[0] == result["score"]
+    plain = run("random-search", *arguments, "--trials", 200, "--range", "a=-2:", "--range", "b=0:1")
+    assert weights_in(plain.stdout) == result["weights"]
+    assert "the best of 200" in plain.stderr
+    first = run("random-search", *arguments, "--trials", 1, "--start", "-1.5,1")
+    assert weights_in(first.stdout) == {"a": -1.5, "b": 1.0}
+
+
+def test_scores_of_given_weights(files, lists):
+    rows = np.array([[1.0, -1.0], [-1.5, 1.0], [0.0, 1.0]])
+    np.savetxt(files / "trials", rows)
+    done = run(
+        "random-search", files / "first", files / "refs", "--more", files / "second", "--weights-file", files / "trials"
+    )
+    assert [float(line) for line in done.stdout.splitlines()] == random_search(lists, rows).tolist()
+
+
+@pytest.mark.parametrize("name", ["plot.png", "plot.svg"])
+def test_plots(files, name):
+    arguments = ("mert", files / "first", files / "refs", "--more", files / "second", "--restarts", 0)
+    done = run(*arguments, "--plot", files / name, "--axis", "b")
+    assert done.exit_code == 0
+    begin = (files / name).read_bytes()[:200]
+    assert begin.startswith(b"\x89PNG") if name.endswith("png") else b"<?xml" in begin
+    assert run(*arguments, "--plot", files / "plot.txt", "--axis", "b").exit_code == 2
+    assert "no feature 'x'" in run(*arguments, "--plot", files / name, "--axis", "x").stderr
+
+
+def test_plots_without_matplotlib(files, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.delitem(sys.modules, "cybleu.tuning.plot", raising=False)
+    done = run("mert", files / "first", files / "refs", "--plot", files / "plot.png", "--axis", "b")
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "cybleu: error: plots need Matplotlib, which is not installed; install it with: pip install 'cybleu[plot]'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["mert"], "give an n-best list and its references"),
+        (["mert", "{first}"], "no file of references"),
+        (["mert", "{first}", "{refs}", "--features-file", "x"], "give an n-best list and its references, or"),
+        (["mert", "--features-file", "x"], "in pairs"),
+        (["mert", "--features-file", "x", "--scores-file", "y", "--more", "z"], "do not go with"),
+        (["mert", "-", "-"], "only one of the files"),
+        (["mert", "{first}", "{refs}", "--start", "1,x"], "neither a file nor a list of numbers"),
+        (["mert", "{first}", "{refs}", "--start", "1"], "there are 2 features: a, b"),
+        (["mert", "{first}", "{refs}", "--start", "{first}"], "line 1"),
+        (["mert", "{first}", "{refs}", "--start", "0,0"], "all start weights are 0"),
+        (["mert", "{first}", "{refs}", "--range", "a"], "is not NAME=LOW:HIGH"),
+        (["mert", "{first}", "{refs}", "--range", "x=0:1"], "no feature 'x'; there are a, b"),
+        (["mert", "{first}", "{refs}", "--fix", "x"], "no feature 'x'"),
+        (["mert", "{first}", "{refs}", "--window", "max:1"], "is not min:N or average:N"),
+        (["mert", "{first}", "{refs}", "--smoothing", "x"], "moses has no smoothing 'x'; use one of none, add"),
+        (["mert", "{first}", "{refs}", "--plot", "x.png"], "--plot and --axis go together"),
+        (["mert", "{first}", "missing"], "missing"),
+        (["mert", "{first}", "{refs}", "--output", "{folder}/no/such"], "cannot be written"),
+        (["random-search", "{first}", "{refs}", "--weights-file", "{first}"], "line 1: there must be 2 numbers"),
+        (["random-search", "{first}", "{refs}", "--weights-file", "x", "--start", "1,1"], "do not go with"),
+    ],
+)
+def test_what_is_wrong_is_said(files, arguments, text):
+    names = {"first": files / "first", "refs": files / "refs", "folder": files}
+    done = run(*(argument.format(**names) for argument in arguments))
+    assert done.exit_code == 2
+    assert text in " ".join(done.stderr.split())

@@ -1,0 +1,343 @@
+"""Why tools disagree: the table, the rules with their points, and the segments."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import cybleu
+from cybleu import _mirror, errors, explain_difference
+from cybleu.metrics import VARIANTS, score
+from inputs import CASES, corpora
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+MOSES = VARIANTS["moses"]
+LONGER_PENALTY = replace(MOSES, name="longer penalty", penalty_adds=1)
+AVERAGE = replace(MOSES, name="average", reference_length="average")
+# On another scale than the tool's, which is no rule that makes a difference.
+METHOD4_OF_100 = replace(
+    VARIANTS["nltk"], name="nltk of 100", scale=100, smoothings=VARIANTS["nltk"].smoothings[-1:], mean="logs"
+)
+
+SETTINGS = [
+    *((name, smoothing) for name, variant in VARIANTS.items() for smoothing, *_ in variant.smoothings),
+    LONGER_PENALTY,
+    AVERAGE,
+    METHOD4_OF_100,
+    replace(VARIANTS["nltk"], name="plain", short_segments_count=False, reference_length="shortest"),
+    replace(VARIANTS["arithmetic-mean"], name="odd", no_match_at_all="smoothed", empty_order="one", scale=10),
+]
+settings = st.sampled_from(SETTINGS)
+
+
+def tokens(case):
+    references = [[text.split() for text in texts] for texts, _ in CASES[case]]
+    return references, [hypothesis.split() for _, hypothesis in CASES[case]]
+
+
+def only_difference(*arguments, **options):
+    (difference,) = explain_difference(*arguments, **options).differences
+    return difference
+
+
+def rules(difference):
+    return [cause.rule for cause in difference.causes]
+
+
+def expected_score(references, hypotheses, setting, order=4, weights=None):
+    """From the rows of the segments, as `cybleu.score` takes them."""
+    name, smoothing = setting if isinstance(setting, tuple) else (setting, None)
+    variant = VARIANTS.get(name, name)
+    rows = []
+    for texts, hypothesis in zip(references, hypotheses):
+        row = _mirror.segment_counts(texts, hypothesis, order)
+        lengths = [len(text) for text in texts]
+        if variant.reference_length != "closest":
+            row[1] = min(lengths) if variant.reference_length == "shortest" else int(sum(lengths) / len(lengths))
+        rows.append(row)
+    return score(rows, variant, weights, smoothing)
+
+
+# ------------------------------------------------------------------------------------------------------ one rule alone
+
+
+@pytest.mark.parametrize(
+    ("case", "lower", "higher", "rule", "points", "orders", "segments"),
+    [
+        ("H", "nltk", "sacrebleu", "short_segments_count", 15.9104, (2, 3, 4), (1,)),
+        ("A", "sacrebleu", ("nltk", "method3"), "short_segments_count", 84.0896, (4,), (0,)),
+        ("G", "moses", "huggingface", "reference_length", 11.7503, (), (0,)),
+        ("G", AVERAGE, "moses", "reference_length", None, (), (0,)),
+        ("A", "sacrebleu", "mteval-v13a", "empty_order", 100, (4,), ()),
+        ("A", "moses", "mteval-v13a", "empty_order", 100, (4,), ()),
+        ("D", "sacrebleu", "mteval-v13a", "no_match_at_all", 7.9868, (), ()),
+        ("D", "moses", "mteval-v13a", "smoothing", 7.9868, (1, 2, 3, 4), ()),
+        ("B", "multi-bleu", "sacrebleu", "smoothing", 59.4604, (4,), ()),
+        ("B", "nltk", "sacrebleu", "smoothing", 59.4604, (4,), ()),
+        ("B", "nltk", "nltk-3.3", "smoothing", None, (4,), ()),
+        ("C", ("sacrebleu", "floor"), ("sacrebleu", "add-k"), "smoothing", 33.8179, (2, 3, 4), ()),
+        ("B", "multi-bleu", "arithmetic-mean", "mean", 47.9167, (), ()),
+        ("G", LONGER_PENALTY, "moses", "penalty_adds", None, (), ()),
+    ],
+)
+def test_one_rule_alone(case, lower, higher, rule, points, orders, segments):
+    corpus = tokens(case)
+    for pair in ((lower, higher), (higher, lower)):
+        difference = only_difference(*corpus, pair)
+        (cause,) = difference.causes
+        assert (cause.rule, cause.orders, cause.segments) == (rule, orders, segments)
+        assert cause.points == pytest.approx(difference.points)
+        if points is not None:
+            assert difference.points == pytest.approx(points, abs=1e-4)
+
+
+def test_the_average_length_is_truncated():
+    hypothesis = "a b c d e".split()
+    references = [hypothesis, "a b c d e f".split(), "a b c d e f g".split()[:6]]  # 5, 6 and 6: 5 and two thirds
+    truncated, closest = explain_difference([references], [hypothesis], (AVERAGE, "moses")).scores
+    assert truncated.bleu.reference_length == closest.bleu.reference_length == 5
+
+
+def test_a_tool_that_fails_is_in_the_table():
+    comparison = explain_difference(*tokens("E"))
+    failed = {scored.name: scored.failure for scored in comparison.scores if scored.bleu is None}
+    assert [*failed] == ["multi-bleu", "huggingface"]
+    assert all("have no token" in reason for reason in failed.values())
+    assert comparison.differences == ()
+    assert "multi-bleu        fails  the hypotheses have no token" in str(comparison)
+    assert "\nequal: nltk, sacrebleu, mteval-v13a and moses" in str(comparison)
+    assert all(math.isnan(scored.score) == (scored.bleu is None) for scored in comparison.scores)
+
+
+def test_two_rules_and_their_segments():
+    references = [["a b c d e f g".split(), "a b c d".split()], [["h"]], [["i", "j"]]]
+    hypotheses = ["a b c d e f".split(), ["h"], ["i", "k"]]
+    difference = only_difference(references, hypotheses, ("nltk", "huggingface"))
+    assert difference.lower.name == "nltk"
+    short, length = difference.causes
+    assert (short.rule, short.orders, short.segments) == ("short_segments_count", (2, 3, 4), (1, 2))
+    assert (short.before.totals, short.after.totals) == ((9, 7, 6, 5), (9, 6, 4, 3))
+    assert (length.rule, length.orders, length.segments) == ("reference_length", (), (0,))
+    assert (length.before.reference_length, length.after.reference_length) == (10, 7)
+    assert short.points + length.points == pytest.approx(difference.points)
+    # 8 and 4 tokens are equally close to 6, and the shorter is taken, so that the closest is also the shortest
+    references[0][0].append("h")
+    assert rules(only_difference(references, hypotheses, ("nltk", "huggingface"))) == ["short_segments_count"]
+
+
+def test_rules_that_are_needed_together():
+    difference = only_difference(*tokens("D"), ("multi-bleu", "mteval-v13a"))
+    gate, smoothing = difference.causes
+    assert (gate.rule, gate.points) == ("no_match_at_all", pytest.approx(difference.points))
+    assert (smoothing.rule, smoothing.points, smoothing.before.score) == ("smoothing", 0, 0)
+    assert "needed too: with the rule of multi-bleu mteval-v13a would have 0.0000" in str(
+        explain_difference(*tokens("D"), ("multi-bleu", "mteval-v13a"))
+    )
+
+
+def test_the_order_in_which_rules_change():
+    def of(references, hypotheses, *variants):
+        return [
+            (cause.rule, round(cause.points, 2)) for cause in only_difference(references, hypotheses, variants).causes
+        ]
+
+    # what an empty order is, while short segments leave none empty
+    assert of(*tokens("A"), ("nltk", "method3"), "mteval-v13a") == [("short_segments_count", 15.91), ("empty_order", 0)]
+    # short segments, under a mean that does not pass over precisions of 0
+    assert of(*tokens("A"), ("nltk", "method1"), ("sacrebleu", "add-k")) == [
+        ("short_segments_count", -56.23),
+        ("smoothing", 100),
+    ]
+    # smoothing, while short segments do not count, from either side
+    corpus = [["a b c x".split()], ["e"]], ["a b c d".split(), ["e"]]
+    assert of(*corpus, ("nltk", "method1"), "sacrebleu") == [("short_segments_count", 11.84), ("smoothing", 20.02)]
+    assert of(*corpus, ("sacrebleu", "floor"), ("nltk", "method3")) == [
+        ("smoothing", 20.02),
+        ("short_segments_count", -17.7),
+    ]
+
+
+def test_a_formula_without_a_value_on_the_way():
+    # the orders that NLTK 3.3 does not skip have no weight, so logarithms would have no mean
+    references, hypotheses = [[["a", "b", "c"]]], [["a", "x", "c"]]
+    difference = only_difference(references, hypotheses, ("sacrebleu", "nltk-3.3"), order=2, weights=(0, 1))
+    assert rules(difference) == ["smoothing"]
+    assert difference.causes[0].points == pytest.approx(difference.points)
+
+
+def test_orders_without_weight_are_not_named():
+    difference = only_difference(*tokens("H"), ("nltk", "sacrebleu"), weights=(0.5, 0.5, 0, 0))
+    assert difference.causes[0].orders == (2,)
+    text = str(explain_difference(*tokens("H"), ("nltk", "multi-bleu"), weights=(1, 0, 0, 0)))
+    assert text.endswith("\n\nequal: nltk and multi-bleu")
+
+
+def test_operations_in_another_order():
+    text = str(explain_difference(*tokens("F"), ("mteval-v13a", "multi-bleu")))
+    assert text.endswith("\n\nequal but for rounding: mteval-v13a and multi-bleu")
+
+
+# ----------------------------------------------------------------------------------------------------- classes of input
+
+
+@given(corpora(), st.lists(settings, min_size=2, max_size=3, unique=True), st.integers(1, 6), st.booleans())
+def test_the_points_add_up_and_the_table_is_right(corpus, variants, order, weighted):
+    assume(corpus[1])
+    weights = tuple(2 * n / (order * (order + 1)) for n in range(order, 0, -1)) if weighted else None
+    comparison = explain_difference(*corpus, variants, order, weights)
+    assert str(comparison).count("\n") >= len(variants)
+    for setting, scored in zip(variants, comparison.scores):
+        if scored.bleu is None:
+            with pytest.raises((errors.CybleuError, ArithmeticError)) as caught:
+                expected_score(*corpus, setting, order, weights)
+            assert str(caught.value) == scored.failure
+        else:
+            assert scored.bleu == expected_score(*corpus, setting, order, weights)
+            assert scored.score == 100 / scored.bleu.scale * scored.bleu.score
+    computed = [scored for scored in comparison.scores if scored.bleu]
+    assert len(comparison.differences) == sum(
+        one.score != other.score for i, one in enumerate(computed) for other in computed[i + 1 :]
+    )
+    for difference in comparison.differences:
+        assert difference.points > 0
+        points = [cause.points for cause in difference.causes]
+        if not points:
+            assert difference.lower.score == pytest.approx(difference.higher.score, rel=1e-10, abs=0)
+        else:
+            assert math.fsum(points) == pytest.approx(difference.points, rel=1e-6, abs=1e-9)
+            assert any(points)
+        assert len(set(rules(difference))) == len(points)
+    turned = explain_difference(*corpus, variants[::-1], order, weights)
+    assert sorted(map(repr, turned.differences)) == sorted(map(repr, comparison.differences))
+
+
+ONE_RULE = {
+    "reference_length": ["closest", "shortest", "average"],
+    "short_segments_count": [False, True],
+    "empty_order": ["zero", "one", "end"],
+    "no_match_at_all": ["zero", "smoothed"],
+    "mean": ["logs", "exact", "arithmetic"],
+    "penalty_adds": [0, 1, 2.5],
+    "smoothings": [smoothing for name in ("nltk", "sacrebleu", "moses") for smoothing in [VARIANTS[name].smoothings]],
+}
+
+
+@given(corpora(), st.sampled_from([*VARIANTS]), st.sampled_from([*ONE_RULE]), st.data())
+def test_variants_with_one_rule_between_them(corpus, name, rule, data):
+    assume(corpus[1])
+    value = data.draw(st.sampled_from(ONE_RULE[rule]))
+    other = replace(VARIANTS[name], name="other", **{rule: value})
+    comparison = explain_difference(*corpus, (name, other))
+    if None in (scored.bleu for scored in comparison.scores):
+        return
+    hypotheses = corpus[1]
+    for difference in comparison.differences:
+        for cause in difference.causes:
+            assert cause.rule == rule.replace("smoothings", "smoothing")
+            assert cause.points == pytest.approx(difference.points, rel=1e-9)
+            assert (cause.before.score, cause.after.score) == (
+                difference.lower.bleu.score,
+                difference.higher.bleu.score,
+            )
+            if rule == "short_segments_count":
+                largest = max(cause.orders)
+                assert cause.segments == tuple(i for i, text in enumerate(hypotheses) if len(text) < largest)
+                assert cause.orders == tuple(n for n in range(1, 5) if any(len(text) < n for text in hypotheses))
+            elif rule == "empty_order":
+                assert cause.orders == tuple(n for n in range(1, 5) if all(len(text) < n for text in hypotheses))
+            elif rule == "reference_length":
+                assert cause.segments
+                assert all(len({len(text) for text in corpus[0][i]}) > 1 for i in cause.segments)
+            elif rule == "no_match_at_all":
+                assert not any(cause.before.matches)
+
+
+def test_the_same_twice_and_names():
+    comparison = explain_difference(*tokens("B"), ("moses", replace(MOSES, penalty_adds=1), ("moses", "add"), "moses"))
+    assert [scored.name for scored in comparison.scores] == ["moses", "moses (2)", "moses:add", "moses (3)"]
+    assert {scored.name: scored.bleu.signature for scored in comparison.scores}["moses:add"] == (
+        "variant:moses|order:4|weights:uniform|smooth:add[1]|eff:no"
+    )
+    assert {difference.higher.name for difference in comparison.differences} == {"moses:add"}
+
+
+def test_many_segments_are_shortened_in_the_text_only():
+    references = [[["a", "b", "c", "d"]], *[[["x"]]] * 30]
+    hypotheses = [["a", "b", "c", "d"], *[["x"]] * 30]
+    comparison = explain_difference(references, hypotheses, ("nltk", "sacrebleu"))
+    (cause,) = comparison.differences[0].causes
+    assert cause.segments == tuple(range(1, 31))
+    assert "30 segments (1, 2, 3, 4, 5, ...) are too short: 3 rather than 33 2-grams" in str(comparison)
+    assert "30 lines (2, 3, 4, 5, 6, ...) are too short" in comparison.format("line", 1)
+
+
+def test_pairs_with_one_explanation_share_it():
+    text = str(explain_difference(*tokens("H")))
+    assert text.count("short_segments_count") == 1
+    assert "\n\nsacrebleu, mteval-v13a, multi-bleu, moses and huggingface are 15.9104 above nltk\n" in text
+    assert "\n\nequal but for rounding: sacrebleu, mteval-v13a, multi-bleu, moses and huggingface\n" in text
+    text = str(explain_difference(*tokens("G")))
+    assert "\n\nhuggingface is 11.7503 above nltk, sacrebleu, mteval-v13a, multi-bleu and moses\n" in text
+    assert "4 rather than 9 tokens, because of segment 0\n" in text
+
+
+def test_a_score_is_practically_0_or_0():
+    text = str(explain_difference(*tokens("C"), ("nltk", "multi-bleu")))
+    assert "\nnltk is 1.82e-229 above multi-bleu\n" in text
+    assert "0 of 3 2-grams match, precision 2.22507e-306 rather than 0\n" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([], []), errors.EmptyCorpusError, "there is no segment to score; give at least one hypothesis"),
+        (([[["a"]]], []), errors.LengthMismatchError, "there are 0 hypotheses and 1 lists of references; each"),
+        ((iter([]), []), errors.SequenceTypeError, "the lists of references must be a list"),
+        (([[["a"]], []], [["a"], ["b"]]), errors.NoReferencesError, "segment 1: there is no reference"),
+        (([[]], [["a"]]), errors.NoReferencesError, "there is no reference"),
+        (([[["a"]]], [[["a"]]]), errors.UnhashableTokenError, "token 0 of the hypothesis is a list"),
+        (([[["a"]]], [["a"]], ["bleu"]), errors.UnknownNameError, "unknown variant 'bleu'; use one of nltk"),
+        (([[["a"]]], [["a"]], [("nltk", "exp")]), errors.UnknownNameError, "nltk has no smoothing 'exp'; use one of"),
+        (([[["a"]]], [["a"]], ["nltk"], 0), errors.OrderError, "must be 1 or more, and it is 0"),
+        (([[["a"]]], [["a"]], ["nltk"], 2.0), errors.OrderTypeError, "must be an int, not float"),
+        (
+            ([[["a"]]], [["a"]], ["nltk"], 4, (0.5, 0.5)),
+            errors.StatisticsError,
+            "there are 2 weights for 4 n-gram orders; give one for each",
+        ),
+    ],
+)
+def test_bad_input(arguments, error, message):
+    with pytest.raises(error, match=message):
+        explain_difference(*arguments)
+
+
+# ------------------------------------------------------------------------------------------------------------ real data
+
+
+@pytest.mark.real_data
+def test_nltk_and_sacrebleu_on_wmt17(data):
+    folder = data / "wmt17-en-de"
+    hypotheses, references = (
+        [line.split() for line in (folder / name).read_text(encoding="utf-8").split("\n")[:-1]]
+        for name in ("PROMT-Rule-based.4735.txt", "ref.txt")
+    )
+    comparison = explain_difference([[reference] for reference in references], hypotheses)
+    nltk, sacrebleu, *_ = comparison.scores
+    assert nltk.bleu.score == cybleu.corpus_bleu([[reference] for reference in references], hypotheses)
+    assert round(sacrebleu.score, 4) == 13.1355
+    explained = [difference for difference in comparison.differences if difference.causes]
+    assert [difference.lower.name for difference in explained] == ["nltk"] * 5
+    for difference in explained:
+        (cause,) = difference.causes
+        assert cause.rule == "short_segments_count"
+        assert cause.segments == tuple(i for i, hypothesis in enumerate(hypotheses) if len(hypothesis) < 4)
+        assert len(cause.segments) == 20
+    assert "20 segments (257, 264, 397, 410, 478, ...) are too short: 53479 rather than 53480 2-grams" in str(
+        comparison
+    )

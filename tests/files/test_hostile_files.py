@@ -1,0 +1,277 @@
+"""Files that were made or damaged to harm: each is an error that names file and reason, in little memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from cybleu import nbest
+from cybleu._files.text import Lines, writing
+from cybleu.errors import InputFileError
+from cybleu.nbest import NBest, json_lines
+from cybleu.nbest.reading import prepare
+from cybleu.tuning import read_weights
+from cybleu.tuning.climb import read_table
+
+MEBIBYTE = 1 << 20
+LINE = b"0 ||| a b ||| d= 1 ||| 1\n"
+
+
+def packed_bomb(path, content, times):
+    """`times` gzip members of the same 16 MiB."""
+    path.write_bytes(gzip.compress(content * (16 * MEBIBYTE // len(content))) * times)
+
+
+READERS = {
+    "references": lambda path: prepare([path], str.split, None, None),
+    "list": lambda path: NBest.from_files(path, [["a b"]]),
+    "segments": lambda path: list(nbest.read_segments(path, "moses")),
+    "plain": lambda path: NBest.from_files(path, [["a b"]] * 9, "plain", size=1),
+    "json": lambda path: list(json_lines.read_segments(path)),
+}
+
+
+def peak_memory(path):
+    """What the readers say of a file, and the memory that a process takes for all of them."""
+    script = f"""
+        import resource
+        from test_hostile_files import READERS, InputFileError
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for name, read in READERS.items():
+            try:
+                read({str(path)!r})
+            except InputFileError as error:
+                print(name, error)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [*sys.path]))}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], env=environment, capture_output=True, text=True, check=True
+    )
+    *messages, memory = done.stdout.splitlines()
+    assert [message.split()[0] for message in messages] == list(READERS)
+    return messages, int(memory) * (1 if sys.platform == "darwin" else 1024)
+
+
+@pytest.mark.parametrize("content", [b"\0", b"a a a a a a a a\n", LINE], ids=repr)
+def test_what_unpacks_to_more_than_memory(tmp_path, content):
+    path = tmp_path / "bomb.gz"
+    packed_bomb(path, content, 64)
+    messages, memory = peak_memory(path)
+    for message in messages:
+        # a reader of another format gives up at the first line
+        assert re.search(rf"{path}, (after line .*CYBLEU_MOST_EXPANSION to more$|line \d+: )", message), message
+    assert "CYBLEU_MOST_EXPANSION" in messages[0]
+    assert memory < 1000 * MEBIBYTE, memory / MEBIBYTE
+
+
+def test_a_line_without_end(tmp_path):
+    path = tmp_path / "endless"
+    with path.open("wb") as file:
+        file.truncate(1 << 32)  # sparse
+    messages, memory = peak_memory(path)
+    for message in messages:
+        assert re.search(rf"{path}, line 1: longer than 67108864 bytes; .*CYBLEU_LONGEST_LINE to more$", message)
+    assert memory < 200 * MEBIBYTE, memory / MEBIBYTE
+
+
+def test_limits_can_be_raised_and_lowered(tmp_path, monkeypatch):
+    path = tmp_path / "text.gz"
+    packed_bomb(path, b"a" * MEBIBYTE + b"\n" + b"b" * (MEBIBYTE - 1), 2)
+    with (
+        Lines(str(path)) as file,
+        pytest.raises(InputFileError, match=r"after line \d+: unpacks to more than 100 times"),
+    ):
+        list(file)
+    monkeypatch.setenv("CYBLEU_MOST_EXPANSION", "2000")
+    with Lines(str(path)) as file:
+        assert max(map(len, file)) == 2 * MEBIBYTE - 1
+    monkeypatch.setenv("CYBLEU_LONGEST_LINE", str(2 * MEBIBYTE - 1))
+    with Lines(str(path)) as file:
+        assert len(list(file)) == 17
+    monkeypatch.setenv("CYBLEU_LONGEST_LINE", str(2 * MEBIBYTE - 2))
+    with Lines(str(path)) as file, pytest.raises(InputFileError, match="line 2: longer than 2097150 bytes"):
+        list(file)
+    for value in ("0", "-1", "many", "", "1e9", "٣"):
+        monkeypatch.setenv("CYBLEU_LONGEST_LINE", value)
+        with pytest.raises(InputFileError, match=r"CYBLEU_LONGEST_LINE is .*whole number from 1"):
+            Lines(str(path))
+
+
+def test_long_files_are_no_bombs(tmp_path):
+    """Text that packs well, beyond what is always unpacked."""
+    path = tmp_path / "long.gz"
+    with gzip.open(path, "wb", 1) as file:
+        for number in range(1_000_000):
+            file.write(b"the cat sat on the mat %d\n" % (number % 1000))
+    with Lines(str(path)) as lines:
+        assert sum(1 for _ in lines) == 1_000_000
+
+
+@pytest.mark.parametrize("cut", range(1, 30, 3))
+@pytest.mark.parametrize("compressed", [False, True])
+def test_files_that_were_cut_off(tmp_path, cut, compressed):
+    """In a line, in a character, in a block of gzip data: never a list that looks whole."""
+    whole = "0 ||| ä 猫 😀 ||| d= 1 ||| 1\n0 ||| ü ||| d= 2 ||| 1.25".encode()
+    data = gzip.compress(whole) if compressed else whole
+    path = tmp_path / "list"
+    path.write_bytes(data[:-cut])
+    if not compressed and whole[:-cut].endswith((b"1.25", b"1.2", b"1.", b"|| 1", b"1\n")):
+        assert len(NBest.from_files(path, [["a"]]).features) in (1, 2)  # nothing shows that more was meant
+    else:
+        with pytest.raises(InputFileError, match=str(path)):
+            NBest.from_files(path, [["a"]])
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3])
+def test_a_character_that_was_cut_off(tmp_path, cut):
+    path = tmp_path / "text"
+    path.write_bytes("a\nb 😀".encode()[:-cut])
+    with Lines(str(path)) as file, pytest.raises(InputFileError, match="text, line 2: not UTF-8 text: byte 0xf0"):
+        list(file)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_marks_and_line_ends(tmp_path, start, ending):
+    path = tmp_path / "text"
+    path.write_bytes((start + ending.join(["a \ufeff b", "", "\0 c\0d", "e\rf", "g\u2028h"])).encode())
+    with Lines(str(path)) as file:
+        assert list(file) == ["a \ufeff b", "", "\0 c\0d", "e\rf", "g\u2028h"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_other_encodings(tmp_path, encoding):
+    path = tmp_path / "text"
+    path.write_bytes("the cat\n".encode(encoding))
+    with Lines(str(path)) as file, pytest.raises(InputFileError, match="line 1: not UTF-8 text: byte 0xff"):
+        list(file)
+
+
+@pytest.mark.parametrize(
+    "line, reason",
+    [
+        ("[" * 500_000, "is nested too deep|is not JSON"),
+        ('[{"text": "a", "features": ' + '{"a":' * 500_000, "is nested too deep|is not JSON"),
+        ('[{"text": "a", "score": ' + "1" * 1_000_000 + "}]", "is not JSON|it must be a finite number"),
+        (
+            '[{"text": "a", "score": ' + "1" * 400 + "}]",
+            "the score of hypothesis 0 is '111.*it must be a finite number",
+        ),
+        ('[{"text": "a", "score": 1e999}]', "the score of hypothesis 0 is 'inf'; it must be a finite number"),
+        ('[{"text": "a", "features": {"lm": NaN}}]', "the feature 'lm' of hypothesis 0 is 'nan'; it must be"),
+        ('[{"text": "a", "score": true}]', "the score of hypothesis 0 is 'True'; it must be a finite number"),
+        ('["\\ud83d"]', "the text of hypothesis 0 has half of a surrogate pair"),
+        ('{"id": 9223372036854775808, "nbest": []}', "the id is 9223372036854775808; it must be"),
+        ('["a"', "is not JSON"),
+        ("", "is not JSON"),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_json(tmp_path, line, reason):
+    path = tmp_path / "list.jsonl"
+    path.write_text('["a b"]\n' + line + "\n", encoding="utf-8")
+    with pytest.raises(InputFileError, match=f"(?s){path}, line 2: .*({reason})") as raised:
+        list(json_lines.read_segments(path))
+    assert len(str(raised.value)) < 400
+
+
+@pytest.mark.parametrize(
+    "line, reason",
+    [
+        ("1" * 1_000_000 + " ||| a ||| d= 1 ||| 1", "the id is '111.*must be a whole number"),
+        ("0 ||| a ||| d= " + "x" * 1_000_000 + " ||| 1", "'xxx.*is not a number"),
+        ("0 ||| a ||| d= 1 ||| " + "1" * 1_000_000, "the score is 111.*it must be a finite number"),
+        ("0 ||| a ||| d= 1 ||| " + "1_" * 500_000 + "1", "the score '1_1.*is not a number"),
+        ("0 ||| a ||| " + " ".join(f"a{n}=1" for n in range(70_000)) + " ||| 1", "more than 65536 features"),
+        ("0 ||| a ||| " + "a= 1 " * 200_000 + "b ||| 1", "'b' is not a number"),
+        ("0 ||| a ||| " + " ".join(f"a_{n}= 1" for n in range(100_000)) + " a_0= 1 ||| 1", "'a_0' is there twice"),
+        ("0 ||| \0 ||| \0= 1 ||| 1\0", "the score '1.x00' is not a number"),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_fields(tmp_path, line, reason):
+    path = tmp_path / "list"
+    path.write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(InputFileError, match=f"(?s){path}, line 1: .*{reason}") as raised:
+        list(nbest.read_segments(path))
+    assert len(str(raised.value)) < 400
+
+
+def test_a_long_number_that_is_one(tmp_path):
+    path = tmp_path / "list"
+    path.write_text(f"0 ||| a ||| d= 0.{'3' * 1_000_000} ||| 1{'0' * 300}\n", encoding="utf-8")
+    (segment,) = nbest.read_segments(path)
+    assert (segment.features[0, 0], segment.model_scores[0]) == (1 / 3, 1e300)
+
+
+def test_ids_with_gaps(tmp_path):
+    features, scores = tmp_path / "features", tmp_path / "scores"
+    NBest([0, 1], [[1.0]], [[1, 1, 1, 1]], ids=[10**15]).to_moses(features, scores)
+    with pytest.raises(InputFileError, match="the last id is 1000000000000000, and there are 1 hypotheses"):
+        NBest.from_moses(features, scores)
+    assert len(NBest.from_moses(features, scores, 3, first_id=10**15 - 2)) == 3
+
+
+def test_statistics_beyond_64_bits(tmp_path):
+    features, scores = tmp_path / "features", tmp_path / "scores"
+    NBest([0, 1], [[1.0]], [[1, 1, 1, 1]]).to_moses(features, scores)
+    scores.write_text(scores.read_text().replace("1 1 1", "1 1 1e300"))
+    with pytest.raises(InputFileError, match=f"{scores}, line 2: these are no statistics of BLEU"):
+        NBest.from_moses(features, scores)
+
+
+@pytest.mark.parametrize("line", ["lm", "lm x", "lm 1 2", "lm 1\nlm 1", "\ud800".encode("utf-8", "surrogatepass")])
+def test_weights(tmp_path, line):
+    path = tmp_path / "weights"
+    path.write_bytes(line if isinstance(line, bytes) else line.encode())
+    with pytest.raises(InputFileError, match=str(path)):
+        read_weights(path)
+    with pytest.raises(InputFileError, match=str(path)):
+        read_table(str(path), ["lm"])
+
+
+def test_a_result_of_the_loop_is_data(tmp_path):
+    from cybleu.tuning.loop import _read_result
+
+    path = tmp_path / "result.json"
+    for text in ("[" * 500_000, "{}", "1", json.dumps({"number": 1, "surprise": 2})):
+        path.write_text(text)
+        with pytest.raises(InputFileError, match="is not the result of an iteration"):
+            _read_result(path)
+
+
+def test_what_is_written_is_whole_or_not_there(tmp_path):
+    path = tmp_path / "list.gz"
+    with pytest.raises(KeyboardInterrupt), writing(str(path)) as file:
+        file.write("half\n")
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+    path.write_bytes(b"before")
+    with pytest.raises(KeyboardInterrupt), writing(str(path)) as file:
+        file.write("half\n")
+        raise KeyboardInterrupt
+    assert path.read_bytes() == b"before"
+    link = tmp_path / "link.gz"
+    link.symlink_to(path)
+    with writing(str(link)) as file:
+        file.write("whole\n")
+    assert link.is_symlink() and gzip.decompress(path.read_bytes()) == b"whole\n"
+    assert sorted(tmp_path.iterdir()) == [link, path]
+
+
+def test_what_is_written_to_a_pipe(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = subprocess.Popen(["cat", str(path)], stdout=subprocess.PIPE)
+    with writing(str(path)) as file:
+        file.write("through\n")
+    assert reader.communicate()[0] == b"through\n"
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,332 @@
+"""Every definition on the ten cases where the tools differ, on Moses's worked cases, and against NLTK and sacreBLEU."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+
+import nltk.translate.bleu_score as nltk_bleu
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+
+import cybleu
+from cybleu import _mirror, errors
+from cybleu.metrics import VARIANTS, Bleu, Variant, score
+from inputs import CASES, corpora, segments
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def rows(case, reference_length="closest", order=4):
+    result = []
+    for references, hypothesis in CASES[case]:
+        row = _mirror.segment_counts([reference.split() for reference in references], hypothesis.split(), order)
+        if reference_length == "shortest":
+            row[1] = min(len(reference.split()) for reference in references)
+        result.append(row)
+    return result
+
+
+# What the tools give for the cases, from 0 to 1.
+TABLE = {
+    ("nltk", "none"): {
+        "A": 1.221e-77,
+        "B": 8.636e-78,
+        "C": 1.822e-231,
+        "D": 0,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 0.8409,
+        "I": 0.4144,
+        "J": 0.5946,
+    },
+    ("nltk", "method1"): {
+        "A": 0.5623,
+        "B": 0.3976,
+        "C": 0.1136,
+        "D": 0,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 0.8409,
+        "I": 0.4144,
+        "J": 0.5946,
+    },
+    ("nltk", "method2"): {
+        "A": 0.8409,
+        "B": 0.658,
+        "C": 0.4518,
+        "D": 0,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 0.8694,
+        "I": 0.4392,
+        "J": 0.658,
+    },
+    ("nltk", "method3"): {
+        "A": 0.8409,
+        "B": 0.5946,
+        "C": 0.2259,
+        "D": 0,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 0.8409,
+        "I": 0.4144,
+        "J": 0.5946,
+    },
+    ("nltk", "method4"): {
+        "A": 0.5757,
+        "B": 0.4315,
+        "C": 0.08631,
+        "D": 0,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 0.8409,
+        "I": 0.4144,
+        "J": 0.5946,
+    },
+    ("sacrebleu", "none"): {
+        "A": 0,
+        "B": 0,
+        "C": 0,
+        "D": 0,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 1,
+        "I": 0.4543,
+        "J": 0.5946,
+    },
+    ("sacrebleu", "exp"): {
+        "A": 0,
+        "B": 0.5946,
+        "C": 0.2259,
+        "D": 0,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 1,
+        "I": 0.4543,
+        "J": 0.5946,
+    },
+    ("sacrebleu", "floor"): {
+        "A": 0,
+        "B": 0.3976,
+        "C": 0.1136,
+        "D": 0,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 1,
+        "I": 0.4543,
+        "J": 0.5946,
+    },
+    ("sacrebleu", "add-k"): {
+        "A": 1,
+        "B": 0.658,
+        "C": 0.4518,
+        "D": 0,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 1,
+        "I": 0.4785,
+        "J": 0.658,
+    },
+    ("mteval-v13a", "exp"): {
+        "A": 1,
+        "B": 0.5946,
+        "C": 0.2259,
+        "D": 0.07987,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 1,
+        "I": 0.4543,
+        "J": 0.5946,
+    },
+    ("multi-bleu", "none"): {"A": 0, "B": 0, "C": 0, "D": 0, "F": 1, "G": 0.8825, "H": 1, "I": 0.4543, "J": 0.5946},
+    ("moses", "none"): {"A": 0, "B": 0, "C": 0, "D": 0, "E": 0, "F": 1, "G": 0.8825, "H": 1, "I": 0.4543, "J": 0.5946},
+    ("moses", "add"): {
+        "A": 1,
+        "B": 0.6687,
+        "C": 0.4518,
+        "D": 0.3021,
+        "E": 0,
+        "F": 1,
+        "G": 0.8825,
+        "H": 1,
+        "I": 0.4803,
+        "J": 0.6606,
+    },
+    ("huggingface", "none"): {"A": 0, "B": 0, "C": 0, "D": 0, "F": 1, "G": 1, "H": 1, "I": 0.4543, "J": 0.5946},
+    ("huggingface", "smooth"): {
+        "A": 1,
+        "B": 0.6687,
+        "C": 0.4518,
+        "D": 0.3021,
+        "F": 1,
+        "G": 1,
+        "H": 1,
+        "I": 0.4803,
+        "J": 0.6606,
+    },
+}
+
+
+@pytest.mark.parametrize(("variant", "smoothing"), TABLE, ids="-".join)
+def test_the_cases_where_tools_differ(variant, smoothing):
+    for case, expected in TABLE[variant, smoothing].items():
+        result = score(rows(case, VARIANTS[variant].reference_length), variant, smoothing=smoothing)
+        number = result.score / result.scale
+        assert f"{number:.4g}" == f"{expected:.4g}", case
+
+
+def test_effective_order():
+    assert score(rows("A"), "sacrebleu", effective_order=True).score == pytest.approx(100)
+
+
+@pytest.mark.parametrize("variant", ["multi-bleu", "huggingface"])
+def test_an_empty_hypothesis_where_the_tool_dies(variant):
+    with pytest.raises(errors.EmptyHypothesisError, match="no token"):
+        score(rows("E"), variant)
+
+
+def test_worked_cases_of_moses():
+    row = [6, 7, 6, 4, 2, 1, 6, 5, 4, 3]
+    # Moses states them to four digits, not rounded
+    assert score(row, "moses").score == pytest.approx(0.5115, abs=1e-4)
+    assert score(row, "moses", smoothing="add").score == pytest.approx(0.5985, abs=1e-4)
+    assert score(row, "moses", smoothing="add", smoothing_value=0.5).score == pytest.approx(0.5624, abs=1e-4)
+    longer = replace(VARIANTS["moses"], penalty_adds=1)
+    assert score(row, longer, smoothing="add").score == pytest.approx(0.5067, abs=1e-4)
+    joshua = [27, 23, 14, 8, 5, 3, 27, 26, 25, 24]
+    assert f"{score(joshua, 'moses').score:.4f}" == "0.2513"
+
+
+@given(corpora(), st.sampled_from([None, "method0", "method1", "method2", "method3", "method4"]))
+def test_equal_to_nltk(corpus, smoothing):
+    assume(corpus[1])
+    segment_rows = [_mirror.segment_counts(*segment, 4) for segment in zip(*corpus)]
+    function = None if smoothing is None else getattr(nltk_bleu.SmoothingFunction(), smoothing)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = nltk_bleu.corpus_bleu(*corpus, smoothing_function=function)
+        # of several segments from the sum too, with the counts that it lacks
+        summed = [sum(column) for column in zip(*segment_rows)]
+        short = [sum(row[6 + n] == 0 for row in segment_rows) for n in range(4)]
+    assert score(segment_rows, "nltk", smoothing=smoothing).score == expected
+    assert score(summed, "nltk", smoothing=smoothing, short_segments=short).score == expected
+
+
+@given(corpora())
+def test_equal_to_the_rule_of_nltk_3_3(corpus):
+    assume(corpus[1])
+    segment_rows = [_mirror.segment_counts(*segment, 4) for segment in zip(*corpus)]
+    assert score(segment_rows, "nltk-3.3", (0.4, 0.3, 0.2, 0.1)).score == cybleu.corpus_bleu(
+        *corpus, (0.4, 0.3, 0.2, 0.1), cybleu.nltk_3_3
+    )
+
+
+@given(
+    segments(),
+    st.integers(1, 6),
+    st.sampled_from(["none", "exp", "floor", "add-k"]),
+    st.sampled_from([None, 0.5, 2, 1e-6]),
+    st.booleans(),
+)
+def test_equal_to_sacrebleu(segment, order, smoothing, value, effective_order):
+    if smoothing in ("none", "exp"):
+        value = None
+    row = _mirror.segment_counts(*segment, order)
+    theirs = BLEU.compute_bleu(
+        row[2 : 2 + order], row[2 + order :], row[0], row[1], smoothing, value, effective_order, order
+    )
+    ours = score(row, "sacrebleu", None, smoothing, value, effective_order)
+    assert (ours.score, list(ours.precisions), ours.brevity_penalty) == (theirs.score, theirs.precisions, theirs.bp)
+    assert ours.ratio == theirs.ratio
+
+
+def test_weights():
+    row = [9, 9, 8, 5, 3, 1, 9, 8, 7, 6]
+    uniform = score(row).score
+    assert score(row, weights=(0.25,) * 4).score == pytest.approx(uniform)
+    assert score(row, weights=(1, 0, 0, 0)).score == pytest.approx(100 * 8 / 9)
+    assert score(row, "nltk", (0.5, 0.5, 0, 0)).score == pytest.approx(math.sqrt(8 / 9 * 5 / 8))
+    assert score(row, "arithmetic-mean").score == pytest.approx((8 / 9 + 5 / 8 + 3 / 7 + 1 / 6) / 4)
+
+
+def test_a_definition_of_ones_own():
+    mine = Variant("mine", scale=100, smoothings=(("plus", "add-all", 0.5),), empty_order="one")
+    result = score([3, 4, 2, 1, 0, 0, 3, 2, 1, 0], mine)
+    assert result.precisions == pytest.approx([250 / 3.5, 150 / 2.5, 50 / 1.5, 100])
+    assert result.signature == "variant:mine|order:4|weights:uniform|smooth:plus[0.5]|eff:no"
+    changed = replace(VARIANTS["moses"], penalty="none", penalty_adds=1)
+    assert score([3, 4, 2, 1, 0, 0, 3, 2, 1, 0], changed).signature == (
+        "variant:moses|order:4|weights:uniform|smooth:none|eff:no|penalty:none|penalty_adds:1"
+    )
+
+
+def test_the_result_prints_on_one_line():
+    result = score([1989, 1852, 1070, 559, 314, 174, 1989, 1889, 1789, 1689])
+    assert isinstance(result, Bleu)
+    assert str(result) == (
+        f"BLEU|variant:sacrebleu|order:4|weights:uniform|smooth:exp|eff:no = {result.score:.2f} 53.8/29.6/17.6/10.3 "
+        "(BP = 1.000 ratio = 1.074 hyp_len = 1989 ref_len = 1852)"
+    )
+    nltk = score([4, 4, 4, 3, 2, 1, 4, 3, 2, 1], "nltk")
+    assert (nltk.score, nltk.scale) == (1.0, 1)
+    assert "= 100.00 100.0/100.0/100.0/100.0 " in str(nltk)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"reference_length": "longest"}, "reference_length of the variant 'nltk' is 'longest'; use one of closest"),
+        ({"empty_order": "two"}, "empty_order"),
+        ({"no_match_at_all": "1"}, "no_match_at_all"),
+        ({"mean": "harmonic"}, "use one of exact, logs, arithmetic"),
+        ({"penalty": "linear"}, "penalty"),
+        ({"empty_hypothesis": "one"}, "empty_hypothesis"),
+        ({"smoothings": ()}, "has no smoothing"),
+        ({"smoothings": (("x", "y", None),)}, "a smoothing of kind 'y'"),
+    ],
+)
+def test_bad_rules(rules, message):
+    with pytest.raises(errors.UnknownNameError, match=message):
+        replace(VARIANTS["nltk"], **rules)
+
+
+def test_weights_of_the_rule_of_nltk_3_3_are_the_first_ones():
+    row = [4, 4, 3, 1, 0, 0, 4, 3, 2, 1]
+    expected = cybleu.sentence_bleu(["abxd"], "abcd", smoothing_function=cybleu.nltk_3_3)
+    assert score(row, "nltk-3.3").score == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([4, 4, 4, 3, 2, 1, 4, 3, 2, 1], "bleu"), "unknown variant 'bleu'; use one of nltk, nltk-3.3, sacrebleu"),
+        (([4, 4, 4, 4], "sacrebleu", None, "method1"), "sacrebleu has no smoothing 'method1'; use one of exp, floor"),
+        (([4, 4, 4, 4], "sacrebleu", None, "exp", 1), "the smoothing 'exp' of sacrebleu takes no value"),
+        (([4, 4, 4, 4], "sacrebleu", (0.5, 0.5)), "there are 2 weights for 1 n-gram orders"),
+        (([4, 4, 5, 4],), "a row has more matches than n-grams of an order"),
+        (([4, 4, -1, 4],), "statistics are whole numbers from 0"),
+        (([4, 4, 0.5, 4],), "statistics are whole numbers from 0"),
+        (([4, 4, 4],), "a row has 3 entries"),
+        (([],), "a row has 0 entries"),
+        (([[4, 4, 4, 4], [4, 4, 4, 3, 4, 3]],), "the rows have different lengths"),
+        (([8, 8, 7, 5, 8, 6], "nltk"), "row 0 is not that of one segment"),
+        (([8, 8, 7, 5, 8, 6], "nltk", None, None, None, False, [0]), "short_segments has 1 entries for 2"),
+    ],
+)
+def test_bad_statistics(arguments, message):
+    with pytest.raises(errors.CybleuError, match=message):
+        score(*arguments)

@@ -1,0 +1,186 @@
+"""The container of n-best lists: what it holds, what it refuses, and lists made from texts."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from cybleu.errors import (
+    ArrayTypeError,
+    ArrayValueError,
+    FeatureError,
+    LengthMismatchError,
+    SequenceTypeError,
+    StatisticsError,
+    UnknownNameError,
+)
+from cybleu.nbest import NBest
+from cybleu.stats import References, segment_stats
+from nbest_lists import REFERENCES, ROW, made, same
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def test_what_is_not_given():
+    nbest = made()
+    assert (nbest.names, nbest.texts, nbest.score, nbest.sparse) == (("f0", "f1"), None, None, None)
+    assert (nbest.ids.tolist(), nbest.index.tolist(), nbest.inputs) == ([0, 1, 2], [0, 1, 2], 3)
+    assert len(nbest) == 3
+    assert [nbest.segment(number) for number in range(3)] == [slice(0, 2), slice(2, 2), slice(2, 3)]
+    assert nbest.stats.dtype == np.int64
+
+
+def test_the_arrays_cannot_be_written_to():
+    nbest = made(sparse=([0, 1, 1, 2], [0, 1], [0.5, 1.0], ["a_b", "a_c"]))
+    arrays = [nbest.offsets, nbest.features, nbest.stats, nbest.ids, nbest.index, *nbest.sparse[:3]]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    with pytest.raises(AttributeError):
+        nbest.features = np.zeros((3, 2))
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        del nbest.features
+
+
+@pytest.mark.parametrize("inputs", [-1, 2, 2**53 + 1, 2**70, 3.0, "3"])
+def test_inputs_that_cannot_be(inputs):
+    with pytest.raises(ArrayValueError, match="input"):
+        made(inputs=inputs)
+
+
+def test_large_arrays_are_not_copied_and_their_owner_may_write():
+    features, stats = np.zeros((3, 2)), np.array([ROW] * 3)
+    nbest = made(features=features, stats=stats)
+    assert np.shares_memory(nbest.features, features)
+    assert np.shares_memory(nbest.stats, stats)
+    features[0, 0] = 5
+    offsets = np.array([0, 2, 2, 3])
+    nbest = made(offsets=offsets)
+    offsets[1] = 99
+    assert nbest.offsets.tolist() == [0, 2, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("stats", "score", "expected"),
+    [
+        ([0.5, 0.25, 1.0], None, [[0.5], [0.25], [1.0]]),
+        ([[0.5, -1], [0, 2], [1, 1]], None, [[0.5, -1], [0, 2], [1, 1]]),
+        ([3, 2, 1], sum, [[3], [2], [1]]),
+        ([[3, 9, -4]] * 3, sum, [[3, 9, -4]] * 3),
+        (np.full((3, 6), 1, dtype=np.uint8), None, [[1] * 6] * 3),
+    ],
+)
+def test_statistics_of_any_metric(stats, score, expected):
+    assert made(stats=stats, score=score).stats.tolist() == expected
+
+
+def test_pickle():
+    nbest = made(
+        sparse=([0, 1, 1, 2], [0, 1], [0.5, 1.0], ["a_b", "a_c"]),
+        texts=["a", "b", "c"],
+        ids=[4, 5, 6],
+        index=[3, 1, 7],
+        inputs=9,
+    )
+    assert same(nbest, pickle.loads(pickle.dumps(nbest)))
+    assert pickle.loads(pickle.dumps(nbest)).inputs == 9
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"features": [[0, 1], [2, float("nan")], [4, 5]]}, FeatureError, "'f1' of hypothesis 1 of segment 0 is nan"),
+        ({"features": [[0, 1], [2, 3], [-np.inf, 5]]}, FeatureError, "'f0' of hypothesis 0 of segment 2 is -inf"),
+        ({"features": [0, 1, 2]}, ArrayTypeError, "features has 1 dimensions"),
+        ({"features": [["a", "b"]] * 3}, ArrayTypeError, "features has dtype"),
+        ({"offsets": [0, 2, 4]}, ArrayValueError, "must begin with 0 and end with the number of hypotheses, 3"),
+        ({"offsets": [1, 3]}, ArrayValueError, "it is 1 to 3"),
+        ({"offsets": []}, ArrayValueError, "it is empty"),
+        ({"offsets": [0, 3, 2, 3]}, ArrayValueError, "falls from 3 to 2 at 2"),
+        ({"offsets": [0, 1.5, 3]}, ArrayTypeError, "offsets must be whole numbers"),
+        ({"stats": [ROW] * 2}, LengthMismatchError, "stats has 2 entries, and there are 3 hypotheses"),
+        ({"stats": [ROW, ROW, [2, 4, 3, 0, 2, 1]]}, StatisticsError, "hypothesis 0 of segment 2 cannot be"),
+        ({"stats": [ROW, [2, 4, -1, 0, 2, 1], ROW]}, StatisticsError, "hypothesis 1 of segment 0 cannot be"),
+        ({"stats": [[1, 2, 3]] * 3}, StatisticsError, "3 columns.*give score="),
+        ({"stats": [[0.5], [np.nan], [1]]}, StatisticsError, "statistic of hypothesis 1 of segment 0 is nan"),
+        ({"stats": np.full((3, 6), 2**63, dtype=np.uint64)}, StatisticsError, "above"),
+        ({"stats": [["a"]] * 3}, ArrayTypeError, "stats has dtype"),
+        ({"stats": [[[1]]] * 3, "score": sum}, ArrayTypeError, "3 dimensions"),
+        ({"names": ["a"]}, FeatureError, "1 names and 2 features"),
+        ({"names": ["a", "a"]}, FeatureError, "'a' is there twice"),
+        ({"names": ["a", "b c"]}, FeatureError, "without white space"),
+        ({"names": "ab"}, FeatureError, "must be a list"),
+        ({"texts": ["a", "b"]}, LengthMismatchError, "2 texts and 3 hypotheses"),
+        ({"texts": ["a", ["b"], "c"]}, ArrayTypeError, "hypothesis 1 of segment 0 is a list"),
+        ({"ids": [1, 2]}, LengthMismatchError, "ids has 2 entries, and there are 3 segments"),
+        ({"ids": [1, 2, -3]}, ArrayValueError, "ids holds -3"),
+        ({"index": [0, 1, 7]}, ArrayValueError, "index holds 7"),
+        ({"model_scores": [1, 2, np.inf]}, StatisticsError, "model score of hypothesis 0 of segment 2 is inf"),
+        ({"sparse": ([0, 1], [0], [1.0], ["a"])}, LengthMismatchError, "of 1 hypotheses, and features of 3"),
+        ({"sparse": ([0, 0, 0, 1], [1], [1.0], ["a"])}, ArrayValueError, "holds 1, and there are 1 names"),
+        ({"sparse": ([0, 0, 0, 1], [0], [1.0], ["f1"])}, FeatureError, "'f1' is both dense and sparse"),
+        ({"sparse": ([0, 2, 2, 2], [0, 0], [1.0, 2.0], ["a"])}, ArrayValueError, "not strictly ascending"),
+        ({"sparse": ([0, 0, 1, 1], [0], [np.nan], ["a"])}, FeatureError, "'a' of hypothesis 1 of segment 0 is nan"),
+    ],
+)
+def test_arrays_that_cannot_be(changes, error, message):
+    with pytest.raises(error, match=message):
+        made(**changes)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_feature_that_is_not_finite_is_named_by_the_id_of_its_segment(value):
+    with pytest.raises(FeatureError, match=r"feature 'lm' of hypothesis 1 of segment 7 is (nan|inf|-inf)"):
+        NBest([0, 1, 3], [[0.0], [1.0], [value]], [ROW] * 3, names=["lm"], ids=[5, 7])
+
+
+def test_there_is_no_such_segment():
+    with pytest.raises(ArrayValueError, match="no segment 3"):
+        made().segment(3)
+
+
+# ----------------------------------------------------------------------------------------------------------- from texts
+
+
+def test_from_texts():
+    hypotheses = [["the cat", "a cat sat"], [], ["so it is"]]
+    nbest = NBest.from_texts(hypotheses, REFERENCES, [[1.0], [2.0], [3.0]], ["lm"], max_order=2, model_scores=[3, 2, 1])
+    tokens = [[text.split() for text in REFERENCES[0]]] * 2 + [[text.split() for text in REFERENCES[2]]]
+    assert nbest.stats.tolist() == segment_stats(tokens, [text.split() for text in nbest.texts], 2).tolist()
+    assert nbest.offsets.tolist() == [0, 2, 2, 3]
+    assert (nbest.names, nbest.model_scores.tolist()) == (("lm",), [3, 2, 1])
+    token_lists = [[text.split() for text in texts] for texts in REFERENCES]
+    prepared = References(token_lists, 2)
+    for references in (token_lists, prepared):
+        again = NBest.from_texts(hypotheses, references, max_order=2)
+        assert again.stats.tolist() == nbest.stats.tolist()
+        assert again.features.shape == (3, 0)
+
+
+def test_from_texts_tokenises():
+    by_name = NBest.from_texts([["It is."]], [["It is."]], tokenize="13a")
+    by_function = NBest.from_texts([["a-b"]], [["a-b-c"]], tokenize=lambda text: text.split("-"))
+    by_ascii = NBest.from_texts([["a\xa0b c"]], [["a\xa0b c"]], tokenize="ascii")
+    assert [nbest.stats[0, 0] for nbest in (by_name, by_function, by_ascii)] == [3, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([["a"]], REFERENCES), LengthMismatchError, "1 segments of hypotheses and 3 of references"),
+        ((["a", "b", "c"], REFERENCES), SequenceTypeError, "a list of texts for each segment"),
+        (([[["a"]], [], []], REFERENCES), SequenceTypeError, "a list of texts for each segment"),
+        (([["a"], [], []], References([[["a"]]] * 3, 2), None, None), ArrayValueError, "max_order=4 does not fit"),
+    ],
+)
+def test_texts_that_cannot_be(arguments, error, message):
+    with pytest.raises(error, match=message):
+        NBest.from_texts(*arguments, **({"max_order": 4} if len(arguments) == 4 else {}))
+
+
+def test_an_unknown_tokeniser():
+    with pytest.raises(UnknownNameError, match="nosuch"):
+        NBest.from_texts([["a"]], [["a"]], tokenize="nosuch")

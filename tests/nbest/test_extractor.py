@@ -1,0 +1,164 @@
+"""Files of features and of statistics, as Moses's extractor writes them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from cybleu.errors import ArrayValueError, InputFileError, StatisticsError
+from cybleu.nbest import NBest
+from nbest_lists import lists, made, same_but_sparse_names, sparse_of, written
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+FEATURES_FILE = """FEATURES_TXT_BEGIN_0 0 2 3 d_0 d_1 lm_0
+0 -7.66174 1
+0.5 1e-05 2 pp_a=0.25 pp_b==1
+FEATURES_TXT_END_0
+FEATURES_TXT_BEGIN_0 2 1 3 d_0 d_1 lm_0
+1 2 3
+FEATURES_TXT_END_0
+"""
+SCORES_FILE = """SCORES_TXT_BEGIN_0 0 2 9 BLEU
+6 8 2 7 1 6 0 5 9
+3 3 2 2 1 1 0 0 9
+SCORES_TXT_END_0
+SCORES_TXT_BEGIN_0 2 1 9 BLEU
+0 0 0 0 0 0 0 0 4
+SCORES_TXT_END_0
+"""
+
+
+def from_moses(folder, features=FEATURES_FILE, scores=SCORES_FILE, *arguments, **keywords):
+    return NBest.from_moses(written(folder, features, "F"), written(folder, scores, "S"), *arguments, **keywords)
+
+
+def test_files_of_the_extractor(tmp_path):
+    nbest = from_moses(tmp_path)
+    assert nbest.names == ("d_0", "d_1", "lm_0")
+    assert nbest.features.tolist() == [[0, -7.66174, 1], [0.5, 1e-05, 2], [1, 2, 3]]
+    assert nbest.offsets.tolist() == [0, 2, 2, 3]
+    assert nbest.stats.tolist() == [
+        [8, 9, 6, 2, 1, 0, 8, 7, 6, 5],
+        [3, 9, 3, 2, 1, 0, 3, 2, 1, 0],
+        [0, 4, 0, 0, 0, 0, 0, 0, 0, 0],
+    ]
+    assert sparse_of(nbest) == [{}, {"pp_a": (0.25).hex(), "pp_b=": (1.0).hex()}, {}]
+    assert len(from_moses(tmp_path, FEATURES_FILE, SCORES_FILE, 7)) == 7
+    unnamed = from_moses(tmp_path, FEATURES_FILE.replace("d_0 d_1 lm_0", ""))
+    assert unnamed.names == ("f0", "f1", "f2")
+    one_based = [text.replace("_0 0 ", "_0 1 ") for text in (FEATURES_FILE, SCORES_FILE)]
+    assert from_moses(tmp_path, *one_based, first_id=1).ids.tolist() == [1, 2]
+
+
+@given(lists(), st.sampled_from(["", ".gz"]))
+def test_moses_files_are_read_as_they_were_written(tmp_path_factory, nbest, ending):
+    assume(len(nbest.features))
+    folder = tmp_path_factory.mktemp("lists")
+    paths = folder / f"features{ending}", folder / f"scores{ending}"
+    nbest.to_moses(*paths)
+    read = NBest.from_moses(*paths, len(nbest))
+    assert (read.texts, read.model_scores) == (None, None)
+    expected = NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names, sparse=nbest.sparse)
+    assert same_but_sparse_names(expected, read)
+    before = [path.read_bytes() for path in paths]
+    read.to_moses(*paths)
+    if nbest.sparse is None:
+        assert [path.read_bytes() for path in paths] == before
+
+
+@pytest.mark.parametrize("segments", [None, 2, 5])
+def test_files_of_the_extractor_without_hypotheses(tmp_path, segments):
+    features = "FEATURES_TXT_BEGIN_0 0 0 2 a b\nFEATURES_TXT_END_0\n"
+    scores = "SCORES_TXT_BEGIN_0 0 0 9 BLEU\nSCORES_TXT_END_0\n"
+    features, scores = (text + text.replace("_0 0 0", "_0 1 0") for text in (features, scores))
+    nbest = from_moses(tmp_path, features, scores, segments)
+    assert nbest.offsets.tolist() == [0] * ((segments or 2) + 1)
+    assert nbest.names == ("a", "b") and nbest.features.shape == (0, 2) and nbest.stats.shape == (0, 10)
+
+
+def test_the_last_segment_of_the_extractor_may_be_empty(tmp_path):
+    features = FEATURES_FILE + "FEATURES_TXT_BEGIN_0 4 0 3 d_0 d_1 lm_0\nFEATURES_TXT_END_0\n"
+    scores = SCORES_FILE + "SCORES_TXT_BEGIN_0 4 0 9 BLEU\nSCORES_TXT_END_0\n"
+    assert from_moses(tmp_path, features, scores).offsets.tolist() == [0, 2, 2, 3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("features", "scores", "reason"),
+    [
+        (("1 2 3\n", "1 2\n"), None, "F, line 6: has 2 numbers, and 3 were announced"),
+        (("1 2 3\n", "1 2 nan\n"), None, "F, line 6: the value is nan"),
+        (("1 2 3\n", "1 2 x\n"), None, "F, line 6: the value 'x' is not a number"),
+        (("pp_a=0.25", "pp_a=x"), None, "F, line 3: the value 'x' is not a number"),
+        (("pp_b==", "pp_a="), None, "F, line 3: the feature 'pp_a' is there twice"),
+        (("pp_b==", "="), None, "F, line 3: '=1' has no name"),
+        (("1 2 3\n", ""), None, "F, line 5: there are 0 rows, and 1 were announced"),
+        (("1 2 3\n", "1 2 3\n4 5 6\n"), None, "F, line 7: FEATURES_TXT_END_0 is missing after the 1 rows"),
+        (("3\nFEATURES_TXT_END_0\n", "3\n"), None, "F, line 5: FEATURES_TXT_END_0 is missing after the 1 rows"),
+        (
+            ("FEATURES_TXT_BEGIN_0 2 1 3 d_0 d_1 lm_0", "FEATURES_TXT_BEGIN_0 2 1 3 d_0 lm_0 d_1"),
+            None,
+            "line 5: .*before",
+        ),
+        (("_0 0 2 3 d_0", "_0 0 2 3"), None, "F, line 1: there are 2 names and 3 features"),
+        (("_0 0 2 3 d_0", "_0 0 two 3 d_0"), None, "F, line 1: the heading must have"),
+        (("FEATURES_TXT_BEGIN_0 0", "FEATURES_BIN_BEGIN_0 0"), None, "F, line 1: this file is binary"),
+        (("FEATURES_TXT_BEGIN_0 0", "SCORES 0"), None, "F, line 1: begins with 'SCORES'"),
+        (("_0 2 1 3", "_0 1 1 3"), None, "do not go together: 1 hypotheses of segment 1 .* 1 hypotheses of segment 2"),
+        (("_0 0 2 3", "_0 9 2 3"), ("_0 0 2 9", "_0 9 2 9"), "F, line 1: the id is 9, .*give first_id="),
+        (None, ("6 8 2 7", "9 8 2 7"), "S, line 2: these are no statistics of BLEU"),
+        (None, ("6 8 2 7", "6.5 8 2 7"), "S, line 2: these are no statistics of BLEU"),
+        (None, ("6 8 2 7", "-6 8 2 7"), "S, line 2: these are no statistics of BLEU"),
+        (None, ("6 8 2 7", "6 1e300 2 7"), "S, line 2: these are no statistics of BLEU"),
+        (None, ("6 8 2 7", "6 9007199254740993 2 7"), "S, line 2: these are no statistics of BLEU"),
+        (("_0 0 2 3", f"_0 {'9' * 19} 2 3"), None, "F, line 1: the heading must have"),
+        (("_0 0 2 3 d_0 d_1 lm_0", "_0 0 2 9999999999"), None, "F, line 1: announces 9999999999 columns"),
+        (None, ("_0 2 1 9 BLEU\n0 0 0 0", "_0 2 1 7 BLEU\n0 0"), "S, line 5: there are 7 statistics, and 9 in the"),
+        (None, ("9 BLEU", "9 PER"), "S, line 1: the statistics are 9 of PER; only those of BLEU"),
+        (
+            None,
+            (SCORES_FILE[SCORES_FILE.index("SCORES_TXT_BEGIN_0 2") :], ""),
+            "1 hypotheses of segment 2 in the one and the end",
+        ),
+        ((FEATURES_FILE, ""), (SCORES_FILE, ""), "there is no segment in it"),
+    ],
+)
+def test_files_of_the_extractor_that_cannot_be(tmp_path, features, scores, reason):
+    for text, change in ((FEATURES_FILE, features), (SCORES_FILE, scores)):
+        assert change is None or change[0] in text
+    with pytest.raises(InputFileError, match=reason):
+        from_moses(
+            tmp_path,
+            FEATURES_FILE.replace(*features) if features else FEATURES_FILE,
+            SCORES_FILE.replace(*scores) if scores else SCORES_FILE,
+            3,
+        )
+
+
+@pytest.mark.parametrize("number", [-1, 2**53, 10**30, 1.0, "1", True])
+def test_numbers_that_cannot_be(tmp_path, number):
+    for name in ("first_id", "segments"):
+        with pytest.raises(ArrayValueError, match=f"{name} is"):
+            from_moses(tmp_path, **{name: number})
+
+
+def test_an_id_far_beyond_the_others(tmp_path):
+    """It would ask for room for all segments before it."""
+    files = [text.replace("_0 2 1 ", f"_0 {10**18 - 1} 1 ") for text in (FEATURES_FILE, SCORES_FILE)]
+    with pytest.raises(InputFileError, match=r"F: the last id is 9{18}, .* give the number of segments="):
+        from_moses(tmp_path, *files)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"stats": [0.5, 1.0, 2.0]}, StatisticsError, "only BLEU's"),
+        ({"score": sum}, StatisticsError, "only BLEU's"),
+        ({"stats": [[3, 4, 1, 0, 2, 1]] * 3}, StatisticsError, "more tokens than unigrams"),
+    ],
+)
+def test_what_cannot_be_written_for_the_extractor(tmp_path, changes, error, message):
+    with pytest.raises(error, match=message):
+        made(**changes).to_moses(tmp_path / "F", tmp_path / "S")

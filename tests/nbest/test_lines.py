@@ -1,0 +1,257 @@
+"""The lines of each format: Moses's, Joshua's, plain texts with a table of features; right ones and malformed ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from cybleu.errors import FeatureError, InputFileError
+from cybleu.nbest import NBest
+from cybleu.stats import segment_stats
+from nbest_lists import REFERENCES, line, sparse_of, written
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(-1e3, 1e3).map(lambda value: f"{value:g}"),
+    st.sampled_from(
+        "0 -0 -0.0 +1 1. .5 1e-3 1E5 -2.5e+3 007 9007199254740993 123456789012345678901 1e22 1e23 5e-324".split()
+    ),
+    st.sampled_from(
+        ["0." + "0" * 30 + "1", "1" + "0" * 30, "0.1000000000000000055511151231257827", "1e-400", "1e0000001"]
+    ),
+    st.from_regex(r"[+-]?[0-9]{1,20}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,2})?", fullmatch=True),
+)
+TOKENS = st.one_of(
+    st.sampled_from("the cat sat down it rains a=b = c: | || é 猫 পিরালী 🐈 a_b= 0.5".split()),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="|\n\r \t"), min_size=1, max_size=4),
+)
+BLANKS = st.sampled_from(["", " ", "  ", " \t"])
+SOME_BLANKS = st.sampled_from([" ", " ", "  ", "\t"])
+
+
+@st.composite
+def hypotheses(draw, sparse=False, some_features=False):
+    """Ids, texts, features by name, sparse features by name, scores; numbers as they are written."""
+    bases = draw(st.lists(st.sampled_from(["d", "lm", "tm", "WordPenalty0", "a=b", "x:"]), max_size=4, unique=True))
+    sizes = [draw(st.integers(1, 3)) for _ in bases]
+    names = [f"{base}_{number}" for base, size in zip(bases, sizes) for number in range(size)]
+    rows = []
+    for _ in range(draw(st.integers(1, 8))):
+        present = [name for name in names if not some_features or draw(st.booleans())]
+        others = draw(st.lists(st.sampled_from(["pp_a", "pp_b=c", "s_1"]), max_size=3, unique=True)) if sparse else []
+        rows.append(
+            (
+                draw(st.integers(0, 3)),
+                draw(st.lists(TOKENS, max_size=5)),
+                {name: draw(NUMBERS) for name in present},
+                {name: draw(NUMBERS) for name in others},
+                draw(NUMBERS),
+            )
+        )
+    numbers = [number for row in rows for number in [*row[2].values(), *row[3].values(), row[4]]]
+    assume(all(np.isfinite(float(number)) for number in numbers))
+    return names, rows
+
+
+FOUR = [["the cat sat down", "a=b = c:"], ["it rains a_b= é"], [""], ["猫 🐈 | || পিরালী", "the the"]]
+
+
+def check(nbest, names, rows):
+    """The list against the rows that its file was made from."""
+    order = sorted(range(len(rows)), key=lambda number: rows[number][0])
+    assert nbest.index.tolist() == order
+    assert np.diff(nbest.offsets).tolist() == [sum(row[0] == number for row in rows) for number in range(4)]
+    rows = [rows[number] for number in order]
+    assert nbest.model_scores.tolist() == [float(row[4]) for row in rows]
+    assert [text.split() for text in nbest.texts] == [" ".join(row[1]).split() for row in rows]
+    for name in nbest.names:
+        column = nbest.features[:, nbest.names.index(name)].tolist()
+        expected = [float(row[2].get(name, "0")) for row in rows]
+        assert list(map(float.hex, column)) == list(map(float.hex, expected))
+    assert set(nbest.names) == {name for row in rows for name in row[2]}
+    found = [{}] * len(rows) if nbest.sparse is None else sparse_of(nbest)
+    assert found == [{name: float(value).hex() for name, value in row[3].items()} for row in rows]
+    references = [[text.split() for text in FOUR[row[0]]] for row in rows]
+    assert (nbest.stats == segment_stats(references, [" ".join(row[1]).split() for row in rows])).all()
+
+
+# ---------------------------------------------------------------------------------------------------------------- Moses
+
+
+@st.composite
+def moses_lines(draw, listed):
+    _names, rows = listed
+    old = draw(st.booleans())
+    lines = []
+    for segment, tokens, features, sparse, total in rows:
+        words, base = [], None
+        for name, value in features.items():
+            if name.rpartition("_")[0] != base:
+                base = name.rpartition("_")[0]
+                words.append(base + ("=:"[old]))
+            words.append(value)
+        for name, value in sparse.items():
+            words += [f"{name}{'=:'[old]}", value]
+        fields = [
+            str(segment),
+            draw(SOME_BLANKS).join(tokens),
+            draw(SOME_BLANKS).join(words),
+            total,
+            *draw(st.sampled_from([[], [], ["0-0 1-1"], ["", "x=y | z"]])),
+        ]
+        line = draw(BLANKS) + "|||".join(field + (draw(BLANKS) or " " * field.endswith("|")) for field in fields)
+        lines.append(line.replace("|||", f"|||{draw(BLANKS)}") + draw(st.sampled_from(["", "\r"])))
+    return "\n".join(lines) + draw(st.sampled_from(["", "\n"]))
+
+
+@given(st.data(), st.booleans())
+def test_moses(tmp_path_factory, data, sparse):
+    names, rows = data.draw(hypotheses(sparse=sparse))
+    path = written(tmp_path_factory.mktemp("lists"), data.draw(moses_lines((names, rows))))
+    nbest = NBest.from_files(path, FOUR, "moses")
+    check(nbest, names, rows)
+    assert nbest.names == tuple(names)
+
+
+def test_the_order_of_labels_may_change(tmp_path):
+    text = line(features="d= 1 2 lm= 3") + line(features="lm= 6 d= 4 5") + line(features="d= 7 8 lm= 9")
+    assert NBest.from_files(written(tmp_path, text), REFERENCES).features.tolist() == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+
+
+@pytest.mark.parametrize("before", ["", line()])
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ("\n", "is empty, where there must be id"),
+        ("0 ||| the cat ||| d= 1 2 lm= 3\n", r"has 3 of the fields id \|\|\| tokens"),
+        ("the cat ||| sat ||| d= 1 2 lm= 3 ||| -1\n", "the id is 'the cat'; it must be a whole number"),
+        (line("-1"), "the id is '-1'"),
+        (line("1_0"), "the id is '1_0'"),
+        (line("9" * 30), "the id is"),
+        (line(total=""), "the score is ''; it must be one number"),
+        (line(total="-1 2"), "the score is '-1 2'; it must be one number"),
+        (line(total="x"), "the score 'x' is not a number"),
+        (line(total="nan"), "the score is nan; it must be a finite number"),
+        (line(features="d= 1 nan lm= 3"), "a value of 'd' is nan; it must be a finite number"),
+        (line(features="d= 1 -inf lm= 3"), "a value of 'd' is -inf"),
+        (line(features="d= 1 1e999 lm= 3"), "a value of 'd' is 1e999"),
+        (line(features="d= 1 x lm= 3"), "a value of 'd' 'x' is not a number"),
+        (line(features="d= 1 2_0 lm= 3"), "'2_0' is not a number"),
+        (line(features="d= 1 ２ lm= 3"), "'２' is not a number"),
+        (line(features="d= 1 0x2 lm= 3"), "'0x2' is not a number"),
+        (line(features="d= 1 1e lm= 3"), "'1e' is not a number"),
+        (line(features="d= 1 . lm= 3"), "'.' is not a number"),
+        (line(features="d= 1 2 lm="), "'lm=' has no value"),
+        (line(features="d= 1 2 = 3"), "'=' has no name"),
+        (line(features="1 d= 2 lm= 3"), "'1' stands before the first name"),
+        (line(features="d= 1 2 lm= 3 p_a= 1 2"), "'p_a' has 2 values; a name with '_' has one"),
+        (line(features="d= 1 2 lm= 3 p_a= 1 p_a= 1"), "'p_a' is there twice"),
+        (line(text="a ||| b"), "the score is 'd= 1 2 lm= 3'; it must be one number"),
+    ],
+)
+def test_malformed_lines(tmp_path, before, bad, reason):
+    with pytest.raises(InputFileError, match=reason) as caught:
+        NBest.from_files(written(tmp_path, before + bad + line()), REFERENCES, "moses")
+    assert f"list, line {2 if before else 1}: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (line(features="d= 1 2"), "the feature 'lm_0' of the lines before is missing"),
+        (line(features="d= 1 2 3 lm= 3"), "the feature 'd_2' is not in the lines before"),
+        (line(features="d= 1 2 tm= 3"), "the feature 'tm_0' is not in the lines before"),
+        (line(features="1 2 3"), "the feature 'f0' is not in the lines before"),
+    ],
+)
+def test_features_that_change(tmp_path, bad, reason):
+    with pytest.raises(InputFileError, match=f"list, line 2: {reason}"):
+        NBest.from_files(written(tmp_path, line() + bad), REFERENCES)
+
+
+# --------------------------------------------------------------------------------------------------------------- Joshua
+
+
+@given(hypotheses(some_features=True), st.data())
+def test_joshua(tmp_path_factory, listed, data):
+    names, rows = listed
+    lines = []
+    for segment, tokens, features, _, total in rows:
+        pairs = " ".join(f"{name}={value}" for name, value in features.items())
+        blanks = [data.draw(BLANKS) for _ in range(6)]
+        if tokens and tokens[-1].endswith("|"):
+            blanks[2] = " "
+        line = f"{segment}{blanks[0]}|||{blanks[1]}{' '.join(tokens)}{blanks[2]}|||{blanks[3]}{pairs}{blanks[4]}|||"
+        lines.append(f"{line}{blanks[5]}{total}\n")
+    nbest = NBest.from_files(written(tmp_path_factory.mktemp("lists"), "".join(lines)), FOUR, "joshua")
+    check(nbest, names, rows)
+
+
+def test_a_line_that_was_begun_and_declined_leaves_nothing(tmp_path):
+    text = line(features="a=1 b=2 c=3") + line(features="a=4 b=5") + line(features="a=6 b=7 c=8 d=9")
+    nbest = NBest.from_files(written(tmp_path, text), REFERENCES)
+    assert nbest.features.tolist() == [[1, 2, 3, 0], [4, 5, 0, 0], [6, 7, 8, 9]]
+
+
+@pytest.mark.parametrize(
+    ("features", "reason"),
+    [
+        ("lm=1 glue", "'glue' is not a feature such as lm=-3.5"),
+        ("lm=1 =2", "'=2' is not a feature"),
+        ("lm=1 lm=2", "the feature 'lm' is there twice"),
+        ("lm=1 glue=", "the value of 'glue' '' is not a number"),
+        ("lm=1 glue=inf", "the value of 'glue' is inf"),
+    ],
+)
+def test_malformed_pairs(tmp_path, features, reason):
+    with pytest.raises(InputFileError, match=f"list, line 2: {reason}"):
+        NBest.from_files(written(tmp_path, line(features="lm=1") + line(features=features)), REFERENCES)
+
+
+# ---------------------------------------------------------------------------------------------------------- plain texts
+
+
+@given(hypotheses(), st.integers(1, 3))
+def test_plain(tmp_path_factory, listed, size):
+    names, rows = listed
+    rows = (rows * 12)[: 4 * size]
+    folder = tmp_path_factory.mktemp("lists")
+    texts = written(folder, "".join(" ".join(row[1]) + "\n" for row in rows))
+    table = written(folder, "".join(" ".join(row[2].values()) + "\n" for row in rows), "table")
+    nbest = NBest.from_files(texts, FOUR, size=size, features=table, names=names)
+    rows = [(number // size, *row[1:]) for number, row in enumerate(rows)]
+    assert nbest.model_scores is None
+    with_scores = NBest(
+        nbest.offsets,
+        nbest.features,
+        nbest.stats,
+        nbest.names,
+        nbest.texts,
+        model_scores=[float(row[4]) for row in rows],
+    )
+    check(with_scores, names, rows)
+    alone = NBest.from_files(texts, FOUR, "plain", size=size)
+    assert (alone.features.shape, alone.texts) == ((4 * size, 0), nbest.texts)
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "reason"),
+    [
+        ("1 2\n3 4\n", InputFileError, "table: has 2 lines, fewer than .*list"),
+        ("1 2\n3 4\n5 6\n7 8\n", InputFileError, "table: has more lines than .*list, which has 3"),
+        ("1 2\n3\n5 6\n", InputFileError, "table, line 2: has 1 features, and the lines before have 2"),
+        ("1 2\n3 x\n5 6\n", InputFileError, "table, line 2: a feature 'x' is not a number"),
+        ("1 2\n3 4\n5 nan\n", InputFileError, "table, line 3: a feature is nan"),
+        ("1\n3\n5\n", FeatureError, "there are 2 names and 1 features"),
+    ],
+)
+def test_feature_tables_that_do_not_fit(tmp_path, table, error, reason):
+    texts = written(tmp_path, "a\nb\nc\n")
+    table = written(tmp_path, table, "table")
+    with pytest.raises(error, match=reason):
+        NBest.from_files(texts, REFERENCES, size=1, features=table, names=["a", "b"])

@@ -1,0 +1,105 @@
+"""N-best lists of several runs joined into one, without the hypotheses that are there twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cybleu.errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
+from cybleu.nbest import NBest, merge
+from nbest_lists import lists, made, same, sparse_of
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def merged_by_hand(*nbests):
+    """For each segment the places (list, hypothesis) that stay, found by comparing each pair."""
+    names = nbests[0].names
+    kept = []
+    for segment in range(len(nbests[0])):
+        found = []
+        for number, nbest in enumerate(nbests):
+            for row in range(nbest.offsets[segment], nbest.offsets[segment + 1]):
+                bits = tuple(float(nbest.features[row, nbest.names.index(name)]).hex() for name in names)
+                others = {} if nbest.sparse is None else sparse_of(nbest)[row]
+                what = bits, others, nbest.stats[row].tolist()
+                if what not in [other for other, _, _ in found]:
+                    found.append((what, number, row))
+        kept.append([(number, row) for _, number, row in found])
+    return kept
+
+
+@given(
+    st.integers(1, 3).flatmap(
+        lambda count: st.lists(lists(["a", "b"], segments=count, few=True), min_size=1, max_size=3)
+    )
+)
+def test_merge(nbests):
+    last = nbests[-1]
+    nbests[-1] = NBest(
+        last.offsets,
+        last.features[:, ::-1],
+        last.stats,
+        ["b", "a"],
+        last.texts,
+        None,
+        last.sparse,
+        model_scores=last.model_scores,
+    )
+    merged = merge(*nbests)
+    by_hand = merged_by_hand(*nbests)
+    assert np.diff(merged.offsets).tolist() == list(map(len, by_hand))
+    places = [place for segment in by_hand for place in segment]
+    bases = np.cumsum([0, *(len(nbest.features) for nbest in nbests)]).tolist()
+    assert merged.index.tolist() == [bases[number] + row for number, row in places]
+    assert merged.inputs == bases[-1]
+    assert merged.texts == [nbests[number].texts[row] for number, row in places]
+    assert merged.model_scores.tolist() == [nbests[number].model_scores[row] for number, row in places]
+    assert merged.stats.tolist() == [nbests[number].stats[row].tolist() for number, row in places]
+    assert sparse_of(merged) == [sparse_of(nbests[number])[row] for number, row in places]
+    for name in merged.names:
+        column = [nbests[number].features[row, nbests[number].names.index(name)] for number, row in places]
+        assert list(map(float.hex, merged.features[:, merged.names.index(name)].tolist())) == list(
+            map(float.hex, column)
+        )
+    assert same(merge(merged), merged)
+    if len(nbests) == 3:
+        assert same(merge(merge(*nbests[:2]), nbests[2]), merged)
+
+
+def test_only_some_lists_have_texts_and_sparse_features():
+    first = made(texts=["a", "b", "c"], model_scores=[1, 2, 3])
+    second = made(sparse=([0, 1, 1, 2], [0, 1], [0.5, 0.0], ["a_b", "a_c"]), ids=[0, 1, 2])
+    merged = merge(first, second)
+    assert (merged.texts, merged.model_scores) == (None, None)
+    # a feature that is 0 is not the same as none; hypothesis 1 of segment 0 has none in both lists
+    assert merged.index.tolist() == [0, 1, 3, 2, 5]
+    assert [len(row) for row in sparse_of(merged)] == [0, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"names": ["f0", "g"]}, FeatureError, "list 1 of those to merge has no feature 'f1'"),
+        ({"features": np.zeros((3, 3))}, FeatureError, "list 0 of those to merge has no feature 'f2'"),
+        (
+            {"features": np.zeros((3, 1)), "sparse": ([0, 0, 0, 1], [0], [1.0], ["f1"])},
+            FeatureError,
+            "list 1 of those to merge has no feature 'f1'",
+        ),
+        ({"offsets": [0, 3]}, LengthMismatchError, "has 1 segments, and list 0 has 3"),
+        ({"ids": [1, 2, 3]}, LengthMismatchError, "or their ids differ"),
+        ({"stats": [[0.5]] * 3}, StatisticsError, "has 1 statistics of float64, and list 0 has 6 of int64"),
+        ({"score": sum}, StatisticsError, "another score function"),
+    ],
+)
+def test_lists_that_do_not_fit(changes, error, message):
+    with pytest.raises(error, match=message):
+        merge(made(), made(**changes))
+
+
+def test_nothing_to_merge():
+    with pytest.raises(EmptyCorpusError, match="no list to merge"):
+        merge()

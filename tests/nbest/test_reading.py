@@ -1,0 +1,143 @@
+"""Files of n-best lists: formats recognised, ids, references, options, and files that cannot be read."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+
+import numpy as np
+import pytest
+
+from cybleu.errors import ArrayValueError, InputFileError, LengthMismatchError, MixedTokensError, UnknownNameError
+from cybleu.nbest import NBest
+from cybleu.stats import References
+from nbest_lists import MANY_LINES, REFERENCES, line, same, written
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def test_the_format_is_seen(tmp_path):
+    for features, names in (
+        ("d= 1 2 lm= 3", ("d_0", "d_1", "lm_0")),
+        ("d: 1 2 lm: 3", ("d_0", "d_1", "lm_0")),
+        ("1 2 3", ("f0", "f1", "f2")),
+        ("lm_0=1 a=b=2 glue=3", ("lm_0", "a=b", "glue")),
+        ("tm= 1 d= 2 tm= 3", ("tm_0", "d_0", "tm_1")),
+    ):
+        nbest = NBest.from_files(written(tmp_path, line(features=features)), REFERENCES)
+        assert nbest.names == names
+        assert sorted(nbest.features[0].tolist()) == [1, 2, 3]
+    nothing = line(features="")
+    nbest = NBest.from_files(written(tmp_path, nothing + line(features="d=1")), REFERENCES)
+    assert nbest.features.tolist() == [[0], [1]]
+    with pytest.raises(InputFileError, match=r"line 1: has no features.*give format='moses' or format='joshua'"):
+        NBest.from_files(written(tmp_path, nothing), REFERENCES)
+    for name in ("moses", "joshua"):
+        assert NBest.from_files(written(tmp_path, nothing), REFERENCES, name).features.shape == (1, 0)
+
+
+def test_many_blocks(tmp_path):
+    """Lists longer than what is read at once, names that come late, a segment that goes on in the next block."""
+    assert len(MANY_LINES) > 2 << 16
+    path = written(tmp_path, MANY_LINES)
+    nbest = NBest.from_files(path, REFERENCES)
+    assert nbest.features[:, 0].tolist() == [*range(7500), 1]
+    assert nbest.features[:, 1].tolist() == [0] * 7500 + [2]
+    assert nbest.texts[7499] == "the cat 7499"
+    assert np.diff(nbest.offsets).tolist() == [2500, 2500, 2501]
+    assert same(nbest, NBest.from_files(written(tmp_path, gzip.compress(MANY_LINES.encode())), REFERENCES))
+
+
+def test_standard_input(tmp_path, monkeypatch):
+    text = line() + line(1)
+    expected = NBest.from_files(written(tmp_path, text), REFERENCES)
+    for data in (text.encode(), gzip.compress(text.encode())):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        assert same(expected, NBest.from_files("-", REFERENCES))
+
+
+def test_ids_skip_and_interleave(tmp_path):
+    path = written(tmp_path, line(2, "so") + line(0, "the") + line(2, "it") + line(2, "is") + line(0, "cat"))
+    nbest = NBest.from_files(path, REFERENCES)
+    assert nbest.offsets.tolist() == [0, 2, 2, 5]
+    assert nbest.texts == ["the", "cat", "so", "it", "is"]
+    assert nbest.index.tolist() == [1, 4, 0, 2, 3]
+    assert nbest.stats[:, 2].tolist() == [1] * 5
+
+
+def test_ids_that_start_at_one(tmp_path):
+    path = written(tmp_path, line(1) + line(2) + line(3))
+    with pytest.raises(InputFileError, match=r"list, line 3: the id is 3, .*3 segments.* 0 to 2; .*give first_id=1"):
+        NBest.from_files(path, REFERENCES)
+    nbest = NBest.from_files(path, REFERENCES, first_id=1)
+    assert (nbest.ids.tolist(), nbest.offsets.tolist()) == ([1, 2, 3], [0, 1, 2, 3])
+    with pytest.raises(InputFileError, match=r"line 1: the id is 1, .*go from 2 to 4; give first_id="):
+        NBest.from_files(path, REFERENCES, first_id=2)
+    with pytest.raises(InputFileError, match=r"line 2: the id is 7, .*go from 0 to 2; give first_id="):
+        NBest.from_files(written(tmp_path, line(0) + line(7)), REFERENCES)
+
+
+@pytest.mark.parametrize("number", [-1, 2**53, 10**30, 1.0, "1", True])
+def test_first_ids_that_cannot_be(tmp_path, number):
+    path = written(tmp_path, "0 ||| a ||| 1 ||| 1\n", "list")
+    with pytest.raises(ArrayValueError, match="first_id is"):
+        NBest.from_files(path, [[["a"]]], first_id=number)
+
+
+def test_references_from_files(tmp_path):
+    first = written(tmp_path, "the cat sat down\nit rains\nso it is\n", "first")
+    second = written(tmp_path, gzip.compress(b"a cat\nrain falls\nso\n"), "second")
+    lists = [["the cat sat down", "a cat"], ["it rains", "rain falls"], ["so it is", "so"]]
+    path = written(tmp_path, line() + line(1, "rain") + line(2, "so"))
+    assert same(NBest.from_files(path, [first, str(second)]), NBest.from_files(path, lists))
+    assert same(NBest.from_files(path, first), NBest.from_files(path, [texts[:1] for texts in lists]))
+    third = written(tmp_path, "a\nb\n", "third")
+    with pytest.raises(LengthMismatchError, match=r"first: 3, .*third: 2"):
+        NBest.from_files(path, [first, third])
+    with pytest.raises(MixedTokensError):
+        NBest.from_files(path, References([[[1, 2]]] * 3))
+
+
+def test_options_of_reading(tmp_path):
+    path = written(tmp_path, line(1, "rain\xa0falls. down"))
+    nbest = NBest.from_files(path, REFERENCES, tokenize="ascii", max_order=2, reference_length="shortest", texts=False)
+    assert nbest.texts is None
+    assert nbest.stats.tolist() == [[2, 2, 0, 0, 2, 1]]
+    assert NBest.from_files(path, REFERENCES).stats[0].tolist() == [3, 2, 1, 0, 0, 0, 3, 2, 1, 0]
+    assert NBest.from_files(path, REFERENCES, tokenize="13a").stats[0, [0, 2, 3]].tolist() == [4, 2, 1]
+
+
+def test_a_progress_bar(tmp_path):
+    path = written(tmp_path, line())
+    assert same(NBest.from_files(path, REFERENCES, progress=True), NBest.from_files(path, REFERENCES))
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "error", "reason"),
+    [
+        ("", {}, InputFileError, "there is no line in it"),
+        ("the cat\n", {}, InputFileError, "list, line 1: has no '|||'.*give that number as size="),
+        (line(features="d= 1 lm=3"), {}, InputFileError, "label 'd='.*pair 'lm=3'.*give format='moses' or"),
+        ("FEATURES_TXT_BEGIN_0 0 1 1 d\n", {}, InputFileError, "read it with NBest.from_moses"),
+        (line(), {"format": "mosis"}, UnknownNameError, "unknown format 'mosis'; use one of moses, joshua, plain"),
+        (line(), {"format": "plain"}, ArrayValueError, "size is None; the plain format needs"),
+        (line(), {"size": 0}, ArrayValueError, "size is 0"),
+        (line(), {"format": "moses", "size": 2}, ArrayValueError, "for the plain format"),
+        (line(), {"features": "table"}, ArrayValueError, "for the plain format"),
+        ("a\nb\nc\n", {"size": 2}, InputFileError, "list: has 3 lines, which is not a multiple of 2"),
+        ("a\n" * 8, {"size": 2}, InputFileError, "list, line 7: the id is 3"),
+        (b"0 ||| a\xff ||| d= 1 ||| 1\n", {}, InputFileError, "list, line 1: not UTF-8 text: byte 0xff"),
+        (gzip.compress(line().encode(), mtime=0)[:-9], {}, InputFileError, "gzip data is damaged or cut off"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path, text, arguments, error, reason):
+    with pytest.raises(error, match=reason):
+        NBest.from_files(written(tmp_path, text), REFERENCES, **arguments)
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(InputFileError, match="nosuch: cannot be read"):
+        NBest.from_files(tmp_path / "nosuch", REFERENCES)
+    with pytest.raises(InputFileError, match="nosuch: cannot be read"):
+        NBest.from_files(written(tmp_path, "a\n"), REFERENCES, size=1, features=tmp_path / "nosuch")

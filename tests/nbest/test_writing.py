@@ -1,0 +1,51 @@
+"""N-best lists are read as they were written, or an error says what cannot be written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from cybleu.errors import ArrayValueError, FeatureError, InputFileError, UnknownNameError
+from cybleu.nbest import NBest
+from nbest_lists import lists, made, same_but_sparse_names
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+@given(lists(), st.sampled_from(["list", "list.gz"]))
+def test_what_is_written_is_read(tmp_path_factory, nbest, name):
+    assume(len(nbest.features))
+    folder = tmp_path_factory.mktemp("lists")
+    references = [["the cat sat", "it"]] * len(nbest)
+    nbest.write(folder / name)
+    assert (folder / name).read_bytes().startswith(b"\x1f\x8b") == (name == "list.gz")
+    assert same_but_sparse_names(nbest, NBest.from_files(folder / name, references, "moses"))
+    if nbest.sparse is None and nbest.names:
+        nbest.write(folder / name, "joshua")
+        assert same_but_sparse_names(nbest, NBest.from_files(folder / name, references, "joshua"))
+
+
+def test_what_cannot_be_written(tmp_path):
+    known = {"texts": ["a", "b", "c"], "model_scores": [1, 2, 3]}
+    path = tmp_path / "list"
+    for changes, error, message in (
+        ({"texts": None}, ArrayValueError, "texts and model_scores must be known"),
+        ({"model_scores": None}, ArrayValueError, "texts and model_scores must be known"),
+        ({"texts": ["a", "b ||| c", "d"]}, ArrayValueError, "a text cannot be written"),
+        ({"texts": ["a", "b\nc", "d"]}, ArrayValueError, "a text cannot be written"),
+        ({"texts": ["a", "b ", "d"]}, ArrayValueError, "a text cannot be written"),
+        ({"texts": ["a", "\ud800", "d"]}, InputFileError, "cannot be written as UTF-8"),
+        ({"names": ["lm", "tm"]}, FeatureError, "the name 'lm' cannot be written in Moses's format"),
+        ({"names": ["lm_0", "lm_2"]}, FeatureError, "the name 'lm_2' cannot be written"),
+        ({"names": ["a_b_0", "lm_0"]}, FeatureError, "the name 'a_b_0' cannot be written"),
+        ({"names": ["a_0", "b_0"], "sparse": ([0, 0, 0, 1], [0], [1.0], ["c"])}, FeatureError, "sparse feature 'c'"),
+        ({"sparse": ([0, 0, 0, 1], [0], [1.0], ["c_d"])}, FeatureError, "the name 'f0' cannot be written"),
+        ({"names": ["a|||b", "lm"]}, ArrayValueError, "the name of a feature cannot be written"),
+    ):
+        with pytest.raises(error, match=message):
+            made(**{**known, **changes}).write(path)
+    with pytest.raises(UnknownNameError, match="use moses or joshua"):
+        made(**known).write(path, "plain")
+    with pytest.raises(InputFileError, match="cannot be written: "):
+        made(**known).write(tmp_path / "nosuch" / "list")

@@ -1,0 +1,115 @@
+"""N-best lists and their files, made by hand and generated, and the comparison of lists."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from hypothesis import strategies as st
+
+from cybleu.nbest import NBest
+from cybleu.stats import References
+
+REFERENCES = [["the cat sat down"], ["it rains", "rain falls"], ["so it is"]]
+ROW = [2, 4, 1, 0, 2, 1]
+
+
+def written(folder, text, name="list"):
+    path = folder / name
+    path.write_bytes(text.encode("utf-8") if isinstance(text, str) else text)
+    return path
+
+
+def line(number=0, text="the cat", features="d= 1 2 lm= 3", total="-1"):
+    return f"{number} ||| {text} ||| {features} ||| {total}\n"
+
+
+# longer than what is read at once, with a name that comes late
+MANY_LINES = "".join(line(number // 2500, f"the cat {number}", f"a={number}") for number in range(7500)) + line(
+    2, "", "a=1 b=2"
+)
+
+
+def made(**changes):
+    arguments = {"offsets": [0, 2, 2, 3], "features": np.arange(6.0).reshape(3, 2), "stats": [ROW] * 3}
+    return NBest(**{**arguments, **changes})
+
+
+def sparse_of(nbest):
+    """For each hypothesis its sparse features by name."""
+    indptr, columns, values, names = nbest.sparse
+    places = [range(*pair) for pair in itertools.pairwise(indptr)]
+    return [{names[columns[place]]: float(values[place]).hex() for place in row} for row in places]
+
+
+def same(one, other, texts=True):
+    """Whether two lists are equal, to the last bit."""
+    assert repr(one) == repr(other)
+    assert one.names == other.names
+    for name in ("offsets", "ids", "index", "features", "stats", "model_scores"):
+        left, right = getattr(one, name), getattr(other, name)
+        assert (left is None) == (right is None), name
+        assert left is None or (left.dtype == right.dtype and left.tobytes() == right.tobytes()), name
+    assert (one.sparse is None) == (other.sparse is None)
+    if one.sparse is not None:
+        assert sparse_of(one) == sparse_of(other)
+    assert not texts or one.texts == other.texts
+    return True
+
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def lists(draw, names=None, sparse=True, segments=None, few=False):
+    """A list of BLEU statistics."""
+    sizes = draw(st.lists(st.integers(0, 3), min_size=1, max_size=4)) if segments is None else segments
+    if segments is not None:
+        sizes = [draw(st.integers(0, 4)) for _ in range(segments)]
+    count = sum(sizes)
+    if names is None:
+        names = draw(st.sampled_from([["d_0", "d_1", "lm_0"], ["f0", "f1"], ["a=b_0", "d_0", "a=b_1"], []]))
+    values = st.sampled_from([0.0, -0.0, 1.0]) if few else FINITE
+    features = np.array([[draw(values) for _ in names] for _ in range(count)]).reshape(count, len(names))
+    words = st.lists(st.sampled_from("the cat sat it".split()), max_size=1 if few else 6)
+    texts = [draw(words) for _ in range(count)]
+    pairs = None
+    if sparse and names != ["f0", "f1"]:
+        possible = draw(st.permutations(["p_a", "p_b=c", "p_b="]))
+        rows = [sorted(draw(st.sets(st.integers(0, 2), max_size=2))) for _ in range(count)]
+        columns = [column for row in rows for column in row]
+        indptr = np.cumsum([0, *map(len, rows)])
+        pairs = (indptr, columns, [draw(values) for _ in columns], possible)
+    references = [[["the", "cat", "sat"], ["it"]]] * len(sizes)
+    stats = References(references).stats(texts, np.repeat(np.arange(len(sizes)), sizes))
+    scores = [draw(FINITE) for _ in range(count)]
+    offsets = np.cumsum([0, *sizes])
+    return NBest(offsets, features, stats, names, list(map("  ".join, texts)), None, pairs, model_scores=scores)
+
+
+def as_read(nbest):
+    """Without the sparse names that no hypothesis has, which no file can hold."""
+    sparse = nbest.sparse if nbest.sparse is not None and len(nbest.sparse.values) else None
+    return NBest(
+        nbest.offsets,
+        nbest.features,
+        nbest.stats,
+        nbest.names,
+        nbest.texts,
+        None,
+        sparse,
+        model_scores=nbest.model_scores,
+    )
+
+
+def same_but_sparse_names(one, other, texts=True):
+    one, other = as_read(one), as_read(other)
+    if one.sparse is not None:
+        used = {name for row in sparse_of(one) for name in row}
+        assert set(other.sparse.names) == used
+        assert sparse_of(one) == sparse_of(other)
+    without = [
+        NBest(list_.offsets, list_.features, list_.stats, list_.names, list_.texts, model_scores=list_.model_scores)
+        for list_ in (one, other)
+    ]
+    return same(*without, texts=texts)

@@ -1,0 +1,131 @@
+"""Weights trained by the perceptron."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cybleu.errors import ArrayValueError, FeatureError, StatisticsError
+from cybleu.metrics import score
+from cybleu.nbest import NBest
+from cybleu.rerank import linear, oracle, perceptron
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+TEXT = "a b c d e f g h i j k l m n o p q r s t u v w x y z".split()
+
+
+def made(segments=12, size=6, features=None):
+    """Lists whose hypotheses are right in their first tokens, the more the better. The features do not tell which is best
+    by themselves; their sum does."""
+    random = np.random.default_rng(5)
+    hypotheses, rows, references = [], [], []
+    for segment in range(segments):
+        text = [TEXT[(segment + place) % len(TEXT)] for place in range(12)]
+        references.append([" ".join(text)])
+        hypotheses.append([])
+        for right in random.permutation(size).tolist():
+            kept = 12 - 2 * right
+            hypotheses[-1].append(" ".join(text[:kept] + ["-"] * (12 - kept)))
+            noise = float(random.normal()) / 2
+            rows.append([-right + noise, -noise, 7.0])
+    return NBest.from_texts(
+        hypotheses, references, rows if features is None else features(np.array(rows)), ["x", "y", "z"]
+    )
+
+
+def test_what_can_be_learnt_is_learnt():
+    nbest = made()
+    trained = perceptron(nbest, folds=4, bad=0.9, margin=5.0, epochs=50)
+    assert linear(nbest, trained.weights).rows.tolist() == oracle(nbest).rows.tolist()
+    assert trained.held_out.rows.tolist() == oracle(nbest).rows.tolist()
+    assert trained.score == pytest.approx(100)
+    assert trained.weights["z"] == 0.0
+    assert trained.epochs == 1 + trained.epoch_scores.index(max(trained.epoch_scores))
+
+
+def test_scores_are_those_of_the_held_out_choice():
+    nbest = made(segments=9, features=lambda rows: rows + np.random.default_rng(1).normal(size=rows.shape) * 3)
+    trained = perceptron(nbest, folds=3, epochs=4, seed=2)
+    assert trained.score == trained.held_out.bleu().score == trained.epoch_scores[trained.epochs - 1]
+    assert len(trained.epoch_scores) == 4
+    assert len(trained.fold_scores) == 3
+    assert min(trained.fold_scores) <= trained.score <= max(trained.fold_scores)
+
+
+def test_the_seed_decides():
+    nbest = made(features=lambda rows: rows + np.random.default_rng(1).normal(size=rows.shape) * 3)
+    one, again, other = (perceptron(nbest, seed=seed) for seed in (1, 1, 2))
+    assert (one.weights, one.epoch_scores) == (again.weights, again.epoch_scores)
+    assert one.weights != other.weights
+
+
+@given(st.sampled_from([2.0, 0.5, 2.0**40, 2.0**-40]), st.integers(0, 3))
+@settings(max_examples=20)
+def test_the_scale_of_a_feature_makes_no_difference(factor, seed):
+    def scaled(rows):
+        return rows * [factor, 1.0, 1.0]
+
+    plain, other = perceptron(made(), seed=seed), perceptron(made(features=scaled), seed=seed)
+    assert other.epoch_scores == plain.epoch_scores
+    assert other.weights["x"] * factor == pytest.approx(plain.weights["x"])
+
+
+def test_segments_without_hypotheses_stay_without():
+    nbest = NBest.from_texts([["a b", "a c"], [], ["d e", "d"]], [["a b"], ["c"], ["d e"]], [[1], [0], [1], [0]])
+    trained = perceptron(nbest, folds=2)
+    assert trained.held_out.rows.tolist() == [0, -1, 2]
+    assert trained.held_out.texts == ["a b", "", "d e"]
+
+
+def test_hypotheses_of_equal_bleu_teach_nothing():
+    nbest = NBest.from_texts([["a b", "a b"], ["c", "c"]], [["a b"], ["c"]], [[1], [0], [1], [0]])
+    assert perceptron(nbest, folds=2).weights == {"f0": 0.0}
+
+
+def test_weights_are_what_the_algorithm_says():
+    """One update by hand: two segments, one of which is left out, one pair each."""
+    nbest = NBest.from_texts([["a b", "c"], ["d e", "f"]], [["a b"], ["d e"]], [[3.0], [1.0], [3.0], [1.0]])
+    trained = perceptron(nbest, folds=2, epochs=1, margin=1.0, good=0.5, bad=0.5)
+    # divided by the standard deviation, 1: the first update adds 3 - 1, after which the margin is kept
+    assert trained.weights == {"f0": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"good": 0.0}, "good is 0.0"),
+        ({"bad": 1.5}, "bad is 1.5"),
+        ({"margin": -1.0}, "margin is -1.0"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"folds": 1}, "folds is 1"),
+        ({"folds": 13}, "from 2 to 12"),
+    ],
+)
+def test_wrong_arguments(arguments, message):
+    with pytest.raises(ArrayValueError, match=message):
+        perceptron(made(), **arguments)
+
+
+def test_lists_that_cannot_train():
+    with pytest.raises(FeatureError, match="no feature"):
+        perceptron(NBest.from_texts([["a"], ["b"]], [["a"], ["b"]]))
+    with pytest.raises(StatisticsError, match="another metric"):
+        perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[0.5], [0.5]]))
+    sparse = [0, 1, 1], [0], [2.0], ["pp_a"]
+    with pytest.raises(FeatureError, match="sparse"):
+        perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[1, 1, 1, 1]] * 2, sparse=sparse))
+
+
+@pytest.mark.real_data
+def test_real_lists(data):
+    folder = data / "moses100"
+    nbest = NBest.from_files(folder / "nbest.gz", [folder / "reference"])
+    trained = perceptron(nbest)
+    first = score(nbest.stats[nbest.offsets[:-1]]).score
+    assert first < trained.score < oracle(nbest).bleu().score
+    assert all(rows[0] <= row < rows[1] for row, rows in zip(trained.held_out.rows, itertools.pairwise(nbest.offsets)))

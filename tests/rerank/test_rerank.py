@@ -1,0 +1,464 @@
+"""Choosing from n-best lists: by features, by BLEU, by minimum Bayes risk."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+
+import nltk.translate.bleu_score as nltk_bleu
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+
+from cybleu.errors import (
+    ArrayValueError,
+    CybleuError,
+    FeatureError,
+    LengthMismatchError,
+    NoReferencesError,
+    SequenceTypeError,
+    StatisticsError,
+    UnknownNameError,
+)
+from cybleu.metrics import VARIANTS, score
+from cybleu.nbest import NBest
+from cybleu.rerank import antioracle, diverse, linear, mbr, nbest_sorted, oracle
+from inputs import long_lists
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+WORDS = ["the", "cat", "sat", "on", "mat", "a"]
+texts = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
+small_lists = st.lists(st.lists(texts, max_size=4), min_size=1, max_size=4)
+VARIANT_AND_SMOOTHING = [(name, smoothing[0]) for name, variant in VARIANTS.items() for smoothing in variant.smoothings]
+
+
+def features_of(draw, count, columns=2):
+    number = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 0.1, 0.2, 0.3, 3.0])
+    return np.array(
+        draw(st.lists(st.lists(number, min_size=columns, max_size=columns), min_size=count, max_size=count))
+    )
+
+
+@st.composite
+def nbests(draw, lists=small_lists, max_order=None):
+    hypotheses = draw(lists)
+    references = [draw(st.lists(texts, min_size=1, max_size=2)) for _ in hypotheses]
+    count = sum(map(len, hypotheses))
+    return NBest.from_texts(
+        hypotheses,
+        references,
+        features_of(draw, count).reshape(count, 2),
+        ["lm", "length"],
+        max_order=max_order or draw(st.sampled_from([1, 2, 4])),
+    )
+
+
+def by_segment(nbest):
+    return [range(start, stop) for start, stop in itertools.pairwise(nbest.offsets.tolist())]
+
+
+# ------------------------------------------------------------------------------------------------------------ features
+
+
+@given(nbests(), st.lists(st.sampled_from([0.0, 1.0, -1.0, 0.1, 7.0]), min_size=2, max_size=2))
+def test_linear_takes_the_first_of_the_highest(nbest, weights):
+    sums = [0.0 + lm * weights[0] + length * weights[1] for lm, length in nbest.features.tolist()]
+    expected = [max(rows, key=sums.__getitem__) if rows else -1 for rows in by_segment(nbest)]
+    best = linear(nbest, weights)
+    assert best.rows.tolist() == expected
+    assert best.scores.tolist() == sums
+    assert best.texts == [nbest.texts[row] if row >= 0 else "" for row in expected]
+    assert best.positions.tolist() == [row - rows[0] if rows else -1 for row, rows in zip(expected, by_segment(nbest))]
+    assert linear(nbest, dict(zip(nbest.names, weights))).rows.tolist() == expected
+    ordered = nbest_sorted(nbest, weights)
+    assert ordered.index.tolist() == [
+        row for rows in by_segment(nbest) for row in sorted(rows, key=lambda row: -sums[row])
+    ]
+    assert ordered.model_scores.tolist() == [sums[row] for row in ordered.index]
+    assert ordered.texts == [nbest.texts[row] for row in ordered.index]
+    assert (ordered.stats == nbest.stats[ordered.index]).all()
+    assert nbest_sorted(nbest, scores=sums).index.tolist() == ordered.index.tolist()
+
+
+def test_sparse_features_have_weights_too():
+    sparse = [0, 1, 3, 3], [1, 0, 1], [2.0, 1.0, 5.0], ["pp_a", "pp_b"]
+    nbest = NBest([0, 3], [[1.0], [0.0], [2.5]], [[0.0]] * 3, ["lm"], sparse=sparse)
+    assert linear(nbest, {"lm": 1.0, "pp_b": 1.0}).scores.tolist() == [3.0, 5.0, 2.5]
+    assert linear(nbest, [1.0, -10.0, 1.0]).scores.tolist() == [3.0, -5.0, 2.5]
+    with pytest.raises(FeatureError, match="1 weights for 1 features and 2 sparse ones"):
+        linear(nbest, [1.0])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], "1 weights for 2 features"),
+        ([1.0, math.nan], "the weight of 'length' is nan"),
+        ({"lm": 1.0}, "no weight of the feature 'length'"),
+        ({"lm": 1.0, "length": 0.0, "other": 1.0}, "'other', which is no feature of the list: lm, length"),
+        ([1e308, 1e308], "the weighted sum of hypothesis 0 is inf"),
+    ],
+)
+def test_weights_that_do_not_fit(weights, message):
+    nbest = NBest([0, 1], [[9.0, 9.0]], [[0.0]], ["lm", "length"])
+    with pytest.raises(FeatureError, match=message):
+        linear(nbest, weights)
+
+
+def test_what_to_sort_by():
+    nbest = NBest([0, 1], [[9.0]], [[0.0]])
+    with pytest.raises(FeatureError, match="one of the two"):
+        nbest_sorted(nbest)
+    with pytest.raises(LengthMismatchError, match="there are 1 hypotheses"):
+        nbest_sorted(nbest, scores=[1.0, 2.0])
+
+
+def test_what_a_selection_does_not_know():
+    nbest = NBest([0, 1], [[9.0]], [[0.5]])
+    with pytest.raises(ArrayValueError, match="texts of the n-best list are not known"):
+        _ = linear(nbest, [1.0]).texts
+    with pytest.raises(StatisticsError, match="another metric"):
+        linear(nbest, [1.0]).bleu()
+    with pytest.raises(StatisticsError, match="plain texts"):
+        _ = mbr([["a"]]).stats
+
+
+# -------------------------------------------------------------------------------------------------------------- oracle
+
+
+@given(nbests(), st.sampled_from(VARIANT_AND_SMOOTHING), st.booleans())
+def test_the_sentence_oracle_is_the_best_by_sentence_bleu(nbest, definition, highest):
+    variant, smoothing = definition
+    effective = VARIANTS[variant].empty_order == "end"
+
+    def value(row):
+        stats = nbest.stats[row]
+        return score(stats, variant, None, smoothing, None, effective).score if stats[0] else 0.0
+
+    selection = (oracle if highest else antioracle)(nbest, "sentence", variant, smoothing=smoothing)
+    for row, rows in zip(selection.rows.tolist(), by_segment(nbest)):
+        filled = [candidate for candidate in rows if nbest.stats[candidate, 0]] or list(rows)
+        if not rows:
+            assert row == -1
+        elif highest:
+            assert row == max(filled, key=value)
+        else:
+            assert row == min(rows, key=value)
+    assert selection.scores.tolist() == [value(row) for row in range(len(nbest.features))]
+
+
+def corpus_score(nbest, rows, variant, smoothing):
+    stats = nbest.stats[[row for row in rows if row >= 0]]
+    if not len(stats) or not stats[:, 0].any():
+        return 0.0
+    return score(stats, variant, smoothing=smoothing).score
+
+
+@given(nbests(), st.sampled_from(VARIANT_AND_SMOOTHING), st.booleans(), st.integers(0, 3), st.sampled_from([1, 20]))
+def test_the_corpus_oracle_against_exhaustive_search(nbest, definition, highest, seed, passes):
+    variant, smoothing = definition
+    find = oracle if highest else antioracle
+    of_sentences = find(nbest, "sentence", variant, smoothing=smoothing)
+    found = find(nbest, "corpus", variant, smoothing=smoothing, seed=seed, passes=passes)
+    again = find(nbest, "corpus", variant, smoothing=smoothing, seed=seed, passes=passes)
+    assert again.rows.tolist() == found.rows.tolist()
+    assert found.start == corpus_score(nbest, of_sentences.rows, variant, smoothing)
+    assert found.score == corpus_score(nbest, found.rows, variant, smoothing)
+    assert found.gain == abs(found.score - found.start)
+    assert found.score >= found.start if highest else found.score <= found.start
+    choices = [
+        [row for row in rows if not highest or nbest.stats[row, 0]] or list(rows) or [-1] for rows in by_segment(nbest)
+    ]
+    assert all(row in rows for row, rows in zip(found.rows.tolist(), choices))
+    every = [corpus_score(nbest, rows, variant, smoothing) for rows in itertools.product(*choices)]
+    assert found.score <= max(every) if highest else found.score >= min(every)
+    if passes == 20 and found.passes < 20:
+        for segment, rows in enumerate(choices):
+            for row in rows:
+                other = [*found.rows[:segment], row, *found.rows[segment + 1 :]]
+                one = corpus_score(nbest, other, variant, smoothing)
+                assert one <= found.score if highest else one >= found.score
+    if len(nbest) == 1:
+        assert found.score == (max(every) if highest else min(every))
+
+
+def test_the_corpus_oracle_gains_where_lengths_make_up_for_each_other():
+    references = [["a b c d e f g h"], ["a b c d e f g h"]]
+    hypotheses = [["a b c d e f", "a b c d e f g h i j k"], ["a b c d e", "a b c d e f g x"]]
+    nbest = NBest.from_texts(hypotheses, references)
+    every = [corpus_score(nbest, rows, "sacrebleu", None) for rows in itertools.product([0, 1], [2, 3])]
+    assert oracle(nbest, "corpus").score == max(every)
+    assert antioracle(nbest, "corpus").score == min(every)
+
+
+def test_an_empty_hypothesis_never_wins_by_accident():
+    nbest = NBest.from_texts([["", "x y"], ["", ""]], [["a b"], ["c"]])
+    for level in ("sentence", "corpus"):
+        for variant, smoothing in VARIANT_AND_SMOOTHING:
+            assert oracle(nbest, level, variant, smoothing=smoothing).rows.tolist() == [1, 2]
+            assert antioracle(nbest, level, variant, smoothing=smoothing).rows.tolist() == [0, 2]
+
+
+def test_lists_without_any_hypothesis():
+    nbest = NBest.from_texts([[], []], [["a b"], ["c"]])
+    for selection in (oracle(nbest), oracle(nbest, "corpus"), antioracle(nbest, "corpus"), linear(nbest, [])):
+        assert selection.rows.tolist() == [-1, -1]
+        assert selection.texts == ["", ""]
+    assert mbr([[], []]).rows.tolist() == [-1, -1]
+    nothing = NBest([0], np.zeros((0, 1)), np.zeros((0, 4), dtype=np.int64))
+    for selection in (oracle(nothing), oracle(nothing, "corpus"), linear(nothing, [1.0]), mbr([])):
+        assert len(selection) == 0
+
+
+def test_counts_beyond_the_kernel():
+    big = 2**61
+    nbest = NBest([0, 2, 4], np.zeros((4, 0)), [[big, 4, 1, big], [big, 4, 3, big], [9, 4, 0, 9], [9, 4, 5, 9]])
+    assert oracle(nbest, "corpus").rows.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"level": "document"}, UnknownNameError, "sentence or corpus"),
+        ({"passes": 0}, ArrayValueError, "passes is 0"),
+        ({"variant": "bleurt"}, UnknownNameError, "unknown variant"),
+        ({"smoothing": "method1"}, UnknownNameError, "no smoothing 'method1'"),
+    ],
+)
+def test_wrong_arguments_of_the_oracle(arguments, error, message):
+    with pytest.raises(error, match=message):
+        oracle(NBest.from_texts([["a"]], [["a"]]), **arguments)
+
+
+def test_the_oracle_is_of_bleu():
+    with pytest.raises(StatisticsError, match="another metric"):
+        oracle(NBest([0, 1], [[1.0]], [[0.5]]))
+
+
+# ----------------------------------------------------------------------------------------------------------------- MBR
+
+
+def expected_utilities(hypotheses, evidence, posterior, bleu):
+    total = math.fsum(posterior)
+    return [
+        math.fsum(p * bleu(reference, hypothesis) for p, reference in zip(posterior, evidence)) / total
+        for hypothesis in hypotheses
+    ]
+
+
+def sacrebleu_of(reference, hypothesis):
+    return BLEU(effective_order=True, tokenize="none").sentence_score(hypothesis, [reference]).score
+
+
+def nltk_of(reference, hypothesis):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        method1 = nltk_bleu.SmoothingFunction().method1
+        return nltk_bleu.sentence_bleu([reference.split()], hypothesis.split(), smoothing_function=method1)
+
+
+DEFINITIONS = [({}, sacrebleu_of), ({"variant": "nltk", "smoothing": "method1"}, nltk_of)]
+
+
+@given(
+    st.lists(texts, min_size=1, max_size=6),
+    st.lists(texts, max_size=4),
+    st.sampled_from(DEFINITIONS),
+    st.booleans(),
+    st.data(),
+)
+def test_mbr_is_the_loop_over_sentence_bleu(hypotheses, others, definition, uniform, data):
+    arguments, bleu = definition
+    evidence = others or hypotheses
+    posterior = [1.0] * len(evidence)
+    if not uniform:
+        number = st.sampled_from([1.0, 0.5, 0.25, 2.0, 0.0])
+        posterior = data.draw(st.lists(number, min_size=len(evidence), max_size=len(evidence)).filter(any))
+    best = mbr([hypotheses], [posterior], evidence=[others] if others else None, **arguments)
+    expected = expected_utilities(hypotheses, evidence, posterior, bleu)
+    assert best.scores == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    filled = [row for row, text in enumerate(hypotheses) if text] or [0]
+    assert best.rows.tolist() == [max(filled, key=expected.__getitem__)]
+    assert best.texts == [hypotheses[best.rows[0]]]
+
+
+@given(st.lists(texts, min_size=1, max_size=6), st.permutations(range(6)), st.sampled_from([2, 3, 4]))
+def test_order_and_copies_of_the_list_change_no_expected_utility(hypotheses, order, copies):
+    utilities = mbr([hypotheses]).scores.tolist()
+    order = [place for place in order if place < len(hypotheses)]
+    assert mbr([[hypotheses[place] for place in order]]).scores.tolist() == [utilities[place] for place in order]
+    assert mbr([hypotheses * copies]).scores.tolist() == pytest.approx(utilities * copies, rel=1e-14)
+    assert mbr([hypotheses * 2]).rows[0] < len(hypotheses)
+
+
+@given(
+    st.lists(texts, min_size=1, max_size=5),
+    st.lists(st.floats(0.001, 1), min_size=5, max_size=5),
+    st.sampled_from([1e-300, 2.0, 0.3, 1e300]),
+    st.sampled_from(["bleu", "expected-counts", "linear"]),
+)
+def test_the_scale_of_the_posterior_makes_no_difference(hypotheses, numbers, factor, utility):
+    posterior = np.array(numbers[: len(hypotheses)])
+    one = mbr([hypotheses], posterior, utility=utility)
+    other = mbr([hypotheses], [posterior * factor], utility=utility)
+    of_scores = mbr([hypotheses], scores=2 * np.log(posterior) + 1000, scale=0.5, utility=utility)
+    for again in (other, of_scores):
+        assert again.scores == pytest.approx(one.scores, rel=1e-9, abs=1e-9)
+        assert one.scores[again.rows[0]] == pytest.approx(one.scores[one.rows[0]], rel=1e-9, abs=1e-9)
+
+
+@given(small_lists, st.sampled_from(["bleu", "expected-counts", "linear"]))
+def test_segments_do_not_touch_each_other(lists, utility):
+    together = mbr(lists, utility=utility)
+    assert together.offsets.tolist() == [0, *itertools.accumulate(map(len, lists))]
+    for segment, hypotheses in enumerate(lists):
+        alone = mbr([hypotheses], utility=utility)
+        place = slice(*together.offsets[segment : segment + 2])
+        assert together.scores[place].tolist() == pytest.approx(alone.scores.tolist(), rel=1e-12)
+        assert together.positions[segment] == alone.positions[0]
+
+
+@given(st.lists(st.lists(long_lists(), min_size=1, max_size=3), min_size=1, max_size=2))
+def test_token_lists_and_ids_are_like_texts(lists):
+    numbers = {}
+    ids = [[[numbers.setdefault(str(token), len(numbers)) for token in text] for text in texts] for texts in lists]
+    arrays = [[np.array(text) for text in texts] for texts in ids]
+    strings = [[" ".join(f"w{number}" for number in text) for text in texts] for texts in ids]
+    expected = mbr(strings)
+    for same in (ids, arrays):
+        assert mbr(same).scores.tolist() == expected.scores.tolist()
+        assert mbr(same, evidence=same).scores.tolist() == expected.scores.tolist()
+    nbest = NBest.from_texts(strings, strings)
+    assert mbr(nbest).scores.tolist() == expected.scores.tolist()
+    assert mbr(nbest).texts == expected.texts
+
+
+@pytest.mark.parametrize("utility", ["bleu", "expected-counts", "linear"])
+@pytest.mark.parametrize("variant", ["sacrebleu", "huggingface"])
+def test_an_empty_text_is_chosen_only_where_all_are(utility, variant):
+    lists = [["", "", "", "x"], ["", ""], [""], ["a"]]
+    best = mbr(lists, utility=utility, variant=variant)
+    assert best.positions.tolist() == [3, 0, 0, 0]
+    assert best.scores[:3].tolist() == [0.0] * 3
+    assert best.scores[4:7].tolist() == [0.0] * 3
+
+
+def test_pruned_texts_do_not_count():
+    hypotheses = ["a b c d", "a b c e", "x y z", ""]
+    kept = mbr([hypotheses], [[8, 4, 1, 8]], prune=2)
+    assert kept.scores[:2].tolist() == mbr([hypotheses[:2]], [[8, 4]]).scores.tolist()
+    assert np.isnan(kept.scores).tolist() == [False, False, True, True]
+    separate = mbr([hypotheses], [[3, 2, 1]], evidence=[hypotheses[:3]], prune=1)
+    assert separate.scores.tolist() == mbr([hypotheses], evidence=[hypotheses[:1]]).scores.tolist()
+    for utility in ("expected-counts", "linear"):
+        kept = mbr([hypotheses], [[8, 4, 1, 8]], prune=2, utility=utility)
+        assert kept.scores[:2].tolist() == mbr([hypotheses[:2]], [[8, 4]], utility=utility).scores.tolist()
+        assert np.isnan(kept.scores).tolist() == [False, False, True, True]
+
+
+def ngrams_of(text, n):
+    tokens = text.split()
+    return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+
+
+@given(st.lists(texts, min_size=1, max_size=5), st.lists(texts, max_size=3), st.data())
+def test_the_approximations_by_their_definitions(hypotheses, others, data):
+    evidence = others or hypotheses
+    posterior = data.draw(st.lists(st.floats(0.01, 1), min_size=len(evidence), max_size=len(evidence)))
+    shares = [p / math.fsum(posterior) for p in posterior]
+    counts, linears = [], []
+    expected_length = sum(p * len(text.split()) for p, text in zip(shares, evidence))
+    for text in hypotheses:
+        length = len(text.split())
+        logs, linear_bleu = [], -float(length)
+        for n in range(1, 5):
+            found = ngrams_of(text, n)
+            expected = {g: sum(p * ngrams_of(e, n).count(g) for p, e in zip(shares, evidence)) for g in set(found)}
+            matches = sum(min(found.count(g), expected[g]) for g in set(found))
+            if found:
+                precision = (matches + (n > 1)) / (len(found) + (n > 1))
+                logs.append(math.log(precision) if precision else -math.inf)
+            occurs = {g: sum(p for p, e in zip(shares, evidence) if g in ngrams_of(e, n)) for g in set(found)}
+            linear_bleu += sum(occurs[g] for g in found) / (4 * 0.85 * 0.72 ** (n - 1))
+        penalty = math.exp(min(0.0, 1 - expected_length / length)) if length else 0.0
+        counts.append(penalty * math.exp(sum(logs) / len(logs)) if logs else 0.0)
+        linears.append(linear_bleu)
+    arguments = {"evidence": [others] if others else None}
+    assert mbr([hypotheses], [posterior], utility="expected-counts", **arguments).scores == pytest.approx(counts)
+    assert mbr([hypotheses], [posterior], utility="linear", **arguments).scores == pytest.approx(linears)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"hypotheses": "a b"}, SequenceTypeError, "a list of texts for each segment"),
+        ({"hypotheses": ["a b", "a c"]}, SequenceTypeError, r"hypotheses\[0\] must be a list of texts"),
+        ({"hypotheses": [["a", None]]}, SequenceTypeError, r"text 1 of hypotheses\[0\]"),
+        ({"hypotheses": [[["a"], [["b"]]]]}, SequenceTypeError, "segment 0 has a token that cannot be hashed"),
+        ({"utility": "chrf"}, UnknownNameError, "unknown utility 'chrf'"),
+        ({"posterior": [[1, 1]], "scores": [[1, 1]]}, ArrayValueError, "one of the two"),
+        ({"posterior": [[1]]}, LengthMismatchError, "see segment 0"),
+        ({"posterior": [1, 1, 1]}, LengthMismatchError, "3 numbers for 2 texts"),
+        ({"posterior": [[0, 0]]}, ArrayValueError, "posterior of segment 0"),
+        ({"posterior": [[1, -1]]}, ArrayValueError, "posterior of segment 0"),
+        ({"scores": [[1, math.nan]]}, ArrayValueError, "scores of text 1 of segment 0 is nan"),
+        ({"scores": [[1, 1]], "scale": math.inf}, ArrayValueError, "scale is inf"),
+        ({"scores": [[1e308, 1]], "scale": 10.0}, ArrayValueError, "beyond the range of numbers"),
+        (
+            {"hypotheses": [["a", ""]], "posterior": [[0, 1]], "prune": 1},
+            ArrayValueError,
+            "segment 0 has the probability 0",
+        ),
+        ({"evidence": []}, LengthMismatchError, "1 segments of hypotheses and 0 of evidence"),
+        ({"evidence": [[]]}, NoReferencesError, "segment 0 has hypotheses and no evidence"),
+        ({"prune": 0}, ArrayValueError, "prune is 0"),
+        ({"max_order": 0}, CybleuError, "order"),
+    ],
+)
+def test_wrong_arguments_of_mbr(arguments, error, message):
+    with pytest.raises(error, match=message):
+        mbr(**{"hypotheses": [["a b", "a c"]], **arguments})
+
+
+def test_mbr_needs_texts():
+    with pytest.raises(ArrayValueError, match="are not known"):
+        mbr(NBest([0, 1], [[1.0]], [[0.5]]))
+
+
+@given(small_lists, st.integers(1, 5), st.sampled_from([0.0, 0.5, 2.0]))
+def test_diverse_selection(lists, size, similarity):
+    found = diverse(lists, size, similarity=similarity)
+    best = mbr(lists)
+    for segment, (hypotheses, places) in enumerate(zip(lists, found)):
+        assert len(places) == min(size, len(hypotheses)) == len(set(places.tolist()))
+        taken = []
+        utilities = best.scores[slice(*best.offsets[segment : segment + 2])].tolist()
+        among = [place for place, text in enumerate(hypotheses) if text]
+        while len(taken) < min(size, len(among)):
+
+            def value(place, taken=taken, hypotheses=hypotheses, utilities=utilities):
+                alike = [
+                    (
+                        sacrebleu_of(hypotheses[place], hypotheses[other])
+                        + sacrebleu_of(hypotheses[other], hypotheses[place])
+                    )
+                    / 2
+                    for other in taken
+                ]
+                return utilities[place] - similarity * max(alike, default=0.0)
+
+            taken.append(max([place for place in among if place not in taken], key=value))
+        assert places.tolist()[: len(taken)] == taken
+        assert not any(hypotheses[place] for place in places.tolist()[len(taken) :])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), [({"size": 0}, "size is 0"), ({"size": 1, "similarity": -1.0}, "similarity is -1.0")]
+)
+def test_wrong_arguments_of_diverse(arguments, message):
+    with pytest.raises(ArrayValueError, match=message):
+        diverse([["a"]], **arguments)

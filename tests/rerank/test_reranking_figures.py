@@ -1,0 +1,73 @@
+"""The table of docs/reranking.md, computed anew from real lists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cybleu.metrics import score
+from cybleu.nbest import NBest
+from cybleu.rerank import mbr, oracle, perceptron
+from cybleu.text import tokenizers
+
+pytestmark = pytest.mark.real_data
+
+PAGE = Path(__file__).parents[2] / "docs" / "reranking.md"
+BEST_SYSTEM = "uedin-nmt.4722"
+
+
+def bn_en(data, name):
+    folder = data / "bn-en"
+    return NBest.from_files(folder / f"{name}.nbest.gz", sorted(folder.glob("reference.en.*")))
+
+
+def moses100(data):
+    return NBest.from_files(data / "moses100" / "nbest.gz", [data / "moses100" / "reference"])
+
+
+def wmt17(data):
+    """The best system first; features are which system it is, the expected BLEU, and the length."""
+    folder = data / "wmt17-en-de"
+    paths = sorted(folder.glob("*.txt"), key=lambda path: (path.stem != BEST_SYSTEM, path.stem))
+    columns = [path.read_text(encoding="utf-8").split("\n")[:-1] for path in paths if path.stem != "ref"]
+    lists = list(zip(*columns))
+    best = mbr(lists)
+    features = np.tile(np.eye(len(columns)), (len(lists), 1))
+    lengths = [len(text.split()) for texts in lists for text in texts]
+    names = [*(f"system{number}" for number in range(len(columns))), "mbr", "words"]
+    return NBest.from_texts(lists, [folder / "ref.txt"], np.column_stack([features, best.scores, lengths]), names)
+
+
+LISTS = {
+    "bn-en, hiero": lambda data: bn_en(data, "hiero"),
+    "bn-en, packed": lambda data: bn_en(data, "packed"),
+    "moses100": moses100,
+    "wmt17 en-de": wmt17,
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_the_table(data, name):
+    nbest = LISTS[name](data)
+    found = [
+        score(nbest.stats[nbest.offsets[:-1]]).score,
+        oracle(nbest).bleu().score,
+        oracle(nbest, "corpus").score,
+        mbr(nbest).bleu().score,
+        perceptron(nbest).score,
+    ]
+    (line,) = re.findall(rf"^\| {name}[^|]*\|(.*)\|$", PAGE.read_text(encoding="utf-8"), re.M)
+    assert [f"{value:.2f}" for value in found] == line.replace(" ", "").split("|")
+
+
+def test_the_samples(data):
+    texts = (data / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    best = mbr([texts], tokenize="13a")
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"sample {best.rows[0]}, with an expected BLEU of {best.scores.max():.2f}" in page
+    assert f"on average have {best.scores.mean():.2f}" in page
+    tokens = [tokenizers.find("13a")(text) for text in texts]
+    assert mbr([tokens]).scores.tolist() == best.scores.tolist()

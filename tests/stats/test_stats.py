@@ -1,0 +1,477 @@
+"""Statistics rows from lists and from ids in every form, prepared references, and sums of rows."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from array import array
+from collections import Counter
+from itertools import chain
+
+import nltk.translate.bleu_score as nltk_bleu
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from cybleu import errors, metrics
+from cybleu.metrics import score, scores
+from cybleu.nbest import NBest
+from cybleu.pairwise import pairwise_bleu
+from cybleu.stats import CorpusAccumulator, References, segment_stats, short_segments
+from inputs import corpora, long_segments, mixes_ids_and_text
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def row_by_nltk(references, hypothesis, max_order, reference_length="closest"):
+    lengths = [len(reference) for reference in references]
+    chosen = {
+        "closest": nltk_bleu.closest_ref_length(references, len(hypothesis)),
+        "shortest": min(lengths),
+        "average": int(sum(lengths) / len(lengths)),
+    }[reference_length]
+    precisions = [nltk_bleu.modified_precision(references, hypothesis, n) for n in range(1, max_order + 1)]
+    totals = [max(0, len(hypothesis) - n) for n in range(max_order)]
+    return [len(hypothesis), chosen, *(precision.numerator for precision in precisions), *totals]
+
+
+@given(corpora(), st.integers(1, 6), st.sampled_from(["closest", "shortest", "average"]))
+def test_token_lists(corpus, max_order, reference_length):
+    assume(not mixes_ids_and_text(*chain(*corpus[0]), *corpus[1]))
+    expected = [row_by_nltk(*segment, max_order, reference_length) for segment in zip(*corpus)]
+    stats = segment_stats(*corpus, max_order, reference_length)
+    assert stats.dtype == np.int64
+    assert stats.shape == (len(expected), 2 + 2 * max_order)
+    assert stats.tolist() == expected
+
+
+# tokens whose equality is not that of a dict key in both directions are NLTK's to order, and cannot be numbered
+def numbered_alike(corpus):
+    return all(
+        type(token).__name__ != "Near"
+        for references, hypothesis in zip(*corpus)
+        for token in sum(references, hypothesis)
+    )
+
+
+@given(corpora(), st.integers(1, 6), st.sampled_from(["closest", "shortest", "average"]))
+def test_prepared_references(corpus, max_order, reference_length):
+    assume(numbered_alike(corpus) and not mixes_ids_and_text(*chain(*corpus[0]), *corpus[1]))
+    references, hypotheses = corpus
+    expected = [row_by_nltk(*segment, max_order, reference_length) for segment in zip(*corpus)]
+    prepared = References(references, max_order, reference_length)
+    assert prepared.stats(hypotheses).tolist() == expected
+    owners = list(range(len(references)))[::-1] * 2
+    if all(token == token for texts in references for text in texts for token in text):  # a NaN equals only itself
+        prepared = pickle.loads(pickle.dumps(prepared))
+    again = prepared.stats([hypotheses[owner] for owner in owners], owners)
+    assert again.tolist() == [expected[owner] for owner in owners]
+
+
+@given(st.lists(long_segments(), min_size=1, max_size=3), st.sampled_from([1, 4, 16]))
+def test_prepared_references_of_any_length(pairs, max_order):
+    references, hypotheses = [list(texts) for texts, _ in pairs], [text for _, text in pairs]
+    assume(not mixes_ids_and_text(*chain(*references), *hypotheses))
+    expected = segment_stats(references, hypotheses, max_order)
+    assert (References(references, max_order).stats(hypotheses) == expected).all()
+
+
+small_ids = st.lists(st.lists(st.integers(1, 6), max_size=12), min_size=1, max_size=5)
+
+
+@st.composite
+def corpora_of_ids(draw):
+    hypotheses = draw(small_ids)
+    references = [draw(st.lists(st.lists(st.integers(1, 6), max_size=12), min_size=1, max_size=3)) for _ in hypotheses]
+    return references, hypotheses
+
+
+def padded(texts, pad, side="right", width=14):
+    rows = np.full((len(texts), width), pad)
+    for row, text in zip(rows, texts):
+        if side == "right":
+            row[: len(text)] = text
+        else:
+            row[width - len(text) :] = text
+    return rows
+
+
+def ragged(texts, dtype=np.int64):
+    return np.array(list(chain(*texts)), dtype=dtype), np.cumsum([0, *map(len, texts)])
+
+
+@given(corpora_of_ids(), st.sampled_from([np.int32, np.int64, np.uint8, np.int16, np.uint64, ">i4"]))
+def test_every_form_of_ids(corpus, dtype):
+    references, hypotheses = corpus
+    expected = segment_stats(references, hypotheses).tolist()
+    prepared = References(references)
+    lengths = [len(text) for text in hypotheses]
+    ids, offsets = ragged(hypotheses, dtype)
+    forms = {
+        "lists": (hypotheses, {}),
+        "tuples": (tuple(map(tuple, hypotheses)), {}),
+        "lengths": (padded(hypotheses, 1).astype(dtype), {"lengths": lengths}),
+        "not contiguous": (np.asfortranarray(padded(hypotheses, 1).astype(dtype)), {"lengths": np.array(lengths)}),
+        "every second": (np.repeat(padded(hypotheses, 1), 2, axis=1).astype(dtype)[:, ::2], {"lengths": lengths}),
+        "ragged": ((ids, offsets), {}),
+        "ragged buffers": ((memoryview(array("q", ids.tolist())), array("i", offsets.tolist())), {}),
+        "list of arrays": ([np.array(text, dtype=dtype) for text in hypotheses], {}),
+    }
+    for form, (given_hypotheses, arguments) in forms.items():
+        assert prepared.stats(given_hypotheses, **arguments).tolist() == expected, form
+    reference_forms = {
+        "2-D arrays": [padded(texts, 0) for texts in references],
+        "lists of arrays": [[np.array(text, dtype=dtype) for text in texts] for texts in references],
+        "lists": references,
+    }
+    for form, given_references in reference_forms.items():
+        for side in ("left", "right"):
+            rows = padded(hypotheses, 0, side).astype(dtype)
+            assert segment_stats(given_references, rows, pad_id=0).tolist() == expected, (form, side)
+
+
+@given(corpora_of_ids())
+def test_one_reference_as_an_array(corpus):
+    references, hypotheses = [texts[0] for texts in corpus[0]], corpus[1]
+    expected = segment_stats([[text] for text in references], hypotheses).tolist()
+    lengths = [len(text) for text in references]
+    assert segment_stats(padded(references, 0), padded(hypotheses, 0), pad_id=0).tolist() == expected
+    assert segment_stats(padded(references, 3), hypotheses, reference_lengths=lengths).tolist() == expected
+    assert segment_stats(ragged(references), ragged(hypotheses)).tolist() == expected
+
+
+def test_several_references_as_an_array():
+    references = np.array([[[1, 2, 3], [1, 2, 0]], [[4, 5, 0], [5, 4, 4]]])
+    hypotheses = [[1, 2], [5, 4, 5]]
+    expected = segment_stats([[[1, 2, 3], [1, 2]], [[4, 5], [5, 4, 4]]], hypotheses)
+    assert (segment_stats(references, hypotheses, pad_id=0) == expected).all()
+    prepared = References(references, lengths=[[3, 2], [2, 3]])
+    assert (prepared.stats(hypotheses) == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ([0, 0, 7, 8, 9, 0], [7, 8]),  # what follows the end is not looked at
+        ([7, 0, 8, 9, 5, 5], [7, 0, 8]),  # padding inside stays
+        ([9, 7, 8, 0, 0, 0], []),
+        ([0, 0, 0, 0, 0, 0], []),
+        ([7, 8, 7, 8, 7, 8], [7, 8, 7, 8, 7, 8]),
+        ([7, 8, 0, 0, 9, 0], [7, 8]),
+    ],
+)
+def test_padding_and_the_end_of_a_text(text, expected):
+    references = [[[7, 0, 8, 7, 8]]]
+    for given_text in (np.array([text]), [text], [np.array(text)]):
+        stats = References(references, pad_id=0, eos_id=9).stats(given_text)
+        assert stats.tolist() == segment_stats(references, [expected]).tolist()
+
+
+def test_padding_that_is_the_end_too():
+    references = np.array([[5, 6, 7, 2, 2]])
+    assert segment_stats(references, np.array([[2, 2, 5, 6, 2]]), pad_id=2, eos_id=2)[0, :4].tolist() == [2, 3, 2, 1]
+
+
+def test_an_unknown_id_never_matches():
+    stats = segment_stats([[[1, 2, 9, 3]]], [[1, 2, 9, 3]], unk_id=9)
+    assert stats.tolist() == [[4, 4, 3, 1, 0, 0, 4, 3, 2, 1]]
+
+
+@pytest.mark.parametrize("ids", [[-1, -2, -1], [2**63 - 1, -(2**63), 0], [2**31 - 1, -(2**31), 2**31]])
+def test_ids_at_the_edges(ids):
+    rows = np.array([ids])
+    assert segment_stats(rows, rows).tolist() == segment_stats([[ids]], [ids]).tolist()
+    assert segment_stats(rows, rows)[0, 2] == 3
+
+
+@given(corpora(), st.integers(1, 5), st.data())
+def test_ngrams_to_ignore(corpus, max_order, data):
+    """CrystalBLEU leaves them out of the hypothesis's counts."""
+    references, hypotheses = corpus
+    assume(bool(numbered_alike(corpus)))
+    present = [tuple(text[i : i + n]) for text in hypotheses for n in range(1, 6) for i in range(len(text) - n + 1)]
+    ignore = set(data.draw(st.lists(st.sampled_from(present), max_size=6))) if present else set()
+    tokens = list(chain(*hypotheses, *chain(*references)))
+    assume(len({isinstance(token, int) for token in tokens}) <= 1)  # not ids and other tokens
+    ignore.add((12345, 54321) if tokens and isinstance(tokens[0], int) else ("never", "there"))
+    stats = segment_stats(references, hypotheses, max_order, ignore=ignore)
+    for row, texts, text in zip(stats.tolist(), references, hypotheses):
+        matches, totals = [], []
+        for n in range(1, max_order + 1):
+            counts = Counter(tuple(text[i : i + n]) for i in range(len(text) - n + 1))
+            best = Counter()
+            for reference in texts:
+                best |= Counter(tuple(reference[i : i + n]) for i in range(len(reference) - n + 1))
+            kept = Counter({ngram: count for ngram, count in counts.items() if ngram not in ignore})
+            matches.append(sum((kept & best).values()))
+            totals.append(sum(kept.values()))
+        assert row[2:] == [*matches, *totals]
+
+
+def test_threads_and_a_given_array():
+    random = np.random.default_rng(1)
+    prepared = References(random.integers(0, 9, (50, 12)))
+    hypotheses, owner = random.integers(0, 9, (3000, 10)), random.integers(0, 50, 3000)
+    expected = prepared.stats(hypotheses, owner)
+    out = np.empty_like(expected)
+    assert prepared.stats(hypotheses, owner, threads=3, out=out) is out
+    assert (out == expected).all()
+    results = [None] * 4
+
+    def work(number):
+        results[number] = prepared.stats(hypotheses, owner)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all((result == expected).all() for result in results)
+
+
+def unaligned(array):
+    """A writable copy whose numbers begin at odd addresses, as in a file with a header."""
+    memory = np.zeros(array.nbytes + 1, dtype=np.uint8)
+    view = memory[1:].view(array.dtype).reshape(array.shape)
+    view[...] = array
+    assert not view.flags.aligned
+    return view
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_arrays_that_are_not_aligned(dtype):
+    """A copy is read: C has no such arrays, which the sanitizers see."""
+    ids, offsets = np.array([1, 2, 3, 1, 2], dtype=dtype), np.array([0, 3, 5])
+    expected = segment_stats((ids, offsets), (ids, offsets))
+    given = unaligned(ids), unaligned(offsets)
+    assert (segment_stats(given, given) == expected).all()
+    assert (pairwise_bleu(given) == pairwise_bleu((ids, offsets))).all()
+    assert (metrics.scores(unaligned(expected)) == metrics.scores(expected)).all()
+    nbest = NBest([0, 2], unaligned(np.array([[1.0], [2.0]])), unaligned(expected))
+    assert nbest.features.flags.aligned and nbest.stats.flags.aligned
+
+
+def test_references_cannot_be_changed():
+    prepared = References([[["a", "b"]]])
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        prepared.max_order = 3
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        del prepared.max_order
+    assert (len(prepared), prepared.max_order, prepared.reference_length) == (1, 4, "closest")
+    assert "1 segments" in repr(prepared)
+
+
+def test_no_segments():
+    for references, hypotheses in (([], []), (np.zeros((0, 5), int), np.zeros((0, 5), int))):
+        assert segment_stats(references, hypotheses).shape == (0, 10)
+    assert score(np.zeros((0, 10), int)).score == 0.0
+    assert scores(np.zeros((0, 10), int)).shape == (0,)
+
+
+def test_rows_add_up():
+    references = [[["a", "b", "c", "d", "e"]], [["x", "y"], ["x"]], [["q"]]]
+    hypotheses = [["a", "b", "c", "d"], ["x", "y", "x"], []]
+    stats = segment_stats(references, hypotheses)
+    corpus = CorpusAccumulator()
+    first, second = CorpusAccumulator(), CorpusAccumulator()
+    for position, segment in enumerate(zip(references, hypotheses)):
+        corpus.update(*segment)
+        (second if position else first).update(*segment)
+    first.merge(pickle.loads(pickle.dumps(second)))
+    assert first == corpus
+    by_rows = CorpusAccumulator()
+    by_rows.update_stats(stats)
+    assert by_rows == corpus
+    assert corpus.row == stats.sum(axis=0).tolist()
+    assert corpus.segments == 3
+    assert corpus.short_segments == short_segments(stats) == [1, 1, 1, 2]
+    for variant in ("sacrebleu", "moses", "mteval-v13a"):
+        assert score(corpus, variant) == score(stats, variant) == score(stats.sum(axis=0), variant)
+    assert score(corpus, "nltk") == score(stats, "nltk")
+    assert score(corpus, "nltk").score == nltk_bleu.corpus_bleu(references, hypotheses)
+    corpus.reset()
+    assert corpus == CorpusAccumulator()
+    with pytest.raises(errors.StatisticsError, match="cannot be merged"):
+        corpus.merge(CorpusAccumulator(3))
+    with pytest.raises(errors.StatisticsError, match="10 are needed"):
+        corpus.update_stats([[1, 1, 1, 1]])
+
+
+@pytest.mark.parametrize("reference_length", ["shortest", "average"])
+def test_accumulated_reference_lengths(reference_length):
+    references, hypotheses = [[["a"] * 2, ["a"] * 5], [["b"] * 7]], [["a"] * 4, ["b"]]
+    corpus = CorpusAccumulator(2, reference_length)
+    for segment in zip(references, hypotheses):
+        corpus.update(*segment)
+    assert corpus.row == segment_stats(references, hypotheses, 2, reference_length).sum(axis=0).tolist()
+
+
+def test_scores_of_rows():
+    stats = segment_stats([[["a", "b", "c", "d", "e"]], [["x", "y"]]], [["a", "b", "c", "d"], ["x", "z"]])
+    for variant in ("sacrebleu", "nltk", "moses"):
+        assert scores(stats, variant).tolist() == [score(row, variant).score for row in stats]
+    with pytest.raises(errors.StatisticsError, match="row 0 is not that of one segment"):
+        scores(stats.sum(axis=0, keepdims=True), "nltk")
+    ignored = segment_stats([[["a", "b", "c"]]], [["a", "b", "c"]], ignore={("a", "b")})
+    with pytest.raises(errors.StatisticsError, match="row 0"):
+        scores(ignored, "nltk")
+    assert scores(ignored, "nltk", parts_of_segments=True).shape == (1,)
+
+
+class OnADevice:
+    device = "cuda:0"
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __array__(self, *args, **kwargs):
+        raise AssertionError("copied")
+
+
+class SizedOnADevice(OnADevice):
+    def __len__(self):
+        return 1
+
+
+def test_lengths_in_arrays():
+    ids = np.array([[1, 2, 3], [4, 5, 6]])
+    stats = segment_stats(ids, ids, 2, lengths=np.array([2, 3]), reference_lengths=np.array([3, 1]))
+    assert stats.tolist() == [[2, 3, 2, 1, 2, 1], [3, 1, 1, 0, 3, 2]]
+    several = np.stack([ids, ids[::-1]], axis=1)
+    stats = segment_stats(several, ids, 2, reference_lengths=np.array([[1, 3], [2, 1]]))
+    assert stats.tolist() == [[3, 3, 1, 0, 3, 2], [3, 2, 2, 1, 3, 2]]
+
+
+def test_arrays_without_columns():
+    empty = np.zeros((2, 0), int)
+    assert segment_stats(empty, empty, 1).tolist() == [[0, 0, 0, 0]] * 2
+    assert segment_stats(empty.reshape(2, 1, 0), [[1], []], 1).tolist() == [[1, 0, 0, 1], [0, 0, 0, 0]]
+
+
+def test_padding_with_the_smallest_id():
+    smallest = -(2**63)
+    assert segment_stats(np.array([[5, smallest]]), np.array([[smallest, 5]]), 1, pad_id=smallest).tolist() == [[1] * 4]
+
+
+@pytest.mark.parametrize("hypothesis", [[7.0, 6], [0.5, 6], [7, 6]])
+def test_ngrams_to_ignore_that_no_reference_has(hypothesis):
+    """Tokens that are no ids are equal to those that are to be ignored as dict keys are, and to no others."""
+    stats = References([[[5, 6]]], 2, ignore=[(7,), (0,)]).stats([hypothesis])
+    assert stats.tolist() == [[2, 2, 1, 0, 2 - (hypothesis[0] == 7), 1]]
+
+
+def test_ids_to_ignore_where_references_are_empty():
+    stats = References([[np.zeros(0, int)]], 1, ignore=[(5,)]).stats([np.array([5, 6])])
+    assert stats.tolist() == [[2, 0, 0, 1]]
+
+
+def test_an_array_that_changes_after_its_preparation():
+    ids = np.array([[1, 2, 3]])
+    references = References(ids, 2)
+    ids[:] = 9
+    for prepared in (references, pickle.loads(pickle.dumps(references))):
+        for hypothesis in ([1, 2, 3], [1.0, 2, 3]):
+            assert prepared.stats([hypothesis]).tolist() == [[3, 3, 3, 2, 3, 2]]
+
+
+def test_sums_beyond_64_bits():
+    rows = [[2**62] * 4] * 4
+    assert score(np.array(rows)).hypothesis_length == score(rows).hypothesis_length == 2**64
+
+
+one = References([[[1, 2, 3]]])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: one.stats(np.array([[1.0, 2.0]])), errors.ArrayTypeError, "hypotheses has dtype float64"),
+        (lambda: one.stats(np.array([[True, False]])), errors.ArrayTypeError, "dtype bool"),
+        (lambda: one.stats(np.array([1, 2])), errors.ArrayTypeError, "has 1 dimensions; it must have 2"),
+        (lambda: one.stats(np.array([["a", "b"]])), errors.ArrayTypeError, "dtype <U1"),
+        (lambda: one.stats(OnADevice()), errors.ArrayTypeError, r"on the device cuda:0; copy it to the CPU"),
+        (lambda: References(OnADevice()), errors.ArrayTypeError, "references is an array on the device"),
+        (lambda: one.stats(np.array([[2**63]], dtype=np.uint64)), errors.ArrayValueError, "does not fit int64"),
+        (lambda: one.stats(np.ones((1, 3), int), lengths=[4]), errors.ArrayValueError, r"lengths\[0\] is 4, .* 0 to 3"),
+        (lambda: one.stats(np.ones((1, 3), int), lengths=[-1]), errors.ArrayValueError, r"lengths\[0\] is -1"),
+        (lambda: one.stats(np.ones((1, 3), int), lengths=[np.nan]), errors.ArrayTypeError, "lengths has dtype float64"),
+        (lambda: one.stats(np.ones((1, 3), int), lengths=[1, 1]), errors.ArrayValueError, "2 entries for 1 texts"),
+        (lambda: one.stats([[1]], lengths=[1]), errors.ArrayValueError, "lengths are for a 2-D array"),
+        (
+            lambda: one.stats((np.ones(3, int), np.array([0, 2]))),
+            errors.ArrayValueError,
+            "offsets of hypotheses must begin",
+        ),
+        (lambda: one.stats((np.ones(3, int), np.array([0, 2, 1, 3]))), errors.ArrayValueError, "offset 2 is 1 after 2"),
+        (
+            lambda: one.stats((np.ones(3, int), np.array([0.0, 3.0]))),
+            errors.ArrayTypeError,
+            "the offsets of hypotheses",
+        ),
+        (lambda: one.stats([[1]], owner=[1]), errors.ArrayValueError, r"owner\[0\] is 1, which is not from 0 to 0"),
+        (lambda: one.stats([[1]], owner=[-1]), errors.ArrayValueError, r"owner\[0\] is -1"),
+        (lambda: one.stats([[1]], owner=[0.5]), errors.ArrayTypeError, "owner has dtype float64"),
+        (lambda: one.stats([[1], [1]]), errors.LengthMismatchError, "2 hypotheses and 1 sets .* owner"),
+        (lambda: one.stats([[1]], out=np.empty((1, 10))), errors.ArrayTypeError, "out must be .* int64"),
+        (lambda: one.stats([[1]], out=np.empty((2, 10), int)), errors.ArrayTypeError, "the shape"),
+        (lambda: one.stats([[1]], out=np.empty((1, 20), int)[:, ::2]), errors.ArrayTypeError, "not contiguous"),
+        (lambda: one.stats([[1]], out=unaligned(np.zeros((1, 10), int))), errors.ArrayTypeError, "not aligned"),
+        (lambda: one.stats([[1]], out=[]), errors.ArrayTypeError, "out must be a NumPy array"),
+        (lambda: one.stats([[1]], threads=0), errors.ThreadsError, "threads is 0"),
+        (lambda: one.stats([["a"]]), errors.MixedTokensError, r"token 0 of hypotheses\[0\] is a str"),
+        (lambda: References([[[1]]], pad_id=0).stats([[1, 2**63]]), errors.MixedTokensError, "does not fit int64"),
+        (lambda: one.stats("abc"), errors.SequenceTypeError, "hypotheses must be a list of token lists"),
+        (lambda: one.stats([1, 2]), errors.SequenceTypeError, r"hypotheses\[0\] must be a list of tokens, not int"),
+        (lambda: References([[["a"]]]).stats([[1]]), errors.MixedTokensError, "hypotheses are token ids"),
+        (lambda: References([[["a"]]]).stats(np.array([[1]])), errors.MixedTokensError, "hypotheses are token ids"),
+        (lambda: segment_stats([[["a"]]], [[1]]), errors.MixedTokensError, "token ids and the other strings"),
+        (lambda: segment_stats([[[1]]], [["a"]]), errors.MixedTokensError, "token ids and the other strings"),
+        (lambda: References([[["a", []]]]), errors.UnhashableTokenError, "token 1 of reference"),
+        (lambda: References([["a"], []]), errors.NoReferencesError, r"references\[1\] has no reference"),
+        (lambda: References(["ab"]), errors.SequenceTypeError, r"references\[0\] must be a list of references"),
+        (lambda: References([np.array([1, 2])]), errors.ArrayTypeError, r"references\[0\] has 1 dimensions"),
+        (lambda: References(np.zeros((2, 0, 3), int)), errors.NoReferencesError, "no reference"),
+        (
+            lambda: References(np.array([[[1, 2], [0, 0]]]), pad_id=0),
+            errors.NoReferencesError,
+            r"references\[0, 1\] is empty",
+        ),
+        (lambda: References([[["a"]]], pad_id=0), errors.MixedTokensError, "are for token ids"),
+        (lambda: References([[[1]]], pad_id="x"), errors.ArrayValueError, "pad_id is 'x'"),
+        (lambda: References([[[1]]], unk_id=2**63), errors.ArrayValueError, "unk_id"),
+        (lambda: References([[["a"]]], max_order=0), errors.OrderError, "max_order is 0"),
+        (lambda: References([[["a"]]], max_order=2.0), errors.OrderError, "max_order is 2.0"),
+        (
+            lambda: References([[["a"]]], reference_length="longest"),
+            errors.UnknownNameError,
+            "closest, shortest, average",
+        ),
+        (lambda: segment_stats([[["a"]]], [["a"]], reference_length="mean"), errors.UnknownNameError, "closest"),
+        (lambda: segment_stats([[["a"]]], []), errors.LengthMismatchError, "0 hypotheses and 1"),
+        (lambda: References([[["a"]]], ignore=["a"]), errors.NGramError, "an n-gram is a tuple"),
+        (lambda: References([[["a"]]], max_order=65, ignore=[("a",)]), errors.OrderError, "up to order 64"),
+        (lambda: References([[[1]]], ignore=[("a",)]), errors.MixedTokensError, "ignore holds"),
+        (lambda: one.stats([OnADevice()]), errors.SequenceTypeError, r"hypotheses\[0\] must be a list of tokens"),
+        (lambda: one.stats([SizedOnADevice()]), errors.ArrayTypeError, r"hypotheses\[0\] is an array on the device"),
+        (lambda: one.stats([np.array([1]), 5]), errors.SequenceTypeError, r"hypotheses\[1\] must be a list of tokens"),
+        (lambda: segment_stats([[["a"]]], [["a"]], threads=0), errors.ThreadsError, "threads is 0"),
+        (
+            lambda: References(np.ones((2, 3, 4), int), lengths=np.ones((3, 2), int)),
+            errors.ArrayValueError,
+            r"reference_lengths has the shape \(3, 2\); .* must be \(2, 3\)",
+        ),
+        (lambda: score([np.nan, 2, 1, 2]), errors.StatisticsError, "whole numbers from 0"),
+        (lambda: score([2, 2, 1, np.inf]), errors.StatisticsError, "whole numbers from 0"),
+        (lambda: score(["x", 2, 1, 2]), errors.StatisticsError, "whole numbers from 0"),
+        (lambda: score([2, 2, 1, 2], "nltk", short_segments=[-1]), errors.StatisticsError, "short_segments are whole"),
+        (lambda: scores(np.array([[2, 2, 3, 2]])), errors.StatisticsError, "row 0 has more matches"),
+        (lambda: scores(np.array([[2, 2, 1, 2], [2, 2, -1, 2]])), errors.StatisticsError, "whole numbers from 0"),
+        (lambda: scores(np.array([[2.0, 2, 1, 2]])), errors.StatisticsError, "dtype float64"),
+        (lambda: scores(np.array([2, 2, 1, 2])), errors.StatisticsError, "1 dimensions"),
+        (lambda: scores(np.array([[2, 2, 1]])), errors.StatisticsError, "a row has 3 entries"),
+    ],
+)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,162 @@
+"""Tuning by climbing from several starts: where it ends, what it may not change, what it tells."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brute_force import LIST, POOR, bleu, chosen, nbests, score_of, weight
+from cybleu import errors
+from cybleu.nbest import NBest
+from cybleu.tuning import line_search, random_search, tune
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+@given(nbests(features=3), st.data())
+def test_every_end_is_an_optimum_of_every_axis(nbest, data):
+    start = data.draw(st.tuples(weight, weight, weight).filter(any))
+    metric = data.draw(st.sampled_from(["moses", "sacrebleu"]))
+    tuned = tune(nbest, start, restarts=2, metric=metric)
+    for end in tuned.restarts:
+        assert end.at_optimum
+        assert end.score == score_of(nbest, end.weights.values(), metric)
+        assert any(end.weights.values())
+        for axis in nbest.names:
+            assert line_search(nbest, end.weights, axis, metric=metric).score <= end.score
+    assert tuned.score == max(end.score for end in tuned.restarts)
+    assert tuned.score == score_of(nbest, tuned.weights.values(), metric)
+    assert tuned.start_score == score_of(nbest, start, metric)
+    assert tuned.chosen[tuned.chosen >= 0].tolist() == chosen(nbest, tuned.weights.values())
+    assert ((tuned.chosen < 0) == (np.diff(nbest.offsets) == 0)).all()
+
+
+def test_fixed_weights_stay_as_they_are():
+    generator = np.random.default_rng(3)
+    nbest = bleu([0, 20, 40], generator.normal(size=(40, 4)), generator.integers(0, 2, 40))
+    start = {"f0": 0.5, "f1": -0.25, "f2": 1.0, "f3": 0.125}
+    tuned = tune(nbest, start, restarts=5, directions=3, fixed=["f1", "f3"])
+    assert (tuned.weights["f1"], tuned.weights["f3"]) == (-0.25, 0.125)
+    assert tuned.score == score_of(nbest, tuned.weights.values())
+    assert tune(nbest, start, restarts=1, fixed={"f0": 2.0}).weights["f0"] == 2.0
+
+
+def test_a_plateau_of_zero_is_left():
+    """Bigrams match nowhere but at one corner; unigrams lead there. Weights of zero would be one way to stay."""
+    rows = [[8, 8, 0, 0, 8, 7], [8, 8, 3, 0, 8, 7], [8, 8, 6, 0, 8, 7], [8, 8, 8, 7, 8, 7]]
+    features = [[0.0, 0.0], [1.0, 0.0], [2.0, -1.0], [2.5, 3.0]]
+    nbest = NBest([0, 4], features, rows)
+    none = NBest([0, 3], features[:3], rows[:3])
+    assert tune(nbest, [-1.0, -1.0], restarts=0).score == 1
+    tuned = tune(none, [-1.0, -1.0], restarts=0)
+    assert tuned.score == 0 and tuned.stats[2] == 6
+    for nbest in (none, bleu([0, 2], [[1.0], [1.0]], [0, 0])):
+        assert any(tune(nbest, restarts=3).weights.values())
+    flat = NBest([0, 2], [[1.0, 0.0], [0.0, 1.0]], [[8, 8, 0, 8]] * 2)
+    assert any(tune(flat, restarts=3).weights.values())
+
+
+def test_threads_change_nothing():
+    generator = np.random.default_rng(8)
+    nbest = bleu(range(0, 330, 30), generator.normal(size=(300, 5)), generator.integers(0, 2, 300))
+    results = [tune(nbest, restarts=7, directions=2, seed=4, threads=threads) for threads in (None, 2, 5)]
+    for other in results[1:]:
+        assert other.weights == results[0].weights and other.restarts == results[0].restarts
+        assert (other.chosen == results[0].chosen).all()
+    assert tune(nbest, restarts=3, directions=2, seed=4).restarts == results[0].restarts[:4]
+    assert tune(nbest, restarts=7, directions=2, seed=5).restarts[1:] != results[0].restarts[1:]
+
+
+def test_bounds_hold_to_the_last_bit():
+    generator = np.random.default_rng(2)
+    nbest = bleu([0, 50, 100], generator.normal(size=(100, 3)) * 1e3, generator.integers(0, 2, 100))
+    bounds = {"f0": (0.1, 0.3), "f1": (-math.inf, 0.7), "f2": (0.0, 0.0)}
+    for seed in range(5):
+        tuned = tune(nbest, bounds=bounds, directions=4, restarts=3, seed=seed)
+        for end in tuned.restarts:
+            assert all(low <= end.weights[name] <= high for name, (low, high) in bounds.items())
+
+
+def test_history_leads_to_the_weights():
+    generator = np.random.default_rng(6)
+    nbest = bleu([0, 50, 100, 150], generator.normal(size=(150, 4)), generator.integers(0, 2, 150))
+    tuned = tune(nbest, restarts=0)
+    weights = dict.fromkeys(nbest.names, 1.0)
+    for move in tuned.history:
+        weights[move.direction] += move.step
+        assert move.score == score_of(nbest, weights.values())
+    assert weights == tuned.weights and tuned.history[-1].score == tuned.score
+    assert [move.score for move in tuned.history] == sorted({move.score for move in tuned.history})
+
+
+def test_a_peak_is_smoothed_away():
+    """One narrow interval of 3 among intervals of 0, and a plateau of 2."""
+    features = [[-(n**2) / 2, float(n)] for n in range(12)]
+    values = [0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 1.9, 2.0, 2.1, 2.0, 1.9, 2.0]
+    nbest = NBest([0, 12], features, values)
+    start = [1.0, 0.25]
+    assert tune(nbest, start, restarts=0, fixed=["f0"]).score == 3
+    for how in ("min", "average"):
+        tuned = tune(nbest, start, restarts=0, fixed=["f0"], smoothing=(how, 1))
+        assert tuned.score == 2.1 and tuned.restarts[0].at_optimum
+
+
+def test_segments_without_hypotheses_contribute_nothing():
+    nbest = bleu([0, 0, 2, 2, 4, 4], [[0.0], [1.0]] * 2, [0, 1] * 2)
+    tuned = tune(nbest, [-1.0], restarts=1)
+    assert tuned.score == 1 and tuned.chosen.tolist() == [-1, 1, -1, 3, -1]
+    assert random_search(nbest, [[1.0], [-1.0]]).tolist() == [1.0, POOR]
+
+
+def test_the_choice_is_told_by_the_index_in_the_input():
+    nbest = bleu([0, 2, 3], [[0.0], [1.0], [5.0]], [0, 1, 1], index=[4, 9, 2], inputs=10)
+    assert tune(nbest, [-1.0], restarts=1).chosen.tolist() == [9, 2]
+
+
+@pytest.mark.parametrize("options", [{}, {"fixed": ["f0", "f1"]}])
+def test_random_directions_where_no_weight_changes_anything(options):
+    nbest = NBest([0, 2], [[1.0, 2.0]] * 2, [[1.0], [0.0]])
+    tuned = tune(nbest, restarts=2, directions=2, **options)
+    assert (tuned.score, tuned.line_searches) == (1.0, 0)
+
+
+# ------------------------------------------------------------------------------------------------------------- messages
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: tune(bleu([0, 0], np.zeros((0, 1)), np.zeros((0, 4)))), errors.EmptyCorpusError, "no segment has"),
+        (lambda: tune(NBest([0, 1], np.zeros((1, 0)), [[1, 1, 1, 1]])), errors.FeatureError, "no features"),
+        (lambda: tune(LIST, [0.0, 0.0]), errors.WeightsError, "all start weights are 0"),
+        (lambda: tune(LIST, [1.0, math.nan]), errors.WeightsError, "start is nan for 'tm'"),
+        (lambda: tune(LIST, {"lm": 1.0}), errors.FeatureError, "nothing for the feature 'tm'"),
+        (lambda: tune(LIST, {"lm": 1.0, "tm": 1.0, "x": 1.0}), errors.FeatureError, "'x', which is no feature"),
+        (lambda: tune(LIST, [1.0]), errors.FeatureError, "the 2 features"),
+        (lambda: tune(LIST, bounds={"x": (0, 1)}), errors.FeatureError, "no feature 'x'; there are lm, tm"),
+        (lambda: tune(LIST, bounds={"lm": (1, 0)}), errors.WeightsError, "bounds of 'lm' are 1 and 0"),
+        (lambda: tune(LIST, [2.0, 1.0], bounds={"lm": (0, 1)}), errors.WeightsError, "of 'lm' is 2.0, out of"),
+        (lambda: tune(LIST, fixed=["x"]), errors.FeatureError, "no feature 'x'"),
+        (lambda: tune(LIST, restarts=-1), errors.WeightsError, "restarts is -1"),
+        (lambda: tune(LIST, seed=-1), errors.WeightsError, "seed is -1"),
+        (lambda: tune(LIST, directions="random"), errors.WeightsError, "directions is 'random'"),
+        (lambda: tune(LIST, smoothing=("max", 1)), errors.WeightsError, "smoothing is"),
+        (lambda: tune(LIST, metric="blue"), errors.UnknownNameError, "unknown variant 'blue'"),
+        (lambda: tune(LIST, metric=lambda row: math.nan), errors.StatisticsError, "gave nan"),
+        (lambda: tune(NBest([0, 1], [[1.0]], [[0.5, 0.5]])), errors.StatisticsError, "give a function"),
+    ],
+)
+def test_tuning_that_cannot_be(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_tuning_prints_well():
+    tuned = tune(LIST, {"lm": -1.0, "tm": 0.0}, restarts=0)
+    assert str(tuned).splitlines()[0] == "moses 0.125000 -> 1.000000"
+    assert str(tuned.restarts[0]).startswith("  0 0.125000 -> 1.000000, 1 moves")
+    assert str(tuned.history[0]).startswith("1.000000  ")

@@ -1,0 +1,251 @@
+"""Line searches against brute force, and what other tools' line searches got wrong."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from brute_force import LIST, POOR, bleu, chosen, nbests, nbests_of_reals, score_of, tried, weight
+from cybleu import errors, metrics
+from cybleu.nbest import NBest
+from cybleu.tuning import line_search, tune
+from cybleu.tuning.line_search import smoothed
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+@given(
+    nbests(), st.tuples(weight, weight), st.sampled_from([(0.0, 1.0), (2.0, 0.0), (0.0, -1.0), (0.0, 0.0)]), st.data()
+)
+def test_a_line_search_finds_what_brute_force_finds(nbest, weights, direction, data):
+    metric = data.draw(st.sampled_from(["moses", "sacrebleu"]))
+    found = line_search(nbest, weights, direction, metric=metric)
+    assert found.score == score_of(nbest, found.weights.values(), metric)
+    assert found.start_score == score_of(nbest, weights, metric)
+    best = max(tried(nbest, weights, direction, metric=metric))
+    assert found.score == best if any(weights) else found.score <= best
+
+
+@given(nbests_of_reals(), st.sampled_from(["moses", "sacrebleu"]))
+def test_any_direction(drawn, metric):
+    nbest, weights, direction = drawn
+    found = line_search(nbest, weights, direction, metric=metric)
+    assert found.score == score_of(nbest, found.weights.values(), metric)
+    assert found.score == max(tried(nbest, weights, direction, metric=metric))
+
+
+@given(nbests(), st.tuples(weight, weight), st.data())
+def test_bounds_of_the_step(nbest, weights, data):
+    assume(any(weights))
+    lower, upper = sorted(data.draw(st.tuples(st.floats(-3, 3), st.floats(-3, 3))))
+    assume(upper - lower > 1e-3)
+    found = line_search(nbest, weights, "f1", lower, upper)
+    assert lower <= found.step <= upper
+    assert found.score == score_of(nbest, found.weights.values())
+    assert found.score >= max(tried(nbest, weights, (0.0, 1.0), lower, upper))
+
+
+@given(nbests(), st.tuples(weight, weight))
+def test_surfaces_are_what_the_weights_score(nbest, weights):
+    assume(any(weights))
+    found = line_search(nbest, weights, "f0", surface=True)
+    starts, scores = found.surface
+    assert starts[0] == -math.inf and (np.diff(starts) > 0).all()
+    scale = np.abs(starts[1:]).max(initial=0.0) or 1.0
+    ends = [*starts[1:].tolist(), starts[-1] + scale if len(starts) > 1 else 1.0]
+    ends = [ends[0] - scale, *ends]
+    for (left, right), score in zip(pairwise(ends), scores):
+        if right - left > 1e-9 * scale:
+            middle = left + (right - left) / 2
+            assert score == score_of(nbest, (weights[0] + middle, weights[1]))
+
+
+EXTREMES = st.sampled_from([0.0, 1.0, -1.0, 2.0**1000, -(2.0**999), 2.0**-1000])
+
+
+@given(
+    st.lists(st.tuples(EXTREMES, EXTREMES, st.integers(0, 3)), min_size=6, max_size=6),
+    st.tuples(*[st.sampled_from([1.0, -1.0, 2.0**22, -(2.0**23), 2.0**-20])] * 2),
+    st.tuples(*[st.sampled_from([0.0, 1.0, 2.0**20, 2.0**-30])] * 2),
+)
+def test_features_at_the_ends_of_the_floats(rows, weights, direction):
+    """The score told is that of the weights found, without a warning; or an error says what a float does not hold."""
+    nbest = NBest([0, 3, 6], [row[:2] for row in rows], [[float(row[2])] for row in rows])
+    try:
+        found = line_search(nbest, weights, direction)
+    except errors.WeightsError:
+        return
+    assert found.score == sum(rows[row][2] for row in chosen(nbest, list(found.weights.values())))
+
+
+@given(nbests(), st.sampled_from([2.0**-40, 0.25, 2.0**30]))
+def test_scaling_a_feature_scales_the_step(nbest, scale):
+    scaled = NBest(nbest.offsets, nbest.features * [1.0, scale], nbest.stats)
+    found, other = line_search(nbest, (1.0, 0.0), "f1"), line_search(scaled, (1.0, 0.0), "f1")
+    assert (other.score, other.stats, other.step * scale) == (found.score, found.stats, found.step)
+
+
+@given(nbests(), st.data())
+def test_constants_and_repeated_hypotheses_change_nothing(nbest, data):
+    added = data.draw(st.lists(st.integers(-8, 8), min_size=len(nbest), max_size=len(nbest)))
+    features = nbest.features + np.abs(nbest.features).max() * np.repeat(added, np.diff(nbest.offsets)).reshape(-1, 1)
+    rows = np.concatenate([np.tile(np.arange(a, b), 2) for a, b in pairwise(nbest.offsets.tolist())]).astype(int)
+    other = NBest(nbest.offsets * 2, features[rows], nbest.stats[rows])
+    found, same = line_search(nbest, (1.0, 2.0), "f1"), line_search(other, (1.0, 2.0), "f1")
+    assert (same.step, same.score, same.stats) == (found.step, found.score, found.stats)
+
+
+def test_a_function_of_the_sum_as_metric():
+    def balance(row):
+        return -abs(row[0] - row[1])
+
+    nbest = NBest(
+        [0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], [[3.0, 0.0], [0.0, 1.0], [4.0, 4.0], [1.0, 2.0]], score=balance
+    )
+    found = line_search(nbest, [-1.0], "f0")
+    assert (found.score, found.stats) == (-2.0, (1.0, 3.0)) and found.weights["f0"] > 0
+    other = line_search(nbest, [1.0], "f0", metric=lambda row: row[0])
+    assert (other.score, other.stats) == (7.0, (7.0, 4.0))
+
+
+def test_nltks_bleu_counts_short_segments():
+    stats = np.array([[1, 3, 1, 0, 1, 0], [3, 3, 2, 1, 3, 2], [4, 5, 3, 2, 4, 3], [1, 5, 1, 0, 1, 0]])
+    nbest = NBest([0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], stats)
+    for start in (1.0, -1.0):
+        found = line_search(nbest, [start], "f0", metric="nltk")
+        rows = stats[chosen(nbest, found.weights.values())]
+        assert found.score == metrics.score(rows, "nltk").score
+        assert found.stats == tuple(rows.sum(axis=0).tolist())
+
+
+# ------------------------------------------------------------------------------------------------ what others got wrong
+
+
+def test_ties_fall_as_in_the_choice():
+    """The last of equal lines would promise 1."""
+    nbest = bleu([0, 3], [[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]], [0, 0, 1])
+    found = line_search(nbest, [1.0, 0.0], "f1", surface=True)
+    assert found.score == POOR and found.surface[1].max() == POOR
+    assert tune(nbest, [1.0, 0.0], restarts=3).score == POOR
+
+
+def test_parallel_lines():
+    nbest = bleu([0, 4], [[3.0, 1.0], [2.0, 1.0], [0.0, 0.0], [1.0, 0.0]], [0, 1, 0, 1])
+    found = line_search(nbest, [1.0, 0.0], "f1")
+    assert found.score == 1 and found.weights["f1"] < -2
+    assert math.isfinite(found.step)
+
+
+def test_without_thresholds_nothing_moves():
+    nbest = bleu([0, 2], [[3.0, 1.0], [2.0, 1.0]], [0, 1])
+    found = line_search(nbest, [1.0, 5.0], "f1")
+    assert (found.step, found.score) == (0.0, POOR)
+    tuned = tune(nbest, {"f0": 1.0, "f1": 5.0}, restarts=0, fixed=["f0"])
+    assert tuned.weights == {"f0": 1.0, "f1": 5.0} and tuned.restarts[0].at_optimum
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e6, 1e15])
+def test_narrow_intervals_count(scale):
+    """The middle line is best between 1 / scale and 1.001 / scale."""
+    features = [[0.0, 0.0], [-1.0, scale], [-2.001, 2 * scale]]
+    found = line_search(bleu([0, 3], features, [0, 1, 0]), [1.0, 0.0], "f1")
+    assert found.score == 1 and 1 < found.step * scale < 1.0011
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e9])
+def test_margins_are_relative_to_the_thresholds(scale):
+    """1.0 beyond the last threshold would be far away, or nothing."""
+    features = [[0.0, 0.0], [-1.0, scale]]
+    found = line_search(bleu([0, 2], features, [0, 1]), [1.0, 0.0], "f1")
+    assert found.score == 1 and 1 < found.step * scale < 2
+
+
+def test_the_best_point_is_not_left():
+    nbest = bleu([0, 3], [[0.0, 0.0], [1.0, 1.0], [0.0, 3.0]], [0, 1, 0])
+    found = line_search(nbest, [1.0, 0.001], "f1")
+    assert (found.step, found.score) == (0.0, 1.0)
+    assert found.left < 0 < found.right
+    assert tune(nbest, [1.0, 0.001], restarts=2).weights == {"f0": 1.0, "f1": 0.001}
+
+
+def test_bounds_clip_the_best_interval():
+    """The best interval reaches from -10 to -1 and on both sides beyond the range."""
+    nbest = bleu([0, 3], [[0.0, 0.0], [-1.0, -1.0], [-11.0, -2.0]], [0, 1, 0])
+    found = line_search(nbest, [1.0, 0.0], "f1", lower=-3.0, upper=-2.0)
+    assert found.score == 1 and -3 <= found.step <= -2
+    assert math.isnan(found.start_score)
+    tuned = tune(nbest, [1.0, 0.0], restarts=4, bounds={"f1": (-3.0, 0.0), "f0": (1.0, 1.0)})
+    assert tuned.score == 1 and -3 <= tuned.weights["f1"] <= 0 and tuned.weights["f0"] == 1
+
+
+def test_sums_are_exact():
+    """In float32, 2 ** 24 + 1 is 2 ** 24, and the two hypotheses would score the same."""
+    large = 2**24
+    nbest = NBest([0, 1, 3], [[0.0], [0.0], [1.0]], [[large * 2, 1, large, large * 2], [1, 1, 0, 1], [1, 1, 1, 1]])
+    found = line_search(nbest, [-1.0], "f0")
+    assert found.stats == (2 * large + 1, 2, large + 1, 2 * large + 1)
+    assert found.score == (large + 1) / (2 * large + 1)
+
+
+def test_boundaries_without_a_change_are_none():
+    features = [[0.0, 0.0], [-1.0, 1.0], [-3.0, 2.0], [-6.0, 3.0]]
+    plain = bleu([0, 2], [features[0], features[3]], [0, 1])
+    more = bleu([0, 4], features, [0, 0, 0, 1])
+    assert len(line_search(more, [1.0, 0.0], "f1", surface=True).surface[0]) == 2
+    assert len(line_search(plain, [1.0, 0.0], "f1", surface=True).surface[0]) == 2
+    # two segments that change at the same place and cancel out
+    both = NBest([0, 2, 4], [[0.0], [1.0]] * 2, [[4, 4, 1, 4], [4, 4, 3, 4], [4, 4, 3, 4], [4, 4, 1, 4]])
+    assert len(line_search(both, [1.0], "f0", surface=True).surface[0]) == 1
+    # a stretch cut in two counts no more than one
+    whole = smoothed(np.array([0.0, 1.0, 5.0, 6.0]), np.array([1.0, 0.0, 1.0]), "average", 1)
+    assert whole.tolist() == [1 / 5, 2 / 6, 1 / 5]
+
+
+@pytest.mark.parametrize("weight", [1e16, -1e16, 4503599627370497.5])
+def test_a_middle_that_rounds_onto_a_threshold(weight):
+    """No float lies in the best interval: what is returned must be true all the same."""
+    features = [[weight, 0.0], [0.0, 1.0], [-np.nextafter(weight, 2 * weight), 2.0]]
+    nbest = bleu([0, 3], features, [0, 1, 0])
+    found = line_search(nbest, [1.0, 1.0], "f1")
+    assert found.score == score_of(nbest, found.weights.values())
+    huge = line_search(bleu([0, 3, 6], [*features, *features], [0, 1, 0, 1, 0, 1]), [1.0, weight], "f1")
+    assert math.isfinite(huge.step)
+
+
+def test_lines_that_meet_in_one_point():
+    """Three changes at x = 1 in one segment: applied out of order, sums would be of no hypothesis."""
+    features = [[0.0, 0.0], [-1.0, 1.0], [-2.0, 2.0], [-3.0, 3.0]]
+    nbest = NBest([0, 4, 8], features * 2, [[n, n, n, n] for n in (1, 20, 300, 4000)] * 2)
+    found = line_search(nbest, [1.0, 0.0], "f1", surface=True)
+    assert found.surface[0].tolist() == [-math.inf, 1.0]
+    assert (found.score, found.step, found.stats[0]) == (1.0, 0.0, 2)
+    rows = NBest([0, 4, 8], features * 2, np.arange(8.0))
+    starts, sums = line_search(rows, [1.0, 0.0], "f1", surface=True).surface
+    assert (starts.tolist(), sums.tolist()) == ([-math.inf, 1.0], [4.0, 10.0])
+
+
+# ------------------------------------------------------------------------------------------------------------- messages
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: line_search(LIST, [1.0, 1.0], "x"), errors.FeatureError, "no feature 'x'"),
+        (lambda: line_search(LIST, [1.0, 1.0], "lm", 1, 0), errors.WeightsError, "from 1.0 to 0.0"),
+        (lambda: line_search(LIST, [1.0, 1.0], "lm", math.nan), errors.WeightsError, "from nan"),
+        (lambda: line_search(NBest([0, 1], [[1e300]], [[1.0]]), [1e300], "f0"), errors.WeightsError, "can hold"),
+    ],
+)
+def test_line_searches_that_cannot_be(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_a_line_search_prints_well():
+    found = line_search(LIST, {"lm": -1.0, "tm": 0.0}, "lm")
+    assert str(found) == "1 at 1.125, in 1 to inf, from 0.125"

@@ -1,0 +1,153 @@
+"""The loop around tuning, with a decoder that searches a small space; and interrupts at any place of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from cybleu import errors
+from cybleu.nbest import NBest, merge
+from cybleu.tuning import mert_loop, read_weights, write_weights
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+REFERENCES = [["the cat sat on the mat"], ["it rains in spain today"]]
+SPACE = [
+    [
+        ("the cat", 3, 0),
+        ("the cat sat on mat", 0, 3),
+        ("the cat sat on the mat", 1, 5),
+        ("a cat sits on the mat now", 2, 6),
+    ],
+    [
+        ("it rains", 4, 1),
+        ("it rains in spain", 1, 3),
+        ("it rains in spain today", 1, 4),
+        ("in spain it rains now and", 4, 5),
+    ],
+]
+START = {"a": 1.0, "b": -1.0}
+
+
+class Decoder:
+    """The two best of each segment; it may die after some calls, in the middle of a file."""
+
+    def __init__(self, calls=99):
+        self.calls, self.weights = calls, []
+
+    def __call__(self, weights, path):
+        self.weights.append(weights)
+        self.calls -= 1
+        with path.open("w") as file:
+            for segment, texts in enumerate(SPACE):
+                if self.calls < 0 and segment == 1:
+                    raise KeyboardInterrupt
+                ranked = sorted(texts, key=lambda text: -(weights["a"] * text[1] + weights["b"] * text[2]))
+                for text, a, b in ranked[:2]:
+                    file.write(f"{segment} ||| {text} ||| a={a} b={b} ||| 0\n")
+
+
+def loop(folder, decode, **options):
+    return mert_loop(folder, decode, REFERENCES, START, restarts=3, **options)
+
+
+def test_it_climbs_until_nothing_is_new(tmp_path):
+    decoder = Decoder()
+    result = loop(tmp_path / "run", decoder)
+    assert result.score == 1 > result.iterations[0].start_score
+    assert result.iterations[-1].new == 0 and "no new hypothesis" in result.reason
+    assert decoder.weights[0] == START
+    assert [iteration.weights for iteration in result.iterations[:-1]] == decoder.weights[1:]
+    lists = [
+        NBest.from_files(tmp_path / "run" / f"iteration-{iteration.number}" / "nbest", REFERENCES)
+        for iteration in result.iterations
+    ]
+    assert len(merge(*lists).features) == result.iterations[-1].hypotheses
+    assert str(result).endswith(result.reason)
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2])
+def test_an_interrupted_run_goes_on(tmp_path, calls):
+    whole = loop(tmp_path / "whole", Decoder())
+    with pytest.raises(KeyboardInterrupt):
+        loop(tmp_path / "run", Decoder(calls))
+    decoder = Decoder()
+    assert loop(tmp_path / "run", decoder) == whole
+    assert len(decoder.weights) == len(whole.iterations) - calls
+    again = Decoder(0)
+    assert loop(tmp_path / "run", again) == whole and not again.weights
+
+
+def test_an_interrupt_in_tuning_decodes_no_more(tmp_path):
+    def stop(restart):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        loop(tmp_path / "run", Decoder(), trace=None, iterations=1, metric=lambda row: stop(None))
+    decoder = Decoder()
+    loop(tmp_path / "run", decoder, iterations=1)
+    assert not decoder.weights
+
+
+def test_commands(tmp_path):
+    program = tmp_path / "decoder.py"
+    program.write_text(
+        "import sys\n"
+        "weights = dict(line.split() for line in open(sys.argv[1]))\n"
+        "first = float(weights['a']) > 0\n"
+        "open(sys.argv[2], 'w').write('0 ||| the cat ||| a=1 b=0 ||| 0\\n' * first + '1 ||| it rains ||| a=0 b=1 ||| 0\\n')\n"
+    )
+    for number, command in enumerate(
+        (
+            [sys.executable, str(program), "{weights}", "{nbest}"],
+            f"'{sys.executable}' '{program}' {{weights}} {{nbest}}",
+        )
+    ):
+        result = loop(tmp_path / str(number), command)
+        assert [iteration.hypotheses for iteration in result.iterations] == [2]
+        assert "no weight changed" in result.reason
+    for command, text in (
+        ([sys.executable, "-c", "raise SystemExit(3)"], "status 3"),
+        ([sys.executable, "-c", ""], "wrote no list"),
+        (["no-such-program"], "cannot be run"),
+    ):
+        with pytest.raises(errors.DecoderError, match=text):
+            loop(tmp_path / "failing", command)
+
+
+def test_other_reasons_to_stop(tmp_path):
+    assert "after 1 iterations" in loop(tmp_path / "one", Decoder(), iterations=1).reason
+    assert "gained no more than 2" in loop(tmp_path / "two", Decoder(), score_settles=2.0).reason
+    assert "changed by more than 5" in loop(tmp_path / "three", Decoder(), weights_settle=5.0).reason
+
+
+def test_another_run_in_the_folder(tmp_path):
+    loop(tmp_path, Decoder(), iterations=1)
+    with pytest.raises(errors.WeightsError, match="other weights"):
+        mert_loop(tmp_path, Decoder(), REFERENCES, {"a": 0.5, "b": 1.0})
+    result = tmp_path / "iteration-1" / "result.json"
+    assert json.loads(result.read_text())["number"] == 1
+    result.write_text("{")
+    with pytest.raises(errors.InputFileError, match="remove it to tune again"):
+        loop(tmp_path, Decoder())
+
+
+def test_weights_are_written_in_full(tmp_path):
+    weights = {"lm": 0.1 + 0.2, "tm_0": -1e-300, "w": 3.0}
+    write_weights(tmp_path / "weights", weights)
+    assert read_weights(tmp_path / "weights") == weights
+    for text, error in (("a\n", "line 1: 'a'"), ("a 1\n\na 2\n", "line 3: 'a' is there twice"), ("a b\n", "line 1")):
+        (tmp_path / "wrong").write_text(text)
+        with pytest.raises(errors.InputFileError, match=error):
+            read_weights(tmp_path / "wrong")
+    with pytest.raises(errors.InputFileError, match="cannot be read"):
+        read_weights(tmp_path / "missing")
+
+
+def test_each_iteration_is_told_when_it_is_done(tmp_path):
+    told = []
+    result = loop(tmp_path / "run", Decoder(), trace=told.append)
+    assert tuple(told) == result.iterations
+    assert result.weights == told[-1].weights

@@ -1,0 +1,282 @@
+"""What the pages and the docstrings show is what happens: every block of code is run, every output compared.
+
+A page is read from above like a session: ``python`` blocks share their names, ``sh`` blocks a folder with the files that a
+reader would have, and a ``text`` or ``json`` block is what the block before it prints. A block that cannot be run has
+``<!-- not run: reason -->`` above it, and is counted below.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import doctest
+import gzip
+import importlib
+import inspect
+import io
+import json
+import os
+import pkgutil
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import cybleu
+import ten_cases
+
+pytestmark = pytest.mark.thread_unsafe(reason="examples write to the standard output and the folder of the process")
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("*.md", "benchmarks/*.md", "docs/**/*.md")
+    for path in ROOT.glob(pattern)
+)
+NOT_RUN = {
+    "CONTRIBUTING.md": 1,
+    "README.md": 2,
+    "benchmarks/README.md": 1,
+    "docs/command-line.md": 1,
+    "docs/fuzzing.md": 1,
+    "docs/getting-started.md": 1,
+    "docs/reranking.md": 1,
+    "docs/rewards.md": 1,
+}
+
+BLOCK = re.compile(
+    r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?(?P<indent> *)```(?P<language>[^\n]*)\n(?P<code>.*?)^(?P=indent)```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass
+class Block:
+    language: str
+    code: str
+    line: int
+    reason: str | None
+
+
+def blocks_of(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [
+        Block(
+            found["language"], textwrap.dedent(found["code"]), text.count("\n", 0, found.start()) + 1, found["reason"]
+        )
+        for found in BLOCK.finditer(text)
+        if not found["language"].startswith("{")  # for the site, which checks them
+    ]
+
+
+def lines_of(name, count):
+    return (ROOT / "examples" / f"mark.{name}.txt").read_text(encoding="utf-8").splitlines()[:count]
+
+
+def make_files(folder):
+    """What a reader of the pages has: the examples, and the output of decoders in every format, of 6 verses."""
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    candidates = list(zip(*(lines_of(name, 6) for name in ("kjv", "asv", "ylt"))))
+    moses, fairseq, responses = [], [], []
+    for segment, texts in enumerate(candidates):
+        for text in texts:
+            score = -0.1 * len(text.split())
+            moses.append(f"{segment} ||| {text} ||| lm= {score:.3f} length= {len(text.split())} ||| {score:.3f}\n")
+            fairseq.append(f"H-{segment}\t{score:.3f}\t{text}\n")
+        responses.append(json.dumps({"choices": [{"message": {"content": text}} for text in texts]}) + "\n")
+    for name in ("dev.nbest.gz", "test.nbest.gz"):
+        (folder / name).write_bytes(gzip.compress("".join(moses).encode()))
+    (folder / "generate.txt").write_text("S-0\tsource\n" + "".join(reversed(fairseq)), encoding="utf-8")
+    (folder / "responses.jsonl").write_text("".join(responses), encoding="utf-8")
+    (folder / "dev.ref").write_text("\n".join(lines_of("web", 6)) + "\n", encoding="utf-8")
+    (folder / "texts").write_text("\n".join(lines_of("web", 16)) + "\n", encoding="utf-8")
+    (folder / "weights.txt").write_text("lm_0 0.5\nlength_0 0.1\n", encoding="utf-8")
+
+
+def environment(folder, backend):
+    """For a shell in which `python` and `cybleu` are those that run the tests."""
+    programs = folder / "programs"
+    programs.mkdir()
+    for name, arguments in (("python", ""), ("cybleu", "-m cybleu")):
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
+        (programs / name).chmod(0o755)
+    search = [os.path.abspath(entry) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
+        "PYTHONPATH": os.pathsep.join(search),
+        "CYBLEU_BACKEND": backend,
+    }
+
+
+def run_python(block, names, page):
+    """The code of a block, and what it prints; examples with prompts are compared with what they show."""
+    printed = io.StringIO()
+    if ">>> " not in block.code:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block.code, f"{page}:{block.line}", "exec"), names)
+        return printed.getvalue()
+    examples = doctest.DocTestParser().get_doctest(block.code, names, page, page, block.line)
+    result = doctest.DocTestRunner().run(examples, out=printed.write, clear_globs=False)
+    names.update(examples.globs)
+    assert result.failed == 0, printed.getvalue()
+    return None
+
+
+def run_shell(block, folder, variables):
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", block.code],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def without_version(text):
+    return re.sub(r"version:[^ \"|]+", "version:", text)
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)])
+def test_what_a_page_shows(page, backend, tmp_path, monkeypatch):
+    # on Windows only what needs no POSIX shell
+    shell = sys.platform != "win32"
+    make_files(tmp_path)
+    variables = environment(tmp_path, backend)
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    printed = None
+    for block in blocks_of(page):
+        if block.reason:
+            printed = None
+        elif block.language == "python":
+            printed = run_python(block, names, page)
+        elif block.language == "sh":
+            printed = run_shell(block, tmp_path, variables) if shell else ""
+        elif block.language in ("text", "json"):
+            assert printed is not None, f"{page}:{block.line}: no block before this one prints it"
+            read = json.loads if block.language == "json" else str
+            if shell:
+                assert read(without_version(printed)) == read(without_version(block.code)), f"{page}:{block.line}"
+            printed = None
+        else:
+            pytest.fail(f"{page}:{block.line}: a block of {block.language!r}; use python, sh, text or json")
+
+
+def test_every_block_is_run_or_counted():
+    reasons = {page: [block.reason for block in blocks_of(page) if block.reason] for page in PAGES}
+    assert {page: len(found) for page, found in reasons.items() if found} == NOT_RUN
+    for page in PAGES:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert text.count("```") == 2 * len(BLOCK.findall(text)) and "~~~" not in text, page
+
+
+def test_the_ten_cases_on_their_page_are_those_of_the_code():
+    assert ten_cases.parts()[1] == ten_cases.tables()
+
+
+# ---------------------------------------------------------------------------------------------------------- docstrings
+
+# of every room; walking imports the packages, the two backends aside
+MODULES = [
+    name
+    for _, name, _ in pkgutil.walk_packages(cybleu.__path__, "cybleu.")
+    if not name.startswith(("cybleu._kernels", "cybleu._mirror", "cybleu.__"))
+]
+
+# What users import from: a package offers what is in its `__all__`, and the modules in it are its own affair.
+PUBLIC = [name for name in MODULES if re.fullmatch(r"cybleu\.[a-z]\w*", name) and name != "cybleu.cli"]
+
+
+def examples_of(module):
+    """Those of all docstrings in the source, so that none is left out because it is offered from another place.
+
+    They know what the module's package offers, as the reader of its page does.
+    """
+    package = importlib.import_module(module.__spec__.parent)
+    names = {name: getattr(package, name) for name in getattr(package, "__all__", ())} if package is not cybleu else {}
+    names |= vars(module)
+    source = Path(module.__file__).read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (docstring := ast.get_docstring(node)):
+            name = f"{module.__name__}.{getattr(node, 'name', '__doc__')}"
+            line = node.body[0].lineno - 1
+            yield doctest.DocTestParser().get_doctest(docstring, names.copy(), name, module.__file__, line)
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    module = importlib.import_module(name)
+    printed = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for examples in examples_of(module):
+        runner.run(examples, out=printed.append)
+    assert runner.failures == 0, "".join(printed)
+    assert runner.tries == len(re.findall(r"^ *>>> ", Path(module.__file__).read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def public_objects():
+    """The functions and classes that are offered, exceptions aside, each once."""
+    found = {}
+    for name in PUBLIC:
+        module = importlib.import_module(name)
+        for public in getattr(module, "__all__", ()):
+            value = getattr(module, public)
+            if inspect.isfunction(value) or inspect.isclass(value):
+                found[value] = f"{name}.{public}"
+    return [pytest.param(value, id=name) for value, name in found.items()]
+
+
+@pytest.mark.parametrize("value", public_objects())
+def test_what_is_public_has_an_example(value):
+    assert ">>> " in inspect.getdoc(value)
+
+
+OF_ANOTHER = re.compile(r"other (?:parameters|arguments)[^.]* are those\s+of\s+:(?:func|class|meth):`([\w.]+)`")
+
+
+def described_parameters(value):
+    """The names that a docstring describes, itself or by pointing at that of another function."""
+    documentation = inspect.getdoc(value)
+    found = set(re.findall(r":param (\w+):", documentation))
+    for name in OF_ANOTHER.findall(documentation):
+        other = pkgutil.resolve_name(name) if "." in name else vars(sys.modules[value.__module__])[name]
+        found |= described_parameters(other)
+    return found
+
+
+def public_functions():
+    """With the methods and the properties of classes; what NLTK and numbers have says in its class what it takes."""
+    for parameter in public_objects():
+        value = parameter.values[0]
+        if inspect.isfunction(value):
+            yield parameter
+        elif value not in (cybleu.SmoothingFunction, cybleu.Fraction):
+            for name, member in vars(value).items():
+                method = getattr(member, "fget", None) or getattr(member, "__func__", member)
+                if inspect.isfunction(method) and not name.startswith("_"):
+                    yield pytest.param(method, id=f"{parameter.id}.{name}")
+
+
+@pytest.mark.parametrize("value", list(public_functions()))
+def test_what_is_public_describes_its_parameters(value):
+    assert set(inspect.signature(value).parameters) - {"self", "cls", "args", "kwargs"} <= described_parameters(value)
+
+
+def test_every_public_module_has_a_page():
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("docs/api/*.md"))
+    documented = set(re.findall(r"^\.\. automodule:: (\S+)$", pages, re.MULTILINE))
+    assert documented == set(PUBLIC)
+    table = set(re.findall(r"^(?:   |\.\. py:data:: )(\w+)$", (ROOT / "docs/api/index.md").read_text(), re.MULTILINE))
+    assert table == set(cybleu.__all__)

@@ -1,0 +1,417 @@
+"""Ctrl-C comes back from every long call, and leaves nothing running and no memory taken."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from contextlib import suppress
+from itertools import count
+
+import numpy as np
+import pytest
+
+from cybleu import SmoothingFunction, corpus_bleu, metrics, rerank, tuning
+from cybleu._runtime import interrupts
+from cybleu.metrics import scores
+from cybleu.nbest import NBest, merge
+from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
+from cybleu.stats import References, segment_stats
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows"),
+    # Python loses an exception where it has nobody to give it to, as in a callback of a weak reference.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.thread_unsafe(reason="signals are handled by the main thread"),
+]
+
+WORDS = "the cat is on the mat and the dog is not".split()
+LIMIT = 1  # for busy machines and checked builds; benchmarks/interrupts.py holds what is measured against 0.2 s
+
+
+class Interrupted(Exception):
+    pass
+
+
+def delays(call, moments=(0.02, 0.05, 0.1)):
+    """From each interrupt to the end of the call, in seconds of the processor: a busy machine makes little difference."""
+    delivered = []
+
+    def interrupt(number, frame):
+        signal.setitimer(signal.ITIMER_PROF, 1)  # again, should the exception be lost
+        delivered.append(time.process_time())
+        raise Interrupted
+
+    running = threading.active_count()
+    callbacks = gc.callbacks[:]
+    gc.callbacks.clear()  # nobody gets what is raised in one, such as Hypothesis has
+    previous = signal.signal(signal.SIGPROF, interrupt)
+    try:
+        for moment in moments:
+            delivered.clear()
+            started = time.process_time()
+            signal.setitimer(signal.ITIMER_PROF, moment)
+            with pytest.raises(Interrupted):
+                while True:
+                    call()
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            yield delivered[0] - started - moment + time.process_time() - delivered[-1]
+            assert threading.active_count() == running
+            assert not interrupts.stops
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
+        gc.callbacks[:] = callbacks
+
+
+def check_interrupt(call, threads=1):
+    assert max(delays(call)) < LIMIT * threads
+
+
+@pytest.mark.parametrize("shape", ["short segments", "long segments", "many references", "text", "different words"])
+@pytest.mark.usefixtures("backend")
+def test_lists(shape):
+    different = [f"word {number}" for number in range(500_000)] if shape == "different words" else []
+    arguments = {
+        "short segments": ([[WORDS * 3]] * 1_000_000, [WORDS * 3] * 1_000_000),
+        "long segments": ([[WORDS * 3000]] * 1000, [WORDS * 3000] * 1000),
+        "many references": ([[WORDS * 5] * 1000] * 1000, [WORDS * 5] * 1000),
+        "text": ([[WORDS * 200_000]], [WORDS * 200_000]),
+        "different words": ([[different]], [different]),
+    }[shape]
+    check_interrupt(lambda: corpus_bleu(*arguments))
+
+
+def n_best(segments, size, features=4):
+    random = np.random.default_rng(0)
+    length = random.integers(5, 25, segments * size)
+    totals = np.maximum(0, length[:, None] - np.arange(4))
+    matches = np.minimum(np.sort(random.integers(0, 25, totals.shape))[:, ::-1], totals)
+    stats = np.column_stack([length, np.full(len(length), 15), matches, totals])
+    values = random.standard_normal((len(length), features))
+    return NBest(np.arange(segments + 1) * size, values, stats, model_scores=values[:, 0])
+
+
+def ragged(ids, *sizes):
+    return ids, np.cumsum([0, *sizes])
+
+
+IDS = np.random.default_rng(0).integers(0, 50_000, 2_000_000)
+TEXTS = IDS.reshape(-1, 20)
+ROWS = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (1_000_000, 1))
+
+CASES = {}
+
+
+def case(make):
+    """A call that takes long. The mirror takes as long for a part of it."""
+    CASES[make.__name__] = make
+    return make
+
+
+@case
+def references_of_one_text(part):
+    text = ragged(IDS[::part], len(IDS[::part]))
+    return lambda: References(text)
+
+
+@case
+def references_of_strings(part):
+    texts = [[list(map(str, IDS[::part].tolist()))]]
+    return lambda: References(texts)
+
+
+@case
+def one_long_text(part):
+    prepared, text = References(TEXTS[:1]), ragged(IDS[::part], len(IDS[::part]))
+    return lambda: prepared.stats(text)
+
+
+@case
+def ignored_ngrams(part):
+    prepared, text = References(TEXTS[:1], ignore=[(1, 2)]), ragged(IDS[::part], len(IDS[::part]))
+    return lambda: prepared.stats(text)
+
+
+@case
+def many_texts(part):
+    return lambda: segment_stats(TEXTS[::part], TEXTS[::part])
+
+
+@case
+def padding(part):
+    texts = np.zeros((20_000 // part, 500), np.int64)
+    return lambda: segment_stats(texts, texts, pad_id=0, eos_id=2)
+
+
+@case
+def pairs_of_two_long_texts(part):
+    half = len(IDS[::part]) // 2
+    texts = ragged(IDS[: 2 * half], half, half)
+    return lambda: pairwise_bleu(texts)
+
+
+@case
+def pairs_of_many_texts(part):
+    return lambda: pairwise_bleu(TEXTS[: 3000 // part])
+
+
+@case
+def pairs_of_many_lengths(part):
+    lengths = range(1, 1400 // part)
+    texts = ragged(IDS[: sum(lengths)], *lengths)
+    return lambda: pairwise_bleu(texts)
+
+
+@case
+def many_texts_against_all_others(part):
+    return lambda: self_stats(TEXTS[::part])
+
+
+@case
+def a_long_text_against_all_others(part):
+    size = len(IDS[::part])
+    texts = ragged(IDS[:size], size - 7, 7)
+    return lambda: self_stats(texts)
+
+
+@case
+def scores_of_rows(part):
+    return lambda: scores(ROWS[::part])
+
+
+@case
+def sum_of_rows(part):
+    return lambda: metrics.score(ROWS)
+
+
+@case
+def scores_of_rows_by_nltk(part):
+    method = SmoothingFunction().method1
+    return lambda: self_bleu(TEXTS[::part], smoothing_function=method)
+
+
+@case
+def line_search(part):
+    nbest = n_best(5000 // part, 100)
+    return lambda: nbest._derived.clear() or tuning.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0", surface=True)
+
+
+@case
+def line_search_of_one_segment(part):
+    nbest = n_best(1, 500_000 // part)
+    return lambda: nbest._derived.clear() or tuning.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0")
+
+
+@case
+def tune(part):
+    nbest = n_best(1000 // part, 100)
+    return lambda: tuning.tune(nbest, restarts=1)
+
+
+@case
+def random_search(part):
+    nbest = n_best(5000 // part, 100)
+    return lambda: tuning.random_search(nbest, np.ones((100, 4)))
+
+
+@case
+def mira(part):
+    nbest = n_best(1000 // part, 100)
+    return lambda: tuning.kbmira(nbest, iterations=2)
+
+
+@case
+def pairs_for_ranking(part):
+    nbest = n_best(1000 // part, 100)
+    return lambda: tuning.pro_pairs(nbest)
+
+
+@case
+def oracle(part):
+    nbest = n_best(5000 // part, 100)
+    return lambda: rerank.oracle(nbest, "corpus")
+
+
+@case
+def perceptron(part):
+    nbest = n_best(1000 // part, 100)
+    return lambda: rerank.perceptron(nbest, folds=2, epochs=2)
+
+
+@case
+def merging(part):
+    nbest = n_best(2000 // part, 100)
+    return lambda: merge(nbest, nbest)
+
+
+@case
+def risk(part):
+    texts = [TEXTS[: 2000 // part].tolist()]
+    return lambda: rerank.mbr(texts)
+
+
+@case
+def diverse(part):
+    texts = [TEXTS[: 1000 // part].tolist()]
+    return lambda: rerank.diverse(texts, 20)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_calls(name, backend):
+    check_interrupt(CASES[name](1 if backend == "cython" else 20))
+
+
+@pytest.mark.parametrize("name", ["texts", "pairs", "tune", "random search"])
+def test_threads(name, backend):
+    part = 1 if backend == "cython" else 20
+    ids = IDS[::part]
+    long_texts = ragged(ids, *[len(ids) // 4] * 4)
+    nbest = n_best(1000 // part, 100)
+    prepared = References(TEXTS[:1])
+    call = {
+        "texts": lambda: prepared.stats(long_texts, [0, 0, 0, 0], threads=2),
+        "pairs": lambda: pairwise_bleu(long_texts, threads=2),
+        "tune": lambda: tuning.tune(nbest, restarts=3, threads=2),
+        "random search": lambda: tuning.random_search(nbest, np.ones((2000, 4)), threads=2),
+    }[name]
+    check_interrupt(call, threads=2)
+
+
+def test_an_error_stops_the_other_threads(backend):
+    nbest = n_best(200 if backend == "cython" else 10, 100)
+    helped = threading.Event()
+
+    def metric(row):
+        if threading.current_thread() is not threading.main_thread():
+            helped.set()
+            raise Interrupted
+        assert helped.wait(60)
+        return float(row.sum())
+
+    with pytest.raises(Interrupted):
+        tuning.tune(nbest, restarts=3, threads=2, metric=metric)
+    assert not interrupts.stops
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="resident size is read from /proc")
+def test_memory_is_given_back(backend):
+    script = """
+        import gc, signal
+        import numpy as np
+        from cybleu import corpus_bleu
+        from cybleu.pairwise import pairwise_bleu, self_stats
+        from cybleu.stats import References
+
+        class Interrupted(Exception):
+            pass
+
+        def interrupt(number, frame):
+            raise Interrupted
+
+        def resident():
+            gc.collect()
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * 4096
+
+        signal.signal(signal.SIGPROF, interrupt)
+        ids = np.random.default_rng(0).integers(0, 50_000, SIZE)
+        text = ids, np.array([0, len(ids)])
+        texts = ids, np.array([0, len(ids) // 2, len(ids)])
+        words = list(map(str, ids.tolist()))
+        prepared = References((ids[:100], np.array([0, 100])))
+        calls = [
+            lambda: References(text),
+            lambda: References([[words]]),
+            lambda: prepared.stats(text),
+            lambda: prepared.stats(texts, [0, 0], threads=2),
+            lambda: pairwise_bleu(texts),
+            lambda: self_stats(texts),
+            lambda: corpus_bleu([[words]], [words]),
+        ]
+
+        def work(rounds):
+            for number in range(rounds):
+                for call in calls:
+                    try:
+                        try:
+                            signal.setitimer(signal.ITIMER_PROF, 0.004 + 0.013 * (number % 10))
+                            call()
+                        finally:
+                            signal.setitimer(signal.ITIMER_PROF, 0)
+                    except Interrupted:
+                        pass
+
+        work(10)
+        before = resident()
+        work(10)
+        assert resident() - before < 50_000_000, resident() - before
+    """
+    size = {"cython": 500_000, "python": 50_000}[backend]
+    environment = {**os.environ, "CYBLEU_BACKEND": backend}
+    subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script).replace("SIZE", str(size))], env=environment, check=True
+    )
+
+
+@pytest.mark.parametrize("command", ["score", "rerank", "mert"])
+def test_commands(command, tmp_path):
+    """One word on standard error, no traceback, and no output that looks whole."""
+    nbest = n_best(2500, 40)
+    texts = [" ".join(map(str, text)) for text in TEXTS.tolist()]
+    NBest(nbest.offsets, nbest.features, nbest.stats, texts=texts, model_scores=nbest.model_scores).write(
+        tmp_path / "list"
+    )
+    (tmp_path / "references").write_text("a b c\n" * 2500)
+    endless = [tmp_path / "hypotheses", tmp_path / "others"]
+    for pipe in endless:
+        os.mkfifo(pipe)
+    arguments = {
+        "score": ["score", *map(str, endless)],
+        "rerank": ["rerank", "mbr", "list", "--output", "output"],
+        "mert": ["mert", "list", "references", "--restarts", "10000", "--threads", "2", "--output", "output"],
+    }[command]
+    # where the tests run in the background of a shell, interrupts are ignored
+    start = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import cybleu.__main__ as m; m.main()"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", start, *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    started = time.monotonic()
+    read = threading.Event()
+    if command == "score":
+        for pipe in endless:
+            threading.Thread(target=_feed, args=[pipe, read], daemon=True).start()
+    at_work = {
+        "score": read.is_set,
+        "rerank": lambda: list(tmp_path.glob("output*")),
+        "mert": lambda: time.monotonic() > started + 3,
+    }[command]
+    try:
+        while running.poll() is None and not at_work() and time.monotonic() < started + 60:
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        output, errors = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert (running.returncode, output) == (1, "")
+    assert errors.endswith("Aborted!\n") and "Traceback" not in errors
+    assert not list(tmp_path.glob("output*"))
+
+
+def _feed(pipe, read):
+    with suppress(BrokenPipeError), open(pipe, "w") as text:
+        for piece in count():
+            text.write("the cat sat on the mat\n" * 1000)
+            if piece == 100:
+                read.set()

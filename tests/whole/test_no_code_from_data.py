@@ -1,0 +1,217 @@
+"""Nothing that is read is executed, and what a pickle of ours holds is data."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import io
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cybleu
+from cybleu import explain, explain_difference, metrics, rerank, tuning
+from cybleu.errors import CybleuError
+from cybleu.metrics.bleu import definition_of
+from cybleu.nbest import NBest
+from cybleu.stats import References
+from cybleu.tuning import Iteration, Loop
+
+SOURCE = Path(cybleu.__file__).parent
+
+# by module: the name that is called, or the attribute
+EXECUTES = {
+    "eval",
+    "exec",
+    "compile",
+    "__import__",
+    "pickle",
+    "marshal",
+    "shelve",
+    "yaml",
+    "runpy",
+    "ctypes",
+    "system",
+    "popen",
+}
+ALLOWED = {
+    ("bleu_score/install.py", "runpy"),  # runs the script of the user
+    ("tuning/loop.py", "subprocess"),  # runs the decoder of the user
+}
+
+
+def names_of(tree):
+    """All names, attributes and imported modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id, node
+        elif isinstance(node, ast.Attribute):
+            yield node.attr, node
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                yield alias.name.partition(".")[0], node
+            yield (getattr(node, "module", None) or "").partition(".")[0], node
+
+
+@pytest.mark.thread_unsafe(reason="up to CPython 3.12 reading source in several threads at once can fail")
+def test_nothing_in_the_source_executes_data():
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for name, node in names_of(tree):
+            regular_expression = isinstance(node, ast.Attribute) and ast.unparse(node) == "re.compile"
+            if name in EXECUTES | {"subprocess"} and not regular_expression:
+                found.add((path.relative_to(SOURCE).as_posix(), name))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                keywords = {keyword.arg for keyword in node.keywords}
+                assert not keywords & {"allow_pickle", "shell"}, f"{path}, line {node.lineno}"
+                assert ast.unparse(node.func) not in ("np.load", "numpy.load"), f"{path}, line {node.lineno}"
+    assert found == ALLOWED
+
+
+def sample_nbest():
+    return NBest(
+        [0, 2, 3], [[0.5, 2.0], [0.25, 1.0], [0.0, 3.0]], [[2, 2, 1, 2], [2, 2, 2, 2], [3, 2, 1, 3]], ["a", "b"]
+    )
+
+
+WORDS = "the cat sat on the mat".split()
+OBJECTS = {
+    "References of tokens": lambda: References([[WORDS, WORDS[1:]], [[("a", 1), None]]]),
+    "References of ids": lambda: References(np.arange(6).reshape(2, 3), 2, pad_id=0, unk_id=4, ignore=[(1, 2)]),
+    "NBest": sample_nbest,
+    "CorpusAccumulator": cybleu.CorpusAccumulator,
+    "SmoothingFunction": cybleu.SmoothingFunction,
+    "BleuReward": lambda: cybleu.BleuReward(tokenize=None),
+    "Fraction": lambda: cybleu.Fraction(2, 4, _normalize=False),
+    "Bleu": lambda: metrics.score([2, 2, 1, 0, 2, 1], "moses"),
+    "Variant": lambda: metrics.find("sacrebleu"),
+    "Explanation": lambda: explain([WORDS], WORDS),
+    "Comparison": lambda: explain_difference([[WORDS]], [WORDS]),
+    "Selection": lambda: rerank.linear(sample_nbest(), [1.0, 0.0]),
+    "CorpusSelection": lambda: rerank.oracle(sample_nbest(), "corpus"),
+    "Perceptron": lambda: rerank.perceptron(sample_nbest(), folds=2, epochs=1),
+    "LineSearch": lambda: tuning.line_search(sample_nbest(), [1.0, 1.0], "a", surface=True),
+    "Tuning": lambda: tuning.tune(sample_nbest(), restarts=1),
+    "CrossValidation": lambda: tuning.cross_validate(sample_nbest(), 2, restarts=0),
+    "Mira": lambda: tuning.kbmira(sample_nbest(), iterations=1),
+    "Loop": lambda: Loop((Iteration(1, {"a": 1.0}, 0.0, 1.0, 2, 2),), "stopped"),
+    "error": lambda: CybleuError("what was wrong"),
+}
+
+
+def without_address(value):
+    return re.sub("0x[0-9a-f]+", "", repr(value))
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("name", OBJECTS)
+@pytest.mark.usefixtures("backend")
+def test_pickles_name_nothing_but_data(name, protocol):
+    """The classes and functions that a pickle calls: ours, NumPy's arrays, and what makes an object of a class."""
+    original = OBJECTS[name]()
+    pickled = pickle.dumps(original, protocol)
+    named = set()
+
+    class Unpickler(pickle.Unpickler):
+        def find_class(self, module, name):
+            named.add((module.partition(".")[0], name))
+            return super().find_class(module, name)
+
+    again = Unpickler(io.BytesIO(pickled)).load()
+    assert type(again) is type(original) and without_address(again) == without_address(original)
+    assert {module for module, _ in named} <= {"cybleu", "numpy", "copyreg", "_codecs", "builtins"}
+    assert {name for module, name in named if module in ("copyreg", "_codecs", "builtins")} <= {
+        "_reconstructor", "__newobj__", "__newobj_ex__", "encode", "object", "tuple", "float", "bytes"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+@pytest.mark.usefixtures("backend")
+def test_copies(name):
+    original = OBJECTS[name]()
+    for copied in (copy.copy(original), copy.deepcopy(original)):
+        assert type(copied) is type(original) and without_address(copied) == without_address(original)
+
+
+def test_pickled_references_count_the_same():
+    for name in ("References of tokens", "References of ids"):
+        references = OBJECTS[name]()
+        texts = [WORDS, WORDS] if "tokens" in name else [[1, 2, 3], [3, 4, 5]]
+        assert (pickle.loads(pickle.dumps(references)).stats(texts) == references.stats(texts)).all()
+
+
+BROKEN = {
+    "nothing": lambda state: (),
+    "None": lambda state: None,
+    "order": lambda state: (-1, *state[1:]),
+    "order of another type": lambda state: ("4", *state[1:]),
+    "length": lambda state: (state[0], "longest", *state[2:]),
+    "no sets": lambda state: (*state[:2], None, *state[3:]),
+    "begins": lambda state: (*state[:2], with_batch(state, begins=np.array([5, 99], dtype=np.int64)), *state[3:]),
+    "begins of another type": lambda state: (*state[:2], with_batch(state, begins=np.array([0.0, 3.0])), *state[3:]),
+    "ends": lambda state: (*state[:2], with_batch(state, ends=np.array([-5, 2**62], dtype=np.int64)), *state[3:]),
+    "ids": lambda state: (*state[:2], with_batch(state, ids=None), *state[3:]),
+    "ids of two dimensions": lambda state: (*state[:2], with_batch(state, ids=np.zeros((2, 3), np.int64)), *state[3:]),
+    "sets": lambda state: (*state[:2], state[2]._replace(sets=np.array([0, 9, 2])), *state[3:]),
+    "falling sets": lambda state: (*state[:2], state[2]._replace(sets=np.array([0, -1, 2])), *state[3:]),
+    "arguments": lambda state: (*state[:3], (None,), *state[4:]),
+    "pad": lambda state: (*state[:3], ("x", None, None), *state[4:]),
+    "ignored": lambda state: (*state[:4], [()]),
+    "ignored of another type": lambda state: (*state[:4], 7),
+}
+
+
+def with_batch(state, **changes):
+    return state[2]._replace(batch=state[2].batch._replace(**changes))
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.usefixtures("kernels")
+def test_broken_pickles_of_references(name):
+    state = References(np.arange(6).reshape(2, 3)).__getstate__()
+    fresh = References.__new__(References)
+    with pytest.raises(CybleuError, match="not what a pickle of References holds"):
+        fresh.__setstate__(BROKEN[name](state))
+
+
+@pytest.mark.parametrize(
+    "place, value", [(0, [0, 5]), (1, [[np.nan, 0.0]] * 3), (2, [[1]] * 3), (3, ["a"]), (8, [9, 9, 9])]
+)
+def test_broken_pickles_of_lists(place, value):
+    make, arguments = sample_nbest().__reduce__()[:2]
+    arguments = list(arguments)
+    arguments[place] = value
+    with pytest.raises(CybleuError):
+        make(*arguments)
+
+
+COMPILED = {
+    "PreparedReferences": lambda kernels, made: kernels.PreparedReferences.count_rows(
+        made, np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64), np.zeros(1, np.int64), 0, 1, np.zeros((1, 4), np.int64)
+    ),
+    "PairwiseTexts": lambda kernels, made: kernels.PairwiseTexts.score_each_other(
+        made, kernels.Definition(*definition_of(metrics.find("moses"), 1)), 0, 0, np.zeros((0, 0))
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["Definition", "NBestLines", "PairwiseTexts", "PreparedReferences", "Scorer", "Words"])
+def test_compiled_classes_are_not_pickled(kernels, name):
+    kind = getattr(kernels, name)
+    made = kind.__new__(kind, *([{}] if name == "Words" else []))
+    for action in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot pickle"):
+            action(made)
+    assert not [attribute for attribute in dir(kind) if "cython" in attribute]
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_compiled_classes_that_were_not_prepared(kernels, name):
+    kind = getattr(kernels, name)
+    with pytest.raises(RuntimeError, match="not prepared"):
+        COMPILED[name](kernels, kind.__new__(kind))

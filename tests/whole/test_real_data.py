@@ -1,0 +1,151 @@
+"""Real output of real systems, with the figures that other tools give for it."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import nltk.translate.bleu_score as nltk_bleu
+import pytest
+from click.testing import CliRunner
+
+from cybleu import SmoothingFunction, corpus_bleu, score, segment_stats, sentence_bleu
+from cybleu.cli import cli
+from cybleu.text import tokenizers
+
+pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("backend")]
+
+SYSTEMS = (
+    "C-3MA.4959 FBK.4870 KIT.4950 LIUM-NMT.4900 LMU-nmt-reranked.4934 LMU-nmt-single.4893 PROMT-Rule-based.4735 "
+    "RWTH-nmt-ensemble.4921 SYSTRAN.4847 TALP-UPC.4834 online-A.0 online-B.0 online-F.0 online-G.0 uedin-nmt.4722 xmu.4910"
+).split()
+
+
+def read(path):
+    return [line.split() for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def cli_score(*arguments):
+    result = CliRunner().invoke(cli, ["score", "--json", *map(str, arguments)])
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_segment_equals_nltk(data, system, request):
+    references = [[reference] for reference in read(data / "wmt17-en-de" / "ref.txt")]
+    hypotheses = read(data / "wmt17-en-de" / f"{system}.txt")
+    assert len(references) == len(hypotheses) == 3004
+    smoothing = SmoothingFunction().method1, nltk_bleu.SmoothingFunction().method1
+    cache = request.config.cache_of_nltk
+    if system not in cache:
+        cache[system] = (
+            [nltk_bleu.sentence_bleu(*pair, smoothing_function=smoothing[1]) for pair in zip(references, hypotheses)],
+            nltk_bleu.corpus_bleu(references, hypotheses),
+        )
+    sentences, corpus = cache[system]
+    assert [sentence_bleu(*pair, smoothing_function=smoothing[0]) for pair in zip(references, hypotheses)] == sentences
+    assert corpus_bleu(references, hypotheses) == corpus
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("method", range(8))
+def test_every_smoothing_method_with_four_references(data, method, request):
+    folder = data / "bn-en"
+    references = [list(group) for group in zip(*(read(folder / f"reference.en.{n}") for n in range(4)))]
+    hypotheses = [group[(n + 1) % 4] for n, group in enumerate(references)]
+    others = [group[: (n + 1) % 4] + group[(n + 1) % 4 + 1 :] for n, group in enumerate(references)]
+
+    def scores(function, smoothing_functions):
+        smoothing = getattr(smoothing_functions, f"method{method}")
+        for pair in zip(others, hypotheses):
+            try:
+                yield function(*pair, smoothing_function=smoothing)
+            except AssertionError:
+                yield "no trigram match"
+
+    cache = request.config.cache_of_nltk
+    if method not in cache:
+        cache[method] = list(scores(nltk_bleu.sentence_bleu, nltk_bleu.SmoothingFunction()))
+    assert list(scores(sentence_bleu, SmoothingFunction())) == cache[method]
+
+
+def test_multi_bleu_on_wmt15(data):
+    folder = data / "wmt15-en-ru"
+    result = cli_score("--smoothing", "none", folder / "google", folder / "ref")
+    assert f"{result['score']:.2f}" == "23.17"
+    assert [f"{precision:.1f}" for precision in result["precisions"]] == ["53.8", "29.6", "17.6", "10.3"]
+    assert (result["hypothesis_length"], result["reference_length"]) == (1989, 1852)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_multi_bleu_on_wmt17(data, system):
+    folder = data / "wmt17-en-de"
+    with open(folder / "scores.tsv", encoding="utf-8") as file:
+        (stated,) = [row for row in csv.DictReader(file, delimiter="\t") if row["system"] == system]
+    result = cli_score("--smoothing", "none", "--split", "ascii", folder / f"{system}.txt", folder / "ref.txt")
+    assert f"{result['score']:.2f}" == f"{float(stated['multibleu_bleu']):.2f}"
+    assert "/".join(f"{precision:.1f}" for precision in result["precisions"]) == stated["multibleu_precisions"]
+    assert f"{result['brevity_penalty']:.3f}" == stated["multibleu_bp"]
+    assert str(result["hypothesis_length"]) == stated["multibleu_hyp_len"]
+    assert str(result["reference_length"]) == stated["multibleu_ref_len"]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_mteval_on_wmt17(data, system):
+    folder = data / "wmt17-en-de"
+    with open(folder / "scores.tsv", encoding="utf-8") as file:
+        (stated,) = [row for row in csv.DictReader(file, delimiter="\t") if row["system"] == system]
+    arguments = "--variant", "mteval-v13a", "--tokenize", "13a", folder / f"{system}.txt", folder / "ref.txt"
+    assert f"{cli_score(*arguments)['score']:.2f}" == f"{float(stated['mteval13a_bleu']):.2f}"
+
+
+def test_the_no_break_space(data):
+    folder = data / "wmt17-en-de"
+    arguments = "--smoothing", "none", folder / "PROMT-Rule-based.4735.txt", folder / "ref.txt"
+    assert round(cli_score(*arguments)["score"], 4) == 13.1355
+    assert round(cli_score("--split", "ascii", *arguments)["score"], 4) == 13.1182
+
+
+@pytest.mark.parametrize(
+    "system", ["baseline.opt0", "baseline.opt1", "baseline.opt2", "sys1.opt0", "sys1.opt1", "sys1.opt2"]
+)
+def test_multi_bleu_on_multeval(data, system):
+    stated = {
+        "baseline.opt0": "18.54",
+        "baseline.opt1": "18.46",
+        "baseline.opt2": "18.58",
+        "sys1.opt0": "18.99",
+        "sys1.opt1": "18.47",
+        "sys1.opt2": "18.98",
+    }
+    folder = data / "multeval-optimizers"
+    result = cli_score("--smoothing", "none", folder / f"hyps.lc.tok.en.{system}", folder / "refs.test2010.lc.tok.en.0")
+    assert f"{result['score']:.2f}" == stated[system]
+
+
+def test_mteval_at_every_order_on_wmt15(data):
+    tokens_of = tokenizers.find("13a")
+    references, hypotheses = (
+        [tokens_of(line) for line in lines(data / "wmt15-en-ru" / name)] for name in ("ref", "google")
+    )
+    scores = [
+        score(segment_stats([[text] for text in references], hypotheses, order), "mteval-v13a").score
+        for order in range(1, 10)
+    ]
+    stated = ".5415 .4012 .3044 .2318 .1784 .1362 .1031 .0754 .0493"
+    assert " ".join(f"{number:.4f}"[1:] for number in scores) == stated
+
+
+def test_shortest_reference_on_joined_subwords(data):
+    hypotheses, references = (
+        [line.replace("@@ ", "").split(" ") for line in lines(data / "nmt-de-en" / f"deen_{name}")]
+        for name in ("output", "ref_bpe")
+    )
+    stats = segment_stats([[text] for text in references], hypotheses, reference_length="shortest")
+    assert f"{100 * score(stats, 'huggingface').score:.14f}".startswith("22.5855084573")
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]

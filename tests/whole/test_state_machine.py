@@ -1,0 +1,447 @@
+"""Objects of the public API made, grown, merged, pickled and scored in any order, on either backend, beside plain Python.
+
+`fuzz/long_state_machine.py` runs it for as long as asked.
+"""
+
+from __future__ import annotations
+
+import array
+import pickle
+import time
+import warnings
+from collections import Counter
+from itertools import count
+
+import numpy as np
+import pytest
+from hypothesis import note, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+
+from brute_force import chosen, score_of, tried
+from cybleu import (
+    BleuReward,
+    CorpusAccumulator,
+    References,
+    _backend,
+    bleu_rewards,
+    corpus_bleu,
+    metrics,
+    pairwise_bleu,
+    segment_stats,
+    self_bleu,
+    sentence_bleu,
+)
+from cybleu.errors import CybleuError, OrderError
+from cybleu.nbest import NBest, merge
+from cybleu.rerank import linear, nbest_sorted
+from cybleu.tuning import line_search
+
+WORDS = ["the", "cat", "sat", "é", "猫", "", "a" * 40]
+IDS = [0, 1, 2, 3, -1, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63)]
+NAMES = sorted(metrics.VARIANTS)
+ORDERS = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 17, 64, 65])
+WRONG_ORDERS = [0, -1, -(2**70), True, 2.0, "4", None, np.int64(4), 2**62, 2**63, 10**30]
+LENGTHS = ["closest", "shortest", "average"]
+
+
+def repeated(tokens):
+    """Short texts, and long ones by repetition."""
+    few = st.lists(st.sampled_from(tokens), max_size=6)
+    return few | st.tuples(few, st.integers(2, 60)).map(lambda drawn: drawn[0] * drawn[1])
+
+
+KINDS = {"words": WORDS, "ids": IDS}
+
+
+# ------------------------------------------------------------------------------------------------------------ by hand
+
+
+def counted_row(references, hypothesis, max_order, reference_length="closest"):
+    def ngrams(text, n):
+        return Counter(tuple(text[start : start + n]) for start in range(len(text) - n + 1))
+
+    lengths = [len(reference) for reference in references]
+    wanted = {
+        "closest": min((abs(length - len(hypothesis)), length) for length in lengths)[1],
+        "shortest": min(lengths),
+        "average": sum(lengths) // len(lengths),
+    }[reference_length]
+    matches = []
+    for n in range(1, max_order + 1):
+        most = Counter()
+        for reference in references:
+            most |= ngrams(reference, n)
+        matches.append(sum((ngrams(hypothesis, n) & most).values()))
+    return [len(hypothesis), wanted, *matches, *(max(0, len(hypothesis) - n) for n in range(max_order))]
+
+
+# ------------------------------------------------------------------------------------------------- tokens that attack
+
+
+class Refused(Exception):
+    """What the tokens below raise."""
+
+
+def attacking(how, victims):
+    """A token whose hash or equality does something that no token should."""
+
+    calls = count()
+
+    def act():
+        if next(calls) > 200:  # a list that grew with each token would have no end
+            return
+        if how == "raises":
+            raise Refused
+        if how == "clears":
+            for victim in victims:
+                victim.clear()
+        elif how == "grows":
+            for victim in victims:
+                victim.extend(victim[:3] or ["x"])
+        elif how == "yields":
+            time.sleep(0)
+        elif how == "scores":
+            sentence_bleu([["a", "b"]], ["a", "b"], (0.5, 0.5))
+            segment_stats([[["a"]]], [["a"]])
+        elif how == "replaces":
+            for victim in victims:
+                victim[:] = [object() for _ in victim]
+
+    class Attacks:
+        __slots__ = ()
+
+        def __hash__(self):
+            act()
+            return 5
+
+        def __eq__(self, other):
+            act()
+            return True
+
+    return Attacks()
+
+
+ATTACKS = ["raises", "clears", "grows", "yields", "scores", "replaces"]
+CALLS = {
+    "sentence_bleu": lambda references, hypothesis: sentence_bleu(references, hypothesis),
+    "corpus_bleu": lambda references, hypothesis: corpus_bleu([references], [hypothesis]),
+    "segment_stats": lambda references, hypothesis: segment_stats([references], [hypothesis]),
+    "References": lambda references, hypothesis: References([references]).stats([hypothesis]),
+    "pairwise_bleu": lambda references, hypothesis: pairwise_bleu(references, [hypothesis]),
+    "self_bleu": lambda references, hypothesis: self_bleu([*references, hypothesis]),
+    "accumulator": lambda references, hypothesis: CorpusAccumulator().update(references, hypothesis),
+    "rewards": lambda references, hypothesis: bleu_rewards([references], [hypothesis]),
+}
+
+
+# --------------------------------------------------------------------------------------------------------- the machine
+
+
+class Objects(RuleBasedStateMachine):
+    prepared = Bundle("prepared")  # References, kind of tokens, sets, order, reference length
+    corpora = Bundle("corpora")  # CorpusAccumulator, rows
+    lists = Bundle("lists")  # NBest, and for each segment its hypotheses as (features, statistics, text)
+
+    BACKENDS = ("cython", "python")
+
+    def __init__(self):
+        super().__init__()
+        self.known = []
+        self.before = _backend.BACKEND
+
+    def teardown(self):
+        _backend.choose(self.before)
+
+    @initialize(name=st.data())
+    def begin(self, name):
+        self.change_backend(name)
+
+    @rule(name=st.data())
+    def change_backend(self, name):
+        _backend.choose(name.draw(st.sampled_from(self.BACKENDS)))
+
+    # ------------------------------------------------------------------------------------------------------ references
+
+    @rule(
+        target=prepared, data=st.data(), order=ORDERS, length=st.sampled_from(LENGTHS), kind=st.sampled_from([*KINDS])
+    )
+    def prepare(self, data, order, length, kind):
+        texts = repeated(KINDS[kind])
+        sets = data.draw(st.lists(st.lists(texts, min_size=1, max_size=3), min_size=1, max_size=4))
+        given = sets
+        if kind == "ids" and data.draw(st.booleans()):
+            given = [[np.array(text, dtype=np.int64) for text in texts] for texts in sets]
+        return self.remember(References(given, order, length), kind, sets, order, length)
+
+    def remember(self, *item):
+        self.known.append(item)
+        return item
+
+    @rule(target=prepared, item=prepared)
+    def pickle_references(self, item):
+        return self.remember(pickle.loads(pickle.dumps(item[0])), *item[1:])
+
+    @rule(item=prepared, data=st.data())
+    def count(self, item, data):
+        references, kind, sets, order, length = item
+        hypotheses = data.draw(st.lists(repeated(KINDS[kind]), max_size=4))
+        # an empty vocabulary takes tokens of any kind, and a kind is asked for only of ids
+        owners = [data.draw(st.integers(0, len(sets) - 1)) for _ in hypotheses]
+        given = hypotheses
+        if kind == "ids" and any(map(len, (text for texts in sets for text in texts))):
+            form = data.draw(st.sampled_from(["lists", "ragged", "array.array", "strided"]))
+            flat = [token for text in hypotheses for token in text]
+            offsets = np.cumsum([0, *map(len, hypotheses)])
+            if form == "ragged":
+                given = np.array(flat, dtype=np.int64), offsets
+            elif form == "array.array":
+                given = array.array("q", flat), array.array("q", offsets.tolist())
+            elif form == "strided":
+                wide = np.zeros((len(flat), 2), dtype=np.int64)
+                wide[:, 1] = flat
+                given = wide[:, 1], offsets.astype(">i4")
+        rows = references.stats(given, owners, data.draw(st.sampled_from([None, 2])))
+        expected = [counted_row(sets[owner], text, order, length) for owner, text in zip(owners, hypotheses)]
+        assert rows.tolist() == expected
+        for name in NAMES:
+            if expected and (rows[:, 0] > 0).all():
+                by_hand = [metrics.score(row, name).score for row in expected]
+                assert metrics.scores(rows, name).tolist() == by_hand
+        if isinstance(given, tuple) and isinstance(given[0], array.array):
+            given[0].extend([1] * 50)  # nothing holds the buffer any more, so it can move
+            given[1].extend([1] * 50)
+
+    @rule(item=prepared, wrong=st.sampled_from(["order", "owner", "out", "set", "delete"]))
+    def misuse_references(self, item, wrong):
+        references, _, sets, order, _ = item
+        with pytest.raises((CybleuError, AttributeError)):
+            if wrong == "order":
+                References(sets, 0)
+            elif wrong == "owner":
+                references.stats([sets[0][0]], [len(sets)])
+            elif wrong == "out":
+                references.stats([], [], out=np.zeros((1, 2 + 2 * order), dtype=np.int64))
+            elif wrong == "set":
+                references.max_order = 3
+            else:
+                del references._sets
+
+    @rule(item=prepared, data=st.data())
+    def resize_a_buffer_that_is_read(self, item, data):
+        references, kind, sets, _, _ = item
+        if kind != "ids" or not any(len(text) for texts in sets for text in texts):
+            return
+        ids = array.array("q", [1, 2, 3] * 9)
+
+        class Owners:
+            def __array__(self, dtype=None, copy=None):
+                ids.extend([4] * 100_000)
+                return np.zeros(1, dtype=np.int64)
+
+        with pytest.raises(BufferError):
+            references.stats((ids, array.array("q", [0, 27])), Owners())
+        assert len(ids) == 27
+
+    # --------------------------------------------------------------------------------------------------- accumulators
+
+    @rule(target=corpora, order=ORDERS, length=st.sampled_from(LENGTHS))
+    def accumulate(self, order, length):
+        return CorpusAccumulator(order, length), []
+
+    @rule(item=corpora, data=st.data(), kind=st.sampled_from([*KINDS]))
+    def update(self, item, data, kind):
+        corpus, rows = item
+        texts = repeated(KINDS[kind])
+        references = data.draw(st.lists(texts, min_size=1, max_size=3))
+        hypothesis = data.draw(texts)
+        corpus.update(references, hypothesis)
+        rows.append(counted_row(references, hypothesis, corpus.max_order, corpus.reference_length))
+
+    @rule(item=corpora, other=corpora, by=st.sampled_from(["merge", "rows", "array"]))
+    def join(self, item, other, by):
+        corpus, rows = item
+        same = (corpus.max_order, corpus.reference_length) == (other[0].max_order, other[0].reference_length)
+        added = list(other[1])
+        if by == "merge":
+            if not same:
+                with pytest.raises(CybleuError):
+                    corpus.merge(other[0])
+                return
+            corpus.merge(other[0])
+        elif corpus.max_order == other[0].max_order:
+            corpus.update_stats(
+                np.array(added, dtype=np.int64).reshape(len(added), -1) if by == "array" and added else added
+            )
+        else:
+            return
+        rows += added
+
+    @rule(target=corpora, item=corpora)
+    def pickle_corpus(self, item):
+        return pickle.loads(pickle.dumps(item[0])), list(item[1])
+
+    @rule(item=corpora)
+    def reset(self, item):
+        item[0].reset()
+        item[1].clear()
+
+    @rule(item=corpora, name=st.sampled_from(NAMES))
+    def score_corpus(self, item, name):
+        corpus, rows = item
+        assert corpus.segments == len(rows)
+        assert corpus.row == [sum(column) for column in zip(*rows)] or not rows
+        assert corpus.short_segments == [
+            sum(row[2 + corpus.max_order + n] == 0 for row in rows) for n in range(corpus.max_order)
+        ]
+        if rows and corpus.row[0]:
+            assert metrics.score(corpus, name) == metrics.score(rows, name)
+
+    @rule(item=corpora, attack=st.sampled_from(ATTACKS))
+    def attack_corpus(self, item, attack):
+        """What fails changes nothing."""
+        corpus, rows = item
+        hypothesis = ["a"] * 5
+        reference = ["a", "b"] * 3
+        token = attacking(attack, [hypothesis, reference])
+        hypothesis.insert(2, token)
+        reference.insert(1, token)
+        before = pickle.dumps(corpus)
+        try:
+            corpus.update([reference], hypothesis)
+        except (CybleuError, Refused):
+            assert pickle.dumps(corpus) == before
+        else:
+            assert corpus.segments == len(rows) + 1
+            corpus.reset()
+            rows.clear()
+
+    # --------------------------------------------------------------------------------------------------- n-best lists
+
+    @rule(target=lists, data=st.data(), segments=st.integers(1, 3))
+    def make_list(self, data, segments):
+        texts = st.lists(st.sampled_from(["a", "b", "the", "猫"]), max_size=5).map(" ".join)
+        hypotheses = [data.draw(st.lists(texts, max_size=3)) for _ in range(segments)]
+        references = [["a b the 猫"]] * segments
+        count = sum(map(len, hypotheses))
+        features = [[float(data.draw(st.integers(-3, 3))) for _ in range(2)] for _ in range(count)]
+        nbest = NBest.from_texts(hypotheses, references, np.reshape(features, (count, 2)), ["lm", "wp"], max_order=2)
+        numbered = iter(features)
+        model = [
+            [(next(numbered), counted_row([["a", "b", "the", "猫"]], text.split(), 2), text) for text in texts]
+            for texts in hypotheses
+        ]
+        return nbest, model
+
+    @rule(target=lists, one=lists, other=lists)
+    def merge_lists(self, one, other):
+        if len(one[1]) != len(other[1]):
+            with pytest.raises(CybleuError):
+                merge(one[0], other[0])
+            return one
+        model = []
+        for segment in map(list.__add__, one[1], other[1]):
+            seen = set()
+            model.append([])
+            for features, row, text in segment:
+                if (key := (*features, *row)) not in seen:
+                    seen.add(key)
+                    model[-1].append((features, row, text))
+        return merge(one[0], other[0]), model
+
+    @rule(target=lists, item=lists)
+    def pickle_list(self, item):
+        return pickle.loads(pickle.dumps(item[0])), item[1]
+
+    @rule(target=lists, item=lists, weights=st.tuples(st.integers(-2, 2), st.integers(-2, 2)))
+    def sort_list(self, item, weights):
+        def value(hypothesis):
+            return -(weights[0] * hypothesis[0][0] + weights[1] * hypothesis[0][1])
+
+        return nbest_sorted(item[0], weights), [sorted(segment, key=value) for segment in item[1]]
+
+    @rule(item=lists)
+    def look_at_list(self, item):
+        nbest, model = item
+        flat = [hypothesis for segment in model for hypothesis in segment]
+        assert np.diff(nbest.offsets).tolist() == [len(segment) for segment in model]
+        assert nbest.features.tolist() == [features for features, _, _ in flat]
+        assert nbest.stats.tolist() == [row for _, row, _ in flat]
+        assert nbest.texts == [text for _, _, text in flat]
+        with pytest.raises(ValueError, match="read-only"):
+            nbest.offsets[0] = 1
+
+    @rule(item=lists, weights=st.tuples(*[st.integers(-2, 2).map(float)] * 2), axis=st.sampled_from(["lm", "wp"]))
+    def search_list(self, item, weights, axis):
+        nbest, model = item
+        if not any(model):
+            with pytest.raises(CybleuError):
+                line_search(nbest, weights, axis)
+            return
+        assert [row for row in linear(nbest, weights).rows.tolist() if row >= 0] == chosen(nbest, weights)
+        found = line_search(nbest, weights, axis)
+        assert found.score == score_of(nbest, found.weights.values())
+        if any(weights):
+            direction = (1.0, 0.0) if axis == "lm" else (0.0, 1.0)
+            assert found.score >= max(tried(nbest, weights, direction))
+
+    # ---------------------------------------------------------------------------------------- calls that keep nothing
+
+    @rule(data=st.data())
+    def reward(self, data):
+        texts = repeated(WORDS[:4]).map(" ".join)
+        groups = data.draw(st.lists(texts, min_size=1, max_size=3))
+        completions = [data.draw(texts) for _ in groups]
+        given = BleuReward("gold", str.split)(completions=completions, gold=groups)
+        expected = [
+            metrics.score(counted_row([group.split()], text.split(), 4), effective_order=True).score / 100
+            for group, text in zip(groups, completions)
+        ]
+        assert np.array_equal(np.float32(given), np.float32(expected))
+
+    @rule(wrong=st.sampled_from(WRONG_ORDERS))
+    def wrong_order(self, wrong):
+        for call in (
+            lambda: segment_stats([[["a"]]], [["a"]], wrong),
+            lambda: References([[["a"]]], wrong),
+            lambda: CorpusAccumulator(wrong),
+            lambda: pairwise_bleu([["a"]], max_order=wrong) if wrong is not None else References([[["a"]]], wrong),
+        ):
+            with pytest.raises(OrderError):
+                call()
+
+    @rule(
+        name=st.sampled_from(sorted(CALLS)),
+        attack=st.sampled_from(ATTACKS),
+        where=st.lists(st.integers(0, 70), min_size=1, max_size=3),
+        size=st.sampled_from([1, 5, 40]),
+    )
+    def attack_call(self, name, attack, where, size):
+        """A value or an error, and never a crash."""
+        hypothesis, references = ["a", "b"] * size, [["b", "a"] * size, ["a"]]
+        token = attacking(attack, [hypothesis, *references, references])
+        for place in where:
+            hypothesis.insert(place, token)
+            references[place % 2].insert(place, token)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                CALLS[name](references, hypothesis)
+            except (CybleuError, Refused) as error:
+                note(repr(error))
+
+    @invariant()
+    def references_stay_as_they_were(self):
+        for references, _, sets, order, length in self.known[-3:]:
+            assert len(references) == len(sets)
+            assert (references.max_order, references.reference_length) == (order, length)
+
+
+TestObjects = Objects.TestCase
+TestObjects.settings = settings(max_examples=15, stateful_step_count=30)
+
+
+@pytest.fixture(autouse=True)
+def _backends(request, monkeypatch):
+    if request.config.getoption("--pure"):
+        monkeypatch.setattr(Objects, "BACKENDS", ("python",))

@@ -1,0 +1,219 @@
+"""Threads share prepared objects and lists, and what each of them gets is what it gets alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from array import array
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+import cybleu
+from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
+from cybleu.bleu_score import sentence_bleu_many
+from cybleu.metrics import score, scores
+from cybleu.nbest import NBest
+from cybleu.pairwise import pairwise_bleu, self_bleu
+from cybleu.rerank import linear, mbr, oracle, perceptron
+from cybleu.rewards import BleuReward, bleu_rewards
+from cybleu.stats import References
+from cybleu.tuning import kbmira, line_search, random_search, tune
+
+pytestmark = [
+    pytest.mark.usefixtures("backend"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),  # of orders without a match
+]
+
+WORDS = "the cat is on the mat and the dog is not".split()
+THREADS = 4
+
+
+def texts(seed, count=12, vocabulary=WORDS, longest=30):
+    random = Random(seed)
+    return [random.choices(vocabulary, k=random.randint(5, longest)) for _ in range(count)]
+
+
+def plain(value):
+    """Something that == compares as a whole."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
+    return value
+
+
+def calls_on_lists():
+    """New texts, of which no token has a hash yet."""
+    hypotheses = [" ".join(text).split() for text in [*texts(0), *texts(1, 1, longest=900)]]
+    references = [[" ".join(text).split() for text in texts(seed, 3)] for seed in range(2, 15)]
+    smoothing = SmoothingFunction()
+    for method in (None, smoothing.method1, smoothing.method4, smoothing.method5, smoothing.method7):
+        yield lambda method=method: sentence_bleu(references[-1], hypotheses[-1], smoothing_function=method)
+        yield lambda method=method: corpus_bleu(references, hypotheses, smoothing_function=method)
+        yield lambda method=method: sentence_bleu_many(references, hypotheses, smoothing_function=method)
+
+
+def calls_on_references():
+    words = References([texts(seed, 3) for seed in range(12)], ignore=[("the",), ("the", "cat")])
+    ids = np.random.default_rng(0).integers(0, 9, (12, 25))
+    prepared = References(ids, pad_id=0, unk_id=3)
+    tokens = BleuReward(tokenize=None)
+    for seed in range(3):
+        other = np.random.default_rng(seed + 1).integers(0, 9, (12, 25))
+        yield lambda seed=seed: words.stats(texts(seed))
+        yield lambda other=other: prepared.stats(other)
+        yield lambda other=other: prepared.stats(other.astype(np.int32), threads=2)
+        yield lambda other=other: bleu_rewards(prepared, other, smoothing="add-k")
+        yield lambda other=other: tokens(completion_ids=other.tolist(), references=ids.tolist())
+
+
+def calls_on_collections():
+    collection = texts(3)
+    rows = References([[text] for text in texts(4)]).stats(texts(5))
+    for name in ("sacrebleu", "nltk", "nltk-3.3"):
+        yield lambda name=name: pairwise_bleu(collection, variant=name)
+        yield lambda name=name: pairwise_bleu(collection, texts(6), name, threads=2)
+        yield lambda name=name: scores(rows, name)
+        yield lambda name=name: score(rows, name).score
+    yield lambda: self_bleu(collection, smoothing_function=SmoothingFunction().method1)
+
+
+def make_nbest():
+    random = np.random.default_rng(0)
+    rows = References([[text] for text in texts(4, 5)]).stats(texts(5, 20), owner=[i // 4 for i in range(20)])
+    return NBest([0, 4, 8, 12, 16, 20], random.normal(size=(20, 3)), rows, ["a", "b", "c"])
+
+
+def calls_on_nbest():
+    nbest = make_nbest()
+
+    def searched(weights, direction):
+        found = line_search(nbest, weights, direction, metric="sacrebleu", surface=True)
+        return plain((found.step, found.score, found.stats, found.left, found.right, found.surface))
+
+    for weights in ([1.0, 0.5, -1.0], [0.25, -1.0, 1.0]):
+        yield lambda weights=weights: searched(weights, "b")
+        yield lambda weights=weights: searched(weights, [0.5, 1.0, 2.0])
+        yield lambda weights=weights: random_search(nbest, np.array([weights, weights[::-1]]), threads=2)
+        yield lambda weights=weights: tune(nbest, weights, restarts=1, threads=2).weights
+        yield lambda weights=weights: linear(nbest, weights).scores
+        yield lambda weights=weights: kbmira(nbest, weights, iterations=2).weights
+    yield lambda: oracle(nbest, "corpus", smoothing="add-k").rows
+    yield lambda: perceptron(nbest, epochs=1, folds=2).weights
+    yield lambda: mbr(texts(7, 6)).rows
+
+
+SHARED = [calls_on_lists, calls_on_references, calls_on_collections, calls_on_nbest]
+
+
+@pytest.mark.parametrize("shared", SHARED, ids=lambda calls: calls.__name__)
+def test_threads_get_what_each_gets_alone(shared):
+    expected = [plain(call()) for call in shared()]
+    calls = list(shared())  # anew, so that nothing is prepared or remembered
+    differ = []
+    errors = []
+
+    def work(number):
+        try:
+            for turn in range(3):
+                order = list(range(len(calls)))
+                Random(number * 10 + turn).shuffle(order)
+                barrier.wait()
+                differ.extend(place for place in order if plain(calls[place]()) != expected[place])
+        except BaseException as error:
+            barrier.abort()
+            errors.append(error)
+
+    barrier = threading.Barrier(THREADS)
+    interval = sys.getswitchinterval()
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(THREADS)]
+    try:
+        sys.setswitchinterval(1e-6)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not errors
+    assert not differ
+
+
+HOME = str(Path(cybleu.__file__).parent)
+
+
+def traced(call, at_line):
+    """The result of a call, when `at_line` is called before each line of ours with what tells the line."""
+
+    def trace(frame, event, argument):
+        if not frame.f_code.co_filename.startswith(HOME):
+            return None
+        if event == "line":
+            at_line((frame.f_code, frame.f_lineno))
+        return trace
+
+    previous = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        return call()
+    finally:
+        sys.settrace(previous)
+
+
+@pytest.mark.thread_unsafe(reason="a trace function sees the lines of one thread")
+def test_a_search_between_any_two_lines_of_a_search():
+    """What another thread can do in the worst moment, one line after the other."""
+
+    def search(weights):
+        return line_search(nbest, weights, "b", metric="sacrebleu").score
+
+    ours, others = [1.0, 0.5, -1.0], [-1.0, 1.0, 0.5]
+    nbest = make_nbest()
+    expected = search(ours)
+    lines = {}
+    traced(lambda: search(ours), lambda line: lines.setdefault(line))
+    assert len(lines) > 50
+    for chosen in lines:
+        search(ours)  # is remembered
+        waiting = {chosen}
+
+        def interrupt(line):
+            if line in waiting:  # noqa: B023
+                waiting.clear()  # noqa: B023
+                search(others)
+
+        assert traced(lambda: search(ours), interrupt) == expected, chosen
+
+
+@pytest.mark.thread_unsafe(reason="it runs a process of its own")
+@pytest.mark.parametrize("name", ["References", "score", "sentence_bleu_many", "BleuReward", "Fraction"])
+def test_the_first_use_of_a_name_by_several_threads(name):
+    code = f"""
+import sys, threading
+import cybleu
+sys.setswitchinterval(1e-6)
+barrier, found = threading.Barrier(8), []
+def use():
+    barrier.wait()
+    found.append(cybleu.{name})
+threads = [threading.Thread(target=use) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(found) == 8 and set(map(id, found)) == {{id(cybleu.{name})}}, found
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_buffers_are_free_when_a_call_is_back(backend):
+    """Although a thread that helped may end a little later."""
+    prepared = References([[[0]]], max_order=1)
+    for _ in range(500):
+        ids, offsets = array("q", [1, 2]), array("q", [0, 1, 2])
+        prepared.stats((ids, offsets), [0, 0], threads=2)
+        ids.extend([1] * 50)
+        offsets.append(3)
