@@ -16,12 +16,16 @@ MODULES = (
     "ngrams",
     "formula",
     "segments",
+    "scores",
     "definitions",
     "prepared",
-    "leave_one_out",
+    "others",
     "pairwise",
     "nbest_lines",
+    "words",
+    "weighing",
     "envelope",
+    "sweep",
     "reranking",
 )
 

@@ -1,7 +1,11 @@
-"""What `import cybleu` costs over a bare interpreter: the median of 20, each in a new process, in turn."""
+"""What `import cybleu` costs over a bare interpreter, in processor time and by the clock: medians of 40, in turn.
+
+By the clock, whatever else the machine does counts too. Not for Windows, which does not tell what a process has used.
+"""
 
 from __future__ import annotations
 
+import resource
 import statistics
 import subprocess
 import sys
@@ -9,14 +13,21 @@ import sys
 from measure import machine, seconds
 
 
+def used():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def start(code):
-    return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True))
+    before = used()
+    clock = seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True))
+    return used() - before, clock
 
 
 start("import cybleu")
-times = [(start("pass"), start("import cybleu")) for _ in range(20)]
-bare, imported = (statistics.median(column) * 1e3 for column in zip(*times))
-print(
-    f"{machine()}\nbare interpreter {bare:.1f} ms, with `import cybleu` {imported:.1f} ms: {imported - bare:.1f} ms more"
-)
-print("(goal: under 20 ms)")
+times = [(*start("pass"), *start("import cybleu")) for _ in range(40)]
+bare, bare_clock, imported, imported_clock = (statistics.median(column) * 1e3 for column in zip(*times))
+print(machine())
+print(f"processor time: bare {bare:.1f} ms, with `import cybleu` {imported:.1f} ms: {imported - bare:.1f} ms more")
+print(f"by the clock: {bare_clock:.1f} ms and {imported_clock:.1f} ms: {imported_clock - bare_clock:.1f} ms more")
+print("(goal: under 20 ms of processor time; the first import writes byte code, unless the environment forbids it)")

@@ -85,6 +85,23 @@ def test_a_broken_extension(copy, kernels):
     assert run(SHOW, "python", copy).stderr == ""
 
 
+def test_a_part_of_the_extension(copy, kernels):
+    """Kernels that are there without those that are loaded first are broken; one that is missing is so when it is used."""
+    (scores,) = (path for path in extensions(copy) if path.name.startswith("scores."))
+    scores.rename(copy / scores.name)
+    done = run(SHOW, None, copy)
+    assert done.stdout == "python 1.0\n"
+    assert "only a part of the compiled extension is installed" in done.stderr
+    assert "ImportError: only a part of" in run(SHOW, "cython", copy).stderr
+    (copy / scores.name).rename(scores)
+    for path in extensions(copy):
+        if path.name.startswith("sweep."):
+            path.unlink()
+    done = run(f"{SHOW}; from cybleu import _backend; _backend.chosen.best_interval", None, copy)
+    assert done.stdout == "cython 1.0\n"
+    assert "ModuleNotFoundError: No module named 'cybleu._kernels.sweep'" in done.stderr
+
+
 def test_import_stays_light():
     """What takes long to import comes when it is first used."""
     heavy = {"fractions", "decimal", "dataclasses", "typing", "inspect", "importlib.metadata", "numpy", "nltk", "click"}

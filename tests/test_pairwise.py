@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from cybleu import SmoothingFunction, errors, nltk_3_3, sentence_bleu
+from cybleu import SmoothingFunction, errors, metrics, nltk_3_3, sentence_bleu
 from cybleu.metrics import VARIANTS, Variant, score
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.stats import segment_stats
@@ -54,11 +54,11 @@ def test_every_definition_scores_as_one_by_one(references, hypotheses, data):
     weights = data.draw(st.one_of(st.none(), st.lists(st.floats(0, 1), min_size=order, max_size=order)))
     effective_order = data.draw(st.booleans())
     each_other = data.draw(st.booleans())
-    arguments = (references, None if each_other else hypotheses, variant, weights, smoothing, None, effective_order)
+    metric = metrics.Bleu(variant, smoothing, None, weights, order, effective_order)
 
     def one(hypothesis, reference):
         row = segment_stats([[reference]], [hypothesis], order)[0]
-        return score(row, variant, weights, smoothing, None, effective_order).score
+        return score(row, metric).score
 
     try:
         expected = [
@@ -66,9 +66,9 @@ def test_every_definition_scores_as_one_by_one(references, hypotheses, data):
         ]
     except errors.CybleuError as error:
         with pytest.raises(type(error)):
-            pairwise_bleu(*arguments, max_order=order)
+            pairwise_bleu(references, None if each_other else hypotheses, metric)
     else:
-        assert pairwise_bleu(*arguments, max_order=order).tolist() == expected
+        assert pairwise_bleu(references, None if each_other else hypotheses, metric).tolist() == expected
 
 
 @given(st.lists(long_lists(), min_size=1, max_size=4), st.sampled_from([1, 4, 16, 18]))
@@ -211,7 +211,7 @@ def test_a_sample_of_self_bleu():
             errors.OrderError,
             "max_order is 2, and there are 1",
         ),
-        (lambda: pairwise_bleu([["a"]], variant="bleu"), errors.UnknownNameError, "unknown variant"),
+        (lambda: pairwise_bleu([["a"]], variant="bleu"), errors.UnknownNameError, "unknown metric"),
         (lambda: pairwise_bleu([["a"]], smoothing="method1"), errors.UnknownNameError, "sacrebleu has no smoothing"),
         (lambda: pairwise_bleu([["a"]], [[1]]), errors.MixedTokensError, "token ids"),
         (lambda: pairwise_bleu([["a"]], "a b"), errors.SequenceTypeError, "hypotheses must be a list"),

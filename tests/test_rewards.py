@@ -102,8 +102,8 @@ class OnADevice:
         (lambda: bleu_rewards(REFERENCES, TEXTS, OWNER, smoothing="method1"), errors.UnknownNameError, "no smoothing"),
         (
             lambda: bleu_rewards(References(REFERENCES), TEXTS, OWNER, weights=(1,)),
-            errors.StatisticsError,
-            "1 weights for 4",
+            errors.ArrayValueError,
+            "max_order=4, and sacrebleu counts with 1",
         ),
         (lambda: bleu_rewards(References(REFERENCES), TEXTS, OWNER, pad_id=0), errors.ArrayValueError, "are prepared"),
     ],

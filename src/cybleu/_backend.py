@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         trim: Callable[..., None]
         weighted_sums: Callable[..., None]
         winners: Callable[..., None]
+        winners_near: Callable[..., None]
 
 CHOICES = ("auto", "cython", "python")
 

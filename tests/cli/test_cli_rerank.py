@@ -68,8 +68,8 @@ def test_forms_of_weights(run, tmp_path, text):
     ("text", "message"),
     [
         ("", "weights: there is no weight in it"),
-        ("lm_0\n", "weights, line 1: is not a name and its weight"),
-        ("lm_0 0.5 2\n", "weights, line 1: is not a name and its weight"),
+        ("lm_0\n", "is not a name and its weight"),
+        ("lm_0 0.5 2\n", "is not a name and its weight"),
         ("lm_0 0.5\nlm_0 1", "weights, line 2: the weight of 'lm_0' is there twice"),
         ("lm_0 x", "weights, line 1: the weight of 'lm_0' 'x' is not a number"),
         ("lm_0 1", "there is no weight of the feature 'len_0'"),

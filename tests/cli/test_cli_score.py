@@ -111,7 +111,7 @@ def test_tokenisers_of_sacrebleu(files, name):
 def test_an_unknown_tokeniser(files):
     result = run("hyp", "ref1", "--tokenize", "13b")
     assert result.exit_code == 2
-    assert result.stderr.startswith("cybleu: error: unknown tokeniser '13b'; use one of 13a, char, ")
+    assert result.stderr.startswith("cybleu: error: unknown tokeniser '13b'; use one of unicode, ascii, 13a, char, ")
 
 
 def test_tokenisers_without_sacrebleu(files, monkeypatch):
@@ -213,8 +213,8 @@ def test_split_ascii(files):
         ("score", ["--json"]),
         ("score", ["--segments"]),
         ("score", ["--variant", "nltk"]),
-        ("compare", []),
-        ("compare", ["--json"]),
+        ("variants", []),
+        ("variants", ["--json"]),
     ],
 )
 def test_bad_files(files, arguments, message, command, form):
@@ -265,17 +265,17 @@ def test_an_error_of_the_definition(files):
     assert "at least 3 n-gram orders" in result.stderr
 
 
-def test_compare(files):
-    printed = run("hyp", "ref1", "ref2", command="compare").stdout
+def test_variants(files):
+    printed = run("hyp", "ref1", "ref2", command="variants").stdout
     references = [[r.split() for r in pair] for pair in zip(FIRST, SECOND)]
     comparison = explain_difference(references, [h.split() for h in HYPOTHESES])
     assert printed == f"{comparison.format('line', 1)}\n"
     assert "lines 2 and 3 are too short" in printed
 
 
-def test_compare_as_json(files):
+def test_variants_as_json(files):
     arguments = "hyp", "ref1", "ref2", "--variant", "nltk:method1", "--variant", "sacrebleu", "--order", 3, "--json"
-    ours = json.loads(run(*arguments, command="compare").stdout)
+    ours = json.loads(run(*arguments, command="variants").stdout)
     assert ours["segments"] == len(HYPOTHESES)
     for scored, smoothing in zip(ours["scores"], ("method1", "exp"), strict=True):
         alone = as_json(
@@ -296,13 +296,13 @@ def test_compare_as_json(files):
     }
 
 
-def test_compare_when_a_tool_fails(files):
+def test_variants_when_a_tool_fails(files):
     (files / "blank").write_text("\n" * len(HYPOTHESES))
     arguments = "blank", "ref1", "--variant", "multi-bleu", "--variant", "moses"
-    failed, scored = json.loads(run(*arguments, "--json", command="compare").stdout)["scores"]
+    failed, scored = json.loads(run(*arguments, "--json", command="variants").stdout)["scores"]
     assert (failed["score"], failed["signature"], scored["score"]) == (None, None, 0)
     assert failed["failure"].startswith("the hypotheses have no token")
-    assert "multi-bleu       fails  the hypotheses have no token" in run(*arguments, command="compare").stdout
+    assert "multi-bleu       fails  the hypotheses have no token" in run(*arguments, command="variants").stdout
 
 
 @pytest.mark.parametrize(
@@ -310,11 +310,11 @@ def test_compare_when_a_tool_fails(files):
     [
         (["--variant", "bleu"], "cybleu: error: unknown variant 'bleu'; use one of nltk, nltk-3.3, sacrebleu"),
         (["--variant", "nltk:exp"], "cybleu: error: nltk has no smoothing 'exp'; use one of none, method0"),
-        (["--tokenize", "13b"], "cybleu: error: unknown tokeniser '13b'; use one of 13a, char, "),
+        (["--tokenize", "13b"], "cybleu: error: unknown tokeniser '13b'; use one of unicode, ascii, 13a, char, "),
     ],
 )
-def test_bad_options_of_compare(files, arguments, message):
-    result = run("hyp", "ref1", *arguments, command="compare")
+def test_bad_options_of_variants(files, arguments, message):
+    result = run("hyp", "ref1", *arguments, command="variants")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(message)
     assert result.stderr.count("\n") == 1
@@ -325,11 +325,11 @@ def test_a_progress_bar_only_for_a_person(files, monkeypatch):
         def isatty(self):
             return True
 
-    from cybleu.cli import score as module
+    from cybleu.cli import common
 
     def written_to(stream):
-        monkeypatch.setattr(module.sys, "stderr", stream)
-        for _ in module._progress("hyp", ["ref1"], str.split, delay=0):
+        monkeypatch.setattr(common.sys, "stderr", stream)
+        for _ in common.segments("hyp", ["ref1"], "unicode", None, delay=0):
             pass
         return stream.getvalue()
 

@@ -59,7 +59,7 @@ def test_mert(files, lists):
     expected = tune(lists, {"a": 1.0, "b": -1.0}, 2)
     assert (done.exit_code, weights_in(done.stdout)) == (0, expected.weights)
     assert read_weights(files / "out") == expected.weights
-    assert done.stderr.splitlines()[-1] == f"moses {expected.start_score:.6f} -> 1.000000"
+    assert done.stderr.splitlines()[-1] == f"moses {100 * expected.start_score:.4f} -> 100.0000"
     assert [line for line in done.stderr.splitlines() if "->" in line][:3] == [str(end) for end in expected.restarts]
 
 
@@ -113,7 +113,7 @@ def test_scores_of_given_weights(files, lists):
     done = run(
         "random-search", files / "first", files / "refs", "--more", files / "second", "--weights-file", files / "trials"
     )
-    assert [float(line) for line in done.stdout.splitlines()] == random_search(lists, rows).tolist()
+    assert [float(line) for line in done.stdout.splitlines()] == (100 * random_search(lists, rows)).tolist()
 
 
 @pytest.mark.parametrize("name", ["plot.png", "plot.svg"])

@@ -17,8 +17,7 @@ from cybleu._files.text import Lines
 from cybleu._files.writing import writing
 from cybleu.errors import InputFileError
 from cybleu.nbest import NBest, prepare_references, read_segments
-from cybleu.tuning import read_weights
-from cybleu.tuning.climb import read_table
+from cybleu.tuning import read_table, read_weights
 
 POSIX = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has no `resource`, no named pipes, and links only for some"

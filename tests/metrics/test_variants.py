@@ -230,7 +230,7 @@ def test_equal_to_nltk(corpus, smoothing):
 def test_equal_to_the_rule_of_nltk_3_3(corpus):
     assume(corpus[1])
     segment_rows = [_mirror.segment_counts(*segment, 4) for segment in zip(*corpus)]
-    assert score(segment_rows, "nltk-3.3", (0.4, 0.3, 0.2, 0.1)).score == cybleu.corpus_bleu(
+    assert score(segment_rows, "nltk-3.3", weights=(0.4, 0.3, 0.2, 0.1)).score == cybleu.corpus_bleu(
         *corpus, (0.4, 0.3, 0.2, 0.1), cybleu.nltk_3_3
     )
 
@@ -249,7 +249,9 @@ def test_equal_to_sacrebleu(segment, order, smoothing, value, effective_order):
     theirs = BLEU.compute_bleu(
         row[2 : 2 + order], row[2 + order :], row[0], row[1], smoothing, value, effective_order, order
     )
-    ours = score(row, "sacrebleu", None, smoothing, value, effective_order)
+    ours = score(
+        row, "sacrebleu", smoothing=smoothing, smoothing_value=value, effective_order=effective_order
+    )
     assert (ours.score, list(ours.precisions), ours.brevity_penalty) == (theirs.score, theirs.precisions, theirs.bp)
     assert ours.ratio == theirs.ratio
 
@@ -259,7 +261,7 @@ def test_weights():
     uniform = score(row).score
     assert score(row, weights=(0.25,) * 4).score == pytest.approx(uniform)
     assert score(row, weights=(1, 0, 0, 0)).score == pytest.approx(100 * 8 / 9)
-    assert score(row, "nltk", (0.5, 0.5, 0, 0)).score == pytest.approx(math.sqrt(8 / 9 * 5 / 8))
+    assert score(row, "nltk", weights=(0.5, 0.5, 0, 0)).score == pytest.approx(math.sqrt(8 / 9 * 5 / 8))
     assert score(row, "arithmetic-mean").score == pytest.approx((8 / 9 + 5 / 8 + 3 / 7 + 1 / 6) / 4)
 
 
@@ -313,20 +315,36 @@ def test_weights_of_the_rule_of_nltk_3_3_are_the_first_ones():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([4, 4, 4, 3, 2, 1, 4, 3, 2, 1], "bleu"), "unknown variant 'bleu'; use one of nltk, nltk-3.3, sacrebleu"),
-        (([4, 4, 4, 4], "sacrebleu", None, "method1"), "sacrebleu has no smoothing 'method1'; use one of exp, floor"),
-        (([4, 4, 4, 4], "sacrebleu", None, "exp", 1), "the smoothing 'exp' of sacrebleu takes no value"),
-        (([4, 4, 4, 4], "sacrebleu", (0.5, 0.5)), "there are 2 weights for 1 n-gram orders"),
-        (([4, 4, 5, 4],), "a row has more matches than n-grams of an order"),
-        (([4, 4, -1, 4],), "statistics are whole numbers from 0"),
-        (([4, 4, 0.5, 4],), "statistics are whole numbers from 0"),
-        (([4, 4, 4],), "a row has 3 entries"),
-        (([],), "a row has 0 entries"),
-        (([[4, 4, 4, 4], [4, 4, 4, 3, 4, 3]],), "the rows have different lengths"),
-        (([8, 8, 7, 5, 8, 6], "nltk"), "row 0 is not that of one segment"),
-        (([8, 8, 7, 5, 8, 6], "nltk", None, None, None, False, [0]), "short_segments has 1 entries for 2"),
+        (
+            {"stats": [4, 4, 4, 3, 2, 1, 4, 3, 2, 1], "metric": "bleu"},
+            "unknown metric 'bleu'; use one of nltk, nltk-3.3, sacrebleu",
+        ),
+        (
+            {"stats": [4, 4, 4, 4], "smoothing": "method1"},
+            "sacrebleu has no smoothing 'method1'; use one of exp, floor",
+        ),
+        (
+            {"stats": [4, 4, 4, 4], "smoothing": "exp", "smoothing_value": 1},
+            "the smoothing 'exp' of sacrebleu takes no value",
+        ),
+        ({"stats": [4, 4, 4, 4], "weights": (0.5, 0.5)}, "there are 2 weights for 1 n-gram orders"),
+        ({"stats": [4, 4, 4, 4], "weight": (0.5, 0.5)}, "the metric sacrebleu has no 'weight'; it has variant, smoothing"),
+        ({"stats": [4, 4, 4, 4], "metric": "nltk", "variant": "moses"}, "give one of the two"),
+        ({"stats": [4, 4, 4, 4], "metric": 4}, "give a name, a variant of BLEU or a Metric"),
+        ({"stats": [4, 4, 4, 4], "level": "text"}, "unknown level 'text'"),
+        ({"stats": [4, 4, 5, 4]}, "a row has more matches than n-grams of an order"),
+        ({"stats": [4, 4, -1, 4]}, "statistics are whole numbers from 0"),
+        ({"stats": [4, 4, 0.5, 4]}, "statistics are whole numbers from 0"),
+        ({"stats": [4, 4, 4]}, "a row has 3 entries"),
+        ({"stats": []}, "a row has 0 entries"),
+        ({"stats": [[4, 4, 4, 4], [4, 4, 4, 3, 4, 3]]}, "the rows have different lengths"),
+        ({"stats": [8, 8, 7, 5, 8, 6], "metric": "nltk"}, "row 0 is not that of one segment"),
+        (
+            {"stats": [8, 8, 7, 5, 8, 6], "metric": "nltk", "short_segments": [0]},
+            "short_segments has 1 entries for 2",
+        ),
     ],
 )
 def test_bad_statistics(arguments, message):
     with pytest.raises(errors.CybleuError, match=message):
-        score(*arguments)
+        score(**arguments)

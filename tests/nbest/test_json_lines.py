@@ -9,12 +9,12 @@ import re
 import pytest
 
 from cybleu.errors import InputFileError
-from cybleu.nbest.json_lines import read_segments
+from cybleu.nbest import read_segments
 from nbest_lists import written
 
 
 def segments(folder, *lines):
-    return list(read_segments(written(folder, "".join(json.dumps(line) + "\n" for line in lines))))
+    return list(read_segments(written(folder, "".join(json.dumps(line) + "\n" for line in lines)), "json"))
 
 
 def test_lists_under_all_names(tmp_path):
@@ -42,7 +42,7 @@ def test_features_in_any_order(tmp_path):
 
 
 def test_gzip_is_recognised(tmp_path):
-    (found,) = read_segments(written(tmp_path, gzip.compress(b'["a"]')))
+    (found,) = read_segments(written(tmp_path, gzip.compress(b'["a"]')), "json")
     assert found.texts == ["a"]
 
 
@@ -68,4 +68,4 @@ def test_gzip_is_recognised(tmp_path):
 def test_lines_that_are_none(tmp_path, line, message):
     path = written(tmp_path, '["a"]\n' + line + "\n")
     with pytest.raises(InputFileError, match=f"list, line 2: .*{re.escape(message)}"):
-        list(read_segments(path))
+        list(read_segments(path, "json"))

@@ -50,14 +50,14 @@ def choices(draw, order):
     value = draw(st.sampled_from([None, 0.5, 3, 1e-9, 1e-320, 1e307])) if default is not None else None
     weight = st.one_of(st.floats(0, 1), st.floats(-2, 2), st.just(0.0), st.just(1 / 3), st.just(1e300))
     weights = draw(st.one_of(st.none(), st.lists(weight, min_size=order, max_size=order)))
-    return rules, weights, name, value, draw(st.booleans())
+    effective_order = draw(st.booleans())
+    return metrics.Bleu(rules, name, value, weights, effective_order=effective_order).rules(order)
 
 
 @given(st.data())
 def test_rows_score_as_one_by_one(kernels, data):
     order, rows = data.draw(rows_of_segments())
-    variant, weights, name, value, effective_order = data.draw(choices(order))
-    rules = metrics.Bleu(variant, name, value, weights, order, effective_order).rules()
+    rules = data.draw(choices(order))
     kernel, mirror = kernels.Definition(rules), _mirror.Definition(rules)
     stats = np.array(rows)
     for position in range(len(rows)):
@@ -70,20 +70,19 @@ def test_rows_score_as_one_by_one(kernels, data):
             assert taken == 0
         else:
             assert taken == 0 or ours[0] == theirs[0]
-            plain = rules.scale < 1e300 and (weights is None or all(abs(weight) < 3 for weight in weights))
+            plain = rules.scale < 1e300 and (rules.weights is None or all(abs(weight) < 3 for weight in rules.weights))
             assert taken == 1 or not plain or not math.isfinite(theirs[0])
 
 
 @pytest.mark.parametrize("order", [17, 40])
 def test_orders_beyond_the_kernel(kernels, order):
     row = [50, 50, *range(50, 50 - order, -1), *range(50, 50 - order, -1)]
-    rules = metrics.Bleu(max_order=order).rules()
-    assert kernels.Definition(rules).score_rows(np.array([row]), 0, np.empty(1)) == 0
+    assert kernels.Definition(metrics.Bleu().rules(order)).score_rows(np.array([row]), 0, np.empty(1)) == 0
     assert metrics.scores(np.array([row]))[0] == metrics.score(row).score
 
 
 def test_rows_before_the_first(kernels):
-    definition = kernels.Definition(metrics.Bleu(max_order=1).rules())
+    definition = kernels.Definition(metrics.Bleu().rules(1))
     with pytest.raises(ValueError, match="do not fit"):
         definition.score_rows(np.ones((1, 4), dtype=np.int64), -1, np.empty(1))
 

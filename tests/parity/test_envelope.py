@@ -91,12 +91,12 @@ def test_best_intervals(kernels, data):
     rules = data.draw(st.sampled_from(["moses", "sacrebleu", "mteval-v13a", "arithmetic-mean"]))
     name = data.draw(st.sampled_from([smoothing[0] for smoothing in metrics.VARIANTS[rules].smoothings]))
     order, chosen, values = prepared(kernels, columns, offsets)
-    choices = metrics.definition_of(rules, stats.shape[1] // 2 - 1, smoothing=name)
+    choices = metrics.Bleu(rules, name).rules(stats.shape[1] // 2 - 1)
     found = []
     for backend in (kernels, MIRROR):
         row = np.empty(stats.shape[1], dtype=np.int64)
         arguments = (values, columns[1], order, offsets, chosen, stats, lower, upper)
-        found.append((backend.best_interval(*arguments, backend.Definition(*choices), row), row.tolist()))
+        found.append((backend.best_interval(*arguments, backend.Definition(choices), row), row.tolist()))
     assert found[0] == found[1]
 
 
@@ -104,10 +104,10 @@ def test_of_two_intervals_that_meet_at_0_it_is_the_first(kernels):
     stats = np.array([[0, 0, 0, 0], [0, 1, 0, 0]])
     columns = np.array([[0.0, 0.0], [0.0, 1.0]])
     order, chosen, values = prepared(kernels, columns, np.array([0, 2]))
-    choices = metrics.definition_of("moses", 1)
+    choices = metrics.Bleu("moses").rules(1)
     for backend in (kernels, MIRROR):
         arguments = (values, columns[1], order, np.array([0, 2]), chosen, stats, -math.inf, math.inf)
-        found = backend.best_interval(*arguments, backend.Definition(*choices), np.empty(4, dtype=np.int64))
+        found = backend.best_interval(*arguments, backend.Definition(choices), np.empty(4, dtype=np.int64))
         assert found == (0.0, -math.inf, 0.0, 0.0, 0.0)
 
 

@@ -159,3 +159,23 @@ def test_what_does_not_fit_is_an_error(kernels):
 def test_words_that_were_not_made_are_an_error(kernels):
     with pytest.raises(TypeError, match="argument"):
         kernels.Words.__new__(kernels.Words)
+
+
+def parts(kernels, texts, unicode):
+    """How many tokens each text has."""
+    ends = np.cumsum([len(text) for text in texts])
+    begins = ends - [len(text) for text in texts]
+    ids = np.empty(int((ends - begins + 1).sum()), dtype=np.int32)
+    kernels.Words({}).look_up(b"".join(texts), begins, ends, unicode, ids)
+    return ends - begins
+
+
+def test_every_character_splits_as_in_python(kernels):
+    characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    found = parts(kernels, [f"a{character}b".encode() for character in characters], True)
+    assert (found == np.array([1 + character.isspace() for character in characters])).all()
+
+
+def test_every_byte_splits_as_in_python(kernels):
+    texts = [b"a%cb" % byte for byte in range(256)]
+    assert parts(kernels, texts, False).tolist() == [len(text.split()) for text in texts]

@@ -31,19 +31,19 @@ def lists_of_rows(draw):
 def test_the_same_swaps(kernels, lists, name, data):
     order, stats, offsets, segments, now = lists
     smoothing = data.draw(st.sampled_from(VARIANTS[name].smoothings))[0]
-    rules = metrics.Bleu(name, smoothing=smoothing, max_order=order).rules()
+    choices = metrics.Bleu(name, smoothing).rules(order)
     highest = data.draw(st.booleans())
     if VARIANTS[name].short_segments_count:
         stats[:, 2 + order :] = np.maximum(stats[:, 2 + order :], 1)
     one, other = now.copy(), now.copy()
-    ours = kernels.swap_pass(kernels.Definition(rules), stats, offsets, segments, one, highest)
-    theirs = _mirror.swap_pass(_mirror.Definition(rules), stats, offsets, segments, other, highest)
+    ours = kernels.swap_pass(kernels.Definition(choices), stats, offsets, segments, one, highest)
+    theirs = _mirror.swap_pass(_mirror.Definition(choices), stats, offsets, segments, other, highest)
     assert ours == theirs
     assert one.tolist() == other.tolist()
 
 
 def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
-    definition = kernels.Definition(metrics.Bleu(max_order=1).rules())
+    definition = kernels.Definition(metrics.Bleu().rules(1))
     stats = np.array([[1, 1, 1, 1]])
     numbers = {"offsets": [0, 1], "order": [0], "chosen": [0]}
     for wrong in ({"offsets": [0, 2]}, {"offsets": [0]}, {"order": [1]}, {"order": [-1]}, {"chosen": [1]}):
@@ -57,9 +57,25 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
 
 
 def test_more_orders_than_the_kernel_has_are_declined(kernels):
-    definition = kernels.Definition(metrics.Bleu(max_order=17).rules())
+    definition = kernels.Definition(metrics.Bleu().rules(17))
     stats = np.zeros((1, 36), dtype=np.int64)
-    assert kernels.swap_pass(definition, stats, np.array([0, 1]), np.array([0]), np.array([0]), True) == (-1, 0.0)
+    assert kernels.swap_pass(definition, stats, np.array([0, 1]), np.array([0]), np.array([0]), True) is None
+
+
+def test_what_is_declined_leaves_the_choice_as_it_was(kernels):
+    definition = kernels.Definition(metrics.Bleu().rules(1))
+    stats = np.array([[4, 4, 0, 4], [4, 4, 4, 4], [2**60, 4, 1, 2**60]])
+    chosen = np.array([0, 2])
+    assert kernels.swap_pass(definition, stats, np.array([0, 2, 3]), np.array([0, 1]), chosen, True) is None
+    chosen[1] = -1
+    assert kernels.swap_pass(definition, stats, np.array([0, 2, 3]), np.array([0, 1]), chosen, True)[0] == 1
+    assert chosen.tolist() == [1, -1]
+    stats[1] = 2**60, 4, 1, 2**60  # found after an exchange
+    stats[2] = 4, 4, 4, 4
+    chosen[:] = 0, 2
+    offsets, order = np.array([0, 1, 3]), np.array([1])
+    assert kernels.swap_pass(definition, stats, offsets, order, chosen, True) is None
+    assert chosen.tolist() == [0, 2]
 
 
 @given(st.integers(0, 4), st.integers(0, 40), st.integers(0, 2**32))

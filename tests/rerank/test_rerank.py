@@ -21,6 +21,7 @@ from cybleu.errors import (
     NoReferencesError,
     SequenceTypeError,
     StatisticsError,
+    UnhashableTokenError,
     UnknownNameError,
 )
 from cybleu.metrics import VARIANTS, score
@@ -137,7 +138,7 @@ def test_the_sentence_oracle_is_the_best_by_sentence_bleu(nbest, definition, hig
 
     def value(row):
         stats = nbest.stats[row]
-        return score(stats, variant, None, smoothing, None, effective).score if stats[0] else 0.0
+        return score(stats, variant, smoothing=smoothing, effective_order=effective).score if stats[0] else 0.0
 
     selection = (oracle if highest else antioracle)(nbest, "sentence", variant, smoothing=smoothing)
     for row, rows in zip(selection.rows.tolist(), by_segment(nbest)):
@@ -225,7 +226,7 @@ def test_counts_beyond_the_kernel():
     [
         ({"level": "document"}, UnknownNameError, "sentence or corpus"),
         ({"passes": 0}, ArrayValueError, "passes is 0"),
-        ({"variant": "bleurt"}, UnknownNameError, "unknown variant"),
+        ({"variant": "bleurt"}, UnknownNameError, "unknown metric"),
         ({"smoothing": "method1"}, UnknownNameError, "no smoothing 'method1'"),
     ],
 )
@@ -299,7 +300,7 @@ def test_order_and_copies_of_the_list_change_no_expected_utility(hypotheses, ord
     st.lists(texts, min_size=1, max_size=5),
     st.lists(st.floats(0.001, 1), min_size=5, max_size=5),
     st.sampled_from([1e-300, 2.0, 0.3, 1e300]),
-    st.sampled_from(["bleu", "expected-counts", "linear"]),
+    st.sampled_from(["metric", "expected-counts", "linear"]),
 )
 def test_the_scale_of_the_posterior_makes_no_difference(hypotheses, numbers, factor, utility):
     posterior = np.array(numbers[: len(hypotheses)])
@@ -311,7 +312,7 @@ def test_the_scale_of_the_posterior_makes_no_difference(hypotheses, numbers, fac
         assert one.scores[again.rows[0]] == pytest.approx(one.scores[one.rows[0]], rel=1e-9, abs=1e-9)
 
 
-@given(small_lists, st.sampled_from(["bleu", "expected-counts", "linear"]))
+@given(small_lists, st.sampled_from(["metric", "expected-counts", "linear"]))
 def test_segments_do_not_touch_each_other(lists, utility):
     together = mbr(lists, utility=utility)
     assert together.offsets.tolist() == [0, *itertools.accumulate(map(len, lists))]
@@ -337,7 +338,7 @@ def test_token_lists_and_ids_are_like_texts(lists):
     assert mbr(nbest).texts == expected.texts
 
 
-@pytest.mark.parametrize("utility", ["bleu", "expected-counts", "linear"])
+@pytest.mark.parametrize("utility", ["metric", "expected-counts", "linear"])
 @pytest.mark.parametrize("variant", ["sacrebleu", "huggingface"])
 def test_an_empty_text_is_chosen_only_where_all_are(utility, variant):
     lists = [["", "", "", "x"], ["", ""], [""], ["a"]]
@@ -398,7 +399,7 @@ def test_the_approximations_by_their_definitions(hypotheses, others, data):
         ({"hypotheses": "a b"}, SequenceTypeError, "a list of texts for each segment"),
         ({"hypotheses": ["a b", "a c"]}, SequenceTypeError, r"hypotheses\[0\] must be a list of texts"),
         ({"hypotheses": [["a", None]]}, SequenceTypeError, r"text 1 of hypotheses\[0\]"),
-        ({"hypotheses": [[["a"], [["b"]]]]}, SequenceTypeError, "segment 0 has a token that cannot be hashed"),
+        ({"hypotheses": [[["a"], [["b"]]]]}, UnhashableTokenError, "segment 0: token 0 of reference.1. is a list"),
         ({"utility": "chrf"}, UnknownNameError, "unknown utility 'chrf'"),
         ({"posterior": [[1, 1]], "scores": [[1, 1]]}, ArrayValueError, "one of the two"),
         ({"posterior": [[1]]}, LengthMismatchError, "see segment 0"),

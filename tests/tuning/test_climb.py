@@ -145,7 +145,7 @@ def test_random_directions_where_no_weight_changes_anything(options):
         (lambda: tune(LIST, seed=-1), errors.WeightsError, "seed is -1"),
         (lambda: tune(LIST, directions="random"), errors.WeightsError, "directions is 'random'"),
         (lambda: tune(LIST, smoothing=("max", 1)), errors.WeightsError, "smoothing is"),
-        (lambda: tune(LIST, metric="blue"), errors.UnknownNameError, "unknown variant 'blue'"),
+        (lambda: tune(LIST, metric="blue"), errors.UnknownNameError, "unknown metric 'blue'"),
         (lambda: tune(LIST, metric=lambda row: math.nan), errors.StatisticsError, "gave nan"),
         (lambda: tune(NBest([0, 1], [[1.0]], [[0.5, 0.5]])), errors.StatisticsError, "give a function"),
     ],
@@ -157,6 +157,6 @@ def test_tuning_that_cannot_be(call, error, text):
 
 def test_tuning_prints_well():
     tuned = tune(LIST, {"lm": -1.0, "tm": 0.0}, restarts=0)
-    assert str(tuned).splitlines()[0] == "moses 0.125000 -> 1.000000"
-    assert str(tuned.restarts[0]).startswith("  0 0.125000 -> 1.000000, 1 moves")
-    assert str(tuned.history[0]).startswith("1.000000  ")
+    assert str(tuned).splitlines()[0] == "moses 12.5000 -> 100.0000"
+    assert str(tuned.restarts[0]).startswith("  0 12.5000 -> 100.0000, 1 moves")
+    assert (tuned.history[0].score, tuned.scale) == (1.0, 1)

@@ -248,4 +248,4 @@ def test_line_searches_that_cannot_be(call, error, text):
 
 def test_a_line_search_prints_well():
     found = line_search(LIST, {"lm": -1.0, "tm": 0.0}, "lm")
-    assert str(found) == "1 at 1.125, in 1 to inf, from 0.125"
+    assert str(found) == "100.0000 at 1.125, in 1 to inf, from 12.5000"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from brute_force import LIST, bleu, chosen, nbests, score_of, weight
 from cybleu import errors, metrics
 from cybleu.tuning import cross_validate, random_search, tune
-from cybleu.tuning.climb import _part
+from cybleu.tuning.trials import _part
 
 pytestmark = pytest.mark.usefixtures("backend")
 

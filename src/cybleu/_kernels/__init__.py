@@ -1,43 +1,24 @@
 """The compiled backend: n-gram counting and the common BLEU scores on integers.
 
 Nothing imports this package but :mod:`cybleu._backend`. Its twin is :mod:`cybleu._mirror`, a second
-implementation from the same definition; the functions and classes that both export behave alike.
+implementation from the same definition; the functions and classes that both export behave alike. Of its own it has
+`sentence_bleu`, which compiles a function, and `serve`, which turns that off.
 """
 
-from .definitions import Definition, sum_rows
-from .envelope import best_interval, sort_lines, surface, winners, winners_near
-from .formula import COMPILER
-from .leave_one_out import leave_one_out
-from .nbest_lines import NBestLines, Words
-from .pairwise import PairwiseTexts
-from .prepared import PreparedReferences, trim
-from .reranking import swap_pass, weighted_sums
-from .segments import Scorer, clipped_matches, corpus_counts, segment_counts, segment_rows
+from __future__ import annotations
 
-__all__ = [
-    "COMPILER",
-    "Definition",
-    "NBestLines",
-    "PairwiseTexts",
-    "PreparedReferences",
-    "Scorer",
-    "Words",
-    "best_interval",
-    "clipped_matches",
-    "corpus_counts",
-    "leave_one_out",
-    "segment_counts",
-    "segment_rows",
-    "sort_lines",
-    "sum_rows",
-    "surface",
-    "swap_pass",
-    "trim",
-    "weighted_sums",
-    "winners",
-    "winners_near",
-]
+from .._mirror import NAMES
+from .._runtime.later import later
 
+try:
+    from .scores import sentence_bleu as sentence_bleu
+    from .scores import serve as serve
+except ModuleNotFoundError as error:
+    import os
 
-def serve(wanted: bool) -> None:
-    pass
+    # Without any file the kernels are not installed; with some of them they are broken.
+    if any(name.endswith((".so", ".pyd")) for folder in __path__ for name in os.listdir(folder)):
+        raise ImportError(f"only a part of the compiled extension is installed: {error}") from error
+    raise
+
+__getattr__, __dir__, __all__ = later(__name__, NAMES)

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from cybleu._kernels.formula cimport MAX_ORDER
+from cybleu._kernels.common cimport MAX_ORDER
 
 cdef enum Smoothing:
     NONE = 0

@@ -5,7 +5,8 @@ from libc.float cimport DBL_MIN
 from libc.math cimport INFINITY, exp, fabs, isfinite, log
 from libc.stdint cimport int64_t
 
-from cybleu._kernels.formula cimport exact_sum
+from cybleu._kernels.common cimport MAX_ORDER
+from cybleu._kernels.formula cimport exact_sum, halved_by_length
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 
 cdef extern from *:
@@ -44,7 +45,7 @@ cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t tot
             return rules.scale / (power[0] * bottom)
         elif rules.smoothing == EXP_BY_LENGTH and total > 0 and length > 1:
             power[0] *= 2.0
-            return finite_or_no_score(rules.scale * (1.0 / (power[0] * rules.value / log(<double>length))) / bottom)
+            return finite_or_no_score(rules.scale * halved_by_length(power[0], rules.value, length) / bottom)
     if bottom == 0.0:
         return ABSENT
     return finite_or_no_score(rules.scale * top / bottom)

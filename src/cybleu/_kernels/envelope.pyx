@@ -1,54 +1,22 @@
 # cython: freethreading_compatible=True
-"""The line search of MERT: upper envelopes of lines, one for each segment, and the sweep over their thresholds."""
+"""The line search of MERT: upper envelopes of lines, one for each segment, and the error surface between them."""
 
-from libc.math cimport INFINITY, NAN, exp, fabs, isfinite, pow
+from libc.math cimport INFINITY, NAN, fabs, isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from cybleu._kernels.definitions cimport ADD_ALL, ADD_K, ARITHMETIC, Definition, Rules, evaluate
+from cybleu._kernels.common cimport CYBLEU_PREFETCH
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.tables cimport check_offsets
 
 cdef extern from *:
     """
     #define CYBLEU_TINY 1e-11
     #define CYBLEU_SIGN ((uint64_t)1 << 63)
-    #define CYBLEU_BLOCK 1024       /* hypotheses whose features are read together */
-
-    #if defined(__GNUC__)
-    #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
-    #else
-    #define CYBLEU_PREFETCH(address) ((void)(address))
-    #endif
     """
     const double TINY "CYBLEU_TINY"
     const uint64_t SIGN "CYBLEU_SIGN"
-    const Py_ssize_t BLOCK "CYBLEU_BLOCK"
-    void prefetch "CYBLEU_PREFETCH"(const void *address) nogil
-
-
-cdef struct Event:
-    double x
-    int64_t number              # of the row of changes
-
-
-cdef struct Events:
-    Event *items
-    void *changes               # of the statistics; rows, as the events were found
-    Py_ssize_t count
-    Py_ssize_t room
-
-
-cdef struct Lines:
-    const double *base
-    const double *slope
-    const int32_t *order        # by slope, within each segment
-    const int64_t *offsets
-    const int64_t *likely       # for each segment a hypothesis that wins somewhere
-    Py_ssize_t segments
-    Py_ssize_t longest          # segment
-    double lower
-    double upper
 
 
 cdef struct Hull:
@@ -56,161 +24,6 @@ cdef struct Hull:
     double *left                # from where each is
     Py_ssize_t count
     Py_ssize_t first            # hypothesis of the segment
-
-
-ctypedef fused Number:
-    int64_t
-    double
-
-
-# ---------------------------------------------------------------------------------------------------------- the winners
-
-
-cdef int check_offsets(const int64_t[::1] offsets, Py_ssize_t count, Py_ssize_t *longest) except -1:
-    """Offsets from 0 to count of segments that each have a hypothesis."""
-    cdef Py_ssize_t i
-    longest[0] = 0
-    if offsets.shape[0] < 1 or offsets[0] != 0 or offsets[offsets.shape[0] - 1] != count or count >= 2**31:
-        raise ValueError("the offsets do not fit the hypotheses")
-    for i in range(offsets.shape[0] - 1):
-        if offsets[i] >= offsets[i + 1]:
-            raise ValueError("the offsets do not ascend")
-        longest[0] = max(longest[0], offsets[i + 1] - offsets[i])
-    return 0
-
-
-def winners(const double[:, ::1] columns, const int64_t[::1] offsets, const double[:, ::1] weights,
-            int64_t[:, ::1] chosen, double[::1] values=None):
-    """For each row of weights the hypothesis of each segment with the highest value, the first of equal ones.
-
-    A value is the sum of weight * feature from the first feature on. The values by the last row go to `values`.
-    """
-    cdef Py_ssize_t features = columns.shape[0]
-    cdef Py_ssize_t count = columns.shape[1]
-    cdef Py_ssize_t longest, begin, end, s, r, first, size, best
-    cdef double *out
-    cdef double *values_of_segment
-    cdef double high
-    check_offsets(offsets, count, &longest)
-    if (weights.shape[1] != features or chosen.shape[0] != weights.shape[0]
-            or chosen.shape[1] != offsets.shape[0] - 1 or (values is not None and values.shape[0] != count)):
-        raise ValueError("the arrays do not fit each other")
-    cdef Py_ssize_t segments = offsets.shape[0] - 1
-    cdef Watch watching = begin_watch()
-    cdef double *scratch = <double *>malloc((longest + BLOCK) * sizeof(double))
-    if scratch == NULL:
-        raise MemoryError
-    try:
-        with nogil:
-            begin = 0
-            while begin < segments:
-                end = begin + 1
-                while end < segments and offsets[end] - offsets[begin] < BLOCK:
-                    end += 1
-                first = offsets[begin]
-                out = scratch
-                for r in range(weights.shape[0]):
-                    watch(&watching, offsets[end] - first)
-                    if values is not None:
-                        out = &values[first]
-                    add_products(columns, &weights[r, 0], first, offsets[end] - first, out)
-                    for s in range(begin, end):
-                        size = offsets[s + 1] - offsets[s]
-                        values_of_segment = out + (offsets[s] - first)
-                        high = highest(values_of_segment, size)
-                        best = 0
-                        while best < size and values_of_segment[best] != high:
-                            best += 1
-                        chosen[r, s] = offsets[s] + (best if best < size else 0)       # no number equals NaN
-                begin = end
-    finally:
-        free(scratch)
-
-
-cdef double highest(const double *values, Py_ssize_t size) noexcept nogil:
-    """The highest value; if the first is NaN, that."""
-    cdef double highs[4]
-    cdef Py_ssize_t i
-    cdef int k
-    for k in range(4):
-        highs[k] = values[0]
-    for i in range(0, size - 3, 4):     # four chains: a maximum waits for the one before
-        for k in range(4):
-            highs[k] = values[i + k] if values[i + k] > highs[k] else highs[k]
-    for i in range(size - size % 4, size):
-        highs[0] = values[i] if values[i] > highs[0] else highs[0]
-    return max(max(highs[0], highs[1]), max(highs[2], highs[3]))
-
-
-cdef void add_products(const double[:, ::1] columns, const double *weights, Py_ssize_t first, Py_ssize_t size,
-                       double *out) noexcept nogil:
-    """The sums of weight * feature from the first feature on, four features in a pass over the hypotheses."""
-    cdef Py_ssize_t f = 0
-    cdef Py_ssize_t i
-    cdef const double *a
-    cdef const double *b
-    cdef const double *c
-    cdef const double *d
-    memset(out, 0, size * sizeof(double))
-    while f + 4 <= columns.shape[0]:
-        a, b, c, d = &columns[f, first], &columns[f + 1, first], &columns[f + 2, first], &columns[f + 3, first]
-        for i in range(size):
-            out[i] = ((((out[i] + weights[f] * a[i]) + weights[f + 1] * b[i]) + weights[f + 2] * c[i])
-                      + weights[f + 3] * d[i])
-        f += 4
-    while f < columns.shape[0]:
-        a = &columns[f, first]
-        for i in range(size):
-            out[i] = out[i] + weights[f] * a[i]
-        f += 1
-
-
-def winners_near(const double[:, ::1] columns, const int64_t[::1] offsets, const double[::1] weights,
-                 const double[::1] values, const double[::1] slope, double step, const double[::1] errors,
-                 int64_t[::1] chosen):
-    """As :func:`winners` for one row of weights, by the features of those hypotheses alone that may be the best.
-
-    :param values: by other weights; value + step * slope is the value by these, but for an error
-    :param errors: for each segment, no smaller than any of these errors
-    """
-    cdef Py_ssize_t count = columns.shape[1]
-    cdef Py_ssize_t longest, s, i, f, first, size, best, near
-    cdef double limit, value, best_value
-    check_offsets(offsets, count, &longest)
-    if (weights.shape[0] != columns.shape[0] or values.shape[0] != count or slope.shape[0] != count
-            or errors.shape[0] != offsets.shape[0] - 1 or chosen.shape[0] != errors.shape[0]):
-        raise ValueError("the arrays do not fit each other")
-    cdef Watch watching = begin_watch()
-    cdef double *about = <double *>malloc((longest + 1) * sizeof(double))
-    if about == NULL:
-        raise MemoryError
-    try:
-        with nogil:
-            for s in range(errors.shape[0]):
-                first = offsets[s]
-                size = offsets[s + 1] - first
-                watch(&watching, size)
-                for i in range(size):
-                    about[i] = values[first + i] + step * slope[first + i]
-                limit = highest(about, size) - 2.0 * errors[s]
-                near = 0
-                best = 0
-                for i in range(size):
-                    best = i if near == 0 else best
-                    near += not about[i] < limit
-                if near > 1:
-                    best_value = -INFINITY
-                    for i in range(size):
-                        if not about[i] < limit:
-                            value = 0.0
-                            for f in range(columns.shape[0]):
-                                value = value + weights[f] * columns[f, first + i]
-                            if value > best_value:
-                                best_value = value
-                                best = i
-                chosen[s] = first + best
-    finally:
-        free(about)
 
 
 # ------------------------------------------------------------------------------------------------------------ the order
@@ -258,10 +71,17 @@ cdef int sort_segment(const double *slope, int32_t *order, int32_t *spare, int32
     return 0
 
 
+cdef Py_ssize_t longest_segment(const int64_t[::1] offsets, Py_ssize_t count) except -1:
+    """Of segments that each have a hypothesis; positions are 32 bits."""
+    if count >= 2**31:
+        raise ValueError("there are too many hypotheses")
+    return check_offsets(offsets, count, 1)
+
+
 def sort_lines(const double[::1] slope, const int64_t[::1] offsets, int32_t[::1] order):
     """Write the positions of each segment's hypotheses within it by ascending slope, equal ones as they stand."""
-    cdef Py_ssize_t longest, s
-    check_offsets(offsets, slope.shape[0], &longest)
+    cdef Py_ssize_t longest = longest_segment(offsets, slope.shape[0])
+    cdef Py_ssize_t s
     if order.shape[0] != slope.shape[0]:
         raise ValueError("the order does not fit the slopes")
     cdef Watch watching = begin_watch()
@@ -410,20 +230,6 @@ cdef Py_ssize_t envelope(const double *base, const double *slope, const int32_t 
     return top + 1
 
 
-cdef inline bint differ(const Number *one, const Number *other, Py_ssize_t size) noexcept nogil:
-    cdef Py_ssize_t n
-    for n in range(size):
-        if one[n] != other[n]:
-            return True
-    return False
-
-
-cdef inline void copy(Number *target, const Number *source, Py_ssize_t size) noexcept nogil:
-    cdef Py_ssize_t n
-    for n in range(size):
-        target[n] = source[n]
-
-
 cdef bint grow(Events *events, Py_ssize_t more, Py_ssize_t row_bytes) noexcept nogil:
     """Make room for more events; false without memory."""
     cdef Py_ssize_t room = 2 * (events.count + more)
@@ -511,8 +317,8 @@ cdef bint collect(const Lines *lines, const Number *stats, Py_ssize_t size, Numb
             hull.count = envelope(lines.base + hull.first, lines.slope + hull.first, numbers + 2 * lines.longest, count,
                                   hull.lines, hull.left)
             for k in range(hull.count):
-                prefetch(stats + (hull.first + hull.lines[k]) * size)
-                prefetch(stats + (hull.first + hull.lines[k] + 1) * size - 1)
+                CYBLEU_PREFETCH(stats + (hull.first + hull.lines[k]) * size)
+                CYBLEU_PREFETCH(stats + (hull.first + hull.lines[k] + 1) * size - 1)
             if not grow(events, hulls[0].count + hulls[1].count, size * sizeof(Number)):
                 done = False
                 break
@@ -602,29 +408,9 @@ cdef bint sort_events(Events *events, Watch *watching) except -1 nogil:
     return True
 
 
-cdef inline void step(const Events *events, Py_ssize_t position, Py_ssize_t size, Number *row) noexcept nogil:
-    cdef const Number *change = <const Number *>events.changes + events.items[position].number * size
-    cdef Py_ssize_t n
-    for n in range(size):
-        row[n] = row[n] + change[n]
-
-
-cdef Py_ssize_t advance(const Events *events, Py_ssize_t position, Py_ssize_t size, Number *row, Number *saved,
-                        bint *changed) noexcept nogil:
-    """Apply all events of one x to the row; the position of the next x."""
-    cdef double x = events.items[position].x
-    cdef Py_ssize_t end = position + 1
-    changed[0] = True
-    if Number is int64_t and (end == events.count or events.items[end].x != x):
-        step(events, position, size, row)
-        return end
-    memcpy(saved, row, size * sizeof(Number))
-    step(events, position, size, row)
-    while end < events.count and events.items[end].x == x:
-        step(events, end, size, row)
-        end += 1
-    changed[0] = differ(saved, row, size)
-    return end
+cdef bint list_events(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events,
+                      Watch *watching) except -1 nogil:
+    return collect(lines, stats, size, row, events, watching) and sort_events(events, watching)
 
 
 cdef int fill(Lines *lines, const double[::1] base, const double[::1] slope, const int32_t[::1] order,
@@ -633,7 +419,7 @@ cdef int fill(Lines *lines, const double[::1] base, const double[::1] slope, con
     cdef Py_ssize_t s
     cdef int64_t first, size
     cdef bint fit = True
-    check_offsets(offsets, base.shape[0], &lines.longest)
+    lines.longest = longest_segment(offsets, base.shape[0])
     if (slope.shape[0] != base.shape[0] or order.shape[0] != base.shape[0] or rows != base.shape[0]
             or likely.shape[0] != offsets.shape[0] - 1):
         raise ValueError("the arrays do not fit each other")
@@ -682,7 +468,7 @@ def surface(const double[::1] base, const double[::1] slope, const int32_t[::1] 
     memset(row, 0, size * sizeof(Number))
     try:
         with nogil:
-            done = collect(&lines, &stats[0, 0], size, row, &events, &watching) and sort_events(&events, &watching)
+            done = list_events(&lines, &stats[0, 0], size, row, &events, &watching)
         if not done:
             raise MemoryError
         xs = empty(events.count, "float64")
@@ -699,162 +485,6 @@ def surface(const double[::1] base, const double[::1] slope, const int32_t[::1] 
                     count += 1
                     memcpy(&rows[count, 0], row, size * sizeof(Number))
         return xs[:count], sums[:count + 1]
-    finally:
-        free(events.items)
-        free(events.changes)
-        free(row)
-
-
-# ------------------------------------------------------------------------------------------------------------ the sweep
-
-
-cdef double monotone(const Rules *rules, bint plain, const int64_t *row, double limit) noexcept nogil:
-    """A number that grows as the score does, but for rounding, without logarithms where the definition allows it.
-
-    Below the limit it may be any other number below.
-    """
-    cdef double top = 1.0
-    cdef double bottom = 1.0
-    cdef double added = rules.value if rules.smoothing == ADD_ALL else 0.0
-    cdef double wanted, length
-    cdef int n
-    plain = plain and row[0] > 0
-    for n in range(rules.order):
-        if row[2 + n] <= 0:
-            plain = False
-        top *= <double>row[2 + n] + added
-        bottom *= <double>row[2 + rules.order + n] + added
-        if rules.smoothing == ADD_K:
-            added = rules.value
-    if not plain:
-        top = evaluate(rules, row)
-        return pow(top / rules.scale, rules.order) if top > 0.0 else top
-    top = top / bottom
-    if rules.penalised:
-        wanted = <double>row[1] + rules.penalty_adds
-        length = <double>row[0]
-        if length < wanted and top >= limit:
-            top *= exp(<double>rules.order * (1.0 - wanted / length))
-    return top
-
-
-cdef inline bint better(double score, double left, double right, double best, double best_left,
-                        double best_right) noexcept nogil:
-    """Of equal scores the interval that holds 0, else the wider, else the one nearer to 0, else the first."""
-    cdef bint holds, best_holds
-    if score != best:
-        return score > best
-    holds = left <= 0.0 <= right
-    best_holds = best_left <= 0.0 <= best_right
-    if holds != best_holds:
-        return holds
-    if right - left != best_right - best_left:
-        return right - left > best_right - best_left
-    return max(left, -right) < max(best_left, -best_right)
-
-
-cdef inline double clearly_below(double number) noexcept nogil:
-    """Less than that by far more than rounding; numbers below the normal range say nothing."""
-    return number - 1e-9 * fabs(number) if number == 0.0 or fabs(number) > 1e-290 else -INFINITY
-
-
-cdef bint sweep(const Rules *rules, const Events *events, Py_ssize_t size, int64_t *row, double lower, double upper,
-                int64_t *best_row, double *found, Watch *watching) except -1 nogil:
-    """Find the best interval; false where the definition declines a sum.
-
-    Scores are computed only where there are several intervals of which any may be the best.
-
-    :param row: three rows, the first the sum at the lower end
-    :param found: receives score, left and right end
-    """
-    cdef bint plain = rules.uniform and rules.mean != ARITHMETIC and not rules.short_segments_count
-    cdef int64_t *saved = row + size
-    cdef double highest = -INFINITY
-    cdef double limit = -INFINITY
-    cdef double left = lower
-    cdef double right, number, score
-    cdef Py_ssize_t position = 0
-    cdef bint changed = True
-    cdef bint scored = False
-    cdef bint likely
-    found[0] = found[1] = found[2] = NAN
-    while changed:
-        number = monotone(rules, plain, row, limit)
-        if not isfinite(number):
-            return False
-        likely = number >= limit
-        if likely:
-            copy(saved, row, size)
-        right = upper
-        changed = False
-        while position < events.count and not changed:
-            watch(watching, 1)
-            right = events.items[position].x
-            position = advance(events, position, size, row, saved + size, &changed)
-        if not changed:
-            right = upper
-        if likely:
-            if highest == -INFINITY or clearly_below(number) > highest:
-                found[1], found[2] = left, right
-                copy(best_row, saved, size)
-                scored = False
-            else:
-                if not scored:
-                    found[0] = evaluate(rules, best_row)
-                    scored = True
-                score = evaluate(rules, saved)
-                if not (isfinite(found[0]) and isfinite(score)):
-                    return False
-                if better(score, left, right, found[0], found[1], found[2]):
-                    found[0], found[1], found[2] = score, left, right
-                    copy(best_row, saved, size)
-            highest = max(highest, number)
-            limit = clearly_below(highest)
-        left = right
-    if not scored:
-        found[0] = evaluate(rules, best_row)
-    return isfinite(found[0])
-
-
-def best_interval(const double[::1] base, const double[::1] slope, const int32_t[::1] order,
-                  const int64_t[::1] offsets, const int64_t[::1] likely, const int64_t[:, ::1] stats, double lower,
-                  double upper, Definition definition not None, int64_t[::1] best_row):
-    """Score, left and right end of the best interval, and the smallest and the largest threshold; None where the
-    definition declines a sum.
-
-    :param best_row: receives the sum of the statistics there
-    """
-    cdef Lines lines
-    cdef Events events
-    cdef Watch watching = begin_watch()
-    cdef Py_ssize_t size = stats.shape[1]
-    cdef bint done
-    cdef bint scored = False
-    cdef double found[3]
-    fill(&lines, base, slope, order, offsets, likely, stats.shape[0], lower, upper)
-    if definition.rules.order == 0:
-        return None
-    if size != 2 + 2 * definition.rules.order or best_row.shape[0] != size:
-        raise ValueError("the rows do not fit the definition")
-    events.items = NULL
-    events.changes = NULL
-    events.count = events.room = 0
-    cdef int64_t *row = <int64_t *>malloc(3 * size * sizeof(int64_t))
-    if row == NULL:
-        raise MemoryError
-    memset(row, 0, size * sizeof(int64_t))
-    try:
-        with nogil:
-            done = collect(&lines, &stats[0, 0], size, row, &events, &watching) and sort_events(&events, &watching)
-            if done:
-                scored = sweep(&definition.rules, &events, size, row, lower, upper, &best_row[0], found, &watching)
-        if not done:
-            raise MemoryError
-        if not scored:
-            return None
-        if events.count == 0:
-            return found[0], found[1], found[2], 0.0, 0.0
-        return found[0], found[1], found[2], events.items[0].x, events.items[events.count - 1].x
     finally:
         free(events.items)
         free(events.changes)

@@ -1,10 +1,12 @@
 # NLTK's BLEU from integer counts, by NLTK's float operations in NLTK's order.
 
+from libc.math cimport log
 from libc.stdint cimport int64_t
 
+from cybleu._kernels.common cimport MAX_ORDER
+
 cdef enum:
-    MAX_ORDER = 16          # longest weight vector scored here
-    ORDERS_AND_ONE = 17
+    ORDERS_AND_ONE = 17     # MAX_ORDER + 1
 
 cdef enum Smoothing:
     NO_SMOOTHING = 0        # method0
@@ -33,3 +35,8 @@ cdef double bleu(const Counts *counts, const double *weights, int order, int sco
 
 # The sum of at most MAX_ORDER finite terms, rounded once.
 cdef double exact_sum(const double *terms, int count) noexcept nogil
+
+
+cdef inline double halved_by_length(double power, double k, int64_t length) noexcept nogil:
+    """What an order without a match counts by method 4; `power` is 2 ** (such orders so far, with this one)."""
+    return 1.0 / (power * k / log(<double>length))

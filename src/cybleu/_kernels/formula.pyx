@@ -9,23 +9,7 @@ from libc.float cimport DBL_MIN
 from libc.math cimport exp, fabs, isfinite, log
 from libc.stdint cimport int64_t
 
-cdef extern from *:
-    """
-    #define CYBLEU_TEXT_OF(name) #name
-    #define CYBLEU_TEXT(name) CYBLEU_TEXT_OF(name)
-    #if defined(__clang__)
-      #define CYBLEU_COMPILER __VERSION__
-    #elif defined(__GNUC__)
-      #define CYBLEU_COMPILER "GCC " __VERSION__
-    #elif defined(_MSC_FULL_VER)
-      #define CYBLEU_COMPILER "MSVC " CYBLEU_TEXT(_MSC_FULL_VER)
-    #else
-      #define CYBLEU_COMPILER "unknown compiler"
-    #endif
-    """
-    const char *CYBLEU_COMPILER
-
-COMPILER = CYBLEU_COMPILER.decode("ascii", "replace")
+from cybleu._kernels.common cimport MAX_ORDER
 
 
 cdef double exact_sum(const double *terms, int count) noexcept nogil:
@@ -89,7 +73,7 @@ cdef int smooth(const Counts *counts, int order, Smoothing smoothing, double par
             precisions[n] = 0.0
             if counts.hypothesis_length > 1:
                 power *= 2.0
-                precisions[n] = 1.0 / (power * parameter / log(<double>counts.hypothesis_length)) / denominator
+                precisions[n] = halved_by_length(power, parameter, counts.hypothesis_length) / denominator
         elif smoothing == AVERAGE or smoothing == INTERPOLATE:
             precisions[n] = 0.0
         else:

@@ -4,17 +4,12 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from cybleu._kernels.common cimport CYBLEU_PREFETCH
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
 from cybleu._kernels.tokens cimport secret, slots_needed
 
 cdef extern from *:
     """
-    #if defined(__GNUC__) || defined(__clang__)
-      #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
-    #else
-      #define CYBLEU_PREFETCH(address) ((void)(address))
-    #endif
-
     /* In registers: the baseline x86-64 has no instruction for it, and the words that need counting are few. */
     static CYTHON_INLINE int cybleu_count_bits(unsigned long long word) {
         word -= (word >> 1) & 0x5555555555555555ULL;
@@ -48,7 +43,6 @@ cdef extern from *:
     int cybleu_lowest_bit(uint64_t word) noexcept nogil
     int cybleu_count_bits(uint64_t word) noexcept nogil
     uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) noexcept nogil
-    void CYBLEU_PREFETCH(const void *address) noexcept nogil
 
 
 # ------------------------------------------------------------------------------------------- up to MASK_BITS tokens

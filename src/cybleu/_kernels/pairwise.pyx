@@ -11,8 +11,9 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from cybleu._kernels.common cimport MAX_ORDER, ROW_SIZE
 from cybleu._kernels.definitions cimport (
-    ABSENT, EXP, EXP_BY_LENGTH, LOGS, MAX_ORDER, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate, mean_of,
+    ABSENT, EXP, EXP_BY_LENGTH, LOGS, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate, mean_of,
     precision_of, python_sum, share_weights, term_of
 )
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
@@ -26,9 +27,6 @@ cdef extern from *:
     #define CYBLEU_MINUS_INFINITY (-(double)INFINITY)
     """
     double MINUS_INFINITY "CYBLEU_MINUS_INFINITY"
-
-cdef enum:
-    ROW_SIZE = 34                   # 2 + 2 * MAX_ORDER
 
 
 # ----------------------------------------------------------------------------------------------------------- interning

@@ -11,7 +11,9 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from cybleu._kernels.interrupts cimport STEPS, Watch, begin_watch, watch
-from cybleu._kernels.tables cimport MOST_NGRAMS, Slot, Slots, check_texts, make_empty, pair_key, probe, size_of
+from cybleu._kernels.tables cimport (
+    MOST_NGRAMS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, probe, size_of
+)
 from cybleu._kernels.tokens cimport secret, slots_needed
 
 cdef extern from "Python.h":
@@ -294,8 +296,8 @@ cdef class PreparedReferences:
         if max_order < 1 or sets.shape[0] < 1 or length_sets.shape[0] != sets.shape[0]:
             raise ValueError("the sets do not fit each other")
         check_texts(ids.shape[0], begins, ends, 0, begins.shape[0])
-        check_offsets(sets, begins.shape[0])
-        check_offsets(length_sets, lengths.shape[0])
+        check_offsets(sets, begins.shape[0], 0)
+        check_offsets(length_sets, lengths.shape[0], 1)    # a set has a reference length
         self.max_order = max_order
         self.count = sets.shape[0] - 1
         self.ignores = False
@@ -307,8 +309,6 @@ cdef class PreparedReferences:
         for i in range(lengths.shape[0]):
             self.lengths[i] = lengths[i]
         for i in range(self.count):
-            if length_sets[i] == length_sets[i + 1]:
-                raise ValueError("a set has no reference length")
             self.tables[i].lengths = self.lengths + length_sets[i]
             self.tables[i].length_count = <Py_ssize_t>(length_sets[i + 1] - length_sets[i])
             tokens = tokens_of(begins, ends, sets[i], sets[i + 1])
@@ -334,12 +334,9 @@ cdef class PreparedReferences:
         cdef Workshop shop
         cdef Py_ssize_t i, n, count
         cdef Slot *slot
-        check_offsets(offsets, ids.shape[0])
+        if check_offsets(offsets, ids.shape[0], 1) > IGNORED_ORDERS:
+            raise ValueError("an n-gram to ignore has too many tokens")
         count = offsets.shape[0] - 1
-        for i in range(count):
-            n = <Py_ssize_t>(offsets[i + 1] - offsets[i])
-            if n < 1 or n > IGNORED_ORDERS:
-                raise ValueError("an n-gram to ignore has no token, or too many")
         if ids.shape[0] > MOST_NGRAMS // IGNORED_ORDERS:
             raise ValueError("there are too many n-grams to ignore")
         if self.max_order > IGNORED_ORDERS:
@@ -436,16 +433,6 @@ cdef class PreparedReferences:
 cdef inline const int64_t *at(const int64_t[::1] numbers, int64_t position) noexcept nogil:
     """A pointer into the array; also where that is empty or at its end, where there is nothing to read."""
     return &numbers[0] + position if numbers.shape[0] > 0 else NULL
-
-
-cdef int check_offsets(const int64_t[::1] offsets, Py_ssize_t size) except -1:
-    cdef Py_ssize_t i
-    if offsets.shape[0] < 1 or offsets[0] != 0 or offsets[offsets.shape[0] - 1] != size:
-        raise ValueError("offsets do not cover what they are for")
-    for i in range(offsets.shape[0] - 1):
-        if offsets[i] > offsets[i + 1]:
-            raise ValueError("offsets fall")
-    return 0
 
 
 cdef Py_ssize_t tokens_of(const int64_t[::1] begins, const int64_t[::1] ends, int64_t first,

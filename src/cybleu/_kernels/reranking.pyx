@@ -3,13 +3,13 @@
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from cybleu._kernels.common cimport ROW_SIZE
 from cybleu._kernels.definitions cimport Definition, Rules, evaluate
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
-
-cdef enum:
-    ROW_SIZE = 34                   # 2 + 2 * the most orders of a Definition
+from cybleu._kernels.tables cimport check_offsets
 
 
 def swap_pass(Definition definition not None, const int64_t[:, ::1] stats, const int64_t[::1] offsets,
@@ -20,21 +20,21 @@ def swap_pass(Definition definition not None, const int64_t[:, ::1] stats, const
     :param order: of the segments that are looked at
     :param chosen: a row for each segment, changed in place; -1 where it has none
     :param highest: the score is to rise; or else to fall
-    :return: the number of exchanges and the score, or -1 and 0.0 where a score is declined
+    :return: the number of exchanges and the score, or None, and nothing exchanged, where a score is declined
     """
     cdef int64_t total[ROW_SIZE]
     cdef Py_ssize_t segments = chosen.shape[0]
     cdef Py_ssize_t i, n, columns = stats.shape[1]
     cdef Py_ssize_t swaps
     cdef double score = 0.0
+    cdef int64_t *now
     if definition.rules.order == 0:
-        return -1, 0.0
+        return None
     if columns != 2 + 2 * definition.rules.order or offsets.shape[0] != segments + 1:
         raise ValueError("the rows do not fit the order or the segments")
+    check_offsets(offsets, stats.shape[0], 0)
     memset(total, 0, sizeof(total))
     for i in range(segments):
-        if not 0 <= offsets[i] <= offsets[i + 1] <= stats.shape[0]:
-            raise ValueError("a segment is out of range")
         if chosen[i] != -1:
             if not offsets[i] <= chosen[i] < offsets[i + 1]:
                 raise ValueError("a chosen row is not of its segment")
@@ -43,9 +43,21 @@ def swap_pass(Definition definition not None, const int64_t[:, ::1] stats, const
     for i in range(order.shape[0]):
         if not 0 <= order[i] < segments:
             raise ValueError("a segment to look at is out of range")
-    with nogil:
-        swaps = swap(&definition.rules, stats, offsets, order, chosen, highest, total, &score)
-    return swaps, score
+    now = <int64_t *>malloc((segments + 1) * sizeof(int64_t))
+    if now == NULL:
+        raise MemoryError()
+    try:
+        for i in range(segments):
+            now[i] = chosen[i]
+        with nogil:
+            swaps = swap(&definition.rules, stats, offsets, order, now, highest, total, &score)
+        if swaps < 0:
+            return None
+        for i in range(segments):
+            chosen[i] = now[i]
+        return swaps, score
+    finally:
+        free(now)
 
 
 cdef inline double score_of(const Rules *rules, const int64_t *row) noexcept nogil:
@@ -53,7 +65,7 @@ cdef inline double score_of(const Rules *rules, const int64_t *row) noexcept nog
 
 
 cdef Py_ssize_t swap(const Rules *rules, const int64_t[:, ::1] stats, const int64_t[::1] offsets,
-                     const int64_t[::1] order, int64_t[::1] chosen, bint highest, int64_t *total,
+                     const int64_t[::1] order, int64_t *chosen, bint highest, int64_t *total,
                      double *best) except -2 nogil:
     cdef int64_t others[ROW_SIZE]
     cdef int64_t row[ROW_SIZE]

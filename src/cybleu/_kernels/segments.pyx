@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""From Python's lists to counts and scores: what :mod:`cybleu._backend` takes from here.
+"""From Python's lists to counts: one segment, a corpus, rows.
 
 A segment is taken where its containers are exact lists or tuples and its tokens are plain (see ``tokens``). Anything
 else is declined with ``None``, because Python code could run in the middle of it, and the caller has the general path.
@@ -7,16 +7,12 @@ else is declined with ``None``, because Python code could run in the middle of i
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
-from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.formula cimport (
-    ADD_EPSILON, AVERAGE, HALVE_AND_AVERAGE, HALVE_BY_LENGTH, INTERPOLATE, MAX_ORDER, NO_SMOOTHING, Counts, Smoothing,
-    bleu
-)
-from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
+from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, cybleu_items
+from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes
 from cybleu._kernels.ngrams cimport (
     END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, match_memory
 )
@@ -25,53 +21,15 @@ from cybleu._kernels.tokens cimport (
 )
 
 cdef extern from *:
-    """
-    /* Whether this is an exact list or tuple, and its items. */
-    static CYTHON_INLINE int cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) {
-        if (PyList_CheckExact(sequence)) {
-            *size = PyList_GET_SIZE(sequence);
-            *items = ((PyListObject *)sequence)->ob_item;
-            return 1;
-        }
-        if (PyTuple_CheckExact(sequence)) {
-            *size = PyTuple_GET_SIZE(sequence);
-            *items = ((PyTupleObject *)sequence)->ob_item;
-            return 1;
-        }
-        return 0;
-    }
-
-    #ifndef CYBLEU_OTHER_THREADS_RUN    /* a build with the GIL may set it, to test what the others do */
-      #ifdef Py_GIL_DISABLED
-        #define CYBLEU_OTHER_THREADS_RUN 1
-      #else
-        #define CYBLEU_OTHER_THREADS_RUN 0
-      #endif
-    #endif
-    """
-    bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
-    bint CYBLEU_OTHER_THREADS_RUN
-    bint PyTuple_CheckExact(PyObject *candidate) noexcept
-    bint PyMethod_Check(PyObject *candidate) noexcept
-    PyObject *PyMethod_GET_SELF(PyObject *method) noexcept
-    PyObject *PyMethod_GET_FUNCTION(PyObject *method) noexcept
-    bint PyFloat_CheckExact(PyObject *candidate) noexcept
-    bint PyLong_CheckExact(PyObject *candidate) noexcept
-    double PyFloat_AS_DOUBLE(PyObject *number) noexcept
-    long long PyLong_AsLongLongAndOverflow(PyObject *number, int *overflow) except? -1
     void Py_INCREF(PyObject *kept) noexcept
     void Py_DECREF(PyObject *released) noexcept
     Py_ssize_t PY_SSIZE_T_MAX
-    PyObject *Py_True
-    PyObject *Py_False
-
 
 cdef enum:
     RELEASE_FROM = 65536    # tokens in a segment from which the GIL is released for the integer work
     MANY_REFERENCES = 1024
     MOST_TOKENS = 0x3FFFFFFF    # in one segment, and one for each text: positions are 32 bits
     TOKENS_AT_ONCE = 1024   # between two looks for an interrupt in one text; equal hashes can make a token slow
-    TOKENS_BETWEEN_LOOKS = 65536    # in a corpus
     LOOKS_BETWEEN_TURNS = 16    # after which another thread may run
     FETCHED = 32            # tokens together
 
@@ -90,12 +48,7 @@ cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wan
 cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order,
                        int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches,
                        Py_ssize_t *work) except -1:
-    """Set the lengths, add the clipped matches of each order to `matches`; 0 where the segment is declined.
-
-    Adds the tokens of all texts, and some for each text, to `work`.
-
-    For a segment that fits the masks no object is created and no Python code runs, so the borrowed pointers hold.
-    """
+    """For a segment that fits the masks no object is created and no Python code runs, so the borrowed pointers hold."""
     cdef PyObject **sequences
     cdef PyObject **tokens
     cdef PyObject **reference = NULL
@@ -111,6 +64,7 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
         return 0
     if not cybleu_items(hypothesis, &tokens, &length):
         return 0
+    fetch_tokens(tokens, min(length, MASK_BITS))
     longest = length
     tokens_and_texts = min(length, TOKENS_BETWEEN_LOOKS) + 8
     for k in range(count):
@@ -249,7 +203,6 @@ cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject *hy
 
 cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t max_order,
                       int64_t *lengths, int64_t *matches, int64_t *totals, int64_t *short_segments) except -1:
-    """Sum over the segments; 0 where one of them, or a container, is declined, or the lists change meanwhile."""
     cdef PyObject **references
     cdef PyObject **hypothesis
     cdef Py_ssize_t count, other_count, n
@@ -287,7 +240,6 @@ cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t m
 
 
 cdef object frozen(object segment):
-    """A copy that other threads cannot change: a tuple where it is a list or a tuple, items held."""
     return tuple(segment) if type(segment) is list or type(segment) is tuple else segment
 
 
@@ -399,11 +351,6 @@ def segment_rows(list_of_references, hypotheses, Py_ssize_t max_order, Py_ssize_
 
 cdef int segment_at(object list_of_references, object hypotheses, Py_ssize_t i, list held, PyObject **references,
                     PyObject **hypothesis) except -1:
-    """One segment of a corpus; 0 where a container is declined or ends before it.
-
-    Where other threads run it is a copy, in `held`: one segment at a time, because the caller comes back after each
-    that is declined.
-    """
     cdef PyObject **items
     cdef PyObject **other_items
     cdef Py_ssize_t count = 0
@@ -429,310 +376,3 @@ cdef tuple frozen_corpus(object list_of_references, object hypotheses):
     if type(hypotheses) is list or type(hypotheses) is tuple:
         hypotheses = tuple([frozen(hypothesis) for hypothesis in tuple(hypotheses)])
     return list_of_references, hypotheses
-
-
-# ---------------------------------------------------------------------------------------------------- the common score
-
-cdef enum:
-    MAX_VECTORS = 16        # weight vectors scored at once
-
-
-cdef struct Weights:
-    Py_ssize_t count
-    Py_ssize_t largest                          # order
-    Py_ssize_t orders[MAX_VECTORS]
-    bint uniform[MAX_VECTORS]                   # is NLTK's default
-    double values[MAX_VECTORS][MAX_ORDER]
-
-
-# The arguments of a call of NLTK's functions, read once.
-cdef struct Call:
-    Weights vectors
-    int smoothing
-    double parameter
-    bint auto_reweigh
-
-
-cdef class Scorer:
-    """NLTK's BLEU for plain weights and any smoothing method; declines the rest with None.
-
-    In a corpus also methods 5 to 7, which ask for the last segment.
-
-    :param smoothing_type: the class whose exact instances' methods are recognised
-    :param methods: its plain functions method0 to method7
-    :param warn: called with an n-gram order that has no match, where nothing smooths it
-    """
-
-    cdef object smoothing_type
-    cdef tuple methods
-    cdef object warn
-
-    def __init__(self, smoothing_type, methods, warn):
-        self.smoothing_type = smoothing_type
-        self.methods = tuple(methods)
-        self.warn = warn
-
-    def sentence(self, references, hypothesis, weights, smoothing_function, auto_reweigh):
-        """The score of one segment as `sentence_bleu` returns it, or None."""
-        cdef Call call
-        cdef double results[MAX_VECTORS]
-        cdef Py_ssize_t work = 0
-        cdef int taken
-        if not self.read_call(&call, weights, smoothing_function, auto_reweigh):
-            return None
-        if CYBLEU_OTHER_THREADS_RUN:
-            references = frozen_references(references)
-            hypothesis = frozen(hypothesis)
-        taken = self.score_segment(<PyObject *>references, <PyObject *>hypothesis, &call, results, &work)
-        return as_nltk(taken, call.vectors.count, results)
-
-    def sentences(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh, Py_ssize_t start,
-                  double[:, ::1] scores):
-        """Write the scores of the segments from `start` on; the first that is declined, or the end."""
-        cdef PyObject *references = NULL
-        cdef PyObject *hypothesis = NULL
-        cdef list held = []
-        cdef Py_ssize_t i = start
-        cdef Py_ssize_t unwatched = 0
-        cdef Call call
-        if start < 0 or not self.read_call(&call, weights, smoothing_function, auto_reweigh):
-            return start
-        if scores.shape[1] != call.vectors.count:
-            raise ValueError("the scores do not fit the weights")
-        while i < scores.shape[0]:
-            # read anew each time: a warning or a signal handler may have changed the lists
-            if (not segment_at(list_of_references, hypotheses, i, held, &references, &hypothesis)
-                    or not self.score_segment(references, hypothesis, &call, &scores[i, 0], &unwatched)):
-                return i
-            i += 1
-            if unwatched >= TOKENS_BETWEEN_LOOKS:
-                unwatched = 0
-                PyErr_CheckSignals()
-        return i
-
-    def rows(self, const int64_t[:, ::1] stats, weights, smoothing_function, auto_reweigh, Py_ssize_t start,
-             double[:, ::1] scores):
-        """The same from the statistics rows of segments, which have 5 orders at least where the smoothing asks."""
-        cdef Counts counts
-        cdef Call call
-        cdef Watch watching = begin_watch()
-        cdef Py_ssize_t order = stats.shape[1] // 2 - 1
-        cdef Py_ssize_t i = start
-        cdef Py_ssize_t n
-        if start < 0 or not self.read_call(&call, weights, smoothing_function, auto_reweigh):
-            return start
-        if scores.shape[1] != call.vectors.count or scores.shape[0] != stats.shape[0]:
-            raise ValueError("the scores do not fit the weights or the rows")
-        if order < call.vectors.largest or (call.smoothing >= AVERAGE and order < 5):
-            raise ValueError("the rows have too few orders")
-        while i < scores.shape[0]:
-            counts.hypothesis_length = stats[i, 0]
-            counts.reference_length = stats[i, 1]
-            for n in range(call.vectors.largest):
-                counts.matches[n] = stats[i, 2 + n]
-                counts.denominators[n] = max(1, stats[i, 2 + order + n])
-            if call.smoothing >= AVERAGE:
-                counts.five_gram_matches = stats[i, 6]
-                counts.five_grams = max(1, stats[i, 6 + order])
-            if not self.score(&counts, &call, &scores[i, 0]):
-                break
-            i += 1
-            watch(&watching, 8)
-        return i
-
-    def corpus(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh):
-        """The score of a corpus as `corpus_bleu` returns it, or None."""
-        cdef Counts counts
-        cdef int64_t lengths[2]
-        cdef int64_t totals[MAX_ORDER]
-        cdef int64_t short_segments[MAX_ORDER]
-        cdef Call call
-        cdef double results[MAX_VECTORS]
-        cdef Py_ssize_t order, n
-        if not self.read_call(&call, weights, smoothing_function, auto_reweigh) or call.smoothing >= AVERAGE:
-            return None
-        order = call.vectors.largest
-        if CYBLEU_OTHER_THREADS_RUN:
-            list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
-        memset(counts.matches, 0, sizeof(counts.matches))
-        memset(totals, 0, sizeof(totals))
-        memset(short_segments, 0, sizeof(short_segments))
-        lengths[0] = lengths[1] = 0
-        if not count_corpus(list_of_references, hypotheses, order, lengths, counts.matches, totals, short_segments):
-            return None
-        counts.hypothesis_length = lengths[0]
-        counts.reference_length = lengths[1]
-        for n in range(order):
-            counts.denominators[n] = totals[n] + short_segments[n]
-            if counts.denominators[n] == 0:
-                return None     # no segment at all
-        return as_nltk(self.score(&counts, &call, results), call.vectors.count, results)
-
-    cdef int read_call(self, Call *call, object weights, object smoothing_function, object auto_reweigh) except -1:
-        """1, or 0 where an argument is of a kind that is not known here."""
-        call.parameter = 0.0
-        if not read_weights(<PyObject *>weights, &call.vectors) or not is_bool(<PyObject *>auto_reweigh):
-            return 0
-        call.auto_reweigh = auto_reweigh is True
-        call.smoothing = self.read_smoothing(smoothing_function, &call.parameter)
-        return call.smoothing >= 0
-
-    cdef int read_smoothing(self, object smoothing_function, double *parameter) except -2:
-        """Which smoothing this callable is, -1 if none that is known here."""
-        cdef PyObject *function
-        cdef object instance, alpha
-        cdef Py_ssize_t i
-        if smoothing_function is None:
-            return NO_SMOOTHING
-        if not PyMethod_Check(<PyObject *>smoothing_function):
-            return -1
-        instance = <object>PyMethod_GET_SELF(<PyObject *>smoothing_function)
-        if type(instance) is not self.smoothing_type:
-            return -1
-        function = PyMethod_GET_FUNCTION(<PyObject *>smoothing_function)
-        for i in range(len(self.methods)):
-            if function == <PyObject *>self.methods[i]:
-                if i == ADD_EPSILON and not read_number(getattr(instance, "epsilon", None), parameter):
-                    return -1
-                if i == HALVE_BY_LENGTH or i == HALVE_AND_AVERAGE:
-                    if not (read_number(getattr(instance, "k", None), parameter) and parameter[0] != 0.0):
-                        return -1
-                if i == HALVE_AND_AVERAGE and not (self.has_method(instance, "method4", HALVE_BY_LENGTH)
-                                                   and self.has_method(instance, "method5", AVERAGE)):
-                    return -1
-                if i == INTERPOLATE:
-                    alpha = getattr(instance, "alpha", None)
-                    if not (PyLong_CheckExact(<PyObject *>alpha) and read_number(alpha, parameter)
-                            and parameter[0] > 0.0):
-                        return -1
-                return i
-        return -1
-
-    cdef bint has_method(self, object instance, str name, Py_ssize_t number) except -1:
-        """Whether a method that method7 calls is the one known here."""
-        cdef object method = getattr(instance, name, None)
-        return (PyMethod_Check(<PyObject *>method)
-                and PyMethod_GET_FUNCTION(<PyObject *>method) == <PyObject *>self.methods[number])
-
-    cdef int score_segment(self, PyObject *references, PyObject *hypothesis, const Call *call, double *results,
-                           Py_ssize_t *work) except -1:
-        """Write a score for each weight vector: 1, or 2 where it is NLTK's int 0; 0 where the segment is declined."""
-        cdef Counts counts
-        cdef int64_t hypothesis_length = 0
-        cdef Py_ssize_t order = call.vectors.largest
-        cdef Py_ssize_t counted = order
-        cdef Py_ssize_t n
-        if call.smoothing >= AVERAGE:
-            counted = max(order, 5)
-        memset(counts.matches, 0, sizeof(counts.matches))
-        if not count_segment(references, hypothesis, counted, &hypothesis_length, &counts.reference_length,
-                             counts.matches, work):
-            return 0
-        counts.five_gram_matches = counts.matches[4]
-        counts.five_grams = max(1, hypothesis_length - 4)
-        counts.hypothesis_length = hypothesis_length
-        for n in range(order):
-            counts.denominators[n] = max(1, hypothesis_length - n)
-        return self.score(&counts, call, results)
-
-    cdef int score(self, const Counts *counts, const Call *call, double *results) except -1:
-        """The same from the counts."""
-        cdef const double *weights
-        cdef double equal[4]
-        cdef Py_ssize_t scored, v, n
-        if counts.matches[0] == 0:
-            for v in range(call.vectors.count):
-                results[v] = 0.0
-            return 2
-        for v in range(call.vectors.count):
-            weights = call.vectors.values[v]
-            scored = call.vectors.orders[v]
-            if call.auto_reweigh and counts.hypothesis_length < 4 and call.vectors.uniform[v]:
-                scored = counts.hypothesis_length
-                for n in range(scored):
-                    equal[n] = 1.0 / <double>scored
-                weights = equal
-            results[v] = bleu(counts, weights, <int>call.vectors.largest, <int>scored, <Smoothing>call.smoothing,
-                              call.parameter)
-            if results[v] < 0.0:
-                return 0
-        if call.smoothing == NO_SMOOTHING:
-            for n in range(call.vectors.largest):
-                if counts.matches[n] == 0:
-                    self.warn(n + 1)
-        return 1
-
-
-cdef object as_nltk(int taken, Py_ssize_t count, const double *results):
-    """What NLTK returns for one weight vector or several, or None."""
-    cdef list scores
-    cdef Py_ssize_t v
-    if taken == 0:
-        return None
-    if taken == 2:
-        return 0 if count == 1 else [0] * count
-    if count == 1:
-        return results[0]
-    scores = []
-    for v in range(count):
-        scores.append(results[v])
-    return scores
-
-
-cdef inline bint is_bool(PyObject *flag) noexcept:
-    return flag == Py_True or flag == Py_False
-
-
-cdef inline int read_number(object number, double *value) except -1:
-    """1 for a finite float, or an int that a float holds exactly; 0 for anything else."""
-    cdef PyObject *item = <PyObject *>number
-    cdef int overflow = 0
-    cdef long long integer
-    if PyFloat_CheckExact(item):
-        value[0] = PyFloat_AS_DOUBLE(item)
-        return isfinite(value[0])
-    if PyLong_CheckExact(item):
-        integer = PyLong_AsLongLongAndOverflow(item, &overflow)
-        value[0] = <double>integer
-        return overflow == 0 and -(1 << 30) < integer < (1 << 30)
-    return 0
-
-
-cdef inline int read_vector(PyObject *weights, Weights *into, Py_ssize_t which) except -1:
-    """One vector; 0 where it is not a list or tuple of at most MAX_ORDER plain numbers."""
-    cdef PyObject **items
-    cdef Py_ssize_t count, i
-    if CYBLEU_OTHER_THREADS_RUN and not PyTuple_CheckExact(weights):
-        return 0
-    if not cybleu_items(weights, &items, &count) or count > MAX_ORDER:
-        return 0
-    for i in range(count):
-        if not read_number(<object>items[i], &into.values[which][i]):
-            return 0
-    into.orders[which] = count
-    # NLTK compares with the tuple of four quarters, which no list equals
-    into.uniform[which] = (PyTuple_CheckExact(weights) and count == 4 and into.values[which][0] == 0.25
-                           and into.values[which][1] == 0.25 and into.values[which][2] == 0.25
-                           and into.values[which][3] == 0.25)
-    return 1
-
-
-cdef inline int read_weights(PyObject *weights, Weights *into) except -1:
-    """One vector or several, with at least one weight in the first; 0 where they are anything else."""
-    cdef PyObject **items
-    cdef Py_ssize_t count, v
-    into.count = 1
-    if read_vector(weights, into, 0):
-        into.largest = into.orders[0]
-        return into.largest > 0
-    if CYBLEU_OTHER_THREADS_RUN and not PyTuple_CheckExact(weights):
-        return 0
-    if not cybleu_items(weights, &items, &count) or count == 0 or count > MAX_VECTORS:
-        return 0
-    into.count = count
-    into.largest = 0
-    for v in range(count):
-        if not read_vector(items[v], into, v):
-            return 0
-        into.largest = max(into.largest, into.orders[v])
-    return into.orders[0] > 0

@@ -1,24 +1,19 @@
-# From token ids, and pairs of n-gram ids, to n-gram ids: open addressing in 2 ** (64 - shift) slots.
+# From token ids, and pairs of n-gram ids, to n-gram ids: open addressing in 2 ** (64 - shift) slots. And the checks of
+# arrays that say where texts are.
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY
 from cybleu._kernels.interrupts cimport Watch, fill_bytes, watch
 
 cdef extern from *:
     """
-    #if defined(__GNUC__) || defined(__clang__)
-      #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-    #else
-      #define CYBLEU_UNLIKELY(condition) (condition)
-    #endif
-
     /* The high bits of the product with an odd number that no author of a text knows: two keys share a slot with at
        most twice the chance of any hash (Dietzfelbinger and others 1997). */
     static CYTHON_INLINE uint64_t cybleu_place(int64_t key, uint64_t secret, int shift) {
         return (uint64_t)key * secret >> shift;
     }
     """
-    bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
     uint64_t cybleu_place(int64_t key, uint64_t secret, int shift) noexcept nogil
 
 
@@ -66,6 +61,20 @@ cdef inline int make_empty(Slots *table, Slot *memory, uint64_t count, Watch *wa
         count >>= 1
         table.shift -= 1
     return fill_bytes(memory, 0xFF, <size_t>size_of(table[0]) * sizeof(Slot), watching)
+
+
+cdef inline Py_ssize_t check_offsets(const int64_t[::1] offsets, Py_ssize_t size, Py_ssize_t least) except -1:
+    """The size of the largest part. The offsets go from 0 to size, and each part has at least so many."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t largest = 0
+    if offsets.shape[0] < 1 or offsets[0] != 0 or offsets[offsets.shape[0] - 1] != size:
+        raise ValueError("the offsets do not fit what they divide")
+    for i in range(offsets.shape[0] - 1):
+        # from 0 on, so that the difference is not more than 64 bits hold
+        if offsets[i] > offsets[i + 1] or offsets[i + 1] - offsets[i] < least:
+            raise ValueError("the offsets do not ascend")
+        largest = max(largest, <Py_ssize_t>(offsets[i + 1] - offsets[i]))
+    return largest
 
 
 cdef inline int64_t check_texts(Py_ssize_t size, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t start,

@@ -10,16 +10,10 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from cybleu._kernels.common cimport CYBLEU_PREFETCH, CYBLEU_UNLIKELY
+
 cdef extern from *:
     """
-    #if defined(__GNUC__) || defined(__clang__)
-      #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
-      #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-    #else
-      #define CYBLEU_PREFETCH(address) ((void)(address))
-      #define CYBLEU_UNLIKELY(condition) (condition)
-    #endif
-
     static CYTHON_INLINE int cybleu_is_str(PyObject *token) { return Py_TYPE(token) == &PyUnicode_Type; }
 
     static CYTHON_INLINE int cybleu_is_plain(PyObject *token) {
@@ -157,8 +151,6 @@ cdef extern from *:
         return PyObject_RichCompareBool(a, b, Py_EQ);
     }
     """
-    bint CYBLEU_UNLIKELY(bint condition) noexcept
-    void CYBLEU_PREFETCH(const void *address) noexcept nogil
     bint cybleu_is_str(PyObject *token) noexcept
     bint cybleu_is_plain(PyObject *token) noexcept
     Py_hash_t cybleu_kept_hash(PyObject *text) noexcept

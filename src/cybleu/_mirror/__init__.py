@@ -4,37 +4,49 @@ It is a second implementation, not a translation of :mod:`cybleu._kernels`, in f
 dicts. It takes any sequences of any hashable tokens and serves wherever the kernels are not there or decline.
 """
 
-from .definitions import Definition, sum_rows
-from .envelope import best_interval, sort_lines, surface, winners, winners_near
-from .nbest_lines import NBestLines, Words
-from .pairwise import PairwiseTexts, leave_one_out
-from .prepared import PreparedReferences, trim
-from .reranking import swap_pass, weighted_sums
-from .scores import Scorer
-from .segments import clipped_matches, corpus_counts, segment_counts, segment_rows
+from __future__ import annotations
 
-COMPILER = "no compiler"
+from .._runtime.later import later
 
-__all__ = [
-    "COMPILER",
-    "Definition",
-    "NBestLines",
-    "PairwiseTexts",
-    "PreparedReferences",
-    "Scorer",
-    "Words",
-    "best_interval",
-    "clipped_matches",
-    "corpus_counts",
-    "leave_one_out",
-    "segment_counts",
-    "segment_rows",
-    "sort_lines",
-    "sum_rows",
-    "surface",
-    "swap_pass",
-    "trim",
-    "weighted_sums",
-    "winners",
-    "winners_near",
-]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .definitions import Definition as Definition
+    from .definitions import sum_rows as sum_rows
+    from .envelope import sort_lines as sort_lines
+    from .envelope import surface as surface
+    from .nbest_lines import NBestLines as NBestLines
+    from .others import leave_one_out as leave_one_out
+    from .pairwise import PairwiseTexts as PairwiseTexts
+    from .prepared import PreparedReferences as PreparedReferences
+    from .prepared import trim as trim
+    from .reranking import swap_pass as swap_pass
+    from .reranking import weighted_sums as weighted_sums
+    from .scores import COMPILER as COMPILER
+    from .scores import Scorer as Scorer
+    from .segments import clipped_matches as clipped_matches
+    from .segments import corpus_counts as corpus_counts
+    from .segments import segment_counts as segment_counts
+    from .segments import segment_rows as segment_rows
+    from .sweep import best_interval as best_interval
+    from .weighing import winners as winners
+    from .weighing import winners_near as winners_near
+    from .words import Words as Words
+
+# What both backends offer, from files of the same names. No file has the name of what it offers: when one thread imports it,
+# another would find the module in place of the function.
+NAMES = {
+    "definitions": "Definition sum_rows",
+    "envelope": "sort_lines surface",
+    "nbest_lines": "NBestLines",
+    "others": "leave_one_out",
+    "pairwise": "PairwiseTexts",
+    "prepared": "PreparedReferences trim",
+    "reranking": "swap_pass weighted_sums",
+    "scores": "COMPILER Scorer",
+    "segments": "clipped_matches corpus_counts segment_counts segment_rows",
+    "sweep": "best_interval",
+    "weighing": "winners winners_near",
+    "words": "Words",
+}
+
+__getattr__, __dir__, __all__ = later(__name__, NAMES)

@@ -19,38 +19,6 @@ if TYPE_CHECKING:
     Interval = tuple[float, float, Sequence[float]]
 
 
-def winners(columns: Any, offsets: Any, weights: Any, chosen: Any, values: Any = None) -> None:
-    """For each row of weights the hypothesis of each segment with the highest value, the first of equal ones.
-
-    A value is the sum of weight * feature from the first feature on. The values by the last row go to `values`.
-
-    :param columns: of features, a row for each feature
-    :param offsets: of segments, each with a hypothesis
-    :param chosen: receives the hypotheses, a row for each row of weights
-    """
-    features = [column.tolist() for column in columns]
-    for row, best in zip(weights.tolist(), chosen):
-        sums = [0.0] * columns.shape[1]
-        for weight, column in zip(row, features):
-            look()
-            sums = [total + weight * value for total, value in zip(sums, column)]
-        for segment, (first, last) in enumerate(pairwise(offsets.tolist())):
-            best[segment] = max(range(first, last), key=sums.__getitem__)
-        if values is not None:
-            values[:] = sums
-
-
-def winners_near(
-    columns: Any, offsets: Any, weights: Any, values: Any, slope: Any, step: float, errors: Any, chosen: Any
-) -> None:
-    """As :func:`winners` for one row of weights.
-
-    :param values: by other weights; value + step * slope is the value by these, but for an error. For speed alone, as is
-        `errors`: for each segment, no smaller than any of these errors
-    """
-    winners(columns, offsets, weights.reshape(1, -1), chosen.reshape(1, -1))
-
-
 def sort_lines(slope: Any, offsets: Any, order: Any) -> None:
     """Write the positions of each segment's hypotheses within it by ascending slope, equal ones as they stand."""
     for first, last in pairwise(offsets.tolist()):
@@ -74,58 +42,24 @@ def surface(
     :param likely: for each segment a hypothesis that may well win; for speed alone
     :param empty: makes an array of a shape and a dtype
     """
-    intervals = list(_intervals(base, slope, order, offsets, stats, lower, upper))
-    thresholds = empty(len(intervals) - 1, "float64")
-    sums = empty((len(intervals), stats.shape[1]), str(stats.dtype))
-    for position, (left, _, row) in enumerate(intervals):
+    stretches = list(intervals(base, slope, order, offsets, stats, lower, upper))
+    thresholds = empty(len(stretches) - 1, "float64")
+    sums = empty((len(stretches), stats.shape[1]), str(stats.dtype))
+    for position, (left, _, row) in enumerate(stretches):
         if position:
             thresholds[position - 1] = left
         sums[position] = row
     return thresholds, sums
 
 
-def best_interval(
-    base: Any,
-    slope: Any,
-    order: Any,
-    offsets: Any,
-    likely: Any,
-    stats: Any,
-    lower: float,
-    upper: float,
-    definition: Any,
-    best_row: Any,
-) -> tuple[float, float, float, float, float]:
-    """Score, left and right end of the best interval, and the smallest and the largest threshold.
-
-    Of equal scores it is the interval that holds 0, else the wider, else the one nearer to 0, else the first.
-
-    :param best_row: receives the sum of the statistics there
-    """
-    short = [0] * definition.order
-    scored = [
-        (definition.evaluate(row, short)[0], left, right, row)
-        for left, right, row in _intervals(base, slope, order, offsets, stats, lower, upper)
-    ]
-    score, left, right, row = max(scored, key=_merit)
-    best_row[:] = row
-    thresholds = [x for x, _ in _changes(base, slope, order, offsets, stats, lower, upper, [])]
-    return score, left, right, min(thresholds, default=0.0), max(thresholds, default=0.0)
-
-
-def _merit(scored: tuple[float, float, float, Any]) -> tuple[float, bool, float, float]:
-    score, left, right, _ = scored
-    return score, left <= 0 <= right, right - left, -max(left, -right)
-
-
-def _intervals(
+def intervals(
     base: Any, slope: Any, order: Any, offsets: Any, stats: Any, lower: float, upper: float
 ) -> Iterator[Interval]:
     """Left and right end of each stretch of the line with the same statistics, and their sum."""
     total: list[float] = [0] * stats.shape[1]
-    changes = sorted(_changes(base, slope, order, offsets, stats, lower, upper, total), key=lambda change: change[0])
+    found = sorted(changes(base, slope, order, offsets, stats, lower, upper, total), key=lambda change: change[0])
     left, row = lower, list(total)
-    for x, group in groupby(changes, key=lambda change: change[0]):
+    for x, group in groupby(found, key=lambda change: change[0]):
         after = row
         for _, difference in group:
             after = [number + change for number, change in zip(after, difference)]
@@ -135,7 +69,7 @@ def _intervals(
     yield left, upper, row
 
 
-def _changes(
+def changes(
     base: Any, slope: Any, order: Any, offsets: Any, stats: Any, lower: float, upper: float, total: list[float]
 ) -> Iterator[tuple[float, list[float]]]:
     """Where statistics change, and by how much; those of the lower end are added to the total."""

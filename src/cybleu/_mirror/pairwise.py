@@ -1,10 +1,9 @@
-"""Sentence BLEU of every text against every other, and the counts of each against all others, by dicts of n-grams."""
+"""Sentence BLEU of every text against every other, by dicts of n-grams."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from itertools import chain
 
 from .._runtime.interrupts import look
 from .segments import counted
@@ -16,11 +15,11 @@ if TYPE_CHECKING:
     from .definitions import Definition
 
 
-def _ngrams(tokens: list[int], max_order: int) -> list[Counter[tuple[int, ...]]]:
+def ngrams_of(tokens: list[int], max_order: int) -> list[Counter[tuple[int, ...]]]:
     return [counted(tokens, n) for n in range(1, max_order + 1)]
 
 
-def _texts(ids: Any, begins: Any, ends: Any) -> list[list[int]]:
+def texts_of(ids: Any, begins: Any, ends: Any) -> list[list[int]]:
     return [ids[begin:end].tolist() for begin, end in zip(begins.tolist(), ends.tolist())]
 
 
@@ -29,7 +28,7 @@ class PairwiseTexts:
 
     def __init__(self, ids: Any, begins: Any, ends: Any, max_order: int):
         self._order = max_order
-        self._texts = [(len(text), _ngrams(text, max_order)) for text in _texts(ids, begins, ends)]
+        self._texts = [(len(text), ngrams_of(text, max_order)) for text in texts_of(ids, begins, ends)]
 
     def score_each_other(self, definition: Definition, start: int, stop: int, scores: Any) -> None:
         for first in range(start, stop):
@@ -40,8 +39,8 @@ class PairwiseTexts:
     def score_others(
         self, definition: Definition, ids: Any, begins: Any, ends: Any, start: int, stop: int, scores: Any
     ) -> None:
-        for i, text in enumerate(_texts(ids, begins[start:stop], ends[start:stop]), start):
-            hypothesis = len(text), _ngrams(text, self._order)
+        for i, text in enumerate(texts_of(ids, begins[start:stop], ends[start:stop]), start):
+            hypothesis = len(text), ngrams_of(text, self._order)
             for j, reference in enumerate(self._texts):
                 scores[i, j] = self._score(definition, hypothesis, reference)
 
@@ -57,23 +56,3 @@ class PairwiseTexts:
             return definition.evaluate([length, reference_length, *matches, *totals], [int(not n) for n in totals])[0]
         except (ArithmeticError, ValueError):
             return math.nan  # the caller raises it, with the place
-
-
-def leave_one_out(ids: Any, begins: Any, ends: Any, max_order: int, stats: Any) -> None:
-    """Write the statistics row of each text with all others as its references; the reference length stays as it is."""
-    texts = _texts(ids, begins, ends)
-    counts = [_ngrams(text, max_order) for text in texts]
-    # the two largest counts of each n-gram in one text
-    largest: dict[tuple[int, ...], list[int]] = {}
-    for ngram, count in chain.from_iterable(ngrams.items() for orders in counts for ngrams in orders):
-        largest[ngram] = sorted([*largest.get(ngram, [0, 0]), count])[1:]
-    for position, (text, orders) in enumerate(zip(texts, counts)):
-        stats[position, 0] = len(text)
-        for n, ngrams in enumerate(orders):
-            matched = 0
-            for ngram, count in ngrams.items():
-                second, first = largest[ngram]
-                # without this text, the largest is the other one of the two
-                matched += min(count, second if count == first else first)
-            stats[position, 2 + n] = matched
-            stats[position, 2 + max_order + n] = sum(ngrams.values())

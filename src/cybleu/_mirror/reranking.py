@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from ..errors import EmptyHypothesisError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -20,7 +22,10 @@ def swap_pass(
     sign = 1 if highest else -1
 
     def score(row: list[int]) -> float:
-        return definition.evaluate(row, [0] * definition.order)[0]
+        try:
+            return definition.evaluate(row, [0] * definition.order)[0]
+        except EmptyHypothesisError:  # an empty hypothesis is never better
+            return 0.0
 
     swaps = 0
     for segment in order.tolist():

@@ -63,18 +63,20 @@ def score(
         if not corpus.count:
             raise EmptyCorpusError(NO_LINE)
         result = corpus.score()
+    percent = 100 / result.scale
     tokens = f"tok:{tokenize}" if tokenize else f"split:{split}"
     result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}")
     if as_json:
-        found: dict[str, Any] = {**asdict(result), "segments": corpus.count}
+        found: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
         if isinstance(result, BleuScore):
+            found["precisions"] = [percent * precision for precision in result.precisions]
             found["ratio"] = result.ratio
         if segments:
-            found["segment_scores"] = list(segment_scores)
+            found["segment_scores"] = [percent * number for number in segment_scores]
         click.echo(json.dumps(found))
     elif segments:
         for number in segment_scores:
-            click.echo(f"{100 / result.scale * number:.{width}f}")
+            click.echo(f"{percent * number:.{width}f}")
     else:
         click.echo(result.format(width))
 

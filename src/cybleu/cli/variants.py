@@ -50,8 +50,8 @@ def _as_object(comparison: Comparison) -> dict[str, object]:
         "scores": [
             {
                 "name": scored.name,
-                "score": scored.bleu.score if scored.bleu else None,
-                "scale": scored.variant.scale,
+                "score": scored.score if scored.bleu else None,
+                "scale": 100,
                 "signature": scored.bleu.signature if scored.bleu else None,
                 "failure": scored.failure,
             }

@@ -1,0 +1,55 @@
+# What several kernels ask of the compiler, and the limits they share.
+
+from cpython.object cimport PyObject
+
+cdef extern from *:
+    """
+    #ifndef CYBLEU_COMMON
+    #define CYBLEU_COMMON
+
+    #if defined(__GNUC__) || defined(__clang__)
+      #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
+      #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+    #else
+      #define CYBLEU_PREFETCH(address) ((void)(address))
+      #define CYBLEU_UNLIKELY(condition) (condition)
+    #endif
+
+    #ifndef CYBLEU_OTHER_THREADS_RUN    /* a build with the GIL may set it, to test what the others do */
+      #ifdef Py_GIL_DISABLED
+        #define CYBLEU_OTHER_THREADS_RUN 1
+      #else
+        #define CYBLEU_OTHER_THREADS_RUN 0
+      #endif
+    #endif
+
+    static CYTHON_INLINE Py_ssize_t cybleu_distance(const void *from, const void *to) {
+        return (const char *)to - (const char *)from;
+    }
+
+    /* Whether this is an exact list or tuple, and its items. */
+    static CYTHON_INLINE int cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) {
+        if (PyList_CheckExact(sequence)) {
+            *size = PyList_GET_SIZE(sequence);
+            *items = ((PyListObject *)sequence)->ob_item;
+            return 1;
+        }
+        if (PyTuple_CheckExact(sequence)) {
+            *size = PyTuple_GET_SIZE(sequence);
+            *items = ((PyTupleObject *)sequence)->ob_item;
+            return 1;
+        }
+        return 0;
+    }
+
+    #endif
+    """
+    void CYBLEU_PREFETCH(const void *address) noexcept nogil
+    bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
+    Py_ssize_t distance "cybleu_distance" (const void *start, const void *end) noexcept nogil
+    bint CYBLEU_OTHER_THREADS_RUN
+    bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
+
+cdef enum:
+    MAX_ORDER = 16          # of weights and rows that are scored here
+    ROW_SIZE = 34           # 2 + 2 * MAX_ORDER
