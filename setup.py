@@ -19,7 +19,7 @@ MODULES = (
     "scores",
     "definitions",
     "prepared",
-    "others",
+    "self_bleu",
     "pairwise",
     "nbest_lines",
     "words",

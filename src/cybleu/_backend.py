@@ -50,7 +50,12 @@ if TYPE_CHECKING:
         trim: Callable[..., None]
         weighted_sums: Callable[..., None]
         winners: Callable[..., None]
+
+        # What only the kernels have: the one compiles a function, the other turns that on and off.
+        sentence_bleu: Callable[..., Any]
+        serve: Callable[[bool], None]
         winners_near: Callable[..., None]
+
 
 CHOICES = ("auto", "cython", "python")
 
@@ -88,8 +93,8 @@ def load(choice: str) -> tuple[str, Backend]:
                 stacklevel=2,
             )
         else:
-            return "cython", _kernels
-    return "python", _mirror
+            return "cython", _kernels  # type: ignore[return-value]  # names come when they are asked for
+    return "python", _mirror  # type: ignore[return-value]
 
 
 BACKEND, chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))

@@ -249,9 +249,7 @@ def test_equal_to_sacrebleu(segment, order, smoothing, value, effective_order):
     theirs = BLEU.compute_bleu(
         row[2 : 2 + order], row[2 + order :], row[0], row[1], smoothing, value, effective_order, order
     )
-    ours = score(
-        row, "sacrebleu", smoothing=smoothing, smoothing_value=value, effective_order=effective_order
-    )
+    ours = score(row, "sacrebleu", smoothing=smoothing, smoothing_value=value, effective_order=effective_order)
     assert (ours.score, list(ours.precisions), ours.brevity_penalty) == (theirs.score, theirs.precisions, theirs.bp)
     assert ours.ratio == theirs.ratio
 
@@ -328,7 +326,10 @@ def test_weights_of_the_rule_of_nltk_3_3_are_the_first_ones():
             "the smoothing 'exp' of sacrebleu takes no value",
         ),
         ({"stats": [4, 4, 4, 4], "weights": (0.5, 0.5)}, "there are 2 weights for 1 n-gram orders"),
-        ({"stats": [4, 4, 4, 4], "weight": (0.5, 0.5)}, "the metric sacrebleu has no 'weight'; it has variant, smoothing"),
+        (
+            {"stats": [4, 4, 4, 4], "weight": (0.5, 0.5)},
+            "the metric sacrebleu has no 'weight'; it has variant, smoothing",
+        ),
         ({"stats": [4, 4, 4, 4], "metric": "nltk", "variant": "moses"}, "give one of the two"),
         ({"stats": [4, 4, 4, 4], "metric": 4}, "give a name, a variant of BLEU or a Metric"),
         ({"stats": [4, 4, 4, 4], "level": "text"}, "unknown level 'text'"),

@@ -138,7 +138,11 @@ def test_weights_are_written_in_full(tmp_path):
     weights = {"lm": 0.1 + 0.2, "tm_0": -1e-300, "w": 3.0}
     write_weights(tmp_path / "weights", weights)
     assert read_weights(tmp_path / "weights") == weights
-    for text, error in (("a\n", "line 1: 'a'"), ("a 1\n\na 2\n", "line 3: the weight of 'a' is there twice"), ("a b\n", "line 1")):
+    for text, error in (
+        ("a\n", "line 1: 'a'"),
+        ("a 1\n\na 2\n", "line 3: the weight of 'a' is there twice"),
+        ("a b\n", "line 1"),
+    ):
         (tmp_path / "wrong").write_text(text)
         with pytest.raises(errors.InputFileError, match=error):
             read_weights(tmp_path / "wrong")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .envelope import sort_lines as sort_lines
     from .envelope import surface as surface
     from .nbest_lines import NBestLines as NBestLines
-    from .others import leave_one_out as leave_one_out
     from .pairwise import PairwiseTexts as PairwiseTexts
     from .prepared import PreparedReferences as PreparedReferences
     from .prepared import trim as trim
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from .segments import corpus_counts as corpus_counts
     from .segments import segment_counts as segment_counts
     from .segments import segment_rows as segment_rows
+    from .self_bleu import leave_one_out as leave_one_out
     from .sweep import best_interval as best_interval
     from .weighing import winners as winners
     from .weighing import winners_near as winners_near
@@ -38,11 +38,11 @@ NAMES = {
     "definitions": "Definition sum_rows",
     "envelope": "sort_lines surface",
     "nbest_lines": "NBestLines",
-    "others": "leave_one_out",
     "pairwise": "PairwiseTexts",
     "prepared": "PreparedReferences trim",
     "reranking": "swap_pass weighted_sums",
     "scores": "COMPILER Scorer",
+    "self_bleu": "leave_one_out",
     "segments": "clipped_matches corpus_counts segment_counts segment_rows",
     "sweep": "best_interval",
     "weighing": "winners winners_near",

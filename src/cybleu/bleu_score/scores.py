@@ -84,8 +84,8 @@ def corpus_bleu(
     0.7231269021297695
     """
     arguments = list_of_references, hypotheses, weights, smoothing_function, auto_reweigh
-    found: _backend.MayDecline[float | list[float]] = scorer().corpus(*arguments)
-    return _backend.answered(found, _general_bleu, *arguments)
+    score: float | list[float] = _backend.answered(scorer().corpus(*arguments), _general_bleu, *arguments)
+    return score
 
 
 def corpus_bleu_of_row(

@@ -112,8 +112,10 @@ class _Corpus:
         result = self.metric.score(self.row, self.short_segments)
         if self._of_last is None:
             return result
+        weights, method = self._of_last
+        references, hypothesis = self._last
         number: Any = bleu_score.corpus_bleu_of_row(
-            self.row, self.short_segments or (), *self._last, self._of_last[0], self._of_last[1]
+            self.row, self.short_segments or (), references, hypothesis, weights, method
         )
         name = self._of_last[1].__name__
         return replace(result, score=number, signature=result.signature.replace("smooth:none", f"smooth:{name}"))

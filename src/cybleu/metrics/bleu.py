@@ -369,8 +369,8 @@ class Bleu(Metric):
     @property
     def plateau(self) -> Bleu:
         """BLEU with every count plus 1, which tells sums apart that this one scores 0."""
-        rules = {"smoothings": (("add", "add-all", 1.0),), "no_match_at_all": "smoothed"}
-        return replace(self.with_rules(**rules), smoothing=None, smoothing_value=None)
+        smoothed = replace(self.definition, smoothings=(("add", "add-all", 1.0),), no_match_at_all="smoothed")
+        return replace(self, variant=smoothed, smoothing=None, smoothing_value=None)
 
     def _summed(self, stats: Any, short_segments: Sequence[int] | None) -> tuple[list[int], Sequence[int]]:
         """The sum of the rows, and for each order how many segments have no n-gram of it."""

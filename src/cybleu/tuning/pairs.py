@@ -197,7 +197,8 @@ class _Gains:
         matches, totals = rows[:, 2 : 2 + self.order], rows[:, 2 + self.order :]
         penalty = np.minimum(0.0, 1.0 - rows[:, 1] / rows[:, 0])
         bleu: NDArray[np.float64] = np.exp(np.log(matches / totals).mean(axis=1) + penalty)
-        return bleu * rows[:, 1]
+        gains: NDArray[np.float64] = bleu * rows[:, 1]
+        return gains
 
     def choose(self, row: int) -> None:
         if self.fixed is None:
