@@ -72,6 +72,7 @@ def _numbered(texts: Any) -> Batch | None:
     """A few token lists among themselves, which need no more than numbers; None for anything else."""
     if type(texts) is not list or not set(map(type, texts)) <= {list, tuple} or sum(map(len, texts)) > PIECE:
         return None
+    texts = list(map(tuple, texts))  # hashing a token may change the lists
     tokens = list(chain.from_iterable(texts))
     try:
         numbers = dict(zip(dict.fromkeys(tokens), count()))
