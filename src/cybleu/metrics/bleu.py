@@ -125,6 +125,7 @@ class Bleu(Metric):
     #: The variant, with the reference length if another was given.
     definition: Variant = field(init=False, repr=False, compare=False)
     _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
+    _formulas: dict[tuple[str, int], Formula] = field(init=False, repr=False, compare=False)  # by backend and columns
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -155,6 +156,10 @@ class Bleu(Metric):
                 f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
             )
         put(self, "_smoothing", (name, kind, value))
+        put(self, "_formulas", {})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, choice.name) for choice in fields(self) if choice.init)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -363,8 +368,12 @@ class Bleu(Metric):
         """
         from .formula import Formula
 
-        rules = self.rules(order_of(width))
-        return Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules))
+        found = self._formulas.get((_backend.BACKEND, width))
+        if found is None:
+            rules = self.rules(order_of(width))
+            found = Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules))
+            self._formulas[_backend.BACKEND, width] = found
+        return found
 
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
         """Rows from whose sum alone the metric given with them scores a corpus.
