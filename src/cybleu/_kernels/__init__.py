@@ -7,7 +7,7 @@ implementation from the same definition; the functions and classes that both exp
 
 from __future__ import annotations
 
-from .._mirror import NAMES
+from .._runtime.backends import NAMES
 from .._runtime.later import later
 
 try:

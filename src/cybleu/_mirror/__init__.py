@@ -6,6 +6,7 @@ dicts. It takes any sequences of any hashable tokens and serves wherever the ker
 
 from __future__ import annotations
 
+from .._runtime.backends import NAMES
 from .._runtime.later import later
 
 TYPE_CHECKING = False
@@ -31,22 +32,5 @@ if TYPE_CHECKING:
     from .weighing import winners as winners
     from .weighing import winners_near as winners_near
     from .words import Words as Words
-
-# What both backends offer, from files of the same names. No file has the name of what it offers: when one thread imports it,
-# another would find the module in place of the function.
-NAMES = {
-    "definitions": "Definition sum_rows",
-    "envelope": "sort_lines surface",
-    "nbest_lines": "NBestLines",
-    "pairwise": "PairwiseTexts",
-    "prepared": "PreparedReferences trim",
-    "reranking": "swap_pass weighted_sums",
-    "scores": "COMPILER Scorer",
-    "self_bleu": "leave_one_out",
-    "segments": "clipped_matches corpus_counts segment_counts segment_rows",
-    "sweep": "best_interval",
-    "weighing": "winners winners_near",
-    "words": "Words",
-}
 
 __getattr__, __dir__, __all__ = later(__name__, NAMES)

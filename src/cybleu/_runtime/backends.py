@@ -1,0 +1,18 @@
+"""What both backends offer, and in which file of each it is."""
+
+# The files have the same names on both sides. No file has the name of what it offers: when one thread imports it,
+# another would find the module in place of the function.
+NAMES = {
+    "definitions": "Definition sum_rows",
+    "envelope": "sort_lines surface",
+    "nbest_lines": "NBestLines",
+    "pairwise": "PairwiseTexts",
+    "prepared": "PreparedReferences trim",
+    "reranking": "swap_pass weighted_sums",
+    "scores": "COMPILER Scorer",
+    "self_bleu": "leave_one_out",
+    "segments": "clipped_matches corpus_counts segment_counts segment_rows",
+    "sweep": "best_interval",
+    "weighing": "winners winners_near",
+    "words": "Words",
+}
