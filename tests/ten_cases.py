@@ -35,7 +35,9 @@ def rows_of(case, reference_length):
 
 def cell(case, variant, smoothing, effective_order):
     try:
-        result = score(rows_of(case, variant.reference_length), variant, None, smoothing, None, effective_order)
+        result = score(
+            rows_of(case, variant.reference_length), variant, smoothing=smoothing, effective_order=effective_order
+        )
     except errors.EmptyHypothesisError:
         return "error"
     return f"{result.score / result.scale:.4g}"

@@ -111,7 +111,7 @@ class Bleu(Metric):
 
     >>> metric = Bleu("nltk", smoothing="method1")
     >>> metric.score(metric.row([["a", "b", "c", "d"]], ["a", "b", "c"])).score
-    0.40290294416044404
+    0.40293516672844226
     """
 
     variant: str | Variant = "sacrebleu"
@@ -275,7 +275,11 @@ class Bleu(Metric):
         return references.stats(hypotheses, **arguments)
 
     def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], Sequence[int]]:
-        """The sum of the rows of some segments, and for each order how many of them are too short for it."""
+        """The sum of the rows of some segments, and for each order how many of them are too short for it.
+
+        :param list_of_references: for each segment a list of references
+        :param hypotheses: for each segment a list of tokens
+        """
         row, short_segments = corpus_row(list_of_references, hypotheses, self.order)
         if self.definition.reference_length != "closest":
             row[1] = sum(
@@ -294,7 +298,10 @@ class Bleu(Metric):
         progress: bool = False,
         **of_ids: Any,
     ) -> NDArray[np.float64]:
-        """The score of every hypothesis against every reference alone; see :func:`cybleu.pairwise_bleu`."""
+        """The score of every hypothesis against every reference alone; see :func:`cybleu.pairwise_bleu`.
+
+        The other parameters are those of :meth:`cybleu.metrics.Metric.pairs`.
+        """
         from .pairs import matrix
 
         return matrix(self, references, hypotheses, out, threads, progress, **of_ids)
@@ -309,7 +316,7 @@ class Bleu(Metric):
         return self.score(row).score
 
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> BleuScore:
-        """The score of a corpus or of one segment; see :func:`cybleu.score`."""
+        """The score of a corpus or of one segment. The other parameters are those of :func:`cybleu.metrics.score`."""
         if short_segments is None:
             short_segments = getattr(stats, "short_segments", None)
         row, short = self._summed(getattr(stats, "row", stats), short_segments)
@@ -331,7 +338,7 @@ class Bleu(Metric):
         )
 
     def scores(self, stats: Any, parts_of_segments: bool = False) -> NDArray[np.float64]:
-        """The score of each row; see :func:`cybleu.scores`."""
+        """The score of each row. The other parameters are those of :func:`cybleu.metrics.scores`."""
         rows, order = checked_array(stats, "stats")
         if rows.ndim != 2:
             raise StatisticsError(f"stats has {rows.ndim} dimensions; scores() takes rows, and score() a single one")

@@ -164,7 +164,11 @@ class Metric:
     def sum_of(
         self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]
     ) -> tuple[list[int], Sequence[int] | None]:
-        """The sum of the rows of some segments, and what else the score of a corpus needs to know of them."""
+        """The sum of the rows of some segments, and what else the score of a corpus needs to know of them.
+
+        :param list_of_references: for each segment a list of references
+        :param hypotheses: for each segment a list of tokens
+        """
         rows = [self.row(references, hypothesis) for references, hypothesis in zip(list_of_references, hypotheses)]
         return [sum(column) for column in zip([0] * len(self.columns), *rows)], None
 

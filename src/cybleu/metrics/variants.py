@@ -72,6 +72,7 @@ class Variant:
     def smoothing(self, name: str | None) -> tuple[str, str, float | None]:
         """The entry of `smoothings` of this name, by default the first.
 
+        :param name: as the tool has it
         :raises UnknownNameError: there is none
         """
         if name is None:

@@ -47,7 +47,7 @@ class Iteration:
     :param scale: of a perfect match, None where that is not known; ``print`` shows scores from 0 to 100 where it is
 
     >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, hypotheses=200, new=200))
-      1 0.250000 -> 0.500000, 200 hypotheses, 200 of them new
+      1 0.25 -> 0.5, 200 hypotheses, 200 of them new
     """
 
     number: int
