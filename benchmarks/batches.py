@@ -17,7 +17,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
 from cybleu import _mirror
-from cybleu.text import tokenizers
+from cybleu.text import tokenizer
 
 METHOD1 = nltk_bleu.SmoothingFunction().method1
 
@@ -131,7 +131,7 @@ def many_sentences(rounds):
 
 
 def pairs(rounds):
-    tokens_of = tokenizers.find("13a")
+    tokens_of = tokenizer("13a")
     lines = (DATA / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:-1]
     texts = [tokens_of(line) for line in lines]
     metric = BLEU(tokenize="none", effective_order=True)

@@ -25,7 +25,7 @@ from sacrebleu.metrics.bleu import BLEU
 import cybleu
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr, oracle
-from cybleu.text import tokenizers
+from cybleu.text import tokenizer
 
 METHOD1 = nltk_bleu.SmoothingFunction().method1
 
@@ -37,7 +37,7 @@ def close(ours, theirs):
 def samples(rounds, part=32):
     """1,024 samples of one sentence, as a user of sacreBLEU has it: strings there, tokens here."""
     texts = (DATA / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    tokens = [tokenizers.find("13a")(text) for text in texts]
+    tokens = [tokenizer("13a")(text) for text in texts]
     metric = BLEU(effective_order=True)
 
     def theirs():

@@ -394,7 +394,7 @@ def test_commands(command, tmp_path):
             threading.Thread(target=_feed, args=[pipe, read], daemon=True).start()
     at_work = {
         "score": read.is_set,
-        "rerank": lambda: list(tmp_path.glob("output*")),
+        "rerank": lambda: list(tmp_path.glob(".output*")),
         "mert": lambda: time.monotonic() > started + 3,
     }[command]
     try:
@@ -406,7 +406,7 @@ def test_commands(command, tmp_path):
         running.kill()
     assert (running.returncode, output) == (1, "")
     assert errors.endswith("Aborted!\n") and "Traceback" not in errors
-    assert not list(tmp_path.glob("output*"))
+    assert not list(tmp_path.glob(".output*"))
 
 
 def _feed(pipe, read):

@@ -215,7 +215,7 @@ def test_weights_of_pairs_that_the_kernel_declines():
     texts = [[1, 2, 3, 4], [1, 2, 3, 5], [6]]
     weights = (1e300, 0.0, 0.0, 1.0)
     expected = [
-        [metrics.score(segment_stats([[reference]], [text])[0], "nltk", weights).score for reference in texts]
+        [metrics.score(segment_stats([[reference]], [text])[0], "nltk", weights=weights).score for reference in texts]
         for text in texts
     ]
     assert pairwise_bleu(texts, variant="nltk", weights=weights).tolist() == expected

@@ -111,7 +111,7 @@ def corpus_bleu_of_row(
     >>> corpus, last = CorpusAccumulator(), ([["a", "b", "c", "d"]], ["a", "b", "c", "d"])
     >>> corpus.update(*last)
     >>> corpus_bleu_of_row(corpus.row, corpus.short_segments, *last, smoothing_function=SmoothingFunction().method5)
-    1.010629663399238
+    1.0...
     """
     order = len(short_segments)
     vectors, max_order = weight_vectors(weights)

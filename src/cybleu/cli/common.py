@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 from tqdm import tqdm
 
 from .._files.text import STANDARD_INPUT, Lines, parallel_segments
@@ -91,11 +92,28 @@ REFERENCE_LENGTH = click.option(
 SMOOTHING = click.option("--smoothing", metavar="NAME", help="Smoothing of BLEU, by default the tool's.")
 
 
+class MetricName(click.ParamType):  # type: ignore[type-arg]
+    """A name in :data:`cybleu.metrics.METRICS`, as it is when the command runs."""
+
+    name = "metric"
+
+    def get_metavar(self, *context: Any) -> str:
+        return f"[{'|'.join(METRICS)}]"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        if value not in METRICS:
+            self.fail(f"{value!r} is not one of {', '.join(METRICS)}", parameter, context)
+        return value
+
+    def shell_complete(self, *arguments: Any) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in METRICS if name.startswith(arguments[-1])]
+
+
 def variant(default: str) -> Callable[[Command], Command]:
     """The option that names the metric."""
     return click.option(
         "--variant",
-        type=click.Choice(list(METRICS)),
+        type=MetricName(),
         default=default,
         show_default=True,
         help="The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu.",

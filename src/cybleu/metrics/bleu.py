@@ -111,7 +111,7 @@ class Bleu(Metric):
 
     >>> metric = Bleu("nltk", smoothing="method1")
     >>> metric.score(metric.row([["a", "b", "c", "d"]], ["a", "b", "c"])).score
-    0.40293516672844226
+    0.4029...
     """
 
     variant: str | Variant = "sacrebleu"
@@ -125,6 +125,7 @@ class Bleu(Metric):
     #: The variant, with the reference length if another was given.
     definition: Variant = field(init=False, repr=False, compare=False)
     _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
+    _formulas: dict[tuple[str, int], Formula] = field(init=False, repr=False, compare=False)  # by backend and columns
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -138,12 +139,11 @@ class Bleu(Metric):
             put(self, "weights", tuple(float(weight) for weight in self.weights))
             if not all(math.isfinite(weight) for weight in self.weights):
                 raise StatisticsError(f"weights must be finite numbers, and these are not: {list(self.weights)}")
-        if self.max_order is not None:
-            check_max_order(self.max_order)
-            if self.weights is not None and len(self.weights) != self.max_order:
+            if self.max_order not in (None, len(self.weights)):
                 raise OrderError(
                     f"max_order is {self.max_order}, and there are {len(self.weights)} weights; give one of the two"
                 )
+        check_max_order(self.order)
         name, kind, default = definition.smoothing(self.smoothing)
         value = self.smoothing_value
         if value is None:
@@ -156,6 +156,10 @@ class Bleu(Metric):
                 f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
             )
         put(self, "_smoothing", (name, kind, value))
+        put(self, "_formulas", {})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, choice.name) for choice in fields(self) if choice.init)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -170,7 +174,9 @@ class Bleu(Metric):
     @property
     def order(self) -> int:
         """The largest n-gram order that is counted."""
-        return self.max_order or (4 if self.weights is None else len(self.weights))
+        if self.max_order is not None:
+            return self.max_order
+        return 4 if self.weights is None else len(self.weights)
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -298,9 +304,11 @@ class Bleu(Metric):
         progress: bool = False,
         **of_ids: Any,
     ) -> NDArray[np.float64]:
-        """The score of every hypothesis against every reference alone; see :func:`cybleu.pairwise_bleu`.
+        """The score of every hypothesis against every reference alone.
 
-        The other parameters are those of :meth:`cybleu.metrics.Metric.pairs`.
+        The other parameters are those of :func:`cybleu.pairwise_bleu`.
+
+        :param of_ids: `pad_id` and `eos_id`
         """
         from .pairs import matrix
 
@@ -316,7 +324,10 @@ class Bleu(Metric):
         return self.score(row).score
 
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> BleuScore:
-        """The score of a corpus or of one segment. The other parameters are those of :func:`cybleu.metrics.score`."""
+        """The score of a corpus or of one segment.
+
+        The other parameters are those of :func:`cybleu.score`.
+        """
         if short_segments is None:
             short_segments = getattr(stats, "short_segments", None)
         row, short = self._summed(getattr(stats, "row", stats), short_segments)
@@ -338,7 +349,10 @@ class Bleu(Metric):
         )
 
     def scores(self, stats: Any, parts_of_segments: bool = False) -> NDArray[np.float64]:
-        """The score of each row. The other parameters are those of :func:`cybleu.metrics.scores`."""
+        """The score of each row.
+
+        The other parameters are those of :func:`cybleu.scores`.
+        """
         rows, order = checked_array(stats, "stats")
         if rows.ndim != 2:
             raise StatisticsError(f"stats has {rows.ndim} dimensions; scores() takes rows, and score() a single one")
@@ -354,8 +368,12 @@ class Bleu(Metric):
         """
         from .formula import Formula
 
-        rules = self.rules(order_of(width))
-        return Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules))
+        found = self._formulas.get((_backend.BACKEND, width))
+        if found is None:
+            rules = self.rules(order_of(width))
+            found = Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules))
+            self._formulas[_backend.BACKEND, width] = found
+        return found
 
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
         """Rows from whose sum alone the metric given with them scores a corpus.

@@ -70,15 +70,20 @@ def in_common(
 
 def _numbered(texts: Any) -> Batch | None:
     """A few token lists among themselves, which need no more than numbers; None for anything else."""
-    if type(texts) is not list or not set(map(type, texts)) <= {list, tuple} or sum(map(len, texts)) > PIECE:
+    if type(texts) is not list or not set(map(type, texts)) <= {list, tuple}:
+        return None
+    lengths = list(map(len, texts))  # before a token is hashed, which may change the lists
+    if sum(lengths) > PIECE:
         return None
     tokens = list(chain.from_iterable(texts))
+    if len(tokens) != sum(lengths):
+        return None  # another thread has changed them
     try:
         numbers = dict(zip(dict.fromkeys(tokens), count()))
     except TypeError:
         return None  # the general way names the token
     ids = np.fromiter(map(numbers.__getitem__, tokens), dtype=np.int64, count=len(tokens))
-    return batch_of_lengths(ids, np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+    return batch_of_lengths(ids, np.array(lengths, dtype=np.int64))
 
 
 def _unique(batch: Batch) -> tuple[Batch, NDArray[np.int64]]:

@@ -70,7 +70,9 @@ class Variant:
                 )
 
     def smoothing(self, name: str | None) -> tuple[str, str, float | None]:
-        """The entry of `smoothings` of this name, by default the first.
+        """The entry of `smoothings` of this name.
+
+        :param name: by default that of the first
 
         :param name: as the tool has it
         :raises UnknownNameError: there is none

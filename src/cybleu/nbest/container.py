@@ -240,9 +240,6 @@ class Hypotheses:
 
     __delattr__ = __setattr__
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (type(self), *(getattr(self, name) for name in _ARGUMENTS))
-
     def __len__(self) -> int:
         """The number of segments."""
         return len(self.offsets) - 1
@@ -262,7 +259,7 @@ class Hypotheses:
         return slice(int(self.offsets[number]), int(self.offsets[number + 1]))
 
 
-_ARGUMENTS = (
+ARGUMENTS = (
     "offsets",
     "features",
     "stats",
@@ -275,10 +272,6 @@ _ARGUMENTS = (
     "model_scores",
     "inputs",
 )
-
-
-def _made(kind: type[Hypotheses], *arguments: Any) -> Hypotheses:
-    return kind(*arguments[:8], **dict(zip(_ARGUMENTS[8:], arguments[8:])))
 
 
 # -------------------------------------------------------------------------------------------------------------- checks

@@ -10,7 +10,7 @@ from .._runtime.arrays import np
 from ..errors import LengthMismatchError, SequenceTypeError
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
-from .container import Hypotheses, check_number
+from .container import ARGUMENTS, Hypotheses, check_number
 from .references import prepare_references
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ __all__ = ["NBest"]
 class NBest(Hypotheses):
     __doc__ = Hypotheses.__doc__
     __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, tuple(getattr(self, name) for name in ARGUMENTS)
 
     @classmethod
     def from_texts(
@@ -163,3 +166,7 @@ class NBest(Hypotheses):
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """
         writing.write(self, path, format)
+
+
+def _made(*arguments: Any) -> NBest:
+    return NBest(*arguments[:8], **dict(zip(ARGUMENTS[8:], arguments[8:])))

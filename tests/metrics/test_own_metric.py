@@ -1,0 +1,156 @@
+"""A metric that somebody adds works wherever BLEU does."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from cybleu import BleuReward, bleu_rewards, errors, explain, metrics, pairwise_bleu, score, scores
+from cybleu.cli import cli
+from cybleu.metrics import Metric
+from cybleu.nbest import NBest, merge
+from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
+from cybleu.tuning import cross_validate, kbmira, line_search, pro_pairs, random_search, tune
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+@dataclass(frozen=True)
+class WordF(Metric):
+    """The F-score of distinct words, against the reference that shares most."""
+
+    beta: float = 1
+
+    name = "word-f"
+    scale = 1
+    columns = ("shared", "hypothesis_words", "reference_words")
+
+    def row(self, references, hypothesis):
+        words = {*hypothesis}
+        shared, _, of_reference = max((len(words & {*text}), -len({*text}), len({*text})) for text in references)
+        return [shared, len(words), of_reference]
+
+    def evaluate(self, row):
+        shared, of_hypothesis, of_reference = row
+        both = self.beta**2 * of_reference + of_hypothesis
+        return (1 + self.beta**2) * shared / both if both else 0.0
+
+
+@pytest.fixture(autouse=True)
+def _added(monkeypatch):
+    monkeypatch.setitem(metrics.METRICS, "word-f", WordF())
+
+
+TEXTS = [["the cat sat", "a cat", "the cat sat down"], ["it rains", "it rained a lot", "rain"]]
+REFERENCES = [["the cat sat down"], ["it rains a lot", "rain falls"]]
+TOKENS = [[text.split() for text in texts] for texts in TEXTS]
+SETS = [[text.split() for text in texts] for texts in REFERENCES]
+HYPOTHESES = [text for texts in TOKENS for text in texts]
+OWNER = [0, 0, 0, 1, 1, 1]
+
+
+def f(references, hypothesis):
+    metric = WordF()
+    return metric.evaluate(metric.row(references, hypothesis))
+
+
+EXPECTED = [f(SETS[owner], text) for owner, text in zip(OWNER, HYPOTHESES)]
+
+
+@pytest.fixture
+def nbest():
+    metric = WordF()
+    rows = metric.rows(SETS, HYPOTHESES, owner=OWNER)
+    features = [[0.0, 1.0], [1.0, 0.5], [0.5, 0.0], [1.0, 0.0], [0.0, 1.0], [2.0, 0.5]]
+    texts = [text for texts in TEXTS for text in texts]
+    return NBest([0, 3, 6], features, rows, ["lm", "length"], texts, score=metric)
+
+
+def test_rows_and_scores():
+    rows = metrics.find("word-f").rows(SETS, HYPOTHESES, owner=OWNER)
+    assert scores(rows, "word-f").tolist() == EXPECTED
+    result = score(rows, "word-f")
+    assert result.score == WordF().evaluate(rows.sum(axis=0).tolist())
+    assert str(result) == f"metric:word-f = {100 * result.score:.2f}"
+    assert score(rows[0].tolist(), "word-f", beta=2).score == WordF(2).evaluate(rows[0].tolist())
+
+
+def test_pairs_and_rewards():
+    matrix = pairwise_bleu(HYPOTHESES, metric="word-f")
+    assert matrix.tolist() == [[f([reference], text) for reference in HYPOTHESES] for text in HYPOTHESES]
+    out = np.empty((1, 2, 2))
+    assert (
+        pairwise_bleu([HYPOTHESES[:2]], metric=WordF(), batched=True, out=out).tolist() == matrix[None, :2, :2].tolist()
+    )
+    assert bleu_rewards(SETS, HYPOTHESES, OWNER, metric="word-f").tolist() == np.float32(EXPECTED).tolist()
+    reward = BleuReward("column", str.split, metric="word-f")
+    assert reward(completions=TEXTS[0], column=[REFERENCES[0]] * 3) == np.float32(EXPECTED[:3]).tolist()
+
+
+def test_minimum_bayes_risk():
+    utilities = [np.mean([[f([reference], text) for reference in texts] for text in texts], axis=1) for texts in TOKENS]
+    best = mbr(TEXTS, metric="word-f")
+    assert best.scores == pytest.approx(np.concatenate(utilities))
+    assert best.positions.tolist() == [int(values.argmax()) for values in utilities]
+    assert [places[0] for places in diverse(TEXTS, 2, metric=WordF())] == best.positions.tolist()
+
+
+def test_oracles_and_the_perceptron(nbest):
+    assert oracle(nbest).scores.tolist() == EXPECTED
+    assert oracle(nbest).positions.tolist() == [int(np.argmax(EXPECTED[:3])), int(np.argmax(EXPECTED[3:]))]
+    assert antioracle(nbest).positions.tolist() == [int(np.argmin(EXPECTED[:3])), int(np.argmin(EXPECTED[3:]))]
+    every = [
+        WordF().evaluate((nbest.stats[one] + nbest.stats[other]).tolist()) for one in range(3) for other in range(3, 6)
+    ]
+    assert oracle(nbest, "corpus").score == max(every)
+    assert antioracle(nbest, "corpus").score == min(every)
+    trained = perceptron(nbest, folds=2, epochs=2)
+    assert trained.score == trained.held_out.corpus_score().score
+    assert linear(nbest, trained.weights).corpus_score("word-f").score in every
+
+
+def test_tuning(nbest):
+    tuned = tune(nbest, [1.0, 1.0], restarts=2)
+    assert (tuned.metric, tuned.scale) == ("word-f", 1)
+    assert tuned.score == WordF().evaluate(nbest.stats[tuned.chosen].sum(axis=0).tolist())
+    assert tuned.score == tune(nbest, [1.0, 1.0], restarts=2, metric="word-f").score
+    assert line_search(nbest, tuned.weights, "lm").score == tuned.score
+    assert random_search(nbest, [list(tuned.weights.values())]).tolist() == [tuned.score]
+    assert kbmira(nbest, [1.0, 1.0], iterations=2).start_score == tuned.start_score
+    differences, labels = pro_pairs(nbest, samples=50, keep=3)
+    assert len(differences) == len(labels) > 0
+    assert cross_validate(nbest, [0, 1], start=[1.0, 1.0], restarts=0).folds[0].metric == "word-f"
+    assert len(merge(nbest, nbest).features) == 6
+
+
+def test_the_command_line(tmp_path):
+    (tmp_path / "hyp").write_text("the cat sat\nit rained a lot\n")
+    (tmp_path / "ref").write_text("the cat sat down\nit rains a lot\n")
+    arguments = ["score", str(tmp_path / "hyp"), str(tmp_path / "ref"), "--variant", "word-f"]
+    rows = WordF().rows([[SETS[0][0]], [SETS[1][0]]], ["the cat sat".split(), "it rained a lot".split()])
+    expected = score(rows, WordF()).percent
+    assert f" = {expected:.2f}" in CliRunner().invoke(cli, arguments).output
+    found = json.loads(CliRunner().invoke(cli, [*arguments, "--json", "--segments"]).output)
+    assert (found["score"], found["scale"]) == (expected, 100)
+    assert found["segment_scores"] == (100 * scores(rows, WordF())).tolist()
+
+
+def test_what_a_metric_cannot_do_is_said(nbest):
+    with pytest.raises(errors.UnknownNameError, match="the steps of BLEU can be explained, and the metric is word-f"):
+        explain([["a"]], ["a"], metric="word-f")
+    with pytest.raises(errors.UnknownNameError, match="the metric word-f has no 'smoothing'; it has beta"):
+        scores(nbest.stats, "word-f", smoothing="exp")
+    with pytest.raises(errors.UnknownNameError, match="no brevity penalty"):
+        bleu_rewards(SETS, HYPOTHESES, OWNER, metric="word-f", brevity_penalty=False)
+    with pytest.raises(errors.ArrayValueError, match="pad_id is for token ids"):
+        bleu_rewards(SETS, HYPOTHESES, OWNER, metric="word-f", pad_id=0)
+    with pytest.raises(errors.LengthMismatchError, match="6 hypotheses, 2 sets of references"):
+        bleu_rewards(SETS, HYPOTHESES, metric="word-f")
+    with pytest.raises(errors.StatisticsError, match="a row of word-f has 3 entries"):
+        score([1, 2], "word-f")
+    with pytest.raises(errors.StatisticsError, match="a row of word-f has 3 entries"):
+        tune(NBest([0, 1], [[1.0]], [[1, 2, 1, 2]]), metric="word-f")
