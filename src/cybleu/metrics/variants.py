@@ -74,7 +74,6 @@ class Variant:
 
         :param name: by default that of the first
 
-        :param name: as the tool has it
         :raises UnknownNameError: there is none
         """
         if name is None:
