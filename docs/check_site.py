@@ -68,11 +68,22 @@ def public_names() -> dict[str, object]:
     return names
 
 
+def resolved(name: str) -> object:
+    """What has this name; of a field of a dataclass, which only its objects have, the name itself."""
+    try:
+        return pkgutil.resolve_name(name)
+    except AttributeError:
+        owner, _, field = name.rpartition(".")
+        if field in getattr(pkgutil.resolve_name(owner), "__annotations__", {}):
+            return name
+        raise
+
+
 def missing_names(folder: Path) -> list[str]:
     *_, packed = (folder / "objects.inv").read_bytes().split(b"\n", 4)
     entries = [line.split()[:2] for line in zlib.decompress(packed).decode().splitlines()]
     documented = {name for name, kind in entries if kind.startswith("py:") and kind != "py:module"}
-    objects = [pkgutil.resolve_name(name) for name in documented]
+    objects = [resolved(name) for name in documented]
     return [
         f"{name} is not documented"
         for name, value in public_names().items()

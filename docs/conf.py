@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+from typing import TypeVar
 
 from sphinx.util.nodes import make_refnode
 
@@ -27,6 +28,8 @@ add_module_names = False
 # A reference to something of cybleu that is not there is an error; annotations name much that has no page.
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!cybleu\.).*")]
+# What the backends read of a metric, and the base class of NBest.
+nitpick_ignore = [("py:class", "cybleu.metrics.bleu.Rules"), ("py:class", "cybleu.nbest.container.Hypotheses")]
 
 html_theme = "furo"
 html_title = f"cybleu {release}"
@@ -44,6 +47,8 @@ def find_under_its_other_name(app, env, node, contnode):
         wanted = pkgutil.resolve_name(target)
     except (AttributeError, ImportError, KeyError, ValueError):
         return None
+    if isinstance(wanted, TypeVar):
+        return contnode
     for name, _, kind, page, anchor, _ in env.get_domain("py").get_objects():
         same_name = kind != "module" and name.rpartition(".")[2] == target.rpartition(".")[2]
         if same_name and pkgutil.resolve_name(name) is wanted:

@@ -1,4 +1,4 @@
-"""Every test of the public API runs on both backends, swapped under it at the one seam."""
+"""Every test of the public API runs on both backends, which are swapped where everything asks for the backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernels and the mirror in one assertion, at the seam: counts, scores, what is declined, what is raised."""
+"""The kernels and the mirror in one assertion: counts, scores, what is declined, what is raised."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ def public_objects():
         module = importlib.import_module(name)
         for public in getattr(module, "__all__", ()):
             value = getattr(module, public)
-            if inspect.isfunction(value) or inspect.isclass(value):
+            if inspect.isroutine(value) or inspect.isclass(value):
                 found[value] = f"{name}.{public}"
     return [pytest.param(value, id=name) for value, name in found.items()]
 
@@ -260,7 +260,7 @@ def public_functions():
     """With the methods and the properties of classes; what NLTK and numbers have says in its class what it takes."""
     for parameter in public_objects():
         value = parameter.values[0]
-        if inspect.isfunction(value):
+        if inspect.isroutine(value):  # a compiled function, too
             yield parameter
         elif value not in (cybleu.SmoothingFunction, cybleu.Fraction):
             for name, member in vars(value).items():

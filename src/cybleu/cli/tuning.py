@@ -196,8 +196,8 @@ def mert(
 ) -> None:
     """Weights with the best BLEU on n-best lists, by exact line search from many starts.
 
-    Prints a line with name and weight for each feature; on standard error, BLEU is from 0 to 100. The lists are of decoders (Moses's and Joshua's formats) or of
-    Moses's extractor.
+    Prints a line with name and weight for each feature; on standard error, BLEU is from 0 to 100. The lists are of decoders
+    (Moses's and Joshua's formats) or of Moses's extractor.
     """
     if (plot is None) != (axis is None):
         raise click.UsageError("--plot and --axis go together")

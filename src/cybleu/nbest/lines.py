@@ -1,4 +1,4 @@
-"""The lines of n-best lists, many at a time: what `nbest_files` makes lists of.
+"""The lines of n-best lists, many at a time: what :mod:`cybleu.nbest` makes lists of.
 
 What a line has too much or too little is an :class:`InputFileError` with file, line and reason.
 """

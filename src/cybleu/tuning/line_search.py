@@ -52,8 +52,8 @@ def line_search(
     :param direction: the name of a feature; or a vector, like weights
     :param lower: the first x, which may be -inf
     :param upper: the last x, which may be inf
-    :param metric: a name in :data:`cybleu.metrics.VARIANTS` or a variant, scored as a corpus; or a function of the sum of the
-        statistics. By default `nbest.score`, else the sum of a single float column, else ``moses``: BLEU from 0 to 1
+    :param metric: as for :func:`cybleu.metrics.find`, scored as a corpus; or a function of the sum of the statistics. By
+        default `nbest.score`, else the sum of a single float column, else ``moses``: BLEU from 0 to 1
     :param surface: also give the error surface
     :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
 
