@@ -114,7 +114,7 @@ def test_wrong_arguments(arguments, message):
 def test_lists_that_cannot_train():
     with pytest.raises(FeatureError, match="no feature"):
         perceptron(NBest.from_texts([["a"], ["b"]], [["a"], ["b"]]))
-    with pytest.raises(StatisticsError, match="another metric"):
+    with pytest.raises(StatisticsError, match="neither the statistics of BLEU"):
         perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[0.5], [0.5]]))
     sparse = [0, 1, 1], [0], [2.0], ["pp_a"]
     with pytest.raises(FeatureError, match="sparse"):

@@ -122,7 +122,7 @@ def test_what_a_selection_does_not_know():
     nbest = NBest([0, 1], [[9.0]], [[0.5]])
     with pytest.raises(ArrayValueError, match="texts of the n-best list are not known"):
         _ = linear(nbest, [1.0]).texts
-    with pytest.raises(StatisticsError, match="another metric"):
+    with pytest.raises(StatisticsError, match="neither the statistics of BLEU"):
         linear(nbest, [1.0]).bleu()
     with pytest.raises(StatisticsError, match="plain texts"):
         _ = mbr([["a"]]).stats
@@ -236,7 +236,7 @@ def test_wrong_arguments_of_the_oracle(arguments, error, message):
 
 
 def test_the_oracle_is_of_bleu():
-    with pytest.raises(StatisticsError, match="another metric"):
+    with pytest.raises(StatisticsError, match="neither the statistics of BLEU"):
         oracle(NBest([0, 1], [[1.0]], [[0.5]]))
 
 

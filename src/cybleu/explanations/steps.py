@@ -273,11 +273,14 @@ def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu) -
         count = bleu.totals.index(0)
     weights = rules.weights[:count] if rules.weights else (1 / max(1, count),) * count
     precisions = [Fraction(matched, max(1, total)) for matched, total in zip(bleu.matches, bleu.totals)][:count]
-    smoothed = [precision / bleu.scale for precision in bleu.precisions[:count]]
-    exact = all(bleu.score == 0 or abs(now - float(given)) < 1e-12 for now, given in zip(smoothed, precisions))
+    # where smoothing changed nothing, the fraction says more than its float on the tool's scale
+    smoothed = [
+        given if bleu.score == 0 or math.isclose(now / bleu.scale, given, rel_tol=1e-12) else now / bleu.scale
+        for now, given in zip(bleu.precisions, precisions)
+    ]
     return Explanation(
         score=bleu.score,
-        orders=_orders(references, hypothesis, weights, precisions, precisions if exact else smoothed),
+        orders=_orders(references, hypothesis, weights, precisions, smoothed),
         hypothesis_length=bleu.hypothesis_length,
         reference_lengths=tuple(len(reference) for reference in references),
         closest_reference_length=bleu.reference_length,

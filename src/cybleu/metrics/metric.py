@@ -144,6 +144,10 @@ class Metric:
         from .._runtime.arrays import np
         from .._runtime.parallel import run
 
+        if hasattr(references, "stats"):
+            raise ArrayValueError(
+                f"prepared References count for BLEU, and the metric {self.name} counts in its own way"
+            )
         given = [name for name, value in of_ids.items() if value is not None]
         if given:
             raise ArrayValueError(f"{given[0]} is for token ids, and the metric {self.name} takes lists of tokens")

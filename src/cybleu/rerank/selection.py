@@ -135,15 +135,15 @@ def rows_of(nbest: NBest) -> NDArray[np.int64]:
     """
     stats: Any = nbest.stats
     if stats.dtype != np.int64 or not (nbest.score is None or isinstance(nbest.score, Metric)):
-        raise StatisticsError("the n-best list holds the statistics of another metric than BLEU")
+        raise StatisticsError("the n-best list holds neither the statistics of BLEU nor of a Metric")
     rows: NDArray[np.int64] = stats
     return rows
 
 
 def metric_of(nbest: NBest, metric: str | Metric | Variant | None, choices: dict[str, Any]) -> Metric:
     """What was asked for, by default the metric that the list has the rows of."""
-    if metric is None and not choices and isinstance(nbest.score, Metric):
-        return nbest.score
+    if metric is None and "variant" not in choices and isinstance(nbest.score, Metric):
+        metric = nbest.score
     return find(metric, **choices)
 
 
