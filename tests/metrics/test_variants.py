@@ -189,6 +189,15 @@ def test_the_cases_where_tools_differ(variant, smoothing):
         assert f"{number:.4g}" == f"{expected:.4g}", case
 
 
+def test_mteval_without_smoothing():
+    # `mteval-v13a.pl --no-smoothing` prints 0.0000 for `a b c` against itself
+    assert score(rows("A"), "mteval-v13a", smoothing="none").score == 0
+    assert cybleu.scores(rows("A"), "mteval-v13a", smoothing="none").tolist() == [0]
+    assert cybleu.pairwise_bleu([["a", "b", "c"]] * 2, variant="mteval-v13a", smoothing="none").max() == 0
+    assert score(rows("A"), "mteval-v13a", smoothing="none", effective_order=True).score == 1
+    assert score(rows("A"), "mteval-v13a").score == 1
+
+
 def test_effective_order():
     assert score(rows("A"), "sacrebleu", effective_order=True).score == pytest.approx(100)
 

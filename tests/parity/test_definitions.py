@@ -109,3 +109,16 @@ def test_sums(kernels, drawn, change):
         assert results[0][0] == results[1][0]
     else:
         assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("kind", metrics.SMOOTHINGS)
+@pytest.mark.parametrize("effective_order", [False, True])
+def test_orders_without_ngrams(kernels, kind, effective_order):
+    rules = replace(VARIANTS["mteval-v13a"], smoothings=((kind, kind, 1.5),))
+    rules = metrics.Bleu(rules, kind, effective_order=effective_order).rules(4)
+    stats = np.array([[3, 3, 3, 2, 1, 0, 3, 2, 1, 0], [1, 2, 1, 0, 0, 0, 1, 0, 0, 0], [5, 5, 4, 1, 0, 0, 5, 4, 3, 2]])
+    found, expected = np.empty((2, 3))
+    assert kernels.Definition(rules).score_rows(stats, 0, found) == 3
+    _mirror.Definition(rules).score_rows(stats, 0, expected)
+    assert found.tolist() == expected.tolist()
+    assert (found[0] == 0) == (kind == "zero" and not effective_order)

@@ -13,6 +13,7 @@ cdef enum Smoothing:
     ADD_ALL = 5
     EXP = 6
     EXP_BY_LENGTH = 7
+    ZERO = 8                    # as NONE, and of_empty is 0
 
 cdef enum Mean:
     EXACT = 0

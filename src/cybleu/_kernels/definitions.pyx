@@ -21,7 +21,7 @@ cdef extern from *:
     const int64_t CYBLEU_LARGEST_COUNT
     int64_t wrapping_sum "cybleu_wrapping_sum"(int64_t first, int64_t second) noexcept nogil
 
-SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length")
+SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length", "zero")
 MEANS = ("exact", "logs", "arithmetic")
 
 
@@ -191,7 +191,7 @@ cdef class Definition:
         self.rules.empty_is_error = rules.empty_hypothesis == "error"
         self.rules.scale = rules.scale
         self.rules.value = 0.0 if rules.value is None else rules.value
-        self.rules.of_empty = rules.scale if rules.empty_order == "one" else 0.0
+        self.rules.of_empty = rules.scale if rules.empty_order == "one" and rules.smoothing != "zero" else 0.0
         self.rules.penalty_adds = rules.penalty_adds
         self.rules.order = <int>rules.order
 

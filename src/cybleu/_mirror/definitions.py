@@ -87,6 +87,7 @@ def _exp_by_length(matches: Sequence[int], totals: Sequence[int], value: Any, sc
 
 SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], Precisions]] = {
     "none": _none,
+    "zero": _none,  # and an order without n-grams is 0, see Definition.evaluate
     "tiny": _tiny,
     "skip": _skip,
     "floor": _floor,
@@ -134,7 +135,8 @@ class Definition:
                 scored = first
             if self.rules.empty_order == "end":
                 smoothed[first:] = [0.0] * (len(smoothed) - first)
-        of_empty = self.rules.scale if self.rules.empty_order == "one" else 0.0
+        perfect = self.rules.empty_order == "one" and self.rules.smoothing != "zero"
+        of_empty = self.rules.scale if perfect else 0.0
         precisions = [of_empty if precision is None else precision for precision in smoothed]
         return penalty * self._mean(precisions[:scored]), precisions, penalty
 

@@ -23,7 +23,7 @@ class Variant:
     :param name: what the signature says
     :param scale: 1 or 100, the score of a perfect match
     :param smoothings: the smoothings that the tool has, its default first: name there, name in :data:`SMOOTHINGS`, and
-        the default of the parameter
+        the default of the parameter. ``zero`` is ``none`` with an order without any n-gram 0, whatever `empty_order` says
     :param reference_length: the one that the statistics should have: ``closest``, ``shortest`` or ``average``
     :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)
     :param empty_order: what an order without any n-gram is: ``zero``; ``one``, perfect; or ``end``, with the orders after
@@ -127,7 +127,7 @@ VARIANTS: dict[str, Variant] = {
         Variant(
             "mteval-v13a",
             scale=1,
-            smoothings=(("exp", "exp", None), ("none", "none", None)),
+            smoothings=(("exp", "exp", None), ("none", "zero", None)),
             empty_order="one",
             no_match_at_all="smoothed",
         ),
