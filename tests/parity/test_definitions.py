@@ -42,7 +42,7 @@ def choices(draw, order):
             short_segments_count=draw(st.booleans()),
             empty_order=draw(st.sampled_from(["zero", "one", "end"])),
             no_match_at_all=draw(st.sampled_from(["zero", "smoothed"])),
-            mean=draw(st.sampled_from(["exact", "logs", "arithmetic"])),
+            mean=draw(st.sampled_from(["exact", "logs", "fractions", "arithmetic"])),
             penalty=draw(st.sampled_from(["exponential", "none"])),
             penalty_adds=draw(st.sampled_from([0, 1, 0.3])),
         )

@@ -19,6 +19,7 @@ cdef enum Mean:
     EXACT = 0
     LOGS = 1
     ARITHMETIC = 2
+    FRACTIONS = 3               # as LOGS of precisions up to 1, added up one by one
 
 
 cdef struct Rules:
@@ -32,7 +33,8 @@ cdef struct Rules:
     bint smoothed_without_match
     bint penalised
     bint empty_is_error
-    double scale
+    double scale                # of the precisions
+    double times                # what the score is multiplied by in the end
     double value
     double of_empty
     double penalty_adds

@@ -168,7 +168,7 @@ cdef inline double score_pair(const Rules *rules, const Terms *terms, int64_t le
     if rules.mean == LOGS and rules.uniform:
         result = penalty * exp(python_sum(gathered, terms.scored) / <double>terms.scored)
     else:
-        result = penalty * mean_of(rules, gathered, terms.scored)
+        result = rules.times * (penalty * mean_of(rules, gathered, terms.scored))
     return result if isfinite(result) else NO_SCORE
 
 

@@ -30,7 +30,8 @@ class Variant:
         it 0, or left out if only effective orders count
     :param no_match_at_all: whether a hypothesis without any match is 0, however smoothed (``zero``), or ``smoothed``
     :param mean: how precisions become a score: ``exact``, the weighted logarithms of those above 0, rounded once;
-        ``logs``, the mean of the logarithms; ``arithmetic``
+        ``logs``, the mean of the logarithms; ``fractions``, that with precisions up to 1, and the scale comes last;
+        ``arithmetic``
     :param penalty: ``exponential``, the brevity penalty; or ``none``
     :param penalty_adds: added to the reference length in the brevity penalty (Moses can)
     :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length
@@ -94,7 +95,7 @@ _ALLOWED = {
     "reference_length": REFERENCE_LENGTHS,
     "empty_order": ("zero", "one", "end"),
     "no_match_at_all": ("zero", "smoothed"),
-    "mean": ("exact", "logs", "arithmetic"),
+    "mean": ("exact", "logs", "fractions", "arithmetic"),
     "penalty": ("exponential", "none"),
     "empty_hypothesis": ("zero", "error"),
 }
@@ -131,7 +132,13 @@ VARIANTS: dict[str, Variant] = {
             empty_order="one",
             no_match_at_all="smoothed",
         ),
-        Variant("multi-bleu", scale=100, smoothings=(("none", "none", None),), empty_hypothesis="error"),
+        Variant(
+            "multi-bleu",
+            scale=100,
+            smoothings=(("none", "none", None),),
+            mean="fractions",
+            empty_hypothesis="error",
+        ),
         Variant(
             "moses",
             scale=1,
