@@ -230,6 +230,16 @@ def test_an_empty_hypothesis_where_the_tool_dies(variant):
         score(rows("E"), variant)
 
 
+def test_multi_bleu_of_nothing_at_all():
+    # it prints 0 where the references are empty, before it divides by the length of the hypotheses
+    assert score([[0] * 10] * 2, "multi-bleu").score == 0
+    assert cybleu.scores([[0] * 10], "multi-bleu").tolist() == [0]
+    assert cybleu.pairwise_bleu([[], []], variant="multi-bleu").tolist() == [[0, 0], [0, 0]]
+    assert score([3, 0, 0, 0, 0, 0, 3, 2, 1, 0], "multi-bleu").score == 0
+    with pytest.raises(errors.EmptyHypothesisError, match="no token"):
+        score([0] * 10, "huggingface")
+
+
 def test_worked_cases_of_moses():
     row = [6, 7, 6, 4, 2, 1, 6, 5, 4, 3]
     # Moses states them to four digits, not rounded

@@ -193,7 +193,7 @@ cdef class Definition:
         self.rules.empty_order_ends = rules.empty_order == "end"
         self.rules.smoothed_without_match = rules.no_match_at_all == "smoothed"
         self.rules.penalised = rules.penalty != "none"
-        self.rules.empty_is_error = rules.empty_hypothesis == "error"
+        self.rules.empty_is_error = rules.empty_hypothesis != "zero"
         self.rules.scale = 1.0 if rules.mean == "fractions" else rules.scale
         self.rules.times = rules.scale if rules.mean == "fractions" else 1.0
         self.rules.value = 0.0 if rules.value is None else rules.value

@@ -130,7 +130,8 @@ class Definition:
         matches, totals = row[2 : 2 + self.order], row[2 + self.order :]
         if self.rules.short_segments_count:
             totals = [total + count for total, count in zip(totals, short_segments)]
-        if length == 0 and self.rules.empty_hypothesis == "error":
+        fails = self.rules.empty_hypothesis
+        if length == 0 and (fails == "error" or (fails == "error-unless-all" and reference_length)):
             raise EmptyHypothesisError(
                 f"the hypotheses have no token, and {self.rules.name} divides by their number; other variants give 0"
             )

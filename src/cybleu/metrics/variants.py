@@ -34,7 +34,8 @@ class Variant:
         ``arithmetic``
     :param penalty: ``exponential``, the brevity penalty; or ``none``
     :param penalty_adds: added to the reference length in the brevity penalty (Moses can)
-    :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length
+    :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length; ``error-unless-all`` if it looks
+        first whether the references are empty, too
     :raises UnknownNameError: a rule has a value that is none of these
 
     >>> from dataclasses import replace
@@ -97,7 +98,7 @@ _ALLOWED = {
     "no_match_at_all": ("zero", "smoothed"),
     "mean": ("exact", "logs", "fractions", "arithmetic"),
     "penalty": ("exponential", "none"),
-    "empty_hypothesis": ("zero", "error"),
+    "empty_hypothesis": ("zero", "error", "error-unless-all"),
 }
 
 #: The definitions of the tools, by name.
@@ -137,7 +138,7 @@ VARIANTS: dict[str, Variant] = {
             scale=100,
             smoothings=(("none", "none", None),),
             mean="fractions",
-            empty_hypothesis="error",
+            empty_hypothesis="error-unless-all",
         ),
         Variant(
             "moses",
