@@ -92,7 +92,24 @@ def test_rows_before_the_first(kernels):
 def test_pairs_without_a_definition(kernels):
     nothing = np.zeros(0, dtype=np.int64)
     with pytest.raises(TypeError):
-        kernels.PairwiseTexts(nothing, nothing, nothing, 1).score_each_other(None, 0, 0, np.empty((0, 0)))
+        kernels.PairwiseTexts(nothing, nothing, nothing, 1).prepare(None)
+
+
+def test_pairs_of_other_texts_than_were_prepared_for(kernels):
+    definition = kernels.Definition(metrics.Bleu(max_order=1).rules())
+    ids, begins, ends = np.zeros(9, np.int64), np.array([0, 2]), np.array([2, 4])
+    texts = kernels.PairwiseTexts(ids, begins, ends, 1)
+    with pytest.raises(RuntimeError, match="not prepared for this definition"):
+        texts.score_each_other(definition, 0, 2, np.empty((2, 2)))
+    with pytest.raises(ValueError, match="order"):
+        texts.prepare(kernels.Definition(metrics.Bleu(max_order=2).rules()))
+    texts.prepare(definition, ids, begins, np.array([1, 6]))
+    for stop in (2, 7):
+        with pytest.raises(ValueError, match="another length"):
+            texts.score_others(definition, ids, np.array([0]), np.array([stop]), 0, 1, np.empty((1, 2)))
+    texts.score_others(definition, ids, np.array([0]), np.array([4]), 0, 1, np.empty((1, 2)))
+    with pytest.raises(RuntimeError, match="one definition"):
+        texts.prepare(definition)
 
 
 @given(rows_of_segments(), st.integers(0, 3))
