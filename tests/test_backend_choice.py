@@ -48,11 +48,12 @@ def extensions(folder):
 def test_choices(kernels):
     assert run(SHOW).stdout == "cython 1.0\n"
     assert run(SHOW, "auto").stdout == "cython 1.0\n"
+    assert run(SHOW, "").stdout == "cython 1.0\n"
     assert run(SHOW, "cython").stdout == "cython 1.0\n"
     assert run(SHOW, "python").stdout == "python 1.0\n"
 
 
-@pytest.mark.parametrize("choice", ["c", "Cython", "", "1"])
+@pytest.mark.parametrize("choice", ["c", "Cython", " ", "1"])
 def test_an_unknown_choice_is_an_error(choice):
     done = run(SHOW, choice)
     assert done.returncode != 0
