@@ -119,7 +119,8 @@ class Definition:
         self.order: int = rules.order
         self.rules = rules
         # multi-bleu.perl takes the mean of fractions and multiplies in the end
-        self._scale, self._times = (1.0, rules.scale) if rules.mean == "fractions" else (rules.scale, 1.0)
+        self._scale: float = 1.0 if rules.mean == "fractions" else rules.scale
+        self._times: float = rules.scale if rules.mean == "fractions" else 1.0
 
     def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
         """The score, the precisions and the brevity penalty. The row is one that can be.
