@@ -411,3 +411,20 @@ def test_the_last_guard_of_messages():
     assert len(long) < 2100
     assert long.startswith("beginx")
     assert long.endswith("xend")
+
+
+@POSIX
+def test_two_processes_leave_one_whole_file(tmp_path):
+    code = f"""
+        import sys
+        from cybleu._files.writing import writing
+        for _ in range(50):
+            with writing({str(tmp_path / "out")!r}) as file:
+                for _ in range(200):
+                    file.write(sys.argv[1] * 500 + "\\n")
+    """
+    processes = [subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), letter]) for letter in "ab"]
+    assert [process.wait() for process in processes] == [0, 0]
+    text = (tmp_path / "out").read_text()
+    assert text in {(letter * 500 + "\n") * 200 for letter in "ab"}
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
