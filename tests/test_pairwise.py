@@ -279,9 +279,7 @@ def test_a_ragged_pair_is_not_a_batch():
 @pytest.mark.parametrize("different", [(4, 4), (4, 30), (30, 4)])
 def test_equal_texts_among_many(different):
     random = np.random.default_rng(0)
-    refs, hyps = (
-        [random.integers(0, 3, random.integers(1, 7)).tolist() for _ in range(count)] for count in different
-    )
+    refs, hyps = ([random.integers(0, 3, random.integers(1, 7)).tolist() for _ in range(count)] for count in different)
     refs, hyps = ([texts[k] for k in random.integers(0, len(texts), 30)] for texts in (refs, hyps))
     for hypotheses in (None, hyps):
         found = pairwise_bleu(refs, hypotheses, variant="moses", smoothing="add")

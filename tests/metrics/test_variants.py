@@ -217,7 +217,9 @@ def test_multi_bleu_counts_as_the_script(segment):
     for matched, total in zip(row[2:6], row[6:]):
         logs += math.log(matched / total) if matched else -9999999999
     penalty = math.exp(1 - row[1] / row[0]) if row[0] < row[1] else 1
-    assert cybleu.scores([row], "multi-bleu")[0] == score(row, "multi-bleu").score == 100 * (penalty * math.exp(logs / 4))
+    assert (
+        cybleu.scores([row], "multi-bleu")[0] == score(row, "multi-bleu").score == 100 * (penalty * math.exp(logs / 4))
+    )
 
 
 def test_effective_order():
