@@ -48,11 +48,12 @@ def extensions(folder):
 def test_choices(kernels):
     assert run(SHOW).stdout == "cython 1.0\n"
     assert run(SHOW, "auto").stdout == "cython 1.0\n"
+    assert run(SHOW, "").stdout == "cython 1.0\n"
     assert run(SHOW, "cython").stdout == "cython 1.0\n"
     assert run(SHOW, "python").stdout == "python 1.0\n"
 
 
-@pytest.mark.parametrize("choice", ["c", "Cython", "", "1"])
+@pytest.mark.parametrize("choice", ["c", "Cython", " ", "1"])
 def test_an_unknown_choice_is_an_error(choice):
     done = run(SHOW, choice)
     assert done.returncode != 0
@@ -190,3 +191,15 @@ def test_the_version_says_whether_threads_are_free(monkeypatch, gil, words):
     monkeypatch.setattr(sysconfig, "get_config_var", {"Py_GIL_DISABLED": gil is not None}.get)
     monkeypatch.setattr(sys, "_is_gil_enabled", lambda: gil, raising=False)
     assert f" {platform.python_version()}{words}, {platform.platform()}" in version()
+
+
+def test_numpy_that_does_not_load(tmp_path):
+    (tmp_path / "numpy").mkdir()
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import cybleu; cybleu.segment_stats([['a']], ['a'])"
+    for cause in ("ImportError('libblas is missing')", "ModuleNotFoundError('libblas is missing', name='x')"):
+        (tmp_path / "numpy" / "__init__.py").write_text(f"raise {cause}\n")
+        stderr = run(code).stderr
+        assert (
+            "MissingExtraError: batches need NumPy, which is installed and does not load: libblas is missing" in stderr
+        )
+        assert "is not installed" not in stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 
 import nltk.translate.bleu_score as nltk_bleu
@@ -11,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
+import cybleu
 from cybleu import SmoothingFunction, errors, metrics, nltk_3_3, sentence_bleu
 from cybleu.metrics import VARIANTS, Variant, score
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
@@ -272,3 +274,32 @@ def test_texts_of_which_many_or_none_are_equal(different):
 def test_a_ragged_pair_is_not_a_batch():
     with pytest.raises(errors.ArrayTypeError, match="references is a ragged pair; a batch is a list"):
         pairwise_bleu((np.array([1, 2, 3]), np.array([0, 2, 3])), batched=True)
+
+
+@pytest.mark.parametrize("different", [(4, 4), (4, 30), (30, 4)])
+def test_equal_texts_among_many(different):
+    random = np.random.default_rng(0)
+    refs, hyps = ([random.integers(0, 3, random.integers(1, 7)).tolist() for _ in range(count)] for count in different)
+    refs, hyps = ([texts[k] for k in random.integers(0, len(texts), 30)] for texts in (refs, hyps))
+    for hypotheses in (None, hyps):
+        found = pairwise_bleu(refs, hypotheses, variant="moses", smoothing="add")
+        for i, hypothesis in enumerate(refs if hypotheses is None else hypotheses):
+            for j, reference in enumerate(refs):
+                row = segment_stats([[reference]], [hypothesis])[0]
+                assert found[i, j] == score(row, "moses", smoothing="add").score
+        assert (pairwise_bleu(refs, hypotheses, variant="moses", smoothing="add", threads=3) == found).all()
+
+
+def test_equal_texts_take_no_more_memory():
+    if cybleu.BACKEND == "python":
+        pytest.skip("the mirror takes long")
+    texts = np.random.default_rng(0).integers(0, 1000, (1500, 6))
+    texts = np.concatenate([texts, texts[:500]])
+    pairwise_bleu(texts[:30])
+    tracemalloc.start()
+    try:
+        pairwise_bleu(texts)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * len(texts) ** 2 + 3_000_000

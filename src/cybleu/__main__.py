@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 
 from ._about import version
@@ -14,7 +16,25 @@ def main() -> None:
         from .bleu_score.install import run_script
 
         run_script(arguments[1:])
-    elif arguments == ["--version"]:
+        return
+    try:
+        try:
+            _run(arguments)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # or it fails when nobody can report it
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where the rest goes
+        if error.errno == errno.EPIPE:
+            sys.exit(1)
+        print(f"cybleu: error: standard output: cannot be written: {error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _run(arguments: list[str]) -> None:
+    if arguments == ["--version"]:
         print(version())
     else:
         try:

@@ -1,6 +1,6 @@
 """Choose between the compiled kernels and the pure-Python mirror, and go on where the kernels decline.
 
-The environment variable ``CYBLEU_BACKEND`` decides, read once at import: ``auto`` (the default) takes the kernels where
+The environment variable ``CYBLEU_BACKEND`` decides, read once at import: ``auto`` (the default, and empty) takes the kernels where
 they are installed, ``cython`` insists on them, ``python`` takes the mirror. Everything asks for `chosen` when it is called,
 so that :func:`choose` changes all of it at once.
 
@@ -97,7 +97,7 @@ def load(choice: str) -> tuple[str, Backend]:
     return "python", _mirror  # type: ignore[return-value]
 
 
-BACKEND, chosen = load(os.environ.get("CYBLEU_BACKEND", "auto"))
+BACKEND, chosen = load(os.environ.get("CYBLEU_BACKEND") or "auto")
 
 
 def choose(choice: str) -> None:

@@ -12,12 +12,22 @@ EmptyCorpusError: there is no segment to score; give at least one hypothesis wit
 """
 
 
+def printable(text: str, most: int = 2000) -> str:
+    """The text of a message without what would control a terminal, other than line breaks, and without its middle if long."""
+    if len(text) > most:
+        half = most // 2 - 20
+        text = f"{text[:half]} ... ({len(text)} characters) ... {text[-half:]}"
+    if text.isprintable():
+        return text
+    return "".join(one if one == "\n" or one.isprintable() else repr(one)[1:-1] for one in text)
+
+
 class CybleuError(Exception):
     """Base of every error that cybleu raises itself."""
 
     def __str__(self) -> str:
         # KeyError, a base of some of these, would show the text quoted
-        return str(self.args[0]) if len(self.args) == 1 else super().__str__()
+        return printable(str(self.args[0]) if len(self.args) == 1 else super().__str__())
 
 
 class LengthMismatchError(CybleuError, ValueError, AssertionError):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 import tracemalloc
 from itertools import islice
 
@@ -277,3 +280,103 @@ def test_a_real_list(run, data):
         few.writelines(islice(file, 10))
     assert lines(run("mbr", "few")) == mbr(NBest.from_files("few", ["few-references"])).texts
     assert sum(len(segment.texts) for segment in read_segments(folder / "nbest.gz")) == len(np.array(nbest.texts))
+
+
+# ------------------------------------------------------------------------------------------------- outputs and refusals
+
+BIN = [sys.executable, "-m", "cybleu"]
+
+
+@pytest.fixture
+def few(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list").write_text("0 ||| a b ||| lm= 1 tm= 2 ||| 1\n0 ||| a c ||| lm= 2 tm= 1 ||| 2\n")
+    (tmp_path / "ref").write_text("a b\n")
+    (tmp_path / "weights").write_text("lm_0 1\ntm_0 1\n")
+    return tmp_path
+
+
+def command(*arguments, **options):
+    return subprocess.run([*BIN, *arguments], capture_output=True, text=True, check=False, **options)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["extract", "list", "ref", "--features-file", "out", "--scores-file", "./out"],
+        ["extract", "list", "ref", "--features-file", "out", "--scores-file", "ref"],
+        ["mert", "list", "ref", "--output", "list"],
+        ["mert", "list", "ref", "--start", "weights", "--output", "weights"],
+        ["random-search", "list", "ref", "--output", "ref"],
+        ["rerank", "linear", "list", "--weights", "weights", "-o", "weights"],
+        ["rerank", "mbr", "list", "-o", "list"],
+        ["rerank", "oracle", "list", "ref", "-o", "ref"],
+        ["rerank", "perceptron", "list", "ref", "-o", "out", "--held-out", "out"],
+        ["rerank", "perceptron", "list", "ref", "--held-out", "list"],
+    ],
+)
+def test_an_output_that_is_another_file_of_the_command(few, arguments):
+    before = {path.name: path.read_bytes() for path in few.iterdir()}
+    done = command(*arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "two outputs would be written to the same file" in done.stderr or "is read and would be" in done.stderr
+    assert {path.name: path.read_bytes() for path in few.iterdir()} == before
+
+
+def test_outputs_that_are_no_files(few):
+    done = command("mert", "list", "ref", "--output", os.devnull, "--quiet", "--restarts", "0")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = command("extract", "list", "ref", "--features-file", "-", "--scores-file", "scores")
+    assert done.returncode == 2
+    assert "--features-file is a file, not standard output" in done.stderr
+    assert not (few / "-").exists()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--version"],
+        ["--help"],
+        ["score", "ref", "ref"],
+        ["score", "ref", "ref", "--segments"],
+        ["variants", "ref", "ref"],
+        ["mert", "list", "ref", "--quiet", "--restarts", "0"],
+        ["random-search", "list", "ref", "--trials", "2"],
+        ["rerank", "linear", "list", "--weights", "weights"],
+        ["rerank", "mbr", "list"],
+        ["extract", "list", "ref", "--features-file", "/dev/full", "--scores-file", "scores"],
+    ],
+)
+def test_a_full_standard_output(few, arguments):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*BIN, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+    assert done.stderr.endswith("cannot be written: No space left on device\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+@pytest.mark.parametrize(
+    "arguments", ["score - ref", "rerank mbr -", "extract - ref --features-file f --scores-file s"]
+)
+def test_a_closed_standard_input(few, arguments):
+    shell = f"exec '{sys.executable}' -m cybleu {arguments} <&-"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "cybleu: error: standard input: is closed\n")
+
+
+def test_a_number_of_segments_that_would_fill_the_disk(few):
+    done = command("rerank", "mbr", "list", "--segments", str(10**12))
+    assert done.returncode == 2
+    assert "would fill the disk" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("start", ["1_0,1", "\u0661,1", "nan,1", "\x1b[31m"])
+def test_starts_are_as_weights_in_files(few, start):
+    done = command("mert", "list", "ref", "--start", start, "--quiet")
+    assert done.returncode == 2
+    assert "is neither a file nor a list of numbers" in done.stderr
+    assert "\x1b" not in done.stderr

@@ -180,6 +180,9 @@ def test_split_ascii(files):
     (files / "b").write_text("ein Wort mehr hier da\n", encoding="utf-8")
     assert as_json("a", "b")["hypothesis_length"] == 5
     assert as_json("a", "b", "--split", "ascii")["hypothesis_length"] == 4
+    (files / "a").write_bytes(b"a\x1fb c d e f g\n")
+    (files / "b").write_bytes("a\x1fb c d e f \u00e9\n".encode())
+    assert as_json("a", "b", "--split", "ascii", "--variant", "multi-bleu")["score"] == pytest.approx(75.98, abs=0.005)
 
 
 @pytest.mark.parametrize(

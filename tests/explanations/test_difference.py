@@ -178,8 +178,8 @@ def test_orders_without_weight_are_not_named():
 
 
 def test_operations_in_another_order():
-    text = str(explain_difference(*tokens("F"), ("mteval-v13a", "multi-bleu")))
-    assert text.endswith("\n\nequal but for rounding: mteval-v13a and multi-bleu")
+    text = str(explain_difference(*tokens("F"), ("mteval-v13a", "sacrebleu")))
+    assert text.endswith("\n\nequal but for rounding: mteval-v13a and sacrebleu")
 
 
 # ----------------------------------------------------------------------------------------------------- classes of input

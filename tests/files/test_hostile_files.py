@@ -14,8 +14,8 @@ import pytest
 
 from cybleu import nbest
 from cybleu._files.text import Lines
-from cybleu._files.writing import writing
-from cybleu.errors import InputFileError
+from cybleu._files.writing import check_paths, writing, writing_all
+from cybleu.errors import CybleuError, InputFileError
 from cybleu.nbest import NBest, prepare_references, read_segments
 from cybleu.tuning import read_table, read_weights
 
@@ -288,3 +288,143 @@ def test_what_is_written_to_a_pipe(tmp_path):
         file.write("through\n")
     assert reader.communicate()[0] == b"through\n"
     assert list(tmp_path.iterdir()) == [path]
+
+
+# ------------------------------------------------------------------------------------------- several outputs, and inputs
+
+
+def a_list():
+    return NBest([0, 1], [[0.5]], [[3, 3, 3, 2, 3, 2]], ["lm"])
+
+
+def test_two_outputs_are_both_complete_or_neither(tmp_path, monkeypatch):
+    for name in ("features", "scores"):
+        (tmp_path / name).write_text("old\n")
+    with pytest.raises(InputFileError, match=r"gone.*cannot be written: No such file"):
+        a_list().to_moses(tmp_path / "features", tmp_path / "gone" / "scores")
+    with (
+        pytest.raises(RuntimeError, match="in the middle"),
+        writing_all(str(tmp_path / "features"), str(tmp_path / "scores")) as files,
+    ):
+        files[0].write("new\n")
+        raise RuntimeError("in the middle")
+    flushed = []
+
+    def full(number):
+        flushed.append(number)
+        if len(flushed) == 2:
+            raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(InputFileError, match="scores: cannot be written: No space left on device"):
+            a_list().to_moses(tmp_path / "features", tmp_path / "scores")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["features", "scores"]
+    assert {(tmp_path / name).read_text() for name in ("features", "scores")} == {"old\n"}
+    a_list().to_moses(tmp_path / "features", tmp_path / "scores")
+    assert all("BEGIN" in (tmp_path / name).read_text() for name in ("features", "scores"))
+
+
+def test_the_same_path_twice(tmp_path):
+    with pytest.raises(InputFileError, match="two outputs would be written to the same file"):
+        a_list().to_moses(tmp_path / "one", tmp_path / "." / "one")
+    assert not list(tmp_path.iterdir())
+
+
+@POSIX
+def test_a_link_to_an_output(tmp_path):
+    (tmp_path / "one").write_text("old\n")
+    os.link(tmp_path / "one", tmp_path / "hard")
+    (tmp_path / "soft").symlink_to("one")
+    for name in ("hard", "soft"):
+        with pytest.raises(InputFileError, match="two outputs"):
+            a_list().to_moses(tmp_path / "one", tmp_path / name)
+        with pytest.raises(InputFileError, match="is read and would be written, too"):
+            check_paths([str(tmp_path / "one")], [str(tmp_path / name)])
+    assert (tmp_path / "one").read_text() == "old\n"
+    check_paths(["/dev/null", "/dev/null", "-", "-", None], ["/dev/null", "-", None])
+
+
+@POSIX
+def test_a_file_of_the_user_beside_the_output(tmp_path):
+    (tmp_path / "out").write_text("old\n")
+    (tmp_path / "out").chmod(0o600)
+    (tmp_path / "out.partial").write_text("mine\n")
+    (tmp_path / "link").symlink_to("out")
+    with writing(str(tmp_path / "link")) as file:
+        file.write("new\n")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "out").read_text() == "new\n"
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "out.partial").read_text() == "mine\n"
+
+
+@POSIX
+@pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_what_a_process_has_open(tmp_path, path):
+    code = f"""
+        import sys
+        from cybleu._files.writing import writing
+        print("before")
+        sys.stdout.flush()
+        with writing({path!r}) as file:
+            file.write("new\\n")
+        print("after")
+    """
+    with open(tmp_path / "out", "wb") as out:
+        subprocess.run([sys.executable, "-c", textwrap.dedent(code)], stdout=out, check=True)
+    assert (tmp_path / "out").read_text() == "before\nnew\nafter\n"
+
+
+# ---------------------------------------------------------------------------------------------------------- foreign text
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mred", "x" * 1_000_000, "\x9b2J", "\u202egpj"])
+def test_names_in_messages(tmp_path, name):
+    path = tmp_path / "file"
+    for text, read in (
+        (json.dumps({"hypotheses": [{"text": "a", "features": {name: 1}}, {"text": "b", "features": {}}]}), "json"),
+        (json.dumps({"hypotheses": [{"text": "a", "features": {name: "x"}}]}), "json"),
+        (json.dumps({"hypotheses": [], "id": name}), "json"),
+        (f"{name} 1\n{name} 2\n", "weights"),
+        (f"{name} {name}\n", "weights"),
+        (f"0 ||| a ||| {name}= x ||| 1\n", "list"),
+        (f"0 ||| a ||| {name}=1 {name}=2 ||| 1\n", "list"),
+        (f"{name} 0 1 1 lm \n", "extractor"),
+    ):
+        path.write_text(text + "\n", encoding="utf-8")
+        reader = READERS.get(read) or {
+            "weights": read_weights,
+            "extractor": lambda path: NBest.from_moses(path, path),
+        }.get(read)
+        with pytest.raises(CybleuError) as caught:
+            reader(path)
+        message = str(caught.value)
+        assert len(message) < 2500
+        assert message.isprintable()
+
+
+def test_the_last_guard_of_messages():
+    error = CybleuError("a\x1b[31m\x07\nb\u00e9\x85")
+    assert str(error) == "a\\x1b[31m\\x07\nb\u00e9\\x85"
+    long = str(CybleuError("begin" + "x" * 10**6 + "end"))
+    assert len(long) < 2100
+    assert long.startswith("beginx")
+    assert long.endswith("xend")
+
+
+@POSIX
+def test_two_processes_leave_one_whole_file(tmp_path):
+    code = f"""
+        import sys
+        from cybleu._files.writing import writing
+        for _ in range(50):
+            with writing({str(tmp_path / "out")!r}) as file:
+                for _ in range(200):
+                    file.write(sys.argv[1] * 500 + "\\n")
+    """
+    processes = [subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), letter]) for letter in "ab"]
+    assert [process.wait() for process in processes] == [0, 0]
+    text = (tmp_path / "out").read_text()
+    assert text in {(letter * 500 + "\n") * 200 for letter in "ab"}
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -189,6 +189,39 @@ def test_the_cases_where_tools_differ(variant, smoothing):
         assert f"{number:.4g}" == f"{expected:.4g}", case
 
 
+def test_mteval_without_smoothing():
+    # `mteval-v13a.pl --no-smoothing` prints 0.0000 for `a b c` against itself
+    assert score(rows("A"), "mteval-v13a", smoothing="none").score == 0
+    assert cybleu.scores(rows("A"), "mteval-v13a", smoothing="none").tolist() == [0]
+    assert cybleu.pairwise_bleu([["a", "b", "c"]] * 2, variant="mteval-v13a", smoothing="none").max() == 0
+    assert score(rows("A"), "mteval-v13a", smoothing="none", effective_order=True).score == 1
+    assert score(rows("A"), "mteval-v13a").score == 1
+
+
+def test_a_perfect_match_of_multi_bleu():
+    # the script multiplies by 100 in the end; sacreBLEU takes logarithms of 100
+    perfect = [5, 5, 5, 4, 3, 2, 5, 4, 3, 2]
+    result = score(perfect, "multi-bleu")
+    assert (result.score, result.precisions) == (100, (100,) * 4)
+    assert cybleu.scores([perfect], "multi-bleu").tolist() == [100]
+    assert cybleu.pairwise_bleu([list("abcde")] * 2, variant="multi-bleu").tolist() == [[100, 100]] * 2
+    assert score(perfect).score == BLEU().corpus_score(["a b c d e"], [["a b c d e"]]).score != 100
+
+
+@given(segments())
+def test_multi_bleu_counts_as_the_script(segment):
+    references, hypothesis = segment
+    assume(hypothesis)
+    row = _mirror.segment_counts(references, hypothesis, 4)
+    logs = 0.0
+    for matched, total in zip(row[2:6], row[6:]):
+        logs += math.log(matched / total) if matched else -9999999999
+    penalty = math.exp(1 - row[1] / row[0]) if row[0] < row[1] else 1
+    assert (
+        cybleu.scores([row], "multi-bleu")[0] == score(row, "multi-bleu").score == 100 * (penalty * math.exp(logs / 4))
+    )
+
+
 def test_effective_order():
     assert score(rows("A"), "sacrebleu", effective_order=True).score == pytest.approx(100)
 
@@ -197,6 +230,16 @@ def test_effective_order():
 def test_an_empty_hypothesis_where_the_tool_dies(variant):
     with pytest.raises(errors.EmptyHypothesisError, match="no token"):
         score(rows("E"), variant)
+
+
+def test_multi_bleu_of_nothing_at_all():
+    # it prints 0 where the references are empty, before it divides by the length of the hypotheses
+    assert score([[0] * 10] * 2, "multi-bleu").score == 0
+    assert cybleu.scores([[0] * 10], "multi-bleu").tolist() == [0]
+    assert cybleu.pairwise_bleu([[], []], variant="multi-bleu").tolist() == [[0, 0], [0, 0]]
+    assert score([3, 0, 0, 0, 0, 0, 3, 2, 1, 0], "multi-bleu").score == 0
+    with pytest.raises(errors.EmptyHypothesisError, match="no token"):
+        score([0] * 10, "huggingface")
 
 
 def test_worked_cases_of_moses():
@@ -292,7 +335,7 @@ def test_the_result_prints_on_one_line():
         ({"reference_length": "longest"}, "reference_length of the variant 'nltk' is 'longest'; use one of closest"),
         ({"empty_order": "two"}, "empty_order"),
         ({"no_match_at_all": "1"}, "no_match_at_all"),
-        ({"mean": "harmonic"}, "use one of exact, logs, arithmetic"),
+        ({"mean": "harmonic"}, "use one of exact, logs, fractions, arithmetic"),
         ({"penalty": "linear"}, "penalty"),
         ({"empty_hypothesis": "one"}, "empty_hypothesis"),
         ({"smoothings": ()}, "has no smoothing"),

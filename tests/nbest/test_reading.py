@@ -141,3 +141,13 @@ def test_a_missing_file(tmp_path):
         NBest.from_files(tmp_path / "nosuch", REFERENCES)
     with pytest.raises(InputFileError, match="nosuch: cannot be read"):
         NBest.from_files(written(tmp_path, "a\n"), REFERENCES, size=1, features=tmp_path / "nosuch")
+
+
+@pytest.mark.parametrize("tokenize", ["ascii", "unicode"])
+@pytest.mark.parametrize("last", ["g", "\u00e9"])
+def test_lists_are_split_as_references_are(tmp_path, backend, tokenize, last):
+    text = f"a\x1fb c d\x1c e {last}"
+    (tmp_path / "list").write_text(f"0 ||| {text} ||| 1 ||| 1\n", encoding="utf-8")
+    found = NBest.from_files(tmp_path / "list", [[text]], tokenize=tokenize)
+    tokens = {"ascii": 5, "unicode": 6}[tokenize]
+    assert found.stats[0, :3].tolist() == [tokens] * 3

@@ -42,9 +42,10 @@ def choices(draw, order):
             short_segments_count=draw(st.booleans()),
             empty_order=draw(st.sampled_from(["zero", "one", "end"])),
             no_match_at_all=draw(st.sampled_from(["zero", "smoothed"])),
-            mean=draw(st.sampled_from(["exact", "logs", "arithmetic"])),
+            mean=draw(st.sampled_from(["exact", "logs", "fractions", "arithmetic"])),
             penalty=draw(st.sampled_from(["exponential", "none"])),
             penalty_adds=draw(st.sampled_from([0, 1, 0.3])),
+            empty_hypothesis=draw(st.sampled_from(["zero", "error", "error-unless-all"])),
         )
     name, _, default = draw(st.sampled_from(rules.smoothings))
     value = draw(st.sampled_from([None, 0.5, 3, 1e-9, 1e-320, 1e307])) if default is not None else None
@@ -71,7 +72,8 @@ def test_rows_score_as_one_by_one(kernels, data):
         else:
             assert taken == 0 or ours[0] == theirs[0]
             plain = rules.scale < 1e300 and (rules.weights is None or all(abs(weight) < 3 for weight in rules.weights))
-            assert taken == 1 or not plain or not math.isfinite(theirs[0])
+            declined = not row[0, 0] and rules.empty_hypothesis != "zero"
+            assert taken == 1 or not plain or declined or not math.isfinite(theirs[0])
 
 
 @pytest.mark.parametrize("order", [17, 40])
@@ -90,7 +92,24 @@ def test_rows_before_the_first(kernels):
 def test_pairs_without_a_definition(kernels):
     nothing = np.zeros(0, dtype=np.int64)
     with pytest.raises(TypeError):
-        kernels.PairwiseTexts(nothing, nothing, nothing, 1).score_each_other(None, 0, 0, np.empty((0, 0)))
+        kernels.PairwiseTexts(nothing, nothing, nothing, 1).prepare(None)
+
+
+def test_pairs_of_other_texts_than_were_prepared_for(kernels):
+    definition = kernels.Definition(metrics.Bleu(max_order=1).rules())
+    ids, begins, ends = np.zeros(9, np.int64), np.array([0, 2]), np.array([2, 4])
+    texts = kernels.PairwiseTexts(ids, begins, ends, 1)
+    with pytest.raises(RuntimeError, match="not prepared for this definition"):
+        texts.score_each_other(definition, 0, 2, np.empty((2, 2)))
+    with pytest.raises(ValueError, match="order"):
+        texts.prepare(kernels.Definition(metrics.Bleu(max_order=2).rules()))
+    texts.prepare(definition, ids, begins, np.array([1, 6]))
+    for stop in (2, 7):
+        with pytest.raises(ValueError, match="another length"):
+            texts.score_others(definition, ids, np.array([0]), np.array([stop]), 0, 1, np.empty((1, 2)))
+    texts.score_others(definition, ids, np.array([0]), np.array([4]), 0, 1, np.empty((1, 2)))
+    with pytest.raises(RuntimeError, match="one definition"):
+        texts.prepare(definition)
 
 
 @given(rows_of_segments(), st.integers(0, 3))
@@ -109,3 +128,16 @@ def test_sums(kernels, drawn, change):
         assert results[0][0] == results[1][0]
     else:
         assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("kind", metrics.SMOOTHINGS)
+@pytest.mark.parametrize("effective_order", [False, True])
+def test_orders_without_ngrams(kernels, kind, effective_order):
+    rules = replace(VARIANTS["mteval-v13a"], smoothings=((kind, kind, 1.5),))
+    rules = metrics.Bleu(rules, kind, effective_order=effective_order).rules(4)
+    stats = np.array([[3, 3, 3, 2, 1, 0, 3, 2, 1, 0], [1, 2, 1, 0, 0, 0, 1, 0, 0, 0], [5, 5, 4, 1, 0, 0, 5, 4, 3, 2]])
+    found, expected = np.empty((2, 3))
+    assert kernels.Definition(rules).score_rows(stats, 0, found) == 3
+    _mirror.Definition(rules).score_rows(stats, 0, expected)
+    assert found.tolist() == expected.tolist()
+    assert (found[0] == 0) == (kind == "zero" and not effective_order)

@@ -28,3 +28,8 @@ def test_without_sacrebleu(monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'cybleu\[sacrebleu\]'"):
         tokenizer("13a")
+
+
+@pytest.mark.parametrize("line", ["a\x1fb\x1c c", "a\x1fb\x1c \u00a0\u00e9 c", "a\x0bb\x0cc\x85 d", "", " \x1d"])
+def test_ascii_tokens_are_those_of_perl(line):
+    assert tokenizer("ascii")(line) == [token.decode() for token in line.encode().split()]

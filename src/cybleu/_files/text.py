@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from ..errors import InputFileError, LengthMismatchError
+from ..errors import InputFileError, LengthMismatchError, printable
 
 STANDARD_INPUT = "-"
 BLOCK = 1 << 18
@@ -31,6 +31,8 @@ _STANDARD_INPUT_NAME = "standard input"
 
 
 def _standard_input() -> Any:
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputFileError(f"{_STANDARD_INPUT_NAME}: is closed")
     stream: Any = sys.stdin.buffer
     return stream if hasattr(stream, "peek") else io.BufferedReader(stream)
 
@@ -45,6 +47,11 @@ def _limit(variable: str, default: int) -> int:
 def shown(text: str) -> str:
     """What a message shows of the text of a file."""
     return repr(text) if len(text) <= 80 else f"{text[:60]!r}... ({len(text)} characters)"
+
+
+def listed(names: Sequence[str]) -> str:
+    """What a message shows of many names."""
+    return ", ".join(printable(name, 80) for name in names[:20]) + (" ..." if len(names) > 20 else "")
 
 
 class _Counted:

@@ -39,8 +39,8 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
                 for place, value in enumerate(values):
                     full = f"{name}_{place}" if several and "_" not in name else name
                     if full in weights or (place and not several):
-                        raise InputFileError(f"the weight of {full!r} is there twice")
-                    weights[full] = number_of(value, f"the weight of {full!r}")
+                        raise InputFileError(f"the weight of {shown(full)} is there twice")
+                    weights[full] = number_of(value, f"the weight of {shown(full)}")
             except InputFileError as error:
                 raise InputFileError(f"{file.name}, line {number}: {error}") from None
     if not weights:

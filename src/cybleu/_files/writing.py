@@ -6,12 +6,17 @@ import gzip
 import io
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from secrets import token_hex
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from ..errors import InputFileError
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+STANDARD_STREAM = "-"
 
 
 @contextmanager
@@ -24,51 +29,140 @@ def writing(path: str) -> Iterator[TextIO]:
 
     :raises InputFileError: it cannot be written; a file that was there is as it was
     """
-    try:
-        with _whole(path) as file:
-            packed: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.endswith(".gz") else file
-            text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
-            try:
-                yield text
-            except BaseException:
-                with suppress(Exception):
-                    text.detach()  # or it would write to a closed file when it is deleted
-                raise
-            text.detach()
-            if packed is not file:
-                packed.close()
-    except OSError as error:
-        raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
-    except UnicodeEncodeError as error:
-        raise InputFileError(f"{path}: cannot be written as UTF-8: {error}") from error
+    with writing_all(path) as (file,):
+        yield file
 
 
 @contextmanager
-def _whole(path: str) -> Iterator[BinaryIO]:
-    target = os.path.realpath(path)
-    mode = None
-    with suppress(FileNotFoundError):
-        status = os.stat(target)
-        if not stat.S_ISREG(status.st_mode):
-            with open(path, "wb") as stream:
-                yield stream
-            return
-        with open(target, "ab"):
-            pass  # a file that may not be written is not replaced either
-        mode = stat.S_IMODE(status.st_mode)
-    temporary = _new_file_beside(target)
+def writing_all(*paths: str) -> Iterator[list[TextIO]]:
+    """Several such files: none takes its place before all are complete and on the disk.
+
+    :raises InputFileError: one cannot be written, or is there twice; the files that were there are as they were
+    """
+    check_paths(paths)
+    with ExitStack() as stack:
+        files: list[_File] = []
+        for path in paths:
+            with _named(path):
+                files.append(_File(path))
+            stack.callback(files[-1].discard)
+        try:
+            yield [file.text for file in files]
+        except OSError as error:
+            listed = ", ".join(paths)
+            raise InputFileError(f"{listed}: cannot be written: {error.strerror or error}") from error
+        except UnicodeEncodeError as error:
+            listed = ", ".join(paths)
+            raise InputFileError(f"{listed}: cannot be written as UTF-8: {error}") from error
+        for step in (_File.complete, _File.take_place):
+            for file in files:
+                with _named(file.path):
+                    step(file)
+
+
+def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
+    """See that nothing is written that is written or read as well, before anything is.
+
+    :param outputs: None and ``-`` are passed over, and so is what is no file, such as a device
+    :param inputs: likewise
+    :raises InputFileError: two are the same file
+    """
+    seen: list[str] = []
+    written = [path for path in outputs if _may_be_a_file(path)]
+    for path in written:
+        if any(_same(path, other) for other in seen):
+            raise InputFileError(f"{path}: two outputs would be written to the same file; give each its own")
+        seen.append(path)
+    for path in filter(_may_be_a_file, inputs):
+        if any(_same(path, output) for output in written):
+            raise InputFileError(f"{path}: is read and would be written, too; give the output another name")
+
+
+def _may_be_a_file(path: str | None) -> TypeGuard[str]:
+    if path is None or path == STANDARD_STREAM or _descriptor(path) is not None:
+        return False
     try:
-        with open(temporary, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            os.remove(temporary)
-        raise
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return True
+
+
+def _same(path: str, other: str) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return os.path.realpath(path) == os.path.realpath(other)
+
+
+def _descriptor(path: str) -> int | None:
+    """Of what this process has open, such as /dev/stdout: to be written to, wherever that leads."""
+    name = {"/dev/stdout": "1", "/dev/stderr": "2"}.get(path)
+    for folder in ("/dev/fd/", "/proc/self/fd/"):
+        name = path.removeprefix(folder) if path.startswith(folder) else name
+    return int(name) if name and name.isascii() and name.isdecimal() and os.name == "posix" else None
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+class _File:
+    """What is written to one path: beside it until it is complete, or straight to what is no file."""
+
+    def __init__(self, path: str):
+        self.path = path
+        self._temporary: str | None = None
+        self._mode: int | None = None
+        self._target = os.path.realpath(path)
+        self._raw: BinaryIO = self._opened()
+        packed: Any = gzip.GzipFile("", "wb", fileobj=self._raw, mtime=0) if path.endswith(".gz") else self._raw
+        self._packed = packed
+        self.text = io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
+
+    def _opened(self) -> BinaryIO:
+        number = _descriptor(self.path)
+        if number is not None:
+            return open(os.dup(number), "wb")
+        with suppress(FileNotFoundError):
+            status = os.stat(self.path)
+            if not stat.S_ISREG(status.st_mode):
+                return open(self.path, "wb")
+            with open(self._target, "ab"):
+                pass  # a file that may not be written is not replaced either
+            self._mode = stat.S_IMODE(status.st_mode)
+        self._temporary = _new_file_beside(self._target)
+        return open(self._temporary, "wb")
+
+    def complete(self) -> None:
+        """Write out what is left, to the disk where it is a file."""
+        self.text.detach()
+        if self._packed is not self._raw:
+            self._packed.close()
+        with self._raw:
+            self._raw.flush()
+            if self._temporary is not None:
+                os.fsync(self._raw.fileno())
+        if self._temporary is not None and self._mode is not None:
+            os.chmod(self._temporary, self._mode)
+
+    def take_place(self) -> None:
+        if self._temporary is not None:
+            os.replace(self._temporary, self._target)
+            self._temporary = None
+
+    def discard(self) -> None:
+        """Leave nothing behind; what has taken its place stays."""
+        with suppress(Exception):
+            self.text.detach()  # or it would write to a closed file when it is deleted
+        with suppress(Exception):
+            self._raw.close()
+        if self._temporary is not None:
+            with suppress(OSError):
+                os.remove(self._temporary)
 
 
 def _new_file_beside(target: str) -> str:

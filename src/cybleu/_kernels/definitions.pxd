@@ -13,11 +13,13 @@ cdef enum Smoothing:
     ADD_ALL = 5
     EXP = 6
     EXP_BY_LENGTH = 7
+    ZERO = 8                    # as NONE, and of_empty is 0
 
 cdef enum Mean:
     EXACT = 0
     LOGS = 1
     ARITHMETIC = 2
+    FRACTIONS = 3               # as LOGS of precisions up to 1, added up one by one
 
 
 cdef struct Rules:
@@ -31,7 +33,8 @@ cdef struct Rules:
     bint smoothed_without_match
     bint penalised
     bint empty_is_error
-    double scale
+    double scale                # of the precisions
+    double times                # what the score is multiplied by in the end
     double value
     double of_empty
     double penalty_adds

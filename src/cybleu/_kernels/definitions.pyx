@@ -21,8 +21,8 @@ cdef extern from *:
     const int64_t CYBLEU_LARGEST_COUNT
     int64_t wrapping_sum "cybleu_wrapping_sum"(int64_t first, int64_t second) noexcept nogil
 
-SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length")
-MEANS = ("exact", "logs", "arithmetic")
+SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length", "zero")
+MEANS = ("exact", "logs", "arithmetic", "fractions")
 
 
 cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t total, int64_t length,
@@ -98,6 +98,7 @@ cdef double term_of(const Rules *rules, double weight, double precision) noexcep
 
 cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil:
     cdef double finite[MAX_ORDER]
+    cdef double total = 0.0
     cdef int n
     cdef int count = 0
     for n in range(scored):
@@ -110,6 +111,10 @@ cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcep
             count += 1
     if rules.mean == LOGS and rules.uniform:
         return exp(python_sum(finite, count) / <double>scored)
+    if rules.mean == FRACTIONS and rules.uniform:
+        for n in range(count):
+            total += finite[n]
+        return exp(total / <double>scored)
     if rules.mean == ARITHMETIC:
         return exact_sum(finite, count)
     return rules.scale * exp(exact_sum(finite, count))
@@ -164,7 +169,7 @@ cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
         if not isfinite(precisions[n]):
             return NO_SCORE
         terms[n] = term_of(rules, used[n], precisions[n])
-    result = brevity_penalty(rules, row[0], row[1]) * mean_of(rules, terms, scored)
+    result = rules.times * (brevity_penalty(rules, row[0], row[1]) * mean_of(rules, terms, scored))
     return result if isfinite(result) else NO_SCORE
 
 
@@ -188,10 +193,11 @@ cdef class Definition:
         self.rules.empty_order_ends = rules.empty_order == "end"
         self.rules.smoothed_without_match = rules.no_match_at_all == "smoothed"
         self.rules.penalised = rules.penalty != "none"
-        self.rules.empty_is_error = rules.empty_hypothesis == "error"
-        self.rules.scale = rules.scale
+        self.rules.empty_is_error = rules.empty_hypothesis != "zero"
+        self.rules.scale = 1.0 if rules.mean == "fractions" else rules.scale
+        self.rules.times = rules.scale if rules.mean == "fractions" else 1.0
         self.rules.value = 0.0 if rules.value is None else rules.value
-        self.rules.of_empty = rules.scale if rules.empty_order == "one" else 0.0
+        self.rules.of_empty = self.rules.scale if rules.empty_order == "one" and rules.smoothing != "zero" else 0.0
         self.rules.penalty_adds = rules.penalty_adds
         self.rules.order = <int>rules.order
 

@@ -168,7 +168,7 @@ cdef inline double score_pair(const Rules *rules, const Terms *terms, int64_t le
     if rules.mean == LOGS and rules.uniform:
         result = penalty * exp(python_sum(gathered, terms.scored) / <double>terms.scored)
     else:
-        result = penalty * mean_of(rules, gathered, terms.scored)
+        result = rules.times * (penalty * mean_of(rules, gathered, terms.scored))
     return result if isfinite(result) else NO_SCORE
 
 
@@ -178,41 +178,43 @@ cdef struct Tables:
     int32_t *references
     Terms *terms                # by the number of the hypothesis length
     double *penalties           # by both numbers
-    int32_t hypothesis_count
-    int32_t reference_count
+    Py_ssize_t hypothesis_count
+    Py_ssize_t reference_count
+    int64_t longest             # hypothesis
 
 
-cdef int32_t *number_lengths(const int64_t *lengths, Py_ssize_t start, Py_ssize_t stop, int32_t *given) noexcept:
+cdef int32_t *number_lengths(const int64_t *lengths, Py_ssize_t count, int64_t *greatest, Py_ssize_t *given) noexcept:
     """Number the lengths that occur; NULL if there is no memory."""
     cdef int64_t longest = 0
     cdef int32_t *numbers
     cdef Py_ssize_t i
-    for i in range(start, stop):
+    for i in range(count):
         longest = max(longest, lengths[i])
+    greatest[0] = longest
     numbers = <int32_t *>malloc(<size_t>(longest + 1) * sizeof(int32_t))
     given[0] = 0
     if numbers != NULL:
         memset(numbers, 0xFF, <size_t>(longest + 1) * sizeof(int32_t))
-        for i in range(start, stop):
+        for i in range(count):
             if numbers[lengths[i]] < 0:
-                numbers[lengths[i]] = given[0]
+                numbers[lengths[i]] = <int32_t>given[0]
                 given[0] += 1
     return numbers
 
 
-cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypotheses, Py_ssize_t start, Py_ssize_t stop,
+cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypotheses, Py_ssize_t hypothesis_count,
                      const int64_t *references, Py_ssize_t count, Watch *watching) except -1:
     """Returns 0 if there is no memory."""
-    cdef Py_ssize_t i, j
-    cdef int32_t number, other
-    tables.hypotheses = number_lengths(hypotheses, start, stop, &tables.hypothesis_count)
-    tables.references = number_lengths(references, 0, count, &tables.reference_count)
+    cdef int64_t longest
+    cdef Py_ssize_t i, j, number, other
+    tables.hypotheses = number_lengths(hypotheses, hypothesis_count, &tables.longest, &tables.hypothesis_count)
+    tables.references = number_lengths(references, count, &longest, &tables.reference_count)
     tables.terms = <Terms *>calloc(<size_t>tables.hypothesis_count + 1, sizeof(Terms))
     tables.penalties = <double *>malloc(
         (<size_t>tables.hypothesis_count * <size_t>tables.reference_count + 1) * sizeof(double))
     if tables.hypotheses == NULL or tables.references == NULL or tables.terms == NULL or tables.penalties == NULL:
         return 0
-    for i in range(start, stop):
+    for i in range(hypothesis_count):
         watch(watching, 1)
         number = tables.hypotheses[hypotheses[i]]
         if hypotheses[i] == 0 or tables.terms[number].of_matches != NULL:
@@ -232,7 +234,7 @@ cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypothes
 
 
 cdef void free_tables(Tables *tables) noexcept:
-    cdef int32_t i
+    cdef Py_ssize_t i
     if tables.terms != NULL:
         for i in range(tables.hypothesis_count):
             free(tables.terms[i].of_matches)
@@ -247,7 +249,7 @@ cdef double score_one(const Rules *rules, const Tables *tables, int64_t length, 
                       const int32_t *matches) noexcept nogil:
     """The score of one pair, not a number where it is declined."""
     cdef int64_t row[ROW_SIZE]
-    cdef int32_t number
+    cdef Py_ssize_t number
     cdef int n
     if length == 0:
         return NO_SCORE if rules.empty_is_error else 0.0
@@ -289,9 +291,12 @@ cdef class PairwiseTexts:
     cdef int32_t *list_texts            # ascending
     cdef int32_t *list_counts
     cdef bint ready                     # neither memory nor patience ended before
+    cdef Definition definition          # that the tables are for
+    cdef Tables tables
 
     def __cinit__(self):
         self.ready = False
+        memset(&self.tables, 0, sizeof(Tables))
         self.lengths = NULL
         self.text_starts = self.list_starts = NULL
         self.text_ngrams = self.text_counts = self.list_texts = self.list_counts = NULL
@@ -394,11 +399,53 @@ cdef class PairwiseTexts:
         free(self.list_starts)
         free(self.list_texts)
         free(self.list_counts)
+        free_tables(&self.tables)
 
-    cdef int check_ready(self) except -1:
+    cdef int check_ready(self, Definition definition) except -1:
         if not self.ready:
             raise RuntimeError("the texts are not prepared")
+        if definition is not self.definition:
+            raise RuntimeError("the texts are not prepared for this definition")
         return 0
+
+    def prepare(self, Definition definition not None, const int64_t[::1] ids=None, const int64_t[::1] begins=None,
+                const int64_t[::1] ends=None):
+        """Make the tables of a definition, once, for all blocks that are scored by it.
+
+        :param ids: the tokens of the other texts that are to be scored; by default these are, each other
+        :param begins: where each text begins in `ids`
+        :param ends: where it ends
+        """
+        cdef int64_t *lengths = NULL
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t i, count
+        if not self.ready:
+            raise RuntimeError("the texts are not prepared")
+        if self.definition is not None:
+            raise RuntimeError("texts are prepared for one definition")
+        if definition.rules.order != 0 and definition.rules.order != self.order:
+            raise ValueError("the definition does not fit the order")
+        count = self.count
+        if ids is not None:
+            count = begins.shape[0]
+            check_texts(ids.shape[0], begins, ends, 0, count)
+        try:
+            if definition.rules.order != 0:    # or it is declined
+                lengths = <int64_t *>malloc(<size_t>(count + 1) * sizeof(int64_t))
+                if lengths == NULL:
+                    raise MemoryError()
+                for i in range(count):
+                    watch(&watching, 1)
+                    lengths[i] = self.lengths[i] if ids is None else ends[i] - begins[i]
+                if not make_tables(&self.tables, &definition.rules, lengths, count, self.lengths, self.count,
+                                   &watching):
+                    raise MemoryError()
+            self.definition = definition
+        finally:
+            free(lengths)
+            if self.definition is None:
+                free_tables(&self.tables)
+                memset(&self.tables, 0, sizeof(Tables))
 
     def score_each_other(self, Definition definition not None, Py_ssize_t start, Py_ssize_t stop,
                          double[:, ::1] scores):
@@ -406,7 +453,7 @@ cdef class PairwiseTexts:
 
         `scores[i, j]` has text i as the hypothesis, text j as the reference; not a number where it is declined.
         """
-        self.check_ready()
+        self.check_ready(definition)
         if scores.shape[0] != self.count or scores.shape[1] != self.count or not 0 <= start <= stop <= self.count:
             raise ValueError("the scores do not fit the texts")
         self.score_rows(definition, self, start, stop, scores)
@@ -415,7 +462,7 @@ cdef class PairwiseTexts:
                      const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
         """Write the scores of other texts, as hypotheses, from `start` to before `stop`, against all of these."""
         cdef PairwiseTexts others
-        self.check_ready()
+        self.check_ready(definition)
         check_texts(ids.shape[0], begins, ends, start, stop)
         if (scores.shape[0] != begins.shape[0] or scores.shape[1] != self.count
                 or not 0 <= start <= stop <= begins.shape[0]):
@@ -472,29 +519,25 @@ cdef class PairwiseTexts:
         cdef const Rules *rules = &definition.rules
         cdef bint each_other = hypotheses is self
         cdef Watch watching = begin_watch()
-        cdef Tables tables
+        cdef Py_ssize_t i
         cdef int32_t *matches = <int32_t *>calloc(<size_t>(self.count * self.order + 1), sizeof(int32_t))
         cdef Py_ssize_t *cursors = <Py_ssize_t *>malloc(<size_t>(self.ngrams + 1) * sizeof(Py_ssize_t))
-        memset(&tables, 0, sizeof(Tables))
         try:
             if matches == NULL or cursors == NULL:
                 raise MemoryError()
             if rules.order == 0:    # declined
                 scores[start:stop, :] = NAN
                 return 0
-            if rules.order != self.order:
-                raise ValueError("the definition does not fit the order")
+            for i in range(start, self.count if each_other else stop):
+                if hypotheses.lengths[i] > self.tables.longest or self.tables.hypotheses[hypotheses.lengths[i]] < 0:
+                    raise ValueError("a text is of another length than those prepared for")
             memcpy(cursors, self.list_starts, <size_t>self.ngrams * sizeof(Py_ssize_t))
-            if not make_tables(&tables, rules, hypotheses.lengths, start, self.count if each_other else stop,
-                               self.lengths, self.count, &watching):
-                raise MemoryError()
             with nogil:
-                self.walk(rules, hypotheses, each_other, start, stop, &tables, matches, cursors, scores,
+                self.walk(rules, hypotheses, each_other, start, stop, &self.tables, matches, cursors, scores,
                           &watching)
         finally:
             free(matches)
             free(cursors)
-            free_tables(&tables)
         return 0
 
     cdef int walk(self, const Rules *rules, PairwiseTexts hypotheses, bint each_other, Py_ssize_t start,

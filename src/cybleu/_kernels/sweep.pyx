@@ -31,7 +31,7 @@ cdef double monotone(const Rules *rules, bint plain, const int64_t *row, double 
             added = rules.value
     if not plain:
         top = evaluate(rules, row)
-        return pow(top / rules.scale, rules.order) if top > 0.0 else top
+        return pow(top / (rules.scale * rules.times), rules.order) if top > 0.0 else top
     top = top / bottom
     if rules.penalised:
         wanted = <double>row[1] + rules.penalty_adds

@@ -87,6 +87,7 @@ def _exp_by_length(matches: Sequence[int], totals: Sequence[int], value: Any, sc
 
 SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], Precisions]] = {
     "none": _none,
+    "zero": _none,  # and an order without n-grams is 0, see Definition.evaluate
     "tiny": _tiny,
     "skip": _skip,
     "floor": _floor,
@@ -100,6 +101,14 @@ SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], 
 # --------------------------------------------------------------------------------------------------------- definition
 
 
+def _running_sum(terms: Iterable[float]) -> float:
+    """With a rounding at each step, which Python's own sum does not have from 3.12 on."""
+    total = 0.0
+    for term in terms:
+        total += term
+    return total
+
+
 class Definition:
     """The scores of rows by rules.
 
@@ -109,6 +118,9 @@ class Definition:
     def __init__(self, rules: Any):
         self.order: int = rules.order
         self.rules = rules
+        # multi-bleu.perl takes the mean of fractions and multiplies in the end
+        self._scale: float = 1.0 if rules.mean == "fractions" else rules.scale
+        self._times: float = rules.scale if rules.mean == "fractions" else 1.0
 
     def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
         """The score, the precisions and the brevity penalty. The row is one that can be.
@@ -119,14 +131,15 @@ class Definition:
         matches, totals = row[2 : 2 + self.order], row[2 + self.order :]
         if self.rules.short_segments_count:
             totals = [total + count for total, count in zip(totals, short_segments)]
-        if length == 0 and self.rules.empty_hypothesis == "error":
+        fails = self.rules.empty_hypothesis
+        if length == 0 and (fails == "error" or (fails == "error-unless-all" and reference_length)):
             raise EmptyHypothesisError(
                 f"the hypotheses have no token, and {self.rules.name} divides by their number; other variants give 0"
             )
         penalty = self._brevity_penalty(length, reference_length + self.rules.penalty_adds)
         if not length or (self.rules.no_match_at_all == "zero" and not any(matches)):
             return 0.0, [0.0] * self.order, penalty
-        smoothed = SMOOTHINGS[self.rules.smoothing](matches, totals, self.rules.value, self.rules.scale, length)
+        smoothed = SMOOTHINGS[self.rules.smoothing](matches, totals, self.rules.value, self._scale, length)
         scored = len(smoothed)
         if None in smoothed:
             first = smoothed.index(None)
@@ -134,9 +147,11 @@ class Definition:
                 scored = first
             if self.rules.empty_order == "end":
                 smoothed[first:] = [0.0] * (len(smoothed) - first)
-        of_empty = self.rules.scale if self.rules.empty_order == "one" else 0.0
+        perfect = self.rules.empty_order == "one" and self.rules.smoothing != "zero"
+        of_empty = self._scale if perfect else 0.0
         precisions = [of_empty if precision is None else precision for precision in smoothed]
-        return penalty * self._mean(precisions[:scored]), precisions, penalty
+        score = self._times * (penalty * self._mean(precisions[:scored]))
+        return score, [self._times * precision for precision in precisions], penalty
 
     def _brevity_penalty(self, length: int, reference_length: float) -> float:
         if self.rules.penalty == "none" or length >= reference_length:
@@ -164,14 +179,15 @@ class Definition:
         if any(precision <= 0 and weight for weight, precision in zip(used, precisions)):
             return 0.0
         if self.rules.weights is None:
-            return math.exp(sum([math.log(precision) for precision in precisions]) / count)
+            logs = [math.log(precision) for precision in precisions]
+            return math.exp((_running_sum(logs) if self.rules.mean == "fractions" else sum(logs)) / count)
         return self._weighted((weight, p) for weight, p in zip(used, precisions) if weight)
 
     def _weighted(self, weights_and_precisions: Iterable[tuple[float, float]]) -> float:
         """On the scale whatever the weights sum to."""
-        scale: float = self.rules.scale
+        scale: float = self._scale
         return scale * math.exp(
-            math.fsum(weight * math.log(precision / self.rules.scale) for weight, precision in weights_and_precisions)
+            math.fsum(weight * math.log(precision / scale) for weight, precision in weights_and_precisions)
         )
 
     def score_rows(self, stats: Any, start: int, scores: Any) -> int:

@@ -30,6 +30,9 @@ class PairwiseTexts:
         self._order = max_order
         self._texts = [(len(text), ngrams_of(text, max_order)) for text in texts_of(ids, begins, ends)]
 
+    def prepare(self, definition: Definition, ids: Any = None, begins: Any = None, ends: Any = None) -> None:
+        pass
+
     def score_each_other(self, definition: Definition, start: int, stop: int, scores: Any) -> None:
         for first in range(start, stop):
             for second in range(first, len(self._texts)):

@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 
 try:
     import numpy as np
-except ImportError as error:
+except ModuleNotFoundError as error:
+    if error.name != "numpy":
+        raise MissingExtraError(f"batches need NumPy, which is installed and does not load: {error}") from error
     raise MissingExtraError(
         "batches need NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'"
     ) from error
+except ImportError as error:
+    raise MissingExtraError(f"batches need NumPy, which is installed and does not load: {error}") from error
 
 __all__ = ["array_of", "checked_output", "in_place", "np"]
 

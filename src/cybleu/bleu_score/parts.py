@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from bisect import bisect_left
 
 from ..errors import CybleuError, NoReferencesError, OrderError, OrderTypeError, SequenceTypeError
 from ..stats.counts import clipped_matches
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from .fraction import Fraction
 
     Tokens: TypeAlias = Collection[Hashable]
+
+
+_SIMPLE = {list, tuple}  # whose length is looked at without Python code
 
 
 def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
@@ -51,6 +55,15 @@ def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
     >>> closest_ref_length([["a"] * 13, ["a"] * 11], 12)
     11
     """
+    if type(references) is list and type(hyp_len) is int and _SIMPLE.issuperset(map(type, references)):
+        lengths = sorted(set(map(len, references)))
+        place = bisect_left(lengths, hyp_len)
+        if lengths and place == len(lengths):
+            return lengths[-1]
+        if lengths and (place == 0 or lengths[place] - hyp_len < hyp_len - lengths[place - 1]):
+            return lengths[place]
+        if lengths:
+            return lengths[place - 1]
     closest = None
     for number, reference in enumerate(references):
         length = length_of(reference, f"reference {number}")

@@ -12,8 +12,9 @@ import click
 from click.shell_completion import CompletionItem
 from tqdm import tqdm
 
-from .._files.text import STANDARD_INPUT, Lines, parallel_segments
-from ..errors import CybleuError
+from .._files.text import STANDARD_INPUT, Lines, parallel_segments, shown
+from .._files.writing import check_paths
+from ..errors import CybleuError, printable
 from ..metrics import METRICS, Metric, find
 from ..text import tokenizer
 
@@ -27,7 +28,7 @@ class InputError(click.ClickException):
     exit_code = 2
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"cybleu: error: {self.format_message()}", err=True)
+        click.echo(f"cybleu: error: {printable(self.format_message())}", err=True)
 
 
 @contextmanager
@@ -70,7 +71,7 @@ def read_weights(context: click.Context, parameter: click.Parameter, value: str 
     try:
         return tuple(float(weight) for weight in value.split(","))
     except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
+        raise click.BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
 
 
 WEIGHTS = click.option(
@@ -102,7 +103,7 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         if value not in METRICS:
-            self.fail(f"{value!r} is not one of {', '.join(METRICS)}", parameter, context)
+            self.fail(f"{shown(value)} is not one of {', '.join(METRICS)}", parameter, context)
         return value
 
     def shell_complete(self, *arguments: Any) -> list[CompletionItem]:
@@ -144,6 +145,12 @@ def metric_of(
         return find(name, smoothing=smoothing, smoothing_value=smoothing_value, max_order=order, weights=weights)
     except CybleuError as error:
         raise click.UsageError(str(error)) from error
+
+
+def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:
+    """Refuse an output that is another output or an input."""
+    with input_errors():
+        check_paths(outputs, inputs)
 
 
 def one_standard_input(*paths: str | None) -> None:

@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from .common import FIRST_ID, REFERENCE_LENGTH, SPLIT, TOKENIZE, input_errors, one_standard_input
+from .._files.text import STANDARD_INPUT
+from .common import FIRST_ID, REFERENCE_LENGTH, SPLIT, TOKENIZE, check_outputs, input_errors, one_standard_input
 
 
 @click.command()
@@ -47,6 +48,12 @@ def extract(
     ends in .gz.
     """
     one_standard_input(nbest, feature_table, *references)
+    for option, path in (("--features-file", features_file), ("--scores-file", scores_file)):
+        if path == STANDARD_INPUT:
+            raise click.UsageError(
+                f"{option} is a file, not standard output; /dev/stdout is one where the system has it"
+            )
+    check_outputs([features_file, scores_file], [nbest, feature_table, *references])
     with input_errors():
         from ..nbest import NBest
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .._files.text import STANDARD_INPUT
-from .._files.writing import writing
-from ..errors import ArrayValueError, InputFileError
+from .._files.text import STANDARD_INPUT, listed, shown
+from .._files.writing import writing, writing_all
+from ..errors import ArrayValueError, InputFileError, printable
 from ..text import tokenizer
 from .common import (
     FIRST_ID,
     SMOOTHING,
     SPLIT,
     TOKENIZE,
+    check_outputs,
     input_errors,
     metric_of,
     one_standard_input,
@@ -58,6 +59,10 @@ class Source(NamedTuple):
     segments: int | None
     split: str
     tokenize: str | None
+
+    @property
+    def files(self) -> list[str | None]:
+        return [self.nbest, self.feature_table]
 
     def stream(self) -> Iterator[Segment]:
         progress = sys.stderr.isatty()
@@ -155,6 +160,7 @@ def linear(weights_file: str, **options: Any) -> None:
     from ..rerank import linear as by_weights
 
     source, target = _source(options), _target(options)
+    check_outputs([target.output], [*source.files, weights_file])
     with input_errors():
         from ..tuning import read_weights
 
@@ -170,7 +176,7 @@ def linear(weights_file: str, **options: Any) -> None:
 
         _run(source, target, choose, _Why(weights=weights))
     if unseen and target.explain is None:
-        click.echo(f"cybleu: there are weights of features that the list does not have: {', '.join(unseen)}", err=True)
+        click.echo(f"cybleu: there are weights of features that the list does not have: {listed([*unseen])}", err=True)
 
 
 @rerank.command()
@@ -196,6 +202,7 @@ def mbr(
 
     metric = metric_of(variant, smoothing)
     source, target = _source(options), _target(options)
+    check_outputs([target.output], source.files)
     if prune is not None and target.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
 
@@ -247,6 +254,7 @@ def oracle(
     metric = metric_of(variant, smoothing)
     source, target = _source(options), _target(options)
     one_standard_input(source.nbest, source.feature_table, *references)
+    check_outputs([target.output], [*source.files, *references])
     find = choices.antioracle if worst else choices.oracle
     with input_errors():
         if level == "corpus":
@@ -305,6 +313,7 @@ def perceptron(
     metric = metric_of(variant, smoothing)
     source = _source(options)
     one_standard_input(source.nbest, source.feature_table, *references)
+    check_outputs([output, held_out], [*source.files, *references])
     with input_errors():
         trained = train(
             source.whole(references),
@@ -317,13 +326,18 @@ def perceptron(
             metric=metric,
             progress=sys.stderr.isatty(),
         )
-        with _output(output) as write:
-            for name, weight in trained.weights.items():
-                write(f"{name} {weight!r}\n")
-        if held_out is not None:
-            with _output(held_out) as write:
-                for text in trained.held_out.texts:
-                    write(f"{text}\n")
+        with ExitStack() as stack:
+            paths = [path for path in (output, held_out) if path not in (None, STANDARD_INPUT)]
+            files = dict(zip(paths, stack.enter_context(writing_all(*map(str, paths)))))
+            for path, lines in (
+                (output, [f"{name} {weight!r}\n" for name, weight in trained.weights.items()]),
+                (held_out, [f"{text}\n" for text in trained.held_out.texts]),
+            ):
+                if path in files:
+                    files[path].writelines(lines)
+                elif path is not None:
+                    with _output(path) as write:
+                        write("".join(lines))
     percent = 100 / metric.scale
     of_folds = ", ".join(f"{percent * score:.2f}" for score in trained.fold_scores)
     click.echo(
@@ -367,7 +381,8 @@ def _run(source: Source, target: Target, choose: Callable[[NBest], Selection], w
         if found is None:
             raise ArrayValueError(f"there is no segment {target.explain} in the list")
         nbest = _nbest([found], why)
-        click.echo(_explanation(nbest, choose(nbest), why))
+        explanation = _explanation(nbest, choose(nbest), why)
+        click.echo(printable(explanation, len(explanation)))
         return
     expected = source.first_id
     missing = 0
@@ -394,6 +409,11 @@ def _run(source: Source, target: Target, choose: Callable[[NBest], Selection], w
                     expected = segment.id + 1
         if source.segments is not None and target.list_format is None:
             last = source.first_id + source.segments
+            if last - expected > MOST_MISSING:
+                raise InputFileError(
+                    f"--segments {source.segments}: {last - expected} of them would come after the last one of the list; an "
+                    "empty line for each would fill the disk"
+                )
             missing += last - expected
             write("\n" * (last - expected))
     if missing:
@@ -452,13 +472,15 @@ def _write_list(nbest: NBest, selection: Selection, list_format: str, write: Cal
 def _one_line(text: str, segment: Segment | None) -> str:
     if "\n" in text:
         where = f" of segment {segment.id}" if segment else ""
-        raise ArrayValueError(f"a text{where} has a line break, and a line is a segment: {text!r}")
+        raise ArrayValueError(f"a text{where} has a line break, and a line is a segment: {shown(text)}")
     return text
 
 
 @contextmanager
 def _output(path: str) -> Iterator[Callable[[str], Any]]:
     if path == STANDARD_INPUT:
+        if sys.stdout is None:
+            raise InputFileError("standard output: is closed")
         stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
         try:
             yield stream.write

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from tqdm import tqdm
 
-from ..errors import FeatureError, WeightsError
+from .._files.text import listed, number_of, shown
+from ..errors import FeatureError, InputFileError, WeightsError
 from .common import (
     FIRST_ID,
     ORDER,
@@ -19,6 +20,7 @@ from .common import (
     SMOOTHING,
     SPLIT,
     TOKENIZE,
+    check_outputs,
     input_errors,
     metric_of,
     one_standard_input,
@@ -108,18 +110,25 @@ def _merged(
     )
 
 
+def _inputs(start: str | None, where: dict[str, Any]) -> list[str | None]:
+    files = (*where["references"], *where["more"], *where["features_file"], *where["scores_file"])
+    return [start, where["nbest"], *files]
+
+
 def _start(text: str | None, names: tuple[str, ...]) -> dict[str, float]:
     """Weights from a file with names, or from a list of numbers; by default all are 1."""
     if text is None:
         return dict.fromkeys(names, 1.0)
     if not Path(text).exists():
         try:
-            numbers = [float(word) for word in text.replace(",", " ").split()]
-        except ValueError:
-            raise WeightsError(f"--start {text!r} is neither a file nor a list of numbers such as 1,0.5,-1") from None
+            numbers = [number_of(word) for word in text.replace(",", " ").split()]
+        except InputFileError:
+            raise WeightsError(
+                f"--start {shown(text)} is neither a file nor a list of numbers such as 1,0.5,-1"
+            ) from None
         if len(numbers) != len(names):
             raise FeatureError(
-                f"--start has {len(numbers)} numbers, and there are {len(names)} features: {', '.join(names)}"
+                f"--start has {len(numbers)} numbers, and there are {len(names)} features: {listed(names)}"
             )
         return dict(zip(names, numbers))
     from ..tuning import read_weights
@@ -137,7 +146,7 @@ def _ranges(values: tuple[str, ...]) -> Bounds:
         except ValueError:
             colon = ""
         if not (name and colon):
-            raise click.UsageError(f"--range {value!r} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+            raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
     return bounds
 
 
@@ -203,9 +212,10 @@ def mert(
         raise click.UsageError("--plot and --axis go together")
     how, _, width = (window or "").partition(":")
     if window and (how not in ("min", "average") or not width.isdecimal()):
-        raise click.UsageError(f"--window {window!r} is not min:N or average:N")
+        raise click.UsageError(f"--window {shown(window)} is not min:N or average:N")
     bounds = _ranges(ranges)
     metric = metric_of(variant, smoothing)
+    check_outputs([output, plot], _inputs(start, where))
     with input_errors():
         from ..tuning import check_plot, line_search, plot_surface, tune
 
@@ -213,7 +223,7 @@ def mert(
             check_plot(plot)
         nbest = _merged(**where)
         if axis is not None and axis not in nbest.names:
-            raise FeatureError(f"there is no feature {axis!r}; there are {', '.join(nbest.names)}")
+            raise FeatureError(f"there is no feature {shown(axis)}; there are {listed(nbest.names)}")
 
         def trace(restart: Restart) -> None:
             tqdm.write(str(restart), file=sys.stderr)
@@ -279,6 +289,7 @@ def random_search(
     metric = metric_of(variant, smoothing)
     if weights_file and (bounds or start):
         raise click.UsageError("--start and --range do not go with --weights-file")
+    check_outputs([output], [*_inputs(start, where), weights_file])
     with input_errors():
         from ..tuning import random_search as search
         from ..tuning import random_weights, read_table

@@ -42,7 +42,7 @@ _RULES = ("mean", *_OTHERS, *_OF_EACH_ORDER)
 # The values under which the other rules are changed, the best first. The exact mean passes over precisions of 0, so that
 # other rules would seem to do what they never do in a tool.
 _BETWEEN: dict[str, tuple[object, ...]] = {
-    "mean": ("logs", "arithmetic"),
+    "mean": ("logs", "fractions", "arithmetic"),
     "empty_order": ("one", "end"),
     "short_segments_count": (False,),
     "no_match_at_all": ("zero",),
@@ -51,7 +51,12 @@ _BETWEEN: dict[str, tuple[object, ...]] = {
 _WORDS: dict[str, tuple[str, dict[object, str]]] = {
     "mean": (
         "the mean of the precisions is ",
-        {"exact": "geometric, of those above 0", "logs": "geometric", "arithmetic": "arithmetic"},
+        {
+            "exact": "geometric, of those above 0",
+            "logs": "geometric",
+            "fractions": "geometric",
+            "arithmetic": "arithmetic",
+        },
     ),
     "reference_length": (
         "the reference length is ",

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import _backend, _mirror
 from .._runtime.arrays import np
+from .._runtime.interrupts import PIECE
 from ..errors import CybleuError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -90,6 +91,10 @@ class Pairs:
         ids = np.ascontiguousarray(references.ids, dtype=np.int64)
         self._texts = backend.PairwiseTexts(ids, references.begins, references.ends, self._order)
         self._ids = np.ascontiguousarray(hypotheses.ids, dtype=np.int64)
+        if hypotheses is references:
+            self._texts.prepare(self._definition)
+        else:
+            self._texts.prepare(self._definition, self._ids, hypotheses.begins, hypotheses.ends)
 
     def fill(self, start: int, stop: int, scores: NDArray[np.float64]) -> None:
         """Write the scores of the hypotheses from `start` to before `stop`; nan where :meth:`mend` is to decide.
@@ -107,7 +112,7 @@ class Pairs:
 
         :param places: for each hypothesis of the caller which one it is here
         """
-        for i, j in np.argwhere(np.isnan(scores)).tolist():
+        for i, j in _places_of_nan(scores):
             row = _mirror.segment_counts([_text(self._references, j)], _text(self._hypotheses, i), self._order)
             short = [int(total == 0) for total in row[2 + self._order :]]
             try:
@@ -115,6 +120,16 @@ class Pairs:
             except CybleuError as error:
                 first = int((places == i).nonzero()[0][0])
                 raise type(error)(f"hypotheses[{first}]: {error}") from error
+
+
+def _places_of_nan(scores: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
+    """Row and column, in their order, in little memory."""
+    at_once = max(1, PIECE // max(1, scores.shape[1]))
+    for start in range(0, len(scores), at_once):
+        missing = np.isnan(scores[start : start + at_once])
+        if missing.any():
+            for i, j in np.argwhere(missing).tolist():
+                yield start + i, j
 
 
 def _text(batch: Batch, position: int) -> list[int]:

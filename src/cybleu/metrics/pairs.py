@@ -36,7 +36,9 @@ def matrix(
     shape = len(place_of_hyp), len(place_of_ref)
     result = np.empty(shape) if out is None else out
     unique = len(unique_hyps.begins), len(unique_refs.begins)
-    scores = result if unique == shape else np.empty(unique)
+    in_result = result.dtype == np.float64 and result.flags.c_contiguous
+    # those of different texts begin where the result does, so that there is one matrix
+    scores = result.reshape(-1)[: unique[0] * unique[1]].reshape(unique) if in_result else np.empty(unique)
     pairs = metric.formula(2 + 2 * metric.order).pairs(unique_refs, unique_hyps)
     run(
         lambda start, stop: pairs.fill(start, stop, scores),
@@ -46,10 +48,11 @@ def matrix(
         progress,
         "hypotheses",
     )
-    if np.isnan(scores).any():
-        pairs.mend(scores, place_of_hyp)
-    if scores is not result:
-        np.take(scores[place_of_hyp], place_of_ref, axis=1, out=result)
+    pairs.mend(scores, place_of_hyp)
+    if unique != shape or not in_result:
+        # from the end on: of different texts row i or one before it has the scores of text i, and nothing after them is needed
+        for position in range(shape[0] - 1, -1, -1):
+            result[position] = scores[place_of_hyp[position]][place_of_ref]
     return result
 
 

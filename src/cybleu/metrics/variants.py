@@ -23,17 +23,19 @@ class Variant:
     :param name: what the signature says
     :param scale: 1 or 100, the score of a perfect match
     :param smoothings: the smoothings that the tool has, its default first: name there, name in :data:`SMOOTHINGS`, and
-        the default of the parameter
+        the default of the parameter. ``zero`` is ``none`` with an order without any n-gram 0, whatever `empty_order` says
     :param reference_length: the one that the statistics should have: ``closest``, ``shortest`` or ``average``
     :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)
     :param empty_order: what an order without any n-gram is: ``zero``; ``one``, perfect; or ``end``, with the orders after
         it 0, or left out if only effective orders count
     :param no_match_at_all: whether a hypothesis without any match is 0, however smoothed (``zero``), or ``smoothed``
     :param mean: how precisions become a score: ``exact``, the weighted logarithms of those above 0, rounded once;
-        ``logs``, the mean of the logarithms; ``arithmetic``
+        ``logs``, the mean of the logarithms; ``fractions``, that with precisions up to 1, and the scale comes last;
+        ``arithmetic``
     :param penalty: ``exponential``, the brevity penalty; or ``none``
     :param penalty_adds: added to the reference length in the brevity penalty (Moses can)
-    :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length
+    :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length; ``error-unless-all`` if it looks
+        first whether the references are empty, too
     :raises UnknownNameError: a rule has a value that is none of these
 
     >>> from dataclasses import replace
@@ -94,9 +96,9 @@ _ALLOWED = {
     "reference_length": REFERENCE_LENGTHS,
     "empty_order": ("zero", "one", "end"),
     "no_match_at_all": ("zero", "smoothed"),
-    "mean": ("exact", "logs", "arithmetic"),
+    "mean": ("exact", "logs", "fractions", "arithmetic"),
     "penalty": ("exponential", "none"),
-    "empty_hypothesis": ("zero", "error"),
+    "empty_hypothesis": ("zero", "error", "error-unless-all"),
 }
 
 #: The definitions of the tools, by name.
@@ -127,11 +129,17 @@ VARIANTS: dict[str, Variant] = {
         Variant(
             "mteval-v13a",
             scale=1,
-            smoothings=(("exp", "exp", None), ("none", "none", None)),
+            smoothings=(("exp", "exp", None), ("none", "zero", None)),
             empty_order="one",
             no_match_at_all="smoothed",
         ),
-        Variant("multi-bleu", scale=100, smoothings=(("none", "none", None),), empty_hypothesis="error"),
+        Variant(
+            "multi-bleu",
+            scale=100,
+            smoothings=(("none", "none", None),),
+            mean="fractions",
+            empty_hypothesis="error-unless-all",
+        ),
         Variant(
             "moses",
             scale=1,

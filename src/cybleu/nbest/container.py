@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._files.text import shown
 from .._runtime.arrays import in_place, np
 from ..errors import (
     ArrayTypeError,
@@ -141,7 +142,7 @@ class Hypotheses:
         if not np.isfinite(features).all():
             row, column = np.argwhere(~np.isfinite(features))[0]
             raise FeatureError(
-                f"feature {self.names[column]!r} of {self._place(row)} is {features[row, column]}; "
+                f"feature {shown(self.names[column])} of {self._place(row)} is {features[row, column]}; "
                 "features are finite numbers"
             )
         put(self, "score", score)
@@ -209,7 +210,7 @@ class Hypotheses:
             )
         both = set(names) & set(self.names)
         if both:
-            raise FeatureError(f"feature {min(both)!r} is both dense and sparse")
+            raise FeatureError(f"feature {shown(min(both))} is both dense and sparse")
         if len(columns) and columns.max() >= len(names):
             raise ArrayValueError(f"sparse.columns holds {columns.max()}, and there are {len(names)} names")
         rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
@@ -221,7 +222,7 @@ class Hypotheses:
         if not finite.all():
             place = int(finite.argmin())
             raise FeatureError(
-                f"feature {names[columns[place]]!r} of {self._place(rows[place])} is {values[place]}; "
+                f"feature {shown(names[columns[place]])} of {self._place(rows[place])} is {values[place]}; "
                 "features are finite numbers"
             )
         return SparseFeatures(indptr, columns, values, names)
@@ -340,13 +341,15 @@ def _names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"f{column}" for column in range(count))
     if isinstance(names, str):
-        raise FeatureError(f"names is the text {names!r}; it must be a list with a name for each feature")
+        raise FeatureError(f"names is the text {shown(names)}; it must be a list with a name for each feature")
     names = tuple(names)
     if len(names) != count:
         raise FeatureError(f"there are {len(names)} names and {count} features")
     for position, name in enumerate(names):
         if not isinstance(name, str) or not name or name.split() != [name]:
-            raise FeatureError(f"names[{position}] is {name!r}; a name is a text without white space")
+            raise FeatureError(
+                f"names[{position}] is {shown(name) if isinstance(name, str) else repr(name)}; a name is a text without white space"
+            )
     if len(set(names)) != count:
-        raise FeatureError(f"the name {next(name for name in names if names.count(name) > 1)!r} is there twice")
+        raise FeatureError(f"the name {shown(next(name for name in names if names.count(name) > 1))} is there twice")
     return names

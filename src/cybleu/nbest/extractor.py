@@ -8,8 +8,8 @@ from itertools import zip_longest
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._files.text import Lines, number_of
-from .._files.writing import writing
+from .._files.text import Lines, number_of, shown
+from .._files.writing import writing_all
 from .._runtime.arrays import np
 from ..errors import InputFileError, StatisticsError
 from .container import Hypotheses
@@ -38,7 +38,7 @@ def write(nbest: Hypotheses, features: Path, scores: Path) -> None:
         )
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
     rows = nbest.stats[:, [*columns, 1]]
-    with writing(fspath(features)) as features_file, writing(fspath(scores)) as scores_file:
+    with writing_all(fspath(features), fspath(scores)) as (features_file, scores_file):
         for segment, start, stop in zip(nbest.ids.tolist(), nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()):
             if start == stop:
                 continue
@@ -85,7 +85,7 @@ class _File:
             if begin == self._begin.replace("TXT", "BIN"):
                 raise self.error("this file is binary; write it without --binary", number)
             if begin != self._begin:
-                raise self.error(f"begins with {begin!r} instead of {self._begin}", number)
+                raise self.error(f"begins with {shown(begin)} instead of {self._begin}", number)
             try:
                 segment, count, width = map(_whole_number, heading[:3])
             except ValueError:
@@ -217,7 +217,9 @@ def _sparse(file: _File, line: int, tokens: list[str], columns: dict[str, int]) 
         if not equals:
             continue
         if not name or name in found:
-            raise file.error(f"the feature {name!r} is there twice" if name else f"{token!r} has no name", line)
+            raise file.error(
+                f"the feature {shown(name)} is there twice" if name else f"{shown(token)} has no name", line
+            )
         try:
             found[name] = number_of(value)
         except InputFileError as error:

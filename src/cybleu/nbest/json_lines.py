@@ -15,10 +15,10 @@ from math import isfinite, nan
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from .._files.text import Lines, shown
+from .._files.text import Lines, listed, shown
 from .._runtime.arrays import np
 from .._runtime.parallel import bar
-from ..errors import InputFileError
+from ..errors import InputFileError, printable
 from .segment import Segment
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
         number = value.get("id", number)
         value = value[keys[0]]
     if type(number) is not int or not 0 <= number < 2**63:
-        raise InputFileError(f"the id is {number!r}; it must be a whole number from 0 that fits 64 bits")
+        what = shown(number) if isinstance(number, str) else printable(str(number), 80)
+        raise InputFileError(f"the id is {what}; it must be a whole number from 0 that fits 64 bits")
     if not isinstance(value, list):
         raise InputFileError("must be an array of hypotheses, or an object with one")
     texts, scores, features = [], [], []
@@ -73,7 +74,7 @@ def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
             names = tuple(row)
         if set(row) != set(names):
             raise InputFileError(
-                f"hypothesis {place} has the features {', '.join(row) or 'none'}, and others have {', '.join(names) or 'none'}"
+                f"hypothesis {place} has the features {listed([*row]) or 'none'}, and others have {listed(names) or 'none'}"
             )
         features.append([row[name] for name in names])
     known = [score for score in scores if score is not None]
@@ -104,7 +105,10 @@ def _hypothesis(value: Any, place: int) -> tuple[str, float | None, dict[str, fl
     return (
         found[0],
         score,
-        {name: _number(number, f"the feature {name!r} of hypothesis {place}") for name, number in features.items()},
+        {
+            name: _number(number, f"the feature {shown(name)} of hypothesis {place}")
+            for name, number in features.items()
+        },
     )
 
 

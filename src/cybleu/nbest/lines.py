@@ -61,7 +61,7 @@ def open_reader(
 ) -> FieldReader | PlainReader:
     """The reader of a format. `size`, `features` and `names` are for the plain one."""
     if name is not None and name not in FORMATS:
-        raise UnknownNameError(f"unknown format {name!r}; use one of {', '.join(FORMATS)}")
+        raise UnknownNameError(f"unknown format {shown(name)}; use one of {', '.join(FORMATS)}")
     if name == "plain" or (name is None and size is not None):
         if type(size) is not int or size < 1:
             raise ArrayValueError(
@@ -141,7 +141,7 @@ class FieldReader(_Reader):
             pairs = [token for token in tokens if "=" in token[:-1] and token not in labels]
             if labels and pairs:
                 raise self.error(
-                    f"has the label {labels[0]!r}, as Moses writes it, and the pair {pairs[0]!r}, as Joshua does; "
+                    f"has the label {shown(labels[0])}, as Moses writes it, and the pair {shown(pairs[0])}, as Joshua does; "
                     "give format='moses' or format='joshua'",
                     number,
                 )
@@ -217,10 +217,10 @@ class FieldReader(_Reader):
         present = set(names)
         for name in self.names if self.format == "moses" and len(names) < len(self.names) else ():
             if name not in present:
-                raise InputFileError(f"the feature {name!r} of the lines before is missing")
+                raise InputFileError(f"the feature {shown(name)} of the lines before is missing")
         for name in names:
             if name not in self._columns:
-                raise InputFileError(f"the feature {name!r} is not in the lines before")
+                raise InputFileError(f"the feature {shown(name)} is not in the lines before")
         return [self._columns[name] for name in names]
 
     def _look_for(self, labels: tuple[bytes, ...], columns: tuple[int, ...]) -> None:
@@ -254,7 +254,7 @@ def _check_once(names: list[str]) -> None:
     if len(set(names)) < len(names):
         times = Counter(names)
         twice = next(name for name in names if times[name] > 1)
-        raise InputFileError(f"the feature {twice!r} is there twice")
+        raise InputFileError(f"the feature {shown(twice)} is there twice")
 
 
 Dense = list[tuple[str, bytes, float]]  # name, label before the value, value
@@ -269,13 +269,13 @@ def _labelled(tokens: list[str]) -> tuple[Dense, Sparse]:
     if not starts:
         return [(f"f{column}", b"", number_of(token, "a feature")) for column, token in enumerate(tokens)], sparse
     if starts[0] > 0:
-        raise InputFileError(f"{tokens[0]!r} stands before the first name of a feature")
+        raise InputFileError(f"{shown(tokens[0])} stands before the first name of a feature")
     counts: dict[str, int] = {}
     for start, end in zip(starts, [*starts[1:], len(tokens)]):
         name = tokens[start][:-1]
-        values = [number_of(token, f"a value of {name!r}") for token in tokens[start + 1 : end]]
+        values = [number_of(token, f"a value of {shown(name)}") for token in tokens[start + 1 : end]]
         if not values or not name:
-            raise InputFileError(f"the label {tokens[start]!r} has no {'value' if name else 'name'}")
+            raise InputFileError(f"the label {shown(tokens[start])} has no {'value' if name else 'name'}")
         if "_" not in name:
             label = tokens[start].encode()
             for value in values:
@@ -285,7 +285,7 @@ def _labelled(tokens: list[str]) -> tuple[Dense, Sparse]:
         elif len(values) == 1:
             sparse.append((name, values[0]))
         else:
-            raise InputFileError(f"the sparse feature {name!r} has {len(values)} values; a name with '_' has one")
+            raise InputFileError(f"the sparse feature {shown(name)} has {len(values)} values; a name with '_' has one")
     return dense, sparse
 
 
@@ -296,7 +296,7 @@ def _pairs(tokens: list[str]) -> tuple[Dense, Sparse]:
         name, _, value = token.rpartition("=")
         if not name:
             raise InputFileError(f"{shown(token)} is not a feature such as lm=-3.5")
-        dense.append((name, f"{name}=".encode(), number_of(value, f"the value of {name!r}")))
+        dense.append((name, f"{name}=".encode(), number_of(value, f"the value of {shown(name)}")))
     return dense, []
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._files.text import shown
 from .._runtime.arrays import np
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
 from .container import Hypotheses, SparseFeatures
@@ -88,7 +89,7 @@ def _check_alike(first: Hypotheses, nbest: Hypotheses, number: int) -> None:
         missing = [feature for feature in one.names if feature not in set(other.names)]
         if missing:
             raise FeatureError(
-                f"{where} has no feature {missing[0]!r}; lists with the same dense features can be merged"
+                f"{where} has no feature {shown(missing[0])}; lists with the same dense features can be merged"
             )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
+from .._files.text import shown
 from .._files.writing import writing
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, FeatureError, UnknownNameError
@@ -79,7 +80,7 @@ def _labels_of(names: Sequence[str], more: bool) -> list[str]:
         before, base = base, name.rpartition("_")[0]
         if not base or "_" in base or name != f"{base}_{counts.get(base, 0)}":
             raise FeatureError(
-                f"the name {name!r} cannot be written in Moses's format, where the values of a name without '_' are "
+                f"the name {shown(name)} cannot be written in Moses's format, where the values of a name without '_' are "
                 "name_0, name_1 ... in this order; rename the features, or use format='joshua'"
             )
         counts[base] = counts.get(base, 0) + 1
@@ -89,7 +90,7 @@ def _labels_of(names: Sequence[str], more: bool) -> list[str]:
 
 def _sparse_name(name: str) -> str:
     if "_" not in name:
-        raise FeatureError(f"the sparse feature {name!r} cannot be written in Moses's format: its name has no '_'")
+        raise FeatureError(f"the sparse feature {shown(name)} cannot be written in Moses's format: its name has no '_'")
     return name
 
 
@@ -97,6 +98,6 @@ def _check_fields(texts: Sequence[str], what: str) -> None:
     for text in texts:
         if "|||" in text or "\n" in text or text.strip(" \t") != text:
             raise ArrayValueError(
-                f"{what} cannot be written between ' ||| ': {text!r}; '|||', a line break or blanks at an end would be "
+                f"{what} cannot be written between ' ||| ': {shown(text)}; '|||', a line break or blanks at an end would be "
                 "read as something else"
             )

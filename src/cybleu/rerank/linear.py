@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._files.text import listed, shown
 from .._runtime.arrays import np
 from ..errors import FeatureError, LengthMismatchError
 from ..nbest import NBest, Segment
@@ -85,11 +86,11 @@ def split_weights(
         unknown = [name for name in weights if name not in set(names) | set(sparse_names)]
         if unknown:
             raise FeatureError(
-                f"there is a weight of {unknown[0]!r}, which is no feature of the list: {_listed(names)}"
+                f"there is a weight of {shown(unknown[0])}, which is no feature of the list: {listed(names)}"
             )
         missing = [name for name in names if name not in weights]
         if missing:
-            raise FeatureError(f"there is no weight of the feature {missing[0]!r}; give 0 to leave it out")
+            raise FeatureError(f"there is no weight of the feature {shown(missing[0])}; give 0 to leave it out")
         values = [weights.get(name, 0.0) for name in (*names, *sparse_names)]
     else:
         values = list(weights)
@@ -101,9 +102,5 @@ def split_weights(
     numbers = [float(value) for value in values]
     for name, number in zip((*names, *sparse_names), numbers):
         if not np.isfinite(number):
-            raise FeatureError(f"the weight of {name!r} is {number}; weights are finite numbers")
+            raise FeatureError(f"the weight of {shown(name)} is {number}; weights are finite numbers")
     return numbers[: len(names)], numbers[len(names) :]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:20]) + (" ..." if len(names) > 20 else "")

@@ -11,8 +11,8 @@ __all__ = ["tokenizer"]
 
 
 def split_ascii(line: str) -> list[str]:
-    """The tokens between ASCII white space, as multi-bleu.perl takes them: a no-break space is part of a token."""
-    if line.isascii():
+    """The tokens between ASCII white space, as Perl takes them: a no-break space is part of a token, and so is U+001F."""
+    if line.isascii() and not ("\x1c" in line or "\x1d" in line or "\x1e" in line or "\x1f" in line):
         return line.split()
     return [token.decode() for token in line.encode().split()]
 

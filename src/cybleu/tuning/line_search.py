@@ -12,6 +12,7 @@ from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from .._files.text import listed, shown
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
@@ -66,7 +67,7 @@ def line_search(
     vector = weights_of(nbest.names, weights, "weights")
     if isinstance(direction, str):
         if direction not in nbest.names:
-            raise FeatureError(f"there is no feature {direction!r}; there are {', '.join(nbest.names)}")
+            raise FeatureError(f"there is no feature {shown(direction)}; there are {listed(nbest.names)}")
         towards = np.zeros(len(vector))
         towards[nbest.names.index(direction)] = 1.0
     else:

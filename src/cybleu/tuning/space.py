@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from .._files.text import listed, shown
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
 
@@ -22,9 +23,9 @@ def weights_of(names: Sequence[str], weights: Weights, name: str) -> NDArray[np.
         missing = [key for key in names if key not in weights]
         if unknown or missing:
             raise FeatureError(
-                f"{name} names {unknown[0]!r}, which is no feature; there are {', '.join(names)}"
+                f"{name} names {shown(unknown[0])}, which is no feature; there are {listed(names)}"
                 if unknown
-                else f"{name} has nothing for the feature {missing[0]!r}; give each feature one"
+                else f"{name} has nothing for the feature {shown(missing[0])}; give each feature one"
             )
         weights = [weights[key] for key in names]
     vector = np.array(weights, dtype=np.float64)
@@ -32,7 +33,7 @@ def weights_of(names: Sequence[str], weights: Weights, name: str) -> NDArray[np.
         raise FeatureError(f"{name} has the shape {vector.shape}; give one for each of the {len(names)} features")
     if not np.isfinite(vector).all():
         place = int(np.isfinite(vector).argmin())
-        raise WeightsError(f"{name} is {vector[place]} for {names[place]!r}; it must be finite")
+        raise WeightsError(f"{name} is {vector[place]} for {shown(names[place])}; it must be finite")
     return vector
 
 
@@ -48,13 +49,13 @@ def checked_space(
     free = np.ones(len(names), dtype=bool)
     for name in [*(bounds or {}), *([fixed] if isinstance(fixed, str) else fixed)]:
         if name not in names:
-            raise FeatureError(f"there is no feature {name!r}; there are {', '.join(names)}")
+            raise FeatureError(f"there is no feature {shown(name)}; there are {listed(names)}")
     for name, (smallest, largest) in (bounds or {}).items():
         place = names.index(name)
         low[place], high[place] = smallest, largest
         if not smallest <= largest or smallest == inf or largest == -inf:
             raise WeightsError(
-                f"the bounds of {name!r} are {smallest} and {largest}; the first must not be above the second"
+                f"the bounds of {shown(name)} are {smallest} and {largest}; the first must not be above the second"
             )
         if start is None:
             vector[place] = min(max(1.0, smallest), largest)
@@ -65,9 +66,11 @@ def checked_space(
         free[place] = False
     for name, weight, smallest, largest in zip(names, vector, low, high):
         if not np.isfinite(weight):
-            raise WeightsError(f"the weight of {name!r} is {weight}; it must be finite")
+            raise WeightsError(f"the weight of {shown(name)} is {weight}; it must be finite")
         if not smallest <= weight <= largest:
-            raise WeightsError(f"the start weight of {name!r} is {weight}, out of its bounds {smallest} to {largest}")
+            raise WeightsError(
+                f"the start weight of {shown(name)} is {weight}, out of its bounds {smallest} to {largest}"
+            )
     if not vector.any():
         raise WeightsError("all start weights are 0, by which all hypotheses are equal; give at least one that is not")
     low[~free] = high[~free] = vector[~free]
