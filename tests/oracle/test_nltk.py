@@ -377,6 +377,10 @@ def test_replaced_methods_and_missing_parameters():
 
         functions = [changed.method7, without.method1, without.method4, without.method6, without.method7]
         functions.append(MethodType(Unhashable(), module.SmoothingFunction()))
+        for name in ("method4", "method5"):  # of another instance, whose parameters count
+            borrowing = module.SmoothingFunction()
+            setattr(borrowing, name, getattr(module.SmoothingFunction(k=9), name))
+            functions += [borrowing.method7, getattr(borrowing, name)]
         return [
             outcome(module.sentence_bleu, [WORDS], hypothesis, smoothing_function=function)
             for function in functions
