@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _backend
+from .. import _backend, _mirror
 from .._runtime.arrays import np
 from .._runtime.parallel import bar
 from ..errors import (
@@ -100,10 +100,7 @@ def mbr(
     utilities = np.full(len(hyps.texts), np.nan)
     if utility == "metric":
         for segment, matrix, rows, columns in _matrices(hyps, refs, kept, found, threads, progress):
-            hypothesis = np.zeros(len(rows))
-            of_segment = np.ascontiguousarray(shares[columns])
-            _backend.chosen.weighted_sums(matrix, of_segment, hypothesis)
-            utilities[rows] = hypothesis / math.fsum(of_segment.tolist())
+            utilities[rows] = _weighted_sums(matrix, shares[columns]) / math.fsum(shares[columns].tolist())
             empty = slice(*hyps.offsets[segment : segment + 2])
             utilities[empty][(hyps.lengths[empty] == 0) & (kept[empty] if refs is hyps else True)] = 0.0
     else:
@@ -155,9 +152,7 @@ def diverse(
     everything = np.ones(len(lists.texts), dtype=bool)
     taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
     for segment, matrix, rows, columns in _matrices(lists, lists, everything, found, None, progress):
-        utilities = np.zeros(len(rows))
-        _backend.chosen.weighted_sums(matrix, np.ascontiguousarray(shares[columns]), utilities)
-        utilities /= math.fsum(shares[columns].tolist())
+        utilities = _weighted_sums(matrix, shares[columns]) / math.fsum(shares[columns].tolist())
         among = matrix[:, rows - lists.offsets[segment]]
         alike = (among + among.T) / 2
         most = np.zeros(len(rows))
@@ -325,6 +320,21 @@ def _matrices(
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
             advance(1)
+
+
+def _weighted_sums(matrix: Floats, shares: Floats) -> Floats:
+    """The sum of each row times the shares, rounded once."""
+    shares = np.ascontiguousarray(shares)
+    sums = np.zeros(len(matrix))
+
+    def work(start: int) -> int:
+        return _backend.chosen.weighted_sums(matrix, shares, sums, start)
+
+    def one(row: int) -> None:
+        _mirror.weighted_sums(matrix[row : row + 1], shares, sums[row : row + 1], 0)
+
+    _backend.go_on(work, 0, len(sums), one)
+    return sums
 
 
 # ------------------------------------------------------------------------------------------------------- approximations
