@@ -9,7 +9,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from cybleu import errors
-from cybleu.metrics import VARIANTS, score
+from cybleu.metrics import VARIANTS, Bleu, score
 from cybleu.rewards import BleuReward, bleu_rewards
 from cybleu.stats import References, segment_stats
 
@@ -83,6 +83,43 @@ def test_choices():
     )
     unknown = bleu_rewards([[[5, 6, 7]]], [[5, 6, 7]], unk_id=6)[0]
     assert unknown < bleu_rewards([[[5, 6, 7]]], [[5, 6, 7]])[0] == 1
+
+
+def test_an_output_that_is_an_input_is_refused():
+    ids = np.ones((4, 4), dtype=np.int32)
+    out = ids.reshape(-1)[:4].view(np.float32)
+    for references, hypotheses in ((ids.copy(), ids), (ids, ids.copy()), ([[row] for row in ids], ids.copy())):
+        with pytest.raises(errors.ArrayValueError, match="out shares memory"):
+            bleu_rewards(references, hypotheses, out=out)
+    assert (ids == 1).all()
+
+
+def test_prepared_references_by_other_rules_are_refused():
+    """A score by rules that the metric does not have would be a wrong number without a word."""
+    references, hypotheses = [[list("abcdef"), list("abcd")]], [list("abcde")]
+    for metric in ("huggingface", "sacrebleu", "moses"):
+        wanted = VARIANTS[metric].reference_length
+        expected = bleu_rewards(references, hypotheses, metric=metric)
+        for length in ("closest", "shortest", "average"):
+            prepared = References(references, reference_length=length)
+            if length == wanted:
+                assert bleu_rewards(prepared, hypotheses, metric=metric) == expected
+                continue
+            with pytest.raises(
+                errors.ArrayValueError, match=f"reference_length='{length}', and {metric} .* '{wanted}'"
+            ):
+                bleu_rewards(prepared, hypotheses, metric=metric)
+    assert bleu_rewards(References(references, reference_length="shortest"), hypotheses, metric="huggingface") == 1
+    averaged = Bleu("sacrebleu", reference_length="average")
+    assert bleu_rewards(References(references, 4, "average"), hypotheses, metric=averaged) == 1
+    for order in (2, 5):
+        with pytest.raises(errors.ArrayValueError, match=f"max_order={order}, and sacrebleu counts with 4 here"):
+            bleu_rewards(References(references, order), hypotheses, max_order=4)
+    for name in ("reference_lengths", "pad_id", "eos_id", "unk_id"):
+        with pytest.raises(errors.ArrayValueError, match=f"prepared, so {name} is theirs"):
+            bleu_rewards(References([[[1, 2]]]), [[1, 2]], **{name: 0})
+    with pytest.raises(errors.CybleuError, match="are prepared, so ignore is theirs"):
+        Bleu().rows(References(references), hypotheses, ignore=[("a",)])
 
 
 class OnADevice:

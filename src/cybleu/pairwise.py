@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from . import _backend
-from ._runtime.arrays import checked_output, np
+from ._runtime.arrays import np
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors
 from .checks import check_texts
@@ -17,7 +17,7 @@ from .errors import ArrayTypeError, LengthMismatchError, NoReferencesError, Samp
 from .metrics import find
 from .metrics.pairs import in_common
 from .stats.counts import check_max_order
-from .text.batches import Batch, any_array, is_array, is_ragged
+from .text.batches import Batch, any_array, is_array, is_ragged, separate_output
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +53,7 @@ def pairwise_bleu(
     :param batched: both are B lists of texts, or 3-D arrays, with the same numbers R and H in each
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
-    :param out: an array to write into, float64, contiguous, of the shape of the result
+    :param out: an array to write into, float64, contiguous, of the shape of the result; no part of what is read
     :param threads: that work at the same time; None is one. The scores are the same
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
@@ -82,7 +82,8 @@ def pairwise_bleu(
     shape = (len(pairs), *sizes.pop())
     result = np.empty(shape)
     if out is not None:
-        result = checked_output(out, shape if batched else shape[1:], np.float64).reshape(shape)
+        given = {"references": references, "hypotheses": hypotheses}
+        result = separate_output(out, shape if batched else shape[1:], np.float64, **given).reshape(shape)
     for place, (refs, hyps) in zip(result, pairs):
         found.pairs(refs, hyps, out=place, threads=threads, progress=progress, pad_id=pad_id, eos_id=eos_id)
     return result if batched else result[0] if out is None else out

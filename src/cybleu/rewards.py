@@ -9,9 +9,10 @@ from collections.abc import Callable, Hashable, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from ._runtime.arrays import checked_output, np
+from ._runtime.arrays import np
 from .errors import NoReferencesError, RewardColumnError, SequenceTypeError, UnknownNameError
 from .metrics import Bleu, find
+from .text.batches import separate_output
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +52,7 @@ def bleu_rewards(
     :param unk_id: an id that matches nothing, but counts as a token
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
     :param brevity_penalty: whether short hypotheses are penalised; without it they can be the best. Of BLEU alone
-    :param out: an array to write into, float32, contiguous, with one entry for each hypothesis
+    :param out: an array to write into, float32, contiguous, with one entry for each hypothesis; no part of what is read
     :param threads: that work at the same time; None is one. The rewards are the same
     :param choices: of :class:`cybleu.metrics.Bleu`, for example ``smoothing="add-k"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1
@@ -71,7 +72,10 @@ def bleu_rewards(
     settings = {"reference_lengths": reference_lengths, "pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
     rows = found.rows(references, hypotheses, owner=owner, lengths=lengths, threads=threads, **settings)
     scores = found.formula(rows.shape[1]).score_rows(rows)
-    rewards = np.empty(len(rows), dtype=np.float32) if out is None else checked_output(out, (len(rows),), np.float32)
+    given = {"hypotheses": hypotheses, "references": references, "owner": owner, "lengths": lengths}
+    given["reference_lengths"] = reference_lengths
+    shape = (len(rows),)
+    rewards = np.empty(shape, np.float32) if out is None else separate_output(out, shape, np.float32, **given)
     np.divide(scores, found.scale, out=rewards, casting="same_kind")
     return rewards
 

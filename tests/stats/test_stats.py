@@ -382,6 +382,25 @@ def test_sums_beyond_64_bits():
     assert score(np.array(rows)).hypothesis_length == score(rows).hypothesis_length == 2**64
 
 
+def test_an_output_that_is_an_input_is_refused():
+    """It is read while it is written."""
+    ids = np.arange(40).reshape(4, 10) % 7
+    prepared = References(ids, 4)
+    before = ids.copy()
+    offsets = np.arange(0, 50, 10)
+    for hypotheses, more in (
+        (ids, {}),
+        ((ids.reshape(-1), offsets), {}),
+        (list(ids), {}),
+        (before, {"owner": ids[0, :4]}),
+        (before, {"lengths": ids[:, 0]}),
+    ):
+        with pytest.raises(errors.ArrayValueError, match="out shares memory with (hypotheses|owner|lengths)"):
+            prepared.stats(hypotheses, out=ids, **more)
+    assert (ids == before).all()
+    assert (prepared.stats(ids.copy(), out=ids) == References(before).stats(before)).all()
+
+
 one = References([[[1, 2, 3]]])
 
 

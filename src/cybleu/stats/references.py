@@ -18,7 +18,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from .._runtime.arrays import checked_output, np
+from .._runtime.arrays import np
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import checked_threads, run
 from ..errors import (
@@ -39,6 +39,7 @@ from ..text.batches import (
     is_ragged,
     positions,
     reference_sets,
+    separate_output,
 )
 from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
 
@@ -187,7 +188,7 @@ class References:
         :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
         :param threads: that work at the same time; None is one. The rows are the same
         :param lengths: of the hypotheses in a 2-D array
-        :param out: an array to write into, int64, contiguous, of the shape of the result
+        :param out: an array to write into, int64, contiguous, of the shape of the result; no part of what is read
         :param progress: show a progress bar (needs tqdm)
         :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
@@ -206,7 +207,9 @@ class References:
             owners = np.arange(count, dtype=np.int64)
         else:
             owners = positions(owner, "owner", len(self) - 1, count, "hypotheses")
-        rows = _output(out, (count, 2 + 2 * self.max_order))
+        shape = count, 2 + 2 * self.max_order
+        given = {"hypotheses": hypotheses, "owner": owner, "lengths": lengths}
+        rows = np.empty(shape, dtype=np.int64) if out is None else separate_output(out, shape, np.int64, **given)
 
         def work(start: int, stop: int) -> None:
             self._prepared.count_rows(batch.ids, batch.begins, batch.ends, owners, start, stop, rows)
@@ -348,12 +351,6 @@ def _mismatch(hypotheses: int, sets: int) -> LengthMismatchError:
         f"there are {hypotheses} hypotheses and {sets} sets of references; "
         "give a set for each hypothesis, or owner, the number of its set for each"
     )
-
-
-def _output(out: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
-    if out is None:
-        return np.empty(shape, dtype=np.int64)
-    return checked_output(out, shape, np.int64)
 
 
 def _are_token_lists(references: Any, hypotheses: Any) -> bool:

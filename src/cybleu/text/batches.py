@@ -5,12 +5,12 @@ A batch is a list of token lists, or token ids: a 2-D integer array, a ragged pa
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
-from .._runtime.arrays import array_of, in_place, np
+from .._runtime.arrays import array_of, checked_output, in_place, np
 from .._runtime.interrupts import PIECE, types_of
 from ..errors import (
     ArrayTypeError,
@@ -140,6 +140,28 @@ def trimmed(batch: Batch, pad_id: int | None, eos_id: int | None) -> Batch:
     if pad_id is not None or eos_id is not None:
         _backend.chosen.trim(batch.ids, batch.begins, batch.ends, pad_id, eos_id)
     return batch
+
+
+def separate_output(out: Any, shape: tuple[int, ...], dtype: Any, **inputs: Any) -> NDArray[Any]:
+    """An array that is given to be written into, which no input may share memory with: it is read while that is written.
+
+    :param inputs: by name, of any kind
+    """
+    array = checked_output(out, shape, dtype)
+    for name, value in inputs.items():
+        for part in _arrays_in(value):
+            if np.may_share_memory(array, part):
+                raise ArrayValueError(f"out shares memory with {name}; give another array, or a copy of {name}")
+    return array
+
+
+def _arrays_in(value: Any) -> Iterator[Any]:
+    """The arrays of any form of a batch."""
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _arrays_in(part)
+    elif value is not None and is_array(value):
+        yield np.asarray(value)
 
 
 # --------------------------------------------------------------------------------------------------------------- lists
