@@ -150,4 +150,5 @@ def _part(nbest: NBest, segments: NDArray[np.int64]) -> NBest:
     sizes = np.diff(nbest.offsets)[segments]
     rows = np.concatenate([np.arange(*nbest.offsets[segment : segment + 2]) for segment in segments])
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    return NBest(offsets, nbest.features[rows], nbest.stats[rows], nbest.names, score=nbest.score)
+    sparse = None if nbest.sparse is None else nbest.sparse.rows(rows)
+    return NBest(offsets, nbest.features[rows], nbest.stats[rows], nbest.names, score=nbest.score, sparse=sparse)
