@@ -50,7 +50,8 @@ def prepare_references(
             references = _sets_of_files(references, split)
         elif all(isinstance(texts, (list, tuple)) for texts in references):
             references = [[split(text) if isinstance(text, str) else text for text in texts] for texts in references]
-    return References(references, max_order or 4, reference_length or "closest")
+    max_order = 4 if max_order is None else max_order
+    return References(references, max_order, "closest" if reference_length is None else reference_length)
 
 
 def _sets_of_files(paths: Sequence[Path], split: Split) -> list[tuple[list[str], ...]]:
