@@ -26,7 +26,7 @@ def test_an_output_that_is_an_input_is_refused():
     ids = np.arange(16).reshape(4, 4)
     out = ids.view(np.float64)
     for references, hypotheses in ((ids, None), (ids, ids.copy()), (list(ids), None), (ids.copy(), ids)):
-        with pytest.raises(errors.ArrayValueError, match="out shares memory with (references|hypotheses)"):
+        with pytest.raises(errors.ArrayValueError, match=r"out shares memory with (references|hypotheses)"):
             pairwise_bleu(references, hypotheses, out=out)
     with pytest.raises(errors.ArrayValueError, match="out shares memory with references"):
         pairwise_bleu(ids[None], batched=True, out=out[None])

@@ -41,6 +41,7 @@ from ..text.batches import (
     reference_sets,
     separate_output,
 )
+from ..text.tokenizers import split_ascii
 from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
 
 if TYPE_CHECKING:
@@ -232,18 +233,26 @@ class LineCounter:
             raise MixedTokensError("the references are token ids, and the hypotheses are texts")
         self._references = references
         self._unicode = unicode
-        self._words = _backend.chosen.Words(
-            {token: number for token, number in vocabulary.numbers.items() if type(token) is str}
-        )
+        self._vocabulary = vocabulary
+        self._words = None
+        texts = {token: number for token, number in vocabulary.numbers.items() if isinstance(token, str)}
+        if types_of(texts) <= {str, np.str_}:
+            self._words = _backend.chosen.Words({str(token): number for token, number in texts.items()})
 
     def rows(
         self, block: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], owners: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The statistics rows of the texts from `begins` to before `ends`, of the sets of references `owners`."""
         count = len(owners)
-        ids = np.empty(int(ends.sum() - begins.sum() + count) // 2 + count, dtype=np.int32)
-        begins, ends = begins.copy(), ends.copy()
-        self._words.look_up(block, begins, ends, self._unicode, ids)
+        if self._words is None:  # texts with an equality of their own
+            lines = [block[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())]
+            split = str.split if self._unicode else split_ascii
+            batch = self._vocabulary.encoded([split(line.decode()) for line in lines], "hypotheses")
+            ids, begins, ends = batch
+        else:
+            ids = np.empty(int(ends.sum() - begins.sum() + count) // 2 + count, dtype=np.int32)
+            begins, ends = begins.copy(), ends.copy()
+            self._words.look_up(block, begins, ends, self._unicode, ids)
         rows = np.empty((count, 2 + 2 * self._references.max_order), dtype=np.int64)
         self._references._prepared.count_rows(ids, begins, ends, owners, 0, count, rows)
         return rows
@@ -287,7 +296,12 @@ def segment_stats(
            [2, 2, 2, 0, 2, 1]])
     """
     special = owner, pad_id, eos_id, unk_id, ignore, lengths, reference_lengths
-    if any(argument is not None for argument in special) or not _are_token_lists(references, hypotheses):
+    checked_threads(threads)
+    if (
+        threads not in (None, 1)  # the counts of prepared references are made without Python's lists
+        or any(argument is not None for argument in special)
+        or not _are_token_lists(references, hypotheses)
+    ):
         prepared = References(
             references,
             max_order,
@@ -320,7 +334,6 @@ def segment_stats(
     def work(start: int, stop: int) -> None:
         fill_rows(references, hypotheses, max_order, start, stop, rows, one)
 
-    checked_threads(threads)
     run(work, count, 0, None, progress, "segments")
     if reference_length != "closest":
         for row, texts in zip(rows, references):

@@ -334,7 +334,7 @@ def reference_sets(
             raise NoReferencesError(f"{name} has no reference; give at least one for each segment")
         sets.append(len(texts))
     ids = integers_of_lists(texts, "reference")
-    if ids is not None and (need_ids or len(ids.ids) or (ignored and not _other_than_integers(ignored))):
+    if ids is not None and (need_ids or len(ids.ids) or (ignored and integers_of_lists(ignored, "ignore") is not None)):
         return ReferenceSets(trimmed(ids, pad_id, eos_id), np.array(sets, dtype=np.int64), None)
     if need_ids:
         raise MixedTokensError("pad_id, eos_id and unk_id are for token ids, and the references hold other tokens")
