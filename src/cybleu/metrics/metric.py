@@ -265,7 +265,7 @@ class _InPython:
 
 def _summed(stats: Any) -> Iterable[Any]:
     if getattr(stats, "ndim", None) == 2:
-        return list(stats.sum(axis=0).tolist())
+        return list(stats.sum(axis=0, dtype=object if stats.dtype.kind in "iu" else None))  # of any size
     if len(stats) and hasattr(stats[0], "__len__"):
         return [sum(column) for column in zip(*stats)]
     return list(stats)

@@ -63,7 +63,7 @@ class _Model:
         self.names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
         if not self.names:
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
-        self.objective = Objective(nbest.stats, metric, nbest.score)
+        self.objective = Objective(nbest.stats, metric, nbest.score, len(nbest))
         self.offsets = np.append(nbest.offsets[:-1][self.segments], nbest.offsets[-1])
 
     def values(self, weights: NDArray[np.float64], first: int, last: int) -> NDArray[np.float64]:
@@ -103,7 +103,7 @@ class _Model:
         columns[-1] = sparse
         chosen = np.empty((1, len(self.segments)), dtype=np.int64)
         _backend.chosen.winners(columns, self.offsets, np.append(weights[: self.width], 1.0).reshape(1, -1), chosen)
-        return self.objective.score(self.objective.stats[chosen[0]].sum(axis=0))
+        return self.objective.score(self.objective.sum_of(chosen[0]))
 
 
 def kbmira(
