@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -175,6 +177,53 @@ def test_reward_function_on_text():
     chats = [[{"role": "assistant", "content": text}] for text in texts]
     assert trainer_call(reward, chats, target=targets) == rewards
     assert reward.__name__ == "bleu_target"
+
+
+def test_chat_content_in_parts():
+    reward = BleuReward("target", tokenize=str.split)
+    part = lambda text: {"type": "text", "text": text}  # noqa: E731
+    chats = [
+        [{"role": "assistant", "content": [part("the c"), part("at sat")]}],
+        [{"content": "the cat"}, {"role": "tool", "content": None}, {"content": [part("sat")]}],
+        [{"content": [part("the cat"), part("")]}, {"content": [], "tool_calls": []}, {"content": [part("sat")]}],
+        [{"role": "assistant", "tool_calls": ["f"]}],
+    ]
+    assert trainer_call(reward, chats, target=["the cat sat"] * 4) == [1.0, 1.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (7, r"completions\[1\] has a message whose content is a int"),
+        ({"type": "text", "text": "a"}, "has a message whose content is a dict"),
+        (b"a", "has a message whose content is a bytes"),
+        (["a"], r"completions\[1\] has a part that is a str"),
+        ([{"type": "image_url", "image_url": "x"}], "has a part of the type 'image_url'; only parts of text"),
+        ([{"text": "a"}], "has a part of the type None"),
+        ([{"type": "text"}], "has a part of the type 'text' whose text is a NoneType"),
+    ],
+)
+def test_chat_content_of_another_kind(content, message):
+    with pytest.raises(errors.SequenceTypeError, match=message):
+        trainer_call(BleuReward(tokenize=str.split), ["a", [{"content": content}]], references=["a", "a"])
+
+
+@pytest.mark.parametrize("tokenize", [None, "13a", "unicode", str.split])
+def test_a_reward_function_pickles(tokenize):
+    reward = BleuReward("target", tokenize, smoothing="add-k", max_order=3)
+    reward.__name__ = "mine"
+    again = pickle.loads(pickle.dumps(reward))
+    assert (
+        repr(again)
+        == repr(reward)
+        == f"BleuReward(column='target', tokenize={tokenize!r}, smoothing='add-k', max_order=3)"
+    )
+    assert again.__name__ == "mine"
+    target = [[1, 2, 3]] if tokenize is None else ["the cat sat."]
+    for copied in (again, copy.deepcopy(reward)):
+        assert trainer_call(copied, ["a cat sat."], [[1, 2, 4]], target=target) == trainer_call(
+            reward, ["a cat sat."], [[1, 2, 4]], target=target
+        )
 
 
 def test_reward_function_on_ids():

@@ -84,7 +84,7 @@ class BleuReward:
     """:func:`bleu_rewards` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
 
     TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list for
-    each column of the dataset. The column of references holds for each row a str, a token-id list, or a list of either.
+    each column of the dataset. Content of a message may be parts, of which all must be text, or None. The column of references holds for each row a str, a token-id list, or a list of either.
 
     :param column: the column of the dataset that has the references
     :param tokenize: makes tokens of a str: a name of sacreBLEU's tokenisers such as ``13a``, or a callable. None scores
@@ -109,7 +109,21 @@ class BleuReward:
         self.column = column
         self.__name__ = f"bleu_{column}"  # under which trainers log it
         self._tokens_of = None if tokenize is None else tokenizer(tokenize)
+        self._tokenize = tokenize
         self._arguments = arguments
+
+    def __repr__(self) -> str:
+        arguments = {"column": self.column, "tokenize": self._tokenize, **self._arguments}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_tokens_of"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from .text import tokenizer
+
+        vars(self).update(state)
+        self._tokens_of = None if self._tokenize is None else tokenizer(self._tokenize)
 
     def __call__(
         self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any
@@ -160,7 +174,35 @@ def _text_of(completion: Any, position: int) -> str:
     if isinstance(completion, str):
         return completion
     if isinstance(completion, list) and all(isinstance(message, dict) for message in completion):
-        return "\n".join(message["content"] for message in completion if isinstance(message.get("content"), str))
+        contents = [_content(message.get("content"), position) for message in completion]
+        return "\n".join(content for content in contents if content is not None)
     raise SequenceTypeError(
         f"completions[{position}] must be a str or a list of chat messages, not {type(completion).__name__}"
     )
+
+
+def _content(content: Any, position: int) -> str | None:
+    """The text of a message: a str, parts of text, or none, as where a tool is called."""
+    if content is None or isinstance(content, str):
+        return content
+    if not isinstance(content, (list, tuple)):
+        raise SequenceTypeError(
+            f"completions[{position}] has a message whose content is a {type(content).__name__}; only a str or a list "
+            "of parts of text can be scored"
+        )
+    texts = []
+    for part in content:
+        if not isinstance(part, dict):
+            raise SequenceTypeError(
+                f"completions[{position}] has a part that is a {type(part).__name__}; it must be "
+                '{"type": "text", "text": ...}'
+            )
+        if part.get("type") != "text" or not isinstance(part.get("text"), str):
+            found = f"{part.get('type')!r}"[:80]
+            if part.get("type") == "text":
+                found += f" whose text is a {type(part.get('text')).__name__}"
+            raise SequenceTypeError(
+                f"completions[{position}] has a part of the type {found}; only parts of text can be scored"
+            )
+        texts.append(part["text"])
+    return "".join(texts)
