@@ -13,6 +13,7 @@ from ._runtime.arrays import np
 from .errors import NoReferencesError, RewardColumnError, SequenceTypeError, UnknownNameError
 from .metrics import Bleu, find
 from .text.batches import separate_output
+from .text.sequences import by_position
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,11 +150,12 @@ class BleuReward:
 
     def _references(self, group: Any, position: int) -> tuple[Any, ...]:
         """The references of a row, str or tuples of ids."""
+        group = by_position(group)
         if isinstance(group, dict) or not hasattr(group, "__getitem__"):
             raise SequenceTypeError(
                 f"{self.column}[{position}] must be a str, token ids, or a list of either, not {type(group).__name__}"
             )
-        single = isinstance(group, str) or (len(group) > 0 and hasattr(group[0], "__index__"))
+        single = isinstance(group, str) or (len(group) > 0 and hasattr(next(iter(group)), "__index__"))
         texts = [group] if single else list(group)
         if not texts:
             raise NoReferencesError(f"{self.column}[{position}] has no reference; give at least one")

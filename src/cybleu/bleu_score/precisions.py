@@ -30,7 +30,9 @@ def recognised(smoothing_function: Any, smoothing_type: type, methods: Sequence[
             parts = (4, 5) if number == 7 else ()
             for part in parts:
                 called = getattr(instance, f"method{part}", None)
-                if getattr(called, "__func__", None) is not methods[part] or called.__self__ is not instance:
+                if getattr(called, "__func__", None) is not methods[part]:
+                    return None
+                if getattr(called, "__self__", None) is not instance:
                     return None
             return number
     return None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
+from ..text.sequences import by_position
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,6 +148,8 @@ class Metric:
         given = [name for name, value in of_ids.items() if value is not None]
         if given:
             raise ArrayValueError(f"{given[0]} is for token ids, and the metric {self.name} takes lists of tokens")
+        references = [by_position(texts) for texts in by_position(references)]
+        hypotheses = by_position(hypotheses)
         owners = range(len(hypotheses)) if owner is None else [int(number) for number in owner]
         if len(owners) != len(hypotheses) or (owner is None and len(references) != len(hypotheses)):
             raise LengthMismatchError(

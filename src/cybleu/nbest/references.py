@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._files.text import Lines
 from ..errors import ArrayValueError, LengthMismatchError
 from ..stats.references import References
+from ..text.sequences import by_position
 from ..text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ def prepare_references(
         return references
     if isinstance(references, (str, PathLike)):
         references = [references]
+    references = by_position(references)
     if isinstance(references, (list, tuple)) and references:
+        references = [texts if isinstance(texts, PathLike) else by_position(texts) for texts in references]
         if all(isinstance(path, (str, PathLike)) for path in references):
             references = _sets_of_files(references, split)
         elif all(isinstance(texts, (list, tuple)) for texts in references):

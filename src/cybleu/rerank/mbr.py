@@ -26,6 +26,7 @@ from ..metrics import Bleu, find
 from ..nbest import NBest
 from ..text import tokenizer
 from ..text.batches import is_array
+from ..text.sequences import by_position, container_of, with_ids
 from .selection import Selection, chosen, owners_of
 
 if TYPE_CHECKING:
@@ -190,15 +191,23 @@ def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Texts:
     else:
         if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
             raise SequenceTypeError(f"{name} must be a list of texts for each segment, not {type(value).__name__}")
+        value = by_position(value)
         for position, segment in enumerate(value):
             if isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
                 raise SequenceTypeError(
                     f"{name}[{position}] must be a list of texts, not {type(segment).__name__}; "
                     "the texts of one segment alone are a list in a list"
                 )
+        value = [by_position(segment) for segment in value]
         texts = list(chain.from_iterable(value))
         offsets = np.cumsum([0, *map(len, value)])
     tokens = [split(text) if isinstance(text, str) else text for text in texts]
+    if not set(map(type, texts)) <= {str}:
+        owners = owners_of(offsets).tolist()
+        tokens = [
+            text if isinstance(given, str) else _token_list(text, f"text {place - offsets[owner]} of {name}[{owner}]")
+            for place, (given, text, owner) in enumerate(zip(texts, tokens, owners))
+        ]
     try:
         lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
     except TypeError:
@@ -209,6 +218,11 @@ def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Texts:
             f"{type(tokens[place]).__name__}"
         ) from None
     return _Texts(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets)
+
+
+def _token_list(text: Any, name: str) -> Any:
+    text = container_of(text, name)
+    return with_ids(text, name) if isinstance(text, (list, tuple)) else text
 
 
 def _check_alike(hyps: _Texts, refs: _Texts) -> None:
@@ -253,6 +267,7 @@ def _posterior(posterior: Any, scores: Any, scale: float, lists: _Texts) -> Floa
 
 def _numbers(values: Any, name: str, lists: _Texts) -> Floats:
     sizes = np.diff(lists.offsets)
+    values = by_position(values)
     if not is_array(values) and len(values) and all(hasattr(part, "__len__") for part in values):
         given = [len(part) for part in values]
         if given != sizes.tolist():

@@ -41,6 +41,7 @@ from ..text.batches import (
     reference_sets,
     separate_output,
 )
+from ..text.sequences import by_position
 from ..text.tokenizers import split_ascii
 from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
 
@@ -96,6 +97,7 @@ class References:
         ignore: Iterable[tuple[Hashable, ...]] | None = None,
         strict: bool = False,
     ):
+        references = by_position(references)
         if strict and not is_array(references) and not is_ragged(references):
             from ..checks import check_references
 
@@ -194,6 +196,7 @@ class References:
         :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
         """
+        hypotheses = by_position(hypotheses)
         if strict and not is_array(hypotheses) and not is_ragged(hypotheses):
             from ..checks import check_texts
 
@@ -295,6 +298,7 @@ def segment_stats(
     array([[2, 3, 2, 1, 2, 1],
            [2, 2, 2, 0, 2, 1]])
     """
+    references, hypotheses = by_position(references), by_position(hypotheses)
     special = owner, pad_id, eos_id, unk_id, ignore, lengths, reference_lengths
     checked_threads(threads)
     if (

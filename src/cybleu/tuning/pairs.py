@@ -250,7 +250,8 @@ def pro_pairs(
     else:
         bleu = find(nbest.score if metric is None else metric).of_sentences()  # type: ignore[arg-type]
         assert isinstance(bleu, Bleu)
-        values = bleu.with_rules(empty_hypothesis="zero").formula(nbest.stats.shape[1]).score_rows(nbest.stats)
+        of_list: Any = nbest.stats
+        values = bleu.with_rules(empty_hypothesis="zero").formula(nbest.stats.shape[1]).score_rows(of_list)
     pairs: list[tuple[int, int]] = []
     for place, (first, last) in enumerate(zip(model.offsets[:-1].tolist(), model.offsets[1:].tolist())):
         generator = np.random.default_rng([seed, place])

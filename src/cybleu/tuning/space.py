@@ -106,7 +106,7 @@ def random_weights(
     """
     low, high, _, _ = checked_space(names, None, bounds, ())
     bottom, top = _where_to_draw(low, high, 1.0)
-    vectors = _between(bottom, top, np.random.default_rng([seed]).random((count, len(names))))
+    vectors: NDArray[np.float64] = _between(bottom, top, np.random.default_rng([seed]).random((count, len(names))))
     if first is not None:
         vectors[0] = weights_of(names, first, "start")
     return vectors
