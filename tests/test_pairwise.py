@@ -24,6 +24,17 @@ pytestmark = pytest.mark.usefixtures("backend")
 VARIANT_AND_SMOOTHING = [(name, smoothing[0]) for name, variant in VARIANTS.items() for smoothing in variant.smoothings]
 
 
+def test_an_output_that_is_an_input_is_refused():
+    ids = np.arange(16).reshape(4, 4)
+    out = ids.view(np.float64)
+    for references, hypotheses in ((ids, None), (ids, ids.copy()), (list(ids), None), (ids.copy(), ids)):
+        with pytest.raises(errors.ArrayValueError, match=r"out shares memory with (references|hypotheses)"):
+            pairwise_bleu(references, hypotheses, out=out)
+    with pytest.raises(errors.ArrayValueError, match="out shares memory with references"):
+        pairwise_bleu(ids[None], batched=True, out=out[None])
+    assert (ids.reshape(-1) == np.arange(16)).all()
+
+
 @given(texts_of_one_kind(), texts_of_one_kind(), st.sampled_from(["exp", "floor", "add-k", "none"]), st.booleans())
 def test_equal_to_sacrebleu(references, hypotheses, smoothing, effective_order):
     references, hypotheses = ([[str(token) for token in text] for text in texts] for texts in (references, hypotheses))

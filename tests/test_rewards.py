@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from cybleu import errors
-from cybleu.metrics import VARIANTS, score
+from cybleu.metrics import VARIANTS, Bleu, score
 from cybleu.rewards import BleuReward, bleu_rewards
 from cybleu.stats import References, segment_stats
 
@@ -85,6 +87,43 @@ def test_choices():
     assert unknown < bleu_rewards([[[5, 6, 7]]], [[5, 6, 7]])[0] == 1
 
 
+def test_an_output_that_is_an_input_is_refused():
+    ids = np.ones((4, 4), dtype=np.int32)
+    out = ids.reshape(-1)[:4].view(np.float32)
+    for references, hypotheses in ((ids.copy(), ids), (ids, ids.copy()), ([[row] for row in ids], ids.copy())):
+        with pytest.raises(errors.ArrayValueError, match="out shares memory"):
+            bleu_rewards(references, hypotheses, out=out)
+    assert (ids == 1).all()
+
+
+def test_prepared_references_by_other_rules_are_refused():
+    """A score by rules that the metric does not have would be a wrong number without a word."""
+    references, hypotheses = [[list("abcdef"), list("abcd")]], [list("abcde")]
+    for metric in ("huggingface", "sacrebleu", "moses"):
+        wanted = VARIANTS[metric].reference_length
+        expected = bleu_rewards(references, hypotheses, metric=metric)
+        for length in ("closest", "shortest", "average"):
+            prepared = References(references, reference_length=length)
+            if length == wanted:
+                assert bleu_rewards(prepared, hypotheses, metric=metric) == expected
+                continue
+            with pytest.raises(
+                errors.ArrayValueError, match=f"reference_length='{length}', and {metric} .* '{wanted}'"
+            ):
+                bleu_rewards(prepared, hypotheses, metric=metric)
+    assert bleu_rewards(References(references, reference_length="shortest"), hypotheses, metric="huggingface") == 1
+    averaged = Bleu("sacrebleu", reference_length="average")
+    assert bleu_rewards(References(references, 4, "average"), hypotheses, metric=averaged) == 1
+    for order in (2, 5):
+        with pytest.raises(errors.ArrayValueError, match=f"max_order={order}, and sacrebleu counts with 4 here"):
+            bleu_rewards(References(references, order), hypotheses, max_order=4)
+    for name in ("reference_lengths", "pad_id", "eos_id", "unk_id"):
+        with pytest.raises(errors.ArrayValueError, match=f"prepared, so {name} is theirs"):
+            bleu_rewards(References([[[1, 2]]]), [[1, 2]], **{name: 0})
+    with pytest.raises(errors.CybleuError, match="are prepared, so ignore is theirs"):
+        Bleu().rows(References(references), hypotheses, ignore=[("a",)])
+
+
 class OnADevice:
     device = "cuda:0"
 
@@ -138,6 +177,53 @@ def test_reward_function_on_text():
     chats = [[{"role": "assistant", "content": text}] for text in texts]
     assert trainer_call(reward, chats, target=targets) == rewards
     assert reward.__name__ == "bleu_target"
+
+
+def test_chat_content_in_parts():
+    reward = BleuReward("target", tokenize=str.split)
+    part = lambda text: {"type": "text", "text": text}  # noqa: E731
+    chats = [
+        [{"role": "assistant", "content": [part("the c"), part("at sat")]}],
+        [{"content": "the cat"}, {"role": "tool", "content": None}, {"content": [part("sat")]}],
+        [{"content": [part("the cat"), part("")]}, {"content": [], "tool_calls": []}, {"content": [part("sat")]}],
+        [{"role": "assistant", "tool_calls": ["f"]}],
+    ]
+    assert trainer_call(reward, chats, target=["the cat sat"] * 4) == [1.0, 1.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (7, r"completions\[1\] has a message whose content is a int"),
+        ({"type": "text", "text": "a"}, "has a message whose content is a dict"),
+        (b"a", "has a message whose content is a bytes"),
+        (["a"], r"completions\[1\] has a part that is a str"),
+        ([{"type": "image_url", "image_url": "x"}], "has a part of the type 'image_url'; only parts of text"),
+        ([{"text": "a"}], "has a part of the type None"),
+        ([{"type": "text"}], "has a part of the type 'text' whose text is a NoneType"),
+    ],
+)
+def test_chat_content_of_another_kind(content, message):
+    with pytest.raises(errors.SequenceTypeError, match=message):
+        trainer_call(BleuReward(tokenize=str.split), ["a", [{"content": content}]], references=["a", "a"])
+
+
+@pytest.mark.parametrize("tokenize", [None, "13a", "unicode", str.split])
+def test_a_reward_function_pickles(tokenize):
+    reward = BleuReward("target", tokenize, smoothing="add-k", max_order=3)
+    reward.__name__ = "mine"
+    again = pickle.loads(pickle.dumps(reward))
+    assert (
+        repr(again)
+        == repr(reward)
+        == f"BleuReward(column='target', tokenize={tokenize!r}, smoothing='add-k', max_order=3)"
+    )
+    assert again.__name__ == "mine"
+    target = [[1, 2, 3]] if tokenize is None else ["the cat sat."]
+    for copied in (again, copy.deepcopy(reward)):
+        assert trainer_call(copied, ["a cat sat."], [[1, 2, 4]], target=target) == trainer_call(
+            reward, ["a cat sat."], [[1, 2, 4]], target=target
+        )
 
 
 def test_reward_function_on_ids():

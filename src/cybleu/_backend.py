@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         clipped_matches: Callable[..., MayDecline[tuple[int, int]]]
         corpus_counts: Callable[..., MayDecline[tuple[list[int], list[int]]]]
         segment_rows: Callable[..., Done]
+        weighted_sums: Callable[..., Done]
         Scorer: Callable[..., Any]  # its methods decline, too
         Definition: Callable[..., Any]  # its method score_rows, too
         best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
         sum_rows: Callable[..., tuple[int, int, int]]
         surface: Callable[..., tuple[Any, Any]]
         trim: Callable[..., None]
-        weighted_sums: Callable[..., None]
         winners: Callable[..., None]
 
         # What only the kernels have: the one compiles a function, the other turns that on and off.

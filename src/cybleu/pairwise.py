@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from . import _backend
-from ._runtime.arrays import checked_output, np
+from ._runtime.arrays import np
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors
 from .checks import check_texts
@@ -17,7 +17,8 @@ from .errors import ArrayTypeError, LengthMismatchError, NoReferencesError, Samp
 from .metrics import find
 from .metrics.pairs import in_common
 from .stats.counts import check_max_order
-from .text.batches import Batch, any_array, is_array, is_ragged
+from .text.batches import Batch, any_array, is_array, is_ragged, plain_texts, separate_output, texts_with_ids
+from .text.sequences import by_position
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def pairwise_bleu(
     :param batched: both are B lists of texts, or 3-D arrays, with the same numbers R and H in each
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
-    :param out: an array to write into, float64, contiguous, of the shape of the result
+    :param out: an array to write into, float64, contiguous, of the shape of the result; no part of what is read
     :param threads: that work at the same time; None is one. The scores are the same
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
@@ -68,6 +69,7 @@ def pairwise_bleu(
     """
     found = find(metric, **choices).of_sentences()
     pairs = _batches(references, hypotheses) if batched else [(references, hypotheses)]
+    pairs = [(_plain(refs, "references"), _plain(hyps, "hypotheses")) for refs, hyps in pairs]
     if not pairs:
         return np.zeros((0, 0, 0))
     if strict:
@@ -82,7 +84,8 @@ def pairwise_bleu(
     shape = (len(pairs), *sizes.pop())
     result = np.empty(shape)
     if out is not None:
-        result = checked_output(out, shape if batched else shape[1:], np.float64).reshape(shape)
+        given = {"references": references, "hypotheses": hypotheses}
+        result = separate_output(out, shape if batched else shape[1:], np.float64, **given).reshape(shape)
     for place, (refs, hyps) in zip(result, pairs):
         found.pairs(refs, hyps, out=place, threads=threads, progress=progress, pad_id=pad_id, eos_id=eos_id)
     return result if batched else result[0] if out is None else out
@@ -124,6 +127,7 @@ def self_bleu(
     >>> scores.round(3), float(scores.mean().round(3))
     (array([0.577, 0.577, 0.   ]), 0.385)
     """
+    texts = _plain(texts, "texts")
     if strict:
         _check_strictly(texts, "references")
     batch = in_common(texts, None, pad_id, eos_id)[0]
@@ -161,7 +165,7 @@ def self_stats(texts: Any, max_order: int = 4) -> NDArray[np.int64]:
            [2, 3, 0, 0, 2, 1]])
     """
     check_max_order(max_order)
-    batch = texts if isinstance(texts, Batch) else in_common(texts, None)[0]
+    batch = texts if isinstance(texts, Batch) else in_common(_plain(texts, "texts"), None)[0]
     count = len(batch.begins)
     if count < 2:
         raise NoReferencesError(f"self-BLEU compares each text with the others; there are {count}, give at least two")
@@ -200,6 +204,7 @@ def _as_lists(texts: Any, batch: Batch, trimmed: bool) -> list[list[Any]]:
 
 
 def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:
+    references, hypotheses = by_position(references), by_position(hypotheses)
     for name, value in (("references", references), ("hypotheses", hypotheses)):
         if is_array(value) and getattr(value, "ndim", 3) != 3:
             raise ArrayTypeError(f"{name} has {value.ndim} dimensions; batched arrays have three: batch, text, token")
@@ -214,6 +219,17 @@ def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:
             f"there are {len(hypotheses)} lists of hypotheses and {len(references)} lists of references in the batch"
         )
     return list(zip(references, hypotheses))
+
+
+def _plain(texts: Any, name: str) -> Any:
+    """Texts in any form as lists and arrays of numbers."""
+    texts = by_position(texts)
+    if not isinstance(texts, (list, tuple)) or is_ragged(texts):
+        return texts
+    texts = plain_texts(texts, name)
+    if any_array(texts) or not all(hasattr(text, "__iter__") for text in texts):
+        return texts
+    return texts_with_ids(texts, name)
 
 
 def _size(texts: Any) -> int:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Hashable, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from ._runtime.arrays import checked_output, np
+from ._runtime.arrays import np
 from .errors import NoReferencesError, RewardColumnError, SequenceTypeError, UnknownNameError
 from .metrics import Bleu, find
+from .text.batches import separate_output
+from .text.sequences import by_position
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +53,7 @@ def bleu_rewards(
     :param unk_id: an id that matches nothing, but counts as a token
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
     :param brevity_penalty: whether short hypotheses are penalised; without it they can be the best. Of BLEU alone
-    :param out: an array to write into, float32, contiguous, with one entry for each hypothesis
+    :param out: an array to write into, float32, contiguous, with one entry for each hypothesis; no part of what is read
     :param threads: that work at the same time; None is one. The rewards are the same
     :param choices: of :class:`cybleu.metrics.Bleu`, for example ``smoothing="add-k"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1
@@ -71,7 +73,10 @@ def bleu_rewards(
     settings = {"reference_lengths": reference_lengths, "pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
     rows = found.rows(references, hypotheses, owner=owner, lengths=lengths, threads=threads, **settings)
     scores = found.formula(rows.shape[1]).score_rows(rows)
-    rewards = np.empty(len(rows), dtype=np.float32) if out is None else checked_output(out, (len(rows),), np.float32)
+    given = {"hypotheses": hypotheses, "references": references, "owner": owner, "lengths": lengths}
+    given["reference_lengths"] = reference_lengths
+    shape = (len(rows),)
+    rewards = np.empty(shape, np.float32) if out is None else separate_output(out, shape, np.float32, **given)
     np.divide(scores, found.scale, out=rewards, casting="same_kind")
     return rewards
 
@@ -80,7 +85,7 @@ class BleuReward:
     """:func:`bleu_rewards` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
 
     TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list for
-    each column of the dataset. The column of references holds for each row a str, a token-id list, or a list of either.
+    each column of the dataset. Content of a message may be parts, of which all must be text, or None. The column of references holds for each row a str, a token-id list, or a list of either.
 
     :param column: the column of the dataset that has the references
     :param tokenize: makes tokens of a str: a name of sacreBLEU's tokenisers such as ``13a``, or a callable. None scores
@@ -105,7 +110,21 @@ class BleuReward:
         self.column = column
         self.__name__ = f"bleu_{column}"  # under which trainers log it
         self._tokens_of = None if tokenize is None else tokenizer(tokenize)
+        self._tokenize = tokenize
         self._arguments = arguments
+
+    def __repr__(self) -> str:
+        arguments = {"column": self.column, "tokenize": self._tokenize, **self._arguments}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_tokens_of"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from .text import tokenizer
+
+        vars(self).update(state)
+        self._tokens_of = None if self._tokenize is None else tokenizer(self._tokenize)
 
     def __call__(
         self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any
@@ -131,11 +150,12 @@ class BleuReward:
 
     def _references(self, group: Any, position: int) -> tuple[Any, ...]:
         """The references of a row, str or tuples of ids."""
+        group = by_position(group)
         if isinstance(group, dict) or not hasattr(group, "__getitem__"):
             raise SequenceTypeError(
                 f"{self.column}[{position}] must be a str, token ids, or a list of either, not {type(group).__name__}"
             )
-        single = isinstance(group, str) or (len(group) > 0 and hasattr(group[0], "__index__"))
+        single = isinstance(group, str) or (len(group) > 0 and hasattr(next(iter(group)), "__index__"))
         texts = [group] if single else list(group)
         if not texts:
             raise NoReferencesError(f"{self.column}[{position}] has no reference; give at least one")
@@ -156,7 +176,35 @@ def _text_of(completion: Any, position: int) -> str:
     if isinstance(completion, str):
         return completion
     if isinstance(completion, list) and all(isinstance(message, dict) for message in completion):
-        return "\n".join(message["content"] for message in completion if isinstance(message.get("content"), str))
+        contents = [_content(message.get("content"), position) for message in completion]
+        return "\n".join(content for content in contents if content is not None)
     raise SequenceTypeError(
         f"completions[{position}] must be a str or a list of chat messages, not {type(completion).__name__}"
     )
+
+
+def _content(content: Any, position: int) -> str | None:
+    """The text of a message: a str, parts of text, or none, as where a tool is called."""
+    if content is None or isinstance(content, str):
+        return content
+    if not isinstance(content, (list, tuple)):
+        raise SequenceTypeError(
+            f"completions[{position}] has a message whose content is a {type(content).__name__}; only a str or a list "
+            "of parts of text can be scored"
+        )
+    texts = []
+    for part in content:
+        if not isinstance(part, dict):
+            raise SequenceTypeError(
+                f"completions[{position}] has a part that is a {type(part).__name__}; it must be "
+                '{"type": "text", "text": ...}'
+            )
+        if part.get("type") != "text" or not isinstance(part.get("text"), str):
+            found = f"{part.get('type')!r}"[:80]
+            if part.get("type") == "text":
+                found += f" whose text is a {type(part.get('text')).__name__}"
+            raise SequenceTypeError(
+                f"completions[{position}] has a part of the type {found}; only parts of text can be scored"
+            )
+        texts.append(part["text"])
+    return "".join(texts)

@@ -154,7 +154,7 @@ def test_the_order_in_which_rules_change():
         ("smoothing", 100),
     ]
     # smoothing, while short segments do not count, from either side
-    corpus = [["a b c x".split()], ["e"]], ["a b c d".split(), ["e"]]
+    corpus = [["a b c x".split()], [["e"]]], ["a b c d".split(), ["e"]]
     assert of(*corpus, ("nltk", "method1"), "sacrebleu") == [("short_segments_count", 11.84), ("smoothing", 20.02)]
     assert of(*corpus, ("sacrebleu", "floor"), ("nltk", "method3")) == [
         ("smoothing", 20.02),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from cybleu import (
     ngram_precision,
     sentence_bleu,
 )
+from cybleu.metrics import Bleu
 from inputs import segments, weight_vectors
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -33,10 +36,10 @@ def test_the_table_of_the_tutorials():
 
 
 def test_plain_precision():
-    assert str(ngram_precision(REFERENCES, ["the"] * 7, 1)) == "7/7"
-    assert str(ngram_precision(REFERENCES, HYPOTHESIS, 1)) == "7/8"
-    assert str(ngram_precision(REFERENCES, ["the"], 2)) == "0/1"
-    assert str(ngram_precision([], ["the"], 1)) == "0/1"
+    assert repr(ngram_precision(REFERENCES, ["the"] * 7, 1)) == "Fraction(7, 7)"
+    assert repr(ngram_precision(REFERENCES, HYPOTHESIS, 1)) == "Fraction(7, 8)"
+    assert repr(ngram_precision(REFERENCES, ["the"], 2)) == "Fraction(0, 1)"
+    assert repr(ngram_precision([], ["the"], 1)) == "Fraction(0, 1)"
 
 
 @given(segments())
@@ -73,6 +76,33 @@ def test_no_match():
     text = str(explain(REFERENCES, ["x", "y"]))
     assert "score = 0, because no word of the hypothesis is in a reference" in text
     assert "exp(1 - 6/2)" in text
+
+
+def test_a_score_that_underflows_is_not_without_a_match():
+    for choices in ({}, {"metric": "moses", "max_order": 1}, {"metric": "arithmetic-mean", "max_order": 1}):
+        explanation = explain([["a"] + ["b"] * 999], ["a"], (1,), **choices)
+        text = str(explanation)
+        assert explanation.score == 0
+        assert "no word" not in text
+        assert "score = 0 * " in text and text.endswith("= 0")
+        assert "1/1" in text
+
+
+@pytest.mark.parametrize("weights", [(Fraction(1, 2),) * 2, (Fraction(1, 3), Fraction(2, 3)), (Decimal("0.5"), 0.5)])
+def test_weights_of_other_kinds(weights):
+    floats = tuple(map(float, weights))
+    if not any(isinstance(weight, Decimal) for weight in weights):
+        explained = explain(REFERENCES, HYPOTHESIS, weights)
+        assert str(explained) == str(explain(REFERENCES, HYPOTHESIS, floats))
+    for variant in ("moses", "arithmetic-mean"):
+        explained = explain(REFERENCES, HYPOTHESIS, metric=Bleu(variant, weights=weights))
+        assert str(explained) == str(explain(REFERENCES, HYPOTHESIS, metric=Bleu(variant, weights=floats)))
+        assert f"{floats[0]:.4g} * " in str(explained)
+
+
+def test_order_counts_are_written_in_full():
+    text = str(explain([["a", "b"]], ["a", "b"], (0.5, 0.5)))
+    assert "2/2 = 1.0000" in text and "1/1 = 1.0000" in text
 
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from cybleu.errors import (
 )
 from cybleu.nbest import NBest
 from cybleu.stats import References, segment_stats
-from nbest_lists import REFERENCES, ROW, made, same
+from nbest_lists import REFERENCES, ROW, made, same, written
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -184,3 +184,25 @@ def test_texts_that_cannot_be(arguments, error, message):
 def test_an_unknown_tokeniser():
     with pytest.raises(UnknownNameError, match="nosuch"):
         NBest.from_texts([["a"]], [["a"]], tokenize="nosuch")
+
+
+class CaseBlindText(str):
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return self.lower() == other.lower() if isinstance(other, str) else NotImplemented
+
+    def __hash__(self):
+        return hash(str(self).lower())
+
+
+@pytest.mark.parametrize("kind", [np.str_, CaseBlindText], ids=["numpy", "own equality"])
+@pytest.mark.parametrize("tokenize", ["unicode", "ascii"])
+def test_references_of_other_texts_than_str_count_in_files_too(tmp_path, kind, tokenize):
+    references = [[[kind("a"), kind("b\xa0x"), "c"]]]
+    text = "a b\xa0x c"
+    path = written(tmp_path, f"0 ||| {text} ||| lm=1 ||| 0\n", "list")
+    from_texts = NBest.from_texts([[text]], references, max_order=2, tokenize=tokenize)
+    from_files = NBest.from_files(path, references, max_order=2, tokenize=tokenize)
+    assert from_files.stats.tolist() == from_texts.stats.tolist()
+    assert from_files.stats[0, 2] >= 2

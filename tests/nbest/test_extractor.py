@@ -162,3 +162,8 @@ def test_an_id_far_beyond_the_others(tmp_path):
 def test_what_cannot_be_written_for_the_extractor(tmp_path, changes, error, message):
     with pytest.raises(error, match=message):
         made(**changes).to_moses(tmp_path / "F", tmp_path / "S")
+
+
+def test_no_segments_are_a_number_of_segments(tmp_path):
+    with pytest.raises(InputFileError, match="with first_id=0 the 0 segments have others"):
+        from_moses(tmp_path, FEATURES_FILE, SCORES_FILE, 0)

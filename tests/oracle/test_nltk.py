@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from types import MethodType
 
 import nltk.translate.bleu_score as nltk_bleu
@@ -377,6 +378,10 @@ def test_replaced_methods_and_missing_parameters():
 
         functions = [changed.method7, without.method1, without.method4, without.method6, without.method7]
         functions.append(MethodType(Unhashable(), module.SmoothingFunction()))
+        for name in ("method4", "method5"):  # of another instance, whose parameters count
+            borrowing = module.SmoothingFunction()
+            setattr(borrowing, name, getattr(module.SmoothingFunction(k=9), name))
+            functions += [borrowing.method7, getattr(borrowing, name)]
         return [
             outcome(module.sentence_bleu, [WORDS], hypothesis, smoothing_function=function)
             for function in functions
@@ -394,6 +399,35 @@ def test_orders_of_any_size(n):
         outcome(bleu_score.modified_precision, iter([WORDS]), HYPOTHESIS, n),
         outcome(nltk_bleu.modified_precision, iter([WORDS]), HYPOTHESIS, n),
     )
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int8, np.float64])
+@pytest.mark.parametrize("n", [-1, 0, 1, 9])
+def test_orders_of_other_kinds(kind, n):
+    for hypothesis in (HYPOTHESIS, [], ["a"]):
+        compare("modified_precision", [WORDS], hypothesis, kind(n))
+
+
+@pytest.mark.parametrize("numbers", [(4, 8), (0, 1), (3, 1), (5,), (0, 7), (-3, 6), (3, -6), (0,), ("1/3",), (0.5,)])
+def test_fractions_print_alike(numbers):
+    ours, theirs = bleu_score.Fraction(*numbers), nltk_bleu.Fraction(*numbers)
+    assert str(ours) == str(theirs)
+    if len(numbers) == 2:
+        assert f"{ours}" == f"{theirs}"
+        assert (ours.numerator, ours.denominator) == (theirs.numerator, theirs.denominator)
+
+
+def test_a_replaced_function_that_warns_is_called(monkeypatch):
+    given = []
+    monkeypatch.setattr(warnings, "warn", lambda *arguments, **keywords: given.append((len(arguments), keywords)))
+    for module in (bleu_score, nltk_bleu):
+        module.sentence_bleu([["a", "b", "c"]], ["a", "b", "d"])
+        module.corpus_bleu([[["a", "b", "c"]]], [["a", "b", "d"]])
+        module.sentence_bleu([["a", "b"]], ["a", "d"], smoothing_function=module.SmoothingFunction().method0)
+    assert len(given) == 14
+    assert given[:7] == given[7:]
+    monkeypatch.setattr(warnings, "warn", lambda *arguments: None)
+    assert bleu_score.sentence_bleu([["a", "b", "c"]], ["a", "b", "d"]) > 0
 
 
 def test_the_error_of_a_token_comes_before_that_of_an_iterator():

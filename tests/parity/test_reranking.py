@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 
 from cybleu import _mirror, metrics
 from cybleu.metrics import VARIANTS
+from cybleu.rerank import mbr
 
 
 @st.composite
@@ -53,7 +57,7 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
     with pytest.raises(TypeError, match="got NoneType"):
         kernels.swap_pass(None, stats, np.array([0, 1]), np.array([0]), np.array([0]), True)
     with pytest.raises(ValueError, match="do not fit"):
-        kernels.weighted_sums(np.zeros((1, 2)), np.zeros(1), np.zeros(1))
+        kernels.weighted_sums(np.zeros((1, 2)), np.zeros(1), np.zeros(1), 0)
 
 
 def test_more_orders_than_the_kernel_has_are_declined(kernels):
@@ -78,12 +82,39 @@ def test_what_is_declined_leaves_the_choice_as_it_was(kernels):
     assert chosen.tolist() == [0, 2]
 
 
-@given(st.integers(0, 4), st.integers(0, 40), st.integers(0, 2**32))
-def test_sums_are_rounded_once(kernels, rows, columns, seed):
-    random = np.random.default_rng(seed)
-    scores = random.random((rows, columns)) * 100 * (random.random((rows, columns)) < 0.8)
-    weights = random.random(columns)
-    ours, theirs = np.empty(rows), np.empty(rows)
-    kernels.weighted_sums(scores, weights, ours)
-    _mirror.weighted_sums(scores, weights, theirs)
-    assert ours.tolist() == theirs.tolist()
+PARTS = st.sampled_from([0.0, 1.0, 3.0, 100.0, 1 / 3, *(2.0**-n for n in (1, 52, 53, 54, 106, 107, 159, 600))])
+SIGNED = st.builds(lambda size, more, sign: sign * (size + more), PARTS, PARTS, st.sampled_from([1, 1, -1]))
+SIZES = st.sampled_from([5e-324, 1e-308, 1e-160, 1e160, 1e290])
+
+
+@given(st.data())
+def test_sums_are_rounded_once(kernels, data):
+    """Ties, and what decides them far below."""
+    number = st.one_of(SIGNED, SIGNED, SIZES) if data.draw(st.booleans()) else SIGNED
+    rows, columns = data.draw(st.integers(0, 3)), data.draw(st.integers(0, 12))
+    scores = np.array(data.draw(st.lists(number, min_size=rows * columns, max_size=rows * columns)))
+    scores = scores.reshape(rows, columns)
+    weights = np.array(data.draw(st.lists(number, min_size=columns, max_size=columns)), dtype=np.float64)
+    exact = [sum(Fraction(a) * Fraction(b) for a, b in zip(row, weights.tolist())) for row in scores.tolist()]
+    try:
+        expected = [float(number) for number in exact]
+    except OverflowError:
+        return
+    for backend in (kernels, _mirror):
+        sums = np.full(rows, 7.0)
+        start = 0
+        while (start := backend.weighted_sums(scores, weights, sums, start)) < rows:
+            assert backend is kernels
+            assert (
+                max(map(abs, [*scores[start], *weights])) > 1e100 or min(map(abs, [*scores[start], *weights])) < 1e-100
+            )
+            sums[start] = expected[start]
+            start += 1
+        assert sums.tolist() == expected
+
+
+def test_a_tie_that_a_third_product_decides(backend):
+    scores = mbr([["a b c d e"] * 3], [[1.0, 2**-53, 2**-106]], variant="moses").scores
+    assert (
+        scores.tolist() == [float(1 + Fraction(1, 2**53) + Fraction(1, 2**106)) / math.fsum([1, 2**-53, 2**-106])] * 3
+    )

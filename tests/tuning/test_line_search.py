@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from brute_force import LIST, POOR, bleu, chosen, nbests, nbests_of_reals, score_of, tried, weight
 from cybleu import errors, metrics
 from cybleu.nbest import NBest
-from cybleu.tuning import line_search, tune
+from cybleu.tuning import cross_validate, kbmira, line_search, random_search, tune
 from cybleu.tuning.line_search import smoothed
+from cybleu.tuning.space import random_weights
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -249,3 +251,76 @@ def test_line_searches_that_cannot_be(call, error, text):
 def test_a_line_search_prints_well():
     found = line_search(LIST, {"lm": -1.0, "tm": 0.0}, "lm")
     assert str(found) == "100.0000 at 1.125, in 1 to inf, from 12.5000"
+
+
+LARGE = 2**61 + 5
+
+
+def large_lists():
+    """Eight segments, of whose statistics the sums do not fit int64."""
+    good, poor = [LARGE, LARGE, LARGE, LARGE], [LARGE, LARGE, LARGE // 2, LARGE]
+    return NBest(range(0, 17, 2), [[0.0, 2.0], [1.0, 0.0]] * 8, [good, poor] * 8, ["a", "b"])
+
+
+@pytest.mark.parametrize("metric", ["moses", "nltk", metrics.Bleu("sacrebleu"), lambda row: float(row[2] / row[3])])
+def test_sums_that_do_not_fit_64_bits(metric):
+    nbest = large_lists()
+    best, worst = (tuple(8 * number for number in nbest.stats[row].tolist()) for row in (0, 1))
+    of_sum = metric if callable(metric) else lambda row: metrics.score(list(row), metric, short_segments=[0]).score
+    scores = [of_sum(row) for row in (best, worst)]
+    found = line_search(nbest, [1.0, 0.0], "b", metric=metric, surface=True)
+    assert (found.score, found.start_score, found.stats) == (*scores, best)
+    assert found.surface[1].tolist() == scores[::-1]
+    tuned = tune(nbest, [1.0, 0.0], restarts=1, metric=metric)
+    assert (tuned.score, tuned.stats) == (scores[0], best)
+    assert random_search(nbest, [[0.0, 1.0], [1.0, 0.0]], metric=metric).tolist() == scores
+    assert cross_validate(nbest, 4, start=[0.0, 1.0], restarts=0, metric=metric).score == scores[0]
+    assert kbmira(nbest, [0.0, 1.0], iterations=1, metric=metric).start_score == scores[0]
+
+
+def test_a_sum_of_any_metric_does_not_wrap():
+    @dataclass(frozen=True)
+    class Sum(metrics.Metric):
+        name = "sum"
+        scale = 1.0
+        columns = ("x",)
+
+        def row(self, references, hypothesis):
+            return [len(hypothesis)]
+
+        def evaluate(self, row):
+            return float(row[0])
+
+    assert metrics.score(np.full((8, 1), LARGE), Sum()).score == float(8 * LARGE)
+    nbest = NBest([0, 1, 2, 3, 4], [[1.0]] * 4, np.full((4, 1), -LARGE), score=Sum())
+    assert random_search(nbest, [[1.0]]).tolist() == [-4.0 * LARGE]
+
+
+def test_values_that_no_float_holds_are_refused_everywhere():
+    nbest = NBest([0, 2, 4], [[10.0, 1.0], [20.0, -3.0], [1.0, 1.0], [2.0, 0.0]], [[1.0], [0.0]] * 2, ["a", "b"])
+    for search in (
+        lambda weights: random_search(nbest, [[1.0, 1.0], weights]),
+        lambda weights: line_search(nbest, weights, "b"),
+        lambda weights: tune(nbest, weights, restarts=0),
+    ):
+        with pytest.raises(errors.WeightsError, match="more than a float can hold"):
+            search([1e308, 0.0])
+    assert random_search(nbest, [[1e306, 0.0]]).tolist() == [0.0]
+
+
+def test_no_search_gives_weights_that_it_refuses():
+    features = [[1e300, 0.0], [-1e300, 1.0], [0.0, 1e300], [1e300, 1e300]]
+    nbest = NBest([0, 2, 4], features, [[0.0], [1.0], [1.0], [0.0]], ["a", "b"])
+    for direction in ("a", "b", [1.0, -1.0]):
+        for start in ([1.0, 1.0], [1e7, 1.0], [1e8, -1e8]):
+            found = line_search(nbest, start, direction, -1e9, 1e9)
+            assert random_search(nbest, [list(found.weights.values())]).tolist() == [found.score]
+
+
+def test_random_starts_near_the_largest_float():
+    nbest = NBest([0, 2], [[1e-300, 0.0], [0.0, 1e-300]], [[0.0], [1.0]], ["a", "b"])
+    for start in ([1.7e308, 1.0], [-1.7e308, 1.7e308]):
+        assert tune(nbest, start, restarts=5).score == 1.0
+    for low, high in ((-math.inf, -1.7e308), (1.7e308, math.inf), (-1.7e308, 1.7e308)):
+        vectors = random_weights(["a"], 50, {"a": (low, high)}, None, 0)
+        assert np.isfinite(vectors).all() and (low <= vectors).all() and (vectors <= high).all()

@@ -155,3 +155,29 @@ def test_each_iteration_is_told_when_it_is_done(tmp_path):
     result = loop(tmp_path / "run", Decoder(), trace=told.append)
     assert tuple(told) == result.iterations
     assert result.weights == told[-1].weights
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("score", None),
+        ("score", float("nan")),
+        ("start_score", "0.5"),
+        ("number", 2),
+        ("number", True),
+        ("weights", [1.0, 2.0]),
+        ("weights", {"a": 1.0}),
+        ("weights", {"a": 1.0, "b": None}),
+        ("weights", {"a": 1.0, "b": float("inf")}),
+        ("hypotheses", 1.5),
+        ("new", -1),
+        ("scale", "1"),
+        ("scale", 0),
+    ],
+)
+def test_a_result_with_values_of_another_kind_is_refused(tmp_path, field, value):
+    loop(tmp_path / "run", Decoder())
+    path = tmp_path / "run" / "iteration-1" / "result.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), field: value}))
+    with pytest.raises(errors.InputFileError, match=rf"result\.json is not the result of iteration 1: {field} is"):
+        loop(tmp_path / "run", Decoder())

@@ -107,3 +107,18 @@ def test_without_features_there_is_nothing_to_weigh():
     nbest = NBest.from_texts([["a b", "a c"]], [["a b"]], np.empty((2, 0)), [])
     with pytest.raises(errors.FeatureError, match="no features, so there is nothing to weigh"):
         kbmira(nbest)
+
+
+def test_pairs_by_the_metric_that_is_asked_for():
+    texts, references = [["a b c d", "a b x d e f g", "", "a"]], [["a b c d e"]]
+    nbest = NBest.from_texts(texts, references, [[1.0], [2.0], [4.0], [8.0]])
+    for metric in ("sacrebleu", "nltk:method1", "huggingface", metrics.Bleu("moses", "add", weights=(1, 0, 0, 0))):
+        of_sentences = metrics.find(metric).of_sentences()
+        scores = [of_sentences.score(row.tolist()).score if row[0] else 0.0 for row in nbest.stats]
+        X, _ = pro_pairs(nbest, keep=5000, minimum=0.0, metric=metric)
+        found = {row.tolist()[0] for row in X[::2]}
+        features = nbest.features[:, 0]
+        better = {features[i] - features[j] for i in range(4) for j in range(4) if scores[i] > scores[j]}
+        assert found == better
+    given = NBest(nbest.offsets, nbest.features, nbest.stats, score=metrics.find("sacrebleu"))
+    assert pro_pairs(given)[0].tolist() == pro_pairs(nbest, metric="sacrebleu")[0].tolist()

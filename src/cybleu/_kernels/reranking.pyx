@@ -1,7 +1,7 @@
 # cython: freethreading_compatible=True
 """Choosing among hypotheses: the swaps of a corpus oracle, and expected utilities."""
 
-from libc.math cimport isfinite
+from libc.math cimport fabs, isfinite
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -103,23 +103,87 @@ cdef Py_ssize_t swap(const Rules *rules, const int64_t[:, ::1] stats, const int6
     return swaps
 
 
-def weighted_sums(const double[:, ::1] scores, const double[::1] weights, double[::1] sums):
-    """The sum of each row times the weights, rounded once: each product is a double, their errors are carried along."""
+cdef enum:
+    MOST_PARTS = 2200       # doubles that do not overlap: no more bits are between the largest and the smallest
+
+
+cdef int add_exactly(double *parts, int count, double term) noexcept nogil:
+    """Add to a sum that is kept as doubles that do not overlap, the smallest first (Shewchuk 1997); their new number."""
+    cdef double total, other, error
+    cdef int i
+    cdef int kept = 0
+    for i in range(count):
+        total = term + parts[i]
+        other = total - term
+        error = (term - (total - other)) + (parts[i] - other)
+        if error != 0.0:
+            parts[kept] = error
+            kept += 1
+        term = total
+    parts[kept] = term
+    return kept + 1
+
+
+cdef double rounded(const double *parts, int count) noexcept nogil:
+    """The sum of such doubles, rounded once."""
+    cdef double total, before, error = 0.0
+    cdef int i = count - 1
+    if count == 0:
+        return 0.0
+    total = parts[i]
+    while i > 0 and error == 0.0:
+        i -= 1
+        before = total
+        total = before + parts[i]
+        error = parts[i] - (total - before)
+    # half of a unit was rounded to even, and what is smaller says that it was not half
+    if i > 0 and error != 0.0 and (error < 0.0) == (parts[i - 1] < 0.0):
+        before = total + 2.0 * error
+        if before - total == 2.0 * error:
+            total = before
+    return total
+
+
+cdef inline double upper_half(double x) noexcept nogil:
+    cdef double shifted = 134217729.0 * x
+    return shifted - (shifted - x)
+
+
+def weighted_sums(const double[:, ::1] scores, const double[::1] weights, double[::1] sums, Py_ssize_t start):
+    """Write the sums of each row times the weights from `start` on, each rounded once; the first declined, or the end.
+
+    A row is declined where a product or its error is more or less than a double holds.
+    """
     cdef Watch watching = begin_watch()
+    cdef double parts[MOST_PARTS]
+    cdef double product, size, a, b
     cdef Py_ssize_t i, j
-    cdef double total, errors, term, before, other
-    if scores.shape[0] != sums.shape[0] or scores.shape[1] != weights.shape[0]:
+    cdef Py_ssize_t done = scores.shape[0]
+    cdef int count
+    if scores.shape[0] != sums.shape[0] or scores.shape[1] != weights.shape[0] or start < 0:
         raise ValueError("the weights or the sums do not fit the scores")
     with nogil:
-        for i in range(scores.shape[0]):
-            total = 0.0
-            errors = 0.0
+        for i in range(start, scores.shape[0]):
+            count = 0
             for j in range(scores.shape[1]):
                 if j % 1024 == 0:
-                    watch(&watching, 256)
-                term = weights[j] * scores[i, j]
-                before = total
-                total = before + term
-                other = total - before
-                errors += (before - (total - other)) + (term - other)
-            sums[i] = total + errors
+                    watch(&watching, 1024)
+                if weights[j] == 0.0 and isfinite(scores[i, j]) or scores[i, j] == 0.0 and isfinite(weights[j]):
+                    continue
+                product = weights[j] * scores[i, j]
+                size = fabs(product)
+                if not 1e-250 < size < 1e250 or fabs(weights[j]) > 1e290 or fabs(scores[i, j]) > 1e290:
+                    count = -1
+                    break
+                a = upper_half(weights[j])
+                b = upper_half(scores[i, j])
+                size = (a * b - product) + a * (scores[i, j] - b) + (weights[j] - a) * b
+                size = size + (weights[j] - a) * (scores[i, j] - b)
+                if size != 0.0:
+                    count = add_exactly(parts, count, size)
+                count = add_exactly(parts, count, product)
+            if count < 0:
+                done = i
+                break
+            sums[i] = rounded(parts, count)
+    return done

@@ -238,9 +238,10 @@ cdef class Scorer:
         return -1
 
     cdef bint has_method(self, object instance, str name, Py_ssize_t number) except -1:
-        """Whether a method that method7 calls is the one known here."""
+        """Whether a method that method7 calls is the one known here, of this instance."""
         cdef object method = getattr(instance, name, None)
         return (PyMethod_Check(<PyObject *>method)
+                and PyMethod_GET_SELF(<PyObject *>method) == <PyObject *>instance
                 and PyMethod_GET_FUNCTION(<PyObject *>method) == <PyObject *>self.methods[number])
 
     cdef int score_segment(self, PyObject *references, PyObject *hypothesis, const Call *call, double *results,

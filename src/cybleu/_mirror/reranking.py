@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from ..errors import EmptyHypothesisError
 
@@ -45,7 +46,15 @@ def swap_pass(
     return swaps, score(total)
 
 
-def weighted_sums(scores: Any, weights: Any, sums: Any) -> None:
+def weighted_sums(scores: Any, weights: Any, sums: Any, start: int) -> int:
     """See the function of this name in :mod:`cybleu._kernels`."""
-    for i, row in enumerate(scores):
-        sums[i] = math.fsum((row * weights).tolist())
+    shares = weights.tolist()
+    for i in range(start, len(sums)):
+        row = scores[i].tolist()
+        if all(map(math.isfinite, row + shares)):
+            sums[i] = float(
+                sum([Fraction(score) * Fraction(share) for score, share in zip(row, shares) if score and share])
+            )
+        else:
+            sums[i] = math.fsum([score * share for score, share in zip(row, shares)])
+    return len(sums)

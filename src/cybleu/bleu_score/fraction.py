@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fractions
 import operator
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,10 @@ class Fraction(fractions.Fraction):
         return f"Fraction({self._given_numerator}, {self._given_denominator})"
 
     def __str__(self) -> str:
-        return f"{self._given_numerator}/{self._given_denominator}"
+        if sys.version_info >= (3, 12):  # where NLTK's class prints what Python's own has reduced
+            return str(_number(self))
+        top, bottom = self._given_numerator, self._given_denominator
+        return str(top) if bottom == 1 else f"{top}/{bottom}"
 
     def __format__(self, spec: str) -> str:
         return format(_number(self), spec) if spec else str(self)

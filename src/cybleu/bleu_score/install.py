@@ -36,7 +36,7 @@ _PLACES = (
 
 _lock = threading.Lock()
 _active: list[Installation] = []
-_replaced: list[tuple[ModuleType, str, Any]] = []
+_replaced: list[tuple[ModuleType, str, Any, Any]] = []
 
 
 class Installation:
@@ -57,8 +57,9 @@ class Installation:
             _active.remove(self)
             if not _active:
                 while _replaced:
-                    module, name, original = _replaced.pop()
-                    setattr(module, name, original)
+                    module, name, ours, original = _replaced.pop()
+                    if getattr(module, name, ours) is ours:  # or else the module was loaded anew
+                        setattr(module, name, original)
                 attribute_warnings_to(bleu_score)
 
     def __enter__(self) -> Installation:
@@ -73,7 +74,8 @@ def install_as_nltk() -> Installation:
 
     The seven names of ``nltk.translate.bleu_score`` are replaced there, and ``sentence_bleu`` also as
     ``nltk.translate.bleu`` and ``nltk.bleu``. Code that took a name by ``from ... import`` earlier keeps NLTK's, so
-    install first. Installing again, or inside another installation, does no harm; each one is undone for itself.
+    install first. Installing again, or inside another installation, does no harm; each one is undone for itself. After
+    ``importlib.reload`` of NLTK's module its names are NLTK's again, until the next call.
 
     To see which one runs, print ``nltk.translate.bleu_score.sentence_bleu.__module__``: it is ``cybleu.bleu_score``.
 
@@ -95,13 +97,13 @@ def install_as_nltk() -> Installation:
         ) from error
     installation = Installation()
     with _lock:
-        if not _active:
-            for module_name, name, ours in _PLACES:
-                module = modules[module_name]
-                _replaced.append((module, name, getattr(module, name)))
-                setattr(module, name, getattr(bleu_score, ours))
-            # filters of warnings by module go on working
-            attribute_warnings_to(modules["nltk.translate.bleu_score"])
+        for module_name, name, name_here in _PLACES:
+            module, ours = modules[module_name], getattr(bleu_score, name_here)
+            if getattr(module, name) is not ours:
+                _replaced.append((module, name, ours, getattr(module, name)))
+                setattr(module, name, ours)
+        # filters of warnings by module go on working
+        attribute_warnings_to(modules["nltk.translate.bleu_score"])
         _active.append(installation)
     return installation
 

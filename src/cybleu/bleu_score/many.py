@@ -9,6 +9,7 @@ from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.parallel import run
 from ..errors import CybleuError, LengthMismatchError
+from ..text.sequences import by_position, plain_segment
 from .parts import length_of
 from .scores import QUARTERS, score_counts, scorer, sentence_bleu, weight_vectors
 
@@ -42,12 +43,13 @@ def sentence_bleu_many(
     :return: float64 of shape `(n,)`, or `(n, vectors)` where weights are a list of vectors, from 0 to 1. No segment
         makes an empty array
     :raises LengthMismatchError: hypotheses and lists of references are not equally many
-    :raises CybleuError: an error of a segment, with its number
+    :raises CybleuError: an error of a segment, with its number; also for a str in the place of a token list
 
     >>> references = [[["the", "cat", "sat", "down"]], [["it", "rains", "a", "lot"]]]
     >>> sentence_bleu_many(references, [["the", "cat", "sat", "down"], ["it", "rains"]], weights=(0.5, 0.5)).round(4)
     array([1.    , 0.3679])
     """
+    list_of_references, hypotheses = by_position(list_of_references), by_position(hypotheses)
     if strict:
         from ..checks import check
 
@@ -71,7 +73,8 @@ def sentence_bleu_many(
 
         def general(position: int) -> None:
             try:
-                part[position] = sentence_bleu(references[position], texts[position], *call)
+                segment = plain_segment(references[position], texts[position])
+                part[position] = sentence_bleu(segment[0], segment[1], *call)
             except CybleuError as error:
                 raise type(error)(f"segment {start + position}: {error}") from error.__cause__
 

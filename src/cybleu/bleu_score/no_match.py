@@ -17,12 +17,21 @@ _warning_home = vars(sys.modules[__package__])
 # segment, and asking costs more than a whole score. Filters are tuples, so the same ones in one order decide the same.
 _silence: tuple[list[Any], dict[int, bool]] = ([], {})
 
+# A replaced one may have been there before this module was.
+try:
+    from _warnings import warn as _WARN
+except ImportError:
+    _WARN = warnings.warn
+
 # Where filters are also kept in a context variable, the list is not all of them.
 _FILTERS_ARE_A_LIST = not getattr(sys.flags, "context_aware_warnings", False)
 
 
 def warn_no_match(order: int) -> None:
     global _silence
+    if warnings.warn is not _WARN:  # somebody replaced it, and NLTK calls what is there
+        warnings.warn(_warning_text(order))  # noqa: B028
+        return
     if _FILTERS_ARE_A_LIST:
         silence = _silence  # another thread may replace it
         if silence[0] != warnings.filters:

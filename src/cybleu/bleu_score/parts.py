@@ -112,9 +112,10 @@ def checked_order(n: Any, *sequences: Tokens) -> int:
             raise
         raise OrderTypeError(f"the n-gram order must be a whole number, not {type(n).__name__}") from None
     if not isinstance(n, int):
-        if hasattr(type(n), "__index__"):
+        if hasattr(type(n), "__index__") and not n < 0:
             raise OrderTypeError(f"the n-gram order must be an int, not {type(n).__name__}; convert it with int()")
-        raise OrderError(f"the n-gram order must be a whole number, not {n!r}")
+        if not hasattr(type(n), "__index__"):
+            raise OrderError(f"the n-gram order must be a whole number, not {n!r}")
     if n < 0:
         raise OrderError(f"the n-gram order must not be negative, and it is {n}")
     return min(int(n), sys.maxsize)

@@ -29,7 +29,10 @@ def recognised(smoothing_function: Any, smoothing_type: type, methods: Sequence[
         if function is method:
             parts = (4, 5) if number == 7 else ()
             for part in parts:
-                if getattr(getattr(instance, f"method{part}", None), "__func__", None) is not methods[part]:
+                called = getattr(instance, f"method{part}", None)
+                if getattr(called, "__func__", None) is not methods[part]:
+                    return None
+                if getattr(called, "__self__", None) is not instance:
                     return None
             return number
     return None

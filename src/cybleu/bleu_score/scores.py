@@ -6,7 +6,7 @@ import math
 
 from .. import _backend
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, WeightsTypeError
-from ..stats.counts import segment_row
+from ..stats.counts import nltk_row
 from .no_match import warn_no_match
 from .parts import brevity_penalty, length_of, modified_precision
 from .precisions import recognised, smoothed
@@ -155,7 +155,7 @@ def _general_bleu(
     hypothesis: Tokens = ()
     for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
         try:
-            row = segment_row(references, hypothesis, max_order)
+            row = nltk_row(references, hypothesis, max_order)
         except CybleuError as error:
             if number == 1:
                 raise

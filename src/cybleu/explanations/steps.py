@@ -148,7 +148,7 @@ class Explanation:
         for order in self.orders:
             total = sum(order.counts.values())
             matched = ngrams_found(order)
-            exact = f"{order.precision} = {float(order.precision):.4f}"
+            exact = f"{_as_given(order.precision)} = {float(order.precision):.4f}"
             changed = f"{float(order.smoothed):.4g}" if order.changed else ""
             lines.append(
                 f"{order.n:>5}  {total:>7}  {matched:>7}  {order.precision.numerator:>7}  {exact:<20}  {changed}".rstrip()
@@ -182,7 +182,7 @@ class Explanation:
         terms = []
         total = []
         for order in self.orders:
-            precision = f"{float(order.smoothed):.4g}" if order.changed else str(order.precision)
+            precision = f"{float(order.smoothed):.4g}" if order.changed else _as_given(order.precision)
             if self.arithmetic:
                 terms.append(f"{order.weight:.4g} * {precision}")
                 total.append(float(order.weight) * float(order.smoothed))
@@ -196,6 +196,11 @@ class Explanation:
         return (
             f"score = {factor}exp({' + '.join(terms)})\n      = {factor}exp({math.fsum(total):.6g}) = {self.score:.6g}"
         )
+
+
+def _as_given(precision: Fraction) -> str:
+    """Also 4/4 and 0/1, which `str` shortens."""
+    return f"{precision.numerator}/{precision.denominator}"
 
 
 def ngrams_found(order: Order) -> int:

@@ -18,6 +18,7 @@ from ..errors import (
 )
 from ..metrics import Bleu, BleuScore, Variant
 from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
+from ..text.sequences import by_position
 
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
@@ -297,6 +298,7 @@ def explain_difference(
        +15.9104  short_segments_count: a segment too short for an order counts as 0 n-grams in sacrebleu, 1 n-gram in nltk;
                  segment 1 is too short: 5 rather than 6 2-grams, 4 rather than 5 3-grams, 3 rather than 4 4-grams
     """
+    references, hypotheses = by_position(references), by_position(hypotheses)
     number, wanted = length_of(hypotheses, "the hypotheses"), length_of(references, "the lists of references")
     if number != wanted:
         raise LengthMismatchError(

@@ -263,7 +263,7 @@ class Bleu(Metric):
         if not isinstance(references, References):
             return segment_stats(references, hypotheses, self.order, self.definition.reference_length, **arguments)
         of_references = {
-            name: arguments.pop(name, None) for name in ("reference_lengths", "pad_id", "eos_id", "unk_id")
+            name: arguments.pop(name, None) for name in ("reference_lengths", "pad_id", "eos_id", "unk_id", "ignore")
         }
         given = [name for name, value in of_references.items() if value is not None]
         if given:

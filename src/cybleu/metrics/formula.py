@@ -63,6 +63,13 @@ class Formula:
         found = None if self._kernel is None else _backend.chosen.best_interval(*line, self._kernel, row)
         return _backend.answered(found, _mirror.best_interval, *line, self.definition, row)
 
+    def best_interval_of_any_size(self, *line: Any, row: NDArray[Any]) -> tuple[float, float, float, float, float]:
+        """The same for sums that int64 does not hold.
+
+        :param row: an array of objects
+        """
+        return _backend.answered(None, _mirror.best_interval, *line, self.definition, row)
+
     def swap_pass(
         self, stats: NDArray[np.int64], offsets: Any, order: Any, chosen: NDArray[np.int64], highest: bool
     ) -> tuple[int, float]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
+from ..text.sequences import by_position
 
 if TYPE_CHECKING:
     import numpy as np
@@ -151,6 +152,8 @@ class Metric:
         given = [name for name, value in of_ids.items() if value is not None]
         if given:
             raise ArrayValueError(f"{given[0]} is for token ids, and the metric {self.name} takes lists of tokens")
+        references = [by_position(texts) for texts in by_position(references)]
+        hypotheses = by_position(hypotheses)
         owners = range(len(hypotheses)) if owner is None else [int(number) for number in owner]
         if len(owners) != len(hypotheses) or (owner is None and len(references) != len(hypotheses)):
             raise LengthMismatchError(
@@ -269,7 +272,7 @@ class _InPython:
 
 def _summed(stats: Any) -> Iterable[Any]:
     if getattr(stats, "ndim", None) == 2:
-        return list(stats.sum(axis=0).tolist())
+        return list(stats.sum(axis=0, dtype=object if stats.dtype.kind in "iu" else None))  # of any size
     if len(stats) and hasattr(stats[0], "__len__"):
         return [sum(column) for column in zip(*stats)]
     return list(stats)

@@ -161,9 +161,9 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> d
                     f"there are {score_part.width} statistics, and {columns} in the segment before", score_part.line
                 )
             owner = part.segment - first_id
-            if not 0 <= owner < (segments or owner + 1):
+            if not 0 <= owner < (owner + 1 if segments is None else segments):
                 raise features_file.error(
-                    f"the id is {part.segment}, and with first_id={first_id} the {segments or ''} segments have others; "
+                    f"the id is {part.segment}, and with first_id={first_id} the {'' if segments is None else segments} segments have others; "
                     "give first_id= if ids start elsewhere",
                     part.line,
                 )
@@ -186,7 +186,7 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> d
         )
     return in_segments(
         np.array(owners, dtype=np.int64),
-        segments or last + 1,
+        last + 1 if segments is None else segments,
         np.array(dense).reshape(count, first.width),
         np.array(stats, dtype=np.int64).reshape(count, columns + 1),
         names or (),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from ..errors import LengthMismatchError, SequenceTypeError
+from ..text.sequences import by_position
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import ARGUMENTS, Hypotheses, check_number
@@ -58,6 +59,7 @@ class NBest(Hypotheses):
         array([[3, 4, 3, 2, 3, 2],
                [2, 4, 1, 0, 2, 1]])
         """
+        hypotheses = by_position(hypotheses)
         split = tokenizer(tokenize)
         prepared = prepare_references(references, split, max_order, reference_length)
         if len(prepared) != len(hypotheses):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._files.text import Lines
 from ..errors import ArrayValueError, LengthMismatchError
 from ..stats.references import References
+from ..text.sequences import by_position
 from ..text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
@@ -45,12 +46,15 @@ def prepare_references(
         return references
     if isinstance(references, (str, PathLike)):
         references = [references]
+    references = by_position(references)
     if isinstance(references, (list, tuple)) and references:
+        references = [texts if isinstance(texts, PathLike) else by_position(texts) for texts in references]
         if all(isinstance(path, (str, PathLike)) for path in references):
             references = _sets_of_files(references, split)
         elif all(isinstance(texts, (list, tuple)) for texts in references):
             references = [[split(text) if isinstance(text, str) else text for text in texts] for texts in references]
-    return References(references, max_order or 4, reference_length or "closest")
+    max_order = 4 if max_order is None else max_order
+    return References(references, max_order, "closest" if reference_length is None else reference_length)
 
 
 def _sets_of_files(paths: Sequence[Path], split: Split) -> list[tuple[list[str], ...]]:

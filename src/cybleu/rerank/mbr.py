@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _backend
+from .. import _backend, _mirror
 from .._runtime.arrays import np
 from .._runtime.parallel import bar
 from ..errors import (
@@ -26,6 +26,7 @@ from ..metrics import Bleu, find
 from ..nbest import NBest
 from ..text import tokenizer
 from ..text.batches import is_array
+from ..text.sequences import by_position, container_of, with_ids
 from .selection import Selection, chosen, owners_of
 
 if TYPE_CHECKING:
@@ -100,10 +101,7 @@ def mbr(
     utilities = np.full(len(hyps.texts), np.nan)
     if utility == "metric":
         for segment, matrix, rows, columns in _matrices(hyps, refs, kept, found, threads, progress):
-            hypothesis = np.zeros(len(rows))
-            of_segment = np.ascontiguousarray(shares[columns])
-            _backend.chosen.weighted_sums(matrix, of_segment, hypothesis)
-            utilities[rows] = hypothesis / math.fsum(of_segment.tolist())
+            utilities[rows] = _weighted_sums(matrix, shares[columns]) / math.fsum(shares[columns].tolist())
             empty = slice(*hyps.offsets[segment : segment + 2])
             utilities[empty][(hyps.lengths[empty] == 0) & (kept[empty] if refs is hyps else True)] = 0.0
     else:
@@ -155,9 +153,7 @@ def diverse(
     everything = np.ones(len(lists.texts), dtype=bool)
     taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
     for segment, matrix, rows, columns in _matrices(lists, lists, everything, found, None, progress):
-        utilities = np.zeros(len(rows))
-        _backend.chosen.weighted_sums(matrix, np.ascontiguousarray(shares[columns]), utilities)
-        utilities /= math.fsum(shares[columns].tolist())
+        utilities = _weighted_sums(matrix, shares[columns]) / math.fsum(shares[columns].tolist())
         among = matrix[:, rows - lists.offsets[segment]]
         alike = (among + among.T) / 2
         most = np.zeros(len(rows))
@@ -195,15 +191,23 @@ def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Texts:
     else:
         if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
             raise SequenceTypeError(f"{name} must be a list of texts for each segment, not {type(value).__name__}")
+        value = by_position(value)
         for position, segment in enumerate(value):
             if isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
                 raise SequenceTypeError(
                     f"{name}[{position}] must be a list of texts, not {type(segment).__name__}; "
                     "the texts of one segment alone are a list in a list"
                 )
+        value = [by_position(segment) for segment in value]
         texts = list(chain.from_iterable(value))
         offsets = np.cumsum([0, *map(len, value)])
     tokens = [split(text) if isinstance(text, str) else text for text in texts]
+    if not set(map(type, texts)) <= {str}:
+        owners = owners_of(offsets).tolist()
+        tokens = [
+            text if isinstance(given, str) else _token_list(text, f"text {place - offsets[owner]} of {name}[{owner}]")
+            for place, (given, text, owner) in enumerate(zip(texts, tokens, owners))
+        ]
     try:
         lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
     except TypeError:
@@ -214,6 +218,11 @@ def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Texts:
             f"{type(tokens[place]).__name__}"
         ) from None
     return _Texts(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets)
+
+
+def _token_list(text: Any, name: str) -> Any:
+    text = container_of(text, name)
+    return with_ids(text, name) if isinstance(text, (list, tuple)) else text
 
 
 def _check_alike(hyps: _Texts, refs: _Texts) -> None:
@@ -258,6 +267,7 @@ def _posterior(posterior: Any, scores: Any, scale: float, lists: _Texts) -> Floa
 
 def _numbers(values: Any, name: str, lists: _Texts) -> Floats:
     sizes = np.diff(lists.offsets)
+    values = by_position(values)
     if not is_array(values) and len(values) and all(hasattr(part, "__len__") for part in values):
         given = [len(part) for part in values]
         if given != sizes.tolist():
@@ -325,6 +335,21 @@ def _matrices(
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
             advance(1)
+
+
+def _weighted_sums(matrix: Floats, shares: Floats) -> Floats:
+    """The sum of each row times the shares, rounded once."""
+    shares = np.ascontiguousarray(shares)
+    sums = np.zeros(len(matrix))
+
+    def work(start: int) -> int:
+        return _backend.chosen.weighted_sums(matrix, shares, sums, start)
+
+    def one(row: int) -> None:
+        _mirror.weighted_sums(matrix[row : row + 1], shares, sums[row : row + 1], 0)
+
+    _backend.go_on(work, 0, len(sums), one)
+    return sums
 
 
 # ------------------------------------------------------------------------------------------------------- approximations

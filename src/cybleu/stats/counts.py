@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import _backend, _mirror
 from ..errors import OrderError, UnknownNameError
+from ..text.sequences import plain_segment, plain_segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,15 +36,31 @@ def lengths_to_choose_from(lengths: Sequence[int], reference_length: str) -> lis
     return sorted(set(lengths))
 
 
+def nltk_row(
+    references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable], max_order: int
+) -> list[int]:
+    """Hypothesis length, reference length, clipped matches of orders 1 to `max_order`, n-grams of those orders.
+
+    A str is a sequence of characters here, as in NLTK.
+    """
+    arguments = references, hypothesis, max_order
+    return _backend.answered(_backend.chosen.segment_counts(*arguments), _mirror.segment_counts, *arguments)
+
+
 def segment_row(
     references: Collection[Collection[Hashable]],
     hypothesis: Collection[Hashable],
     max_order: int,
     reference_length: str = "closest",
 ) -> list[int]:
-    """Hypothesis length, reference length, clipped matches of orders 1 to `max_order`, n-grams of those orders."""
-    arguments = references, hypothesis, max_order
-    row = _backend.answered(_backend.chosen.segment_counts(*arguments), _mirror.segment_counts, *arguments)
+    """The same, for token lists: what may be meant for one is brought into one first, or refused.
+
+    The kernels take nothing else, so they are asked first.
+    """
+    row = None if _is_mirror() else _backend.chosen.segment_counts(references, hypothesis, max_order)
+    if row is None:
+        references, hypothesis = plain_segment(references, hypothesis)
+        row = nltk_row(references, hypothesis, max_order)
     if reference_length != "closest":
         row[1] = lengths_to_choose_from([len(reference) for reference in references], reference_length)[0]
     return row
@@ -63,8 +80,15 @@ def corpus_row(
     max_order: int,
 ) -> tuple[list[int], list[int]]:
     """The sum of the segments' rows, and for each order how many segments are too short to have an n-gram of it."""
-    arguments = list_of_references, hypotheses, max_order
-    return _backend.answered(_backend.chosen.corpus_counts(*arguments), _mirror.corpus_counts, *arguments)
+    found = None if _is_mirror() else _backend.chosen.corpus_counts(list_of_references, hypotheses, max_order)
+    if found is None:
+        arguments = *plain_segments(list_of_references, hypotheses), max_order
+        found = _backend.answered(_backend.chosen.corpus_counts(*arguments), _mirror.corpus_counts, *arguments)
+    return found
+
+
+def _is_mirror() -> bool:
+    return _backend.BACKEND == "python"  # which counts whatever can be counted
 
 
 def fill_rows(
@@ -79,6 +103,8 @@ def fill_rows(
     """Write the rows of the segments from `start` to before `stop`; `general` writes that of one that is declined."""
 
     def work(position: int) -> int:
+        if _is_mirror():
+            return position
         return _backend.chosen.segment_rows(list_of_references, hypotheses, max_order, position, stop, rows)
 
     _backend.go_on(work, start, stop, general)

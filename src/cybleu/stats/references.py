@@ -18,7 +18,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from .._runtime.arrays import checked_output, np
+from .._runtime.arrays import np
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import checked_threads, run
 from ..errors import (
@@ -39,7 +39,10 @@ from ..text.batches import (
     is_ragged,
     positions,
     reference_sets,
+    separate_output,
 )
+from ..text.sequences import by_position
+from ..text.tokenizers import split_ascii
 from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
 
 if TYPE_CHECKING:
@@ -94,6 +97,7 @@ class References:
         ignore: Iterable[tuple[Hashable, ...]] | None = None,
         strict: bool = False,
     ):
+        references = by_position(references)
         if strict and not is_array(references) and not is_ragged(references):
             from ..checks import check_references
 
@@ -187,11 +191,12 @@ class References:
         :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
         :param threads: that work at the same time; None is one. The rows are the same
         :param lengths: of the hypotheses in a 2-D array
-        :param out: an array to write into, int64, contiguous, of the shape of the result
+        :param out: an array to write into, int64, contiguous, of the shape of the result; no part of what is read
         :param progress: show a progress bar (needs tqdm)
         :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
         """
+        hypotheses = by_position(hypotheses)
         if strict and not is_array(hypotheses) and not is_ragged(hypotheses):
             from ..checks import check_texts
 
@@ -206,7 +211,9 @@ class References:
             owners = np.arange(count, dtype=np.int64)
         else:
             owners = positions(owner, "owner", len(self) - 1, count, "hypotheses")
-        rows = _output(out, (count, 2 + 2 * self.max_order))
+        shape = count, 2 + 2 * self.max_order
+        given = {"hypotheses": hypotheses, "owner": owner, "lengths": lengths}
+        rows = np.empty(shape, dtype=np.int64) if out is None else separate_output(out, shape, np.int64, **given)
 
         def work(start: int, stop: int) -> None:
             self._prepared.count_rows(batch.ids, batch.begins, batch.ends, owners, start, stop, rows)
@@ -229,18 +236,26 @@ class LineCounter:
             raise MixedTokensError("the references are token ids, and the hypotheses are texts")
         self._references = references
         self._unicode = unicode
-        self._words = _backend.chosen.Words(
-            {token: number for token, number in vocabulary.numbers.items() if type(token) is str}
-        )
+        self._vocabulary = vocabulary
+        self._words = None
+        texts = {token: number for token, number in vocabulary.numbers.items() if isinstance(token, str)}
+        if types_of(texts) <= {str, np.str_}:
+            self._words = _backend.chosen.Words({str(token): number for token, number in texts.items()})
 
     def rows(
         self, block: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], owners: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The statistics rows of the texts from `begins` to before `ends`, of the sets of references `owners`."""
         count = len(owners)
-        ids = np.empty(int(ends.sum() - begins.sum() + count) // 2 + count, dtype=np.int32)
-        begins, ends = begins.copy(), ends.copy()
-        self._words.look_up(block, begins, ends, self._unicode, ids)
+        if self._words is None:  # texts with an equality of their own
+            lines = [block[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())]
+            split = str.split if self._unicode else split_ascii
+            batch = self._vocabulary.encoded([split(line.decode()) for line in lines], "hypotheses")
+            ids, begins, ends = batch
+        else:
+            ids = np.empty(int(ends.sum() - begins.sum() + count) // 2 + count, dtype=np.int32)
+            begins, ends = begins.copy(), ends.copy()
+            self._words.look_up(block, begins, ends, self._unicode, ids)
         rows = np.empty((count, 2 + 2 * self._references.max_order), dtype=np.int64)
         self._references._prepared.count_rows(ids, begins, ends, owners, 0, count, rows)
         return rows
@@ -283,8 +298,14 @@ def segment_stats(
     array([[2, 3, 2, 1, 2, 1],
            [2, 2, 2, 0, 2, 1]])
     """
+    references, hypotheses = by_position(references), by_position(hypotheses)
     special = owner, pad_id, eos_id, unk_id, ignore, lengths, reference_lengths
-    if any(argument is not None for argument in special) or not _are_token_lists(references, hypotheses):
+    checked_threads(threads)
+    if (
+        threads not in (None, 1)  # the counts of prepared references are made without Python's lists
+        or any(argument is not None for argument in special)
+        or not _are_token_lists(references, hypotheses)
+    ):
         prepared = References(
             references,
             max_order,
@@ -317,7 +338,6 @@ def segment_stats(
     def work(start: int, stop: int) -> None:
         fill_rows(references, hypotheses, max_order, start, stop, rows, one)
 
-    checked_threads(threads)
     run(work, count, 0, None, progress, "segments")
     if reference_length != "closest":
         for row, texts in zip(rows, references):
@@ -348,12 +368,6 @@ def _mismatch(hypotheses: int, sets: int) -> LengthMismatchError:
         f"there are {hypotheses} hypotheses and {sets} sets of references; "
         "give a set for each hypothesis, or owner, the number of its set for each"
     )
-
-
-def _output(out: Any, shape: tuple[int, int]) -> NDArray[np.int64]:
-    if out is None:
-        return np.empty(shape, dtype=np.int64)
-    return checked_output(out, shape, np.int64)
 
 
 def _are_token_lists(references: Any, hypotheses: Any) -> bool:

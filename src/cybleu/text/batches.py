@@ -5,12 +5,12 @@ A batch is a list of token lists, or token ids: a 2-D integer array, a ragged pa
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
-from .._runtime.arrays import array_of, in_place, np
+from .._runtime.arrays import array_of, checked_output, in_place, np
 from .._runtime.interrupts import PIECE, types_of
 from ..errors import (
     ArrayTypeError,
@@ -20,6 +20,7 @@ from ..errors import (
     SequenceTypeError,
     UnhashableTokenError,
 )
+from .sequences import by_position, container_of, refuse_masked, with_ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,6 +70,7 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
             f"{name} is an array on the device {getattr(value, 'device', 'other than the CPU')}; "
             "copy it to the CPU first, for example with .cpu()"
         )
+    refuse_masked(value, name)
     array = np.asarray(value)
     if array.dtype.kind not in "iu":
         raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be integers, best int32 or int64")
@@ -142,17 +144,61 @@ def trimmed(batch: Batch, pad_id: int | None, eos_id: int | None) -> Batch:
     return batch
 
 
+def separate_output(out: Any, shape: tuple[int, ...], dtype: Any, **inputs: Any) -> NDArray[Any]:
+    """An array that is given to be written into, which no input may share memory with: it is read while that is written.
+
+    :param inputs: by name, of any kind
+    """
+    array = checked_output(out, shape, dtype)
+    for name, value in inputs.items():
+        for part in _arrays_in(value):
+            if np.may_share_memory(array, part):
+                raise ArrayValueError(f"out shares memory with {name}; give another array, or a copy of {name}")
+    return array
+
+
+def _arrays_in(value: Any) -> Iterator[Any]:
+    """The arrays of any form of a batch."""
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _arrays_in(part)
+    elif value is not None and is_array(value):
+        yield np.asarray(value)
+
+
 # --------------------------------------------------------------------------------------------------------------- lists
 
 
 def checked_list(texts: Any, name: str) -> Sequence[Any]:
     """The texts as something that has a length and an order; a clear error for a single text or an iterator."""
+    texts = by_position(texts)
     if isinstance(texts, (str, bytes)) or not (hasattr(texts, "__len__") and hasattr(texts, "__getitem__")):
         raise SequenceTypeError(
             f"{name} must be a list of token lists or an array of token ids, not {type(texts).__name__}"
         )
     sequence: Sequence[Any] = texts
     return sequence
+
+
+def plain_texts(texts: Sequence[Any], name: str) -> Sequence[Any]:
+    """The texts as lists and arrays of numbers.
+
+    :raises SequenceTypeError: one is a str, whose characters are no tokens
+    """
+    if set(map(type, texts)) <= {list, tuple}:
+        return texts
+    return [container_of(text, f"{name}[{position}]") for position, text in enumerate(texts)]
+
+
+def texts_with_ids(texts: Sequence[Any], name: str) -> Sequence[Any]:
+    """The texts, with ids for tokens that are arrays without a dimension."""
+    if not _may_be_arrays(types_of(chain.from_iterable(texts))):
+        return texts
+    return [with_ids(text, f"{name}[{position}]") for position, text in enumerate(texts)]
+
+
+def _may_be_arrays(kinds: Iterable[type]) -> bool:
+    return any(hasattr(kind, "__index__") and not _is_integer_type(kind) for kind in kinds)
 
 
 def _text_lengths(texts: Sequence[Any], name: str) -> NDArray[np.int64]:
@@ -183,7 +229,11 @@ def integers_of_lists(texts: Sequence[Any], name: str) -> Batch | None:
         ids: Ids = np.concatenate(arrays)  # type: ignore[assignment]
         return batch_of_lengths(ids, np.array([len(array) for array in arrays], dtype=np.int64))
     lengths = _text_lengths(texts, name)
-    if _other_than_integers(texts):
+    kinds = types_of(chain.from_iterable(texts))
+    if _may_be_arrays(kinds):
+        texts = texts_with_ids(texts, name)
+        kinds = types_of(chain.from_iterable(texts))
+    if not all(map(_is_integer_type, kinds)):
         return None
     try:
         ids = array_of(chain.from_iterable(texts), np.int64, int(lengths.sum()))
@@ -213,9 +263,10 @@ class Vocabulary:
         except TypeError:
             _check_hashable(texts, name)
             raise
+        self._types = types_of(self.numbers)
 
     def types(self) -> set[type]:
-        return types_of(self.numbers)
+        return self._types
 
     def encoded(self, texts: Sequence[Any], name: str) -> Batch:
         """The texts in numbers, -1 for other tokens."""
@@ -263,6 +314,7 @@ def reference_sets(
     :param need_ids: other tokens than ids are an error
     :param ignored: n-grams whose tokens hypotheses may have too
     """
+    references = by_position(references)
     if is_ragged(references):
         _no_lengths(lengths, "references", "a ragged pair")
         batch = batch_of_ragged(references, "references")
@@ -300,6 +352,8 @@ def reference_sets(
     sets = [0]
     for position, segment in enumerate(checked_list(references, "references")):
         name = f"references[{position}]"
+        if type(segment) is not list:
+            segment = by_position(segment)
         if is_array(segment):
             texts.extend(integers(segment, name, (2,)))
         elif isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
@@ -311,17 +365,27 @@ def reference_sets(
         if len(texts) == sets[-1]:
             raise NoReferencesError(f"{name} has no reference; give at least one for each segment")
         sets.append(len(texts))
+    if not set(map(type, texts)) <= {list, tuple}:
+        owners = np.repeat(np.arange(len(sets) - 1), np.diff(sets)).tolist()
+        texts = [
+            container_of(text, f"references[{owner}][{number - sets[owner]}]")
+            for number, (text, owner) in enumerate(zip(texts, owners))
+        ]
     ids = integers_of_lists(texts, "reference")
-    if ids is not None and (need_ids or len(ids.ids) or (ignored and not _other_than_integers(ignored))):
+    if ids is not None and (need_ids or len(ids.ids) or (ignored and integers_of_lists(ignored, "ignore") is not None)):
         return ReferenceSets(trimmed(ids, pad_id, eos_id), np.array(sets, dtype=np.int64), None)
     if need_ids:
         raise MixedTokensError("pad_id, eos_id and unk_id are for token ids, and the references hold other tokens")
     vocabulary = Vocabulary([*texts, *ignored], "reference")
+    if _may_be_arrays(vocabulary.types()):
+        texts = list(texts_with_ids(texts, "reference"))
+        vocabulary = Vocabulary([*texts, *texts_with_ids(ignored, "ignore")], "reference")
     return ReferenceSets(vocabulary.encoded(texts, "reference"), np.array(sets, dtype=np.int64), vocabulary)
 
 
 def one_reference_each(texts: Any, pad_id: int | None, eos_id: int | None, need_ids: bool) -> ReferenceSets:
     """A batch of texts, each a set of its own."""
+    texts = by_position(texts)
     if not is_ragged(texts) and not is_array(texts):
         texts = [[text] for text in checked_list(texts, "references")]
     elif is_array(texts):
@@ -347,6 +411,7 @@ def hypotheses_like(
     ignored: Sequence[Any] = (),
 ) -> Batch:
     """The hypotheses in the numbers of the references, and of the n-grams to ignore."""
+    hypotheses = by_position(hypotheses)
     if is_ragged(hypotheses) or is_array(hypotheses):
         if references.vocabulary is not None and references.vocabulary.types():
             raise MixedTokensError(_IDS_AMONG_TOKENS)
@@ -355,21 +420,25 @@ def hypotheses_like(
             return trimmed(batch_of_ragged(hypotheses, "hypotheses"), pad_id, eos_id)
         return trimmed(batch_of_array(hypotheses, "hypotheses", lengths, "lengths"), pad_id, eos_id)
     _no_lengths(lengths, "hypotheses", "a list")
-    texts = checked_list(hypotheses, "hypotheses")
+    texts = plain_texts(checked_list(hypotheses, "hypotheses"), "hypotheses")
     if references.vocabulary is None or any_array(texts):
         if references.vocabulary is not None and references.vocabulary.types():
             raise MixedTokensError(_IDS_AMONG_TOKENS)
         batch = integers_of_lists(texts, "hypotheses")
         if batch is not None:
             return trimmed(batch, pad_id, eos_id)
+        texts = texts_with_ids(texts, "hypotheses")
         if need_ids or _only_strings(texts):
             raise MixedTokensError(_where_not_an_id(texts))
         return _any_tokens_among_ids(texts, [*references.batch.ids.tolist(), *chain.from_iterable(ignored)])
+    known = references.vocabulary.types()
+    only_texts = all(issubclass(kind, (str, bytes)) for kind in known)
+    if not only_texts:
+        texts = texts_with_ids(texts, "hypotheses")
     batch = references.vocabulary.encoded(texts, "hypotheses")
-    if len(batch.ids) and batch.ids.max() < 0:
-        known = references.vocabulary.types()
-        if known and all(issubclass(kind, (str, bytes)) for kind in known) and not _other_than_integers(texts):
-            raise MixedTokensError(_IDS_AMONG_TOKENS)
+    nothing_matches = len(batch.ids) and batch.ids.max() < 0 and known and only_texts
+    if nothing_matches and not _other_than_integers(texts_with_ids(texts, "hypotheses")):
+        raise MixedTokensError(_IDS_AMONG_TOKENS)
     return batch
 
 

@@ -12,6 +12,7 @@ from .._runtime.parallel import PIECE, run
 from ..errors import WeightsError
 from ..nbest import NBest
 from .line_search import NO_GAIN, Reached, Search
+from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import Move, Restart, Tuning
 from .space import checked_space, random_start
@@ -103,7 +104,7 @@ def tune(
         weights=dict(zip(nbest.names, point.weights.tolist())),
         score=point.merit[0],
         start_score=climbs[0][0].start_score,
-        stats=tuple(nbest.stats[point.chosen].sum(axis=0).tolist()),
+        stats=tuple(summed(nbest.stats, point.chosen).tolist()),
         chosen=chosen,
         restarts=tuple(restart for restart, _ in climbs),
         best=best,

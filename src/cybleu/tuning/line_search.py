@@ -16,6 +16,7 @@ from .._files.text import listed, shown
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
+from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import LineSearch
 from .space import weights_of
@@ -90,7 +91,7 @@ def line_search(
     return LineSearch(
         step=found.step,
         score=found.point.merit[0],
-        stats=tuple(nbest.stats[found.point.chosen].sum(axis=0).tolist()),
+        stats=tuple(summed(nbest.stats, found.point.chosen).tolist()),
         left=found.left,
         right=found.right,
         start_score=start.merit[0] if lower <= 0 <= upper else np.nan,
@@ -204,7 +205,7 @@ class Search:
 
 
 def _agree(row: NDArray[Any], other: NDArray[Any]) -> bool:
-    if row.dtype == np.int64:
+    if row.dtype != np.float64:
         return bool((row == other).all())
     return bool(np.allclose(row, other, rtol=1e-9, atol=1e-12))
 

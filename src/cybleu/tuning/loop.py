@@ -18,8 +18,9 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import isfinite, isnan
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +156,7 @@ def mert_loop(
         before = 0 if pool is None else len(pool.features)
         pool = merge(nbest) if pool is None else merge(pool, nbest)
         if (place / "result.json").exists():
-            iteration = _read_result(place / "result.json")
+            iteration = _read_result(place / "result.json", number, weights)
         else:
             tuning = tune(pool, weights, seed=seed + number, **options)
             iteration = Iteration(
@@ -218,8 +219,36 @@ def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> 
     return max(abs(before[name] / scales[0] - after[name] / scales[1]) for name in before)
 
 
-def _read_result(path: Path) -> Iteration:
+def _read_result(path: Path, number: int, names: Collection[str]) -> Iteration:
     try:
-        return Iteration(**json.loads(path.read_text(encoding="utf-8")))
+        iteration = Iteration(**json.loads(path.read_text(encoding="utf-8")))
+        wrong = _wrong_field(iteration, number, names)
     except (ValueError, TypeError, RecursionError) as error:
         raise InputFileError(f"{path} is not the result of an iteration: {error}; remove it to tune again") from error
+    if wrong:
+        raise InputFileError(
+            f"{path} is not the result of iteration {number}: {wrong} is {str(getattr(iteration, wrong))[:80]!r}; "
+            "remove it to tune again"
+        )
+    return iteration
+
+
+def _wrong_field(iteration: Iteration, number: int, names: Collection[str]) -> str:
+    """The name of a field that holds what no iteration of this number and these features has, else an empty text."""
+    weights = iteration.weights
+    wrong = {
+        "number": type(iteration.number) is not int or iteration.number != number,
+        "weights": not isinstance(weights, dict)
+        or set(weights) != set(names)
+        or not all(_is_number(weight) and isfinite(weight) for weight in weights.values()),
+        "start_score": not _is_number(iteration.start_score),
+        "score": not _is_number(iteration.score),
+        "hypotheses": type(iteration.hypotheses) is not int or iteration.hypotheses < 0,
+        "new": type(iteration.new) is not int or iteration.new < 0,
+        "scale": iteration.scale is not None and not (_is_number(iteration.scale) and iteration.scale > 0),
+    }
+    return next((name for name, is_wrong in wrong.items() if is_wrong), "")
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and not isnan(value)  # type: ignore[arg-type]

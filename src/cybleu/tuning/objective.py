@@ -25,16 +25,26 @@ class Objective:
 
     :param stats: the rows to be added up, which are not always those given: NLTK's BLEU counts an order that a segment
         is too short for as one n-gram
+    :param segments: of how many a sum is
+    :ivar fits: a sum fits int64; one that does not is of Python's integers, in an array of objects
     :ivar formula: for the backend, None where only a function of the sum is known
     :ivar plateau: what tells sums apart that this scores 0
     """
 
-    def __init__(self, stats: NDArray[Any], metric: Metric, score: Callable[[Any], float] | MetricType | None = None):
+    def __init__(
+        self,
+        stats: NDArray[Any],
+        metric: Metric,
+        score: Callable[[Any], float] | MetricType | None = None,
+        segments: int = 1,
+    ):
         self.stats = stats
         self.metric: MetricType | None = None
         self.formula: Formula | None = None
         self.plateau: Objective | None = None
         self.scale: float | None = None  # of a perfect match, where that is known
+        # twice, because a search goes from one sum to another by differences
+        self.fits = stats.dtype == np.float64 or 2 * segments * _largest(stats) <= np.iinfo(np.int64).max
         chosen = score if metric is None else metric
         if callable(chosen):
             self.name = getattr(chosen, "__name__", "score")
@@ -52,7 +62,7 @@ class Objective:
             self._fill(found)
             if (smoothed := found.plateau) is not None:
                 self.plateau = object.__new__(Objective)
-                self.plateau.stats, self.plateau.plateau = self.stats, None
+                self.plateau.stats, self.plateau.plateau, self.plateau.fits = self.stats, None, self.fits
                 self.plateau._fill(smoothed)
 
     def _fill(self, metric: MetricType) -> None:
@@ -63,6 +73,13 @@ class Objective:
         none_short = [0] * definition.order
         self.function = lambda row: definition.evaluate(row.tolist(), none_short)[0]
 
+    def sum_of(self, chosen: NDArray[np.int64]) -> NDArray[Any]:
+        """The sum of the rows of some hypotheses.
+
+        :param chosen: one of each segment
+        """
+        return summed(self.stats, chosen, self.fits)
+
     def score(self, row: NDArray[Any]) -> float:
         number = float(self.function(row))
         if isnan(number):
@@ -70,7 +87,7 @@ class Objective:
         return number
 
     def scores(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        if self.metric is None:
+        if self.metric is None or rows.dtype == object:
             return np.array([self.score(row) for row in rows])
         return self.metric.scores(rows)
 
@@ -78,6 +95,19 @@ class Objective:
         """What is compared: the score, and where that is 0 a smoothed one, so that a search can leave a plateau."""
         score = self.score(row)
         return score, self.plateau.score(row) if self.plateau and score == 0 else 0.0
+
+
+def summed(stats: NDArray[Any], chosen: NDArray[np.int64], fits: bool | None = None) -> NDArray[Any]:
+    """The sum of some rows: of Python's integers, in an array of objects, where int64 does not hold it."""
+    rows = stats[chosen]
+    if fits is None:
+        fits = rows.dtype == np.float64 or len(rows) * _largest(rows) <= np.iinfo(np.int64).max
+    total: NDArray[Any] = (rows if fits else rows.astype(object)).sum(axis=0)
+    return total
+
+
+def _largest(stats: NDArray[Any]) -> int:
+    return max(int(stats.max(initial=0)), -int(stats.min(initial=0)))
 
 
 def _only(row: NDArray[Any]) -> float:

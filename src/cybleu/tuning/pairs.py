@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, EmptyCorpusError, FeatureError, WeightsError
-from ..metrics import Bleu, scores
+from ..metrics import Bleu, find, scores
 from ..nbest import NBest
 from .objective import Objective
 from .space import weights_of
@@ -63,7 +63,7 @@ class _Model:
         self.names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
         if not self.names:
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
-        self.objective = Objective(nbest.stats, metric, nbest.score)
+        self.objective = Objective(nbest.stats, metric, nbest.score, len(nbest))
         self.offsets = np.append(nbest.offsets[:-1][self.segments], nbest.offsets[-1])
 
     def values(self, weights: NDArray[np.float64], first: int, last: int) -> NDArray[np.float64]:
@@ -103,7 +103,7 @@ class _Model:
         columns[-1] = sparse
         chosen = np.empty((1, len(self.segments)), dtype=np.int64)
         _backend.chosen.winners(columns, self.offsets, np.append(weights[: self.width], 1.0).reshape(1, -1), chosen)
-        return self.objective.score(self.objective.stats[chosen[0]].sum(axis=0))
+        return self.objective.score(self.objective.sum_of(chosen[0]))
 
 
 def kbmira(
@@ -225,8 +225,9 @@ def pro_pairs(
     :param nbest: a list of which at least one segment has a hypothesis
     :param samples: pairs drawn of each segment
     :param keep: pairs taken of each segment, at most
-    :param minimum: on the scale of the metric. BLEU is that of Moses from 0 to 1, each count plus 1
-    :param metric: None, or a function of a row of statistics; by default `nbest.score`, else BLEU
+    :param minimum: on the scale of the metric
+    :param metric: as for :func:`cybleu.tuning.line_search`; it scores single sentences, as the tool does. By default
+        `nbest.score`, else the BLEU of Moses from 0 to 1, each count plus 1
     :param seed: of the draw, a whole number from 0
     :return: `X`, the differences of the features, sparse ones after the others; and `y`, 1 or -1. No pair is an empty `X`
     :raises EmptyCorpusError: there is no hypothesis at all
@@ -244,8 +245,13 @@ def pro_pairs(
     model = _Model(nbest, metric)
     if not isinstance(model.objective.metric, Bleu):
         values = np.array([model.objective.score(row) for row in model.objective.stats])
-    else:
+    elif metric is None and nbest.score is None:
         values = scores(nbest.stats, "moses", smoothing="add")
+    else:
+        bleu = find(nbest.score if metric is None else metric).of_sentences()  # type: ignore[arg-type]
+        assert isinstance(bleu, Bleu)
+        of_list: Any = nbest.stats
+        values = bleu.with_rules(empty_hypothesis="zero").formula(nbest.stats.shape[1]).score_rows(of_list)
     pairs: list[tuple[int, int]] = []
     for place, (first, last) in enumerate(zip(model.offsets[:-1].tolist(), model.offsets[1:].tolist())):
         generator = np.random.default_rng([seed, place])

@@ -9,7 +9,7 @@ from math import inf, sqrt
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
+from .. import _backend, _mirror
 from .._runtime.arrays import np
 from ..errors import EmptyCorpusError, FeatureError, WeightsError
 from .objective import Objective
@@ -106,7 +106,7 @@ class Problem:
     def __init__(self, nbest: NBest, metric: Metric):
         derived = nbest._derived
         self.columns: FeatureColumns = derived.get("columns") or derived.setdefault("columns", FeatureColumns(nbest))
-        self.objective = Objective(nbest.stats, metric, nbest.score)
+        self.objective = Objective(nbest.stats, metric, nbest.score, len(nbest))
 
     def point(self, weights: NDArray[np.float64], remembered: bool = False) -> Point:
         """The point of these weights.
@@ -118,13 +118,14 @@ class Problem:
         if remembered and last is not None and last[0] == weights.tobytes():
             _, values, chosen = last
         else:
-            values, chosen = self._values(weights)
+            values, chosen = self.values_of(weights)
             if remembered:
                 lists.last = weights.tobytes(), values, chosen
-        row = self.objective.stats[chosen].sum(axis=0)
+        row = self.objective.sum_of(chosen)
         return Point(weights, values, chosen, row, self.objective.merit(row))
 
-    def _values(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def values_of(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The value of each hypothesis, and the best of each segment."""
         lists = self.columns
         values = np.empty(lists.values.shape[1])
         chosen = np.empty((1, len(lists.segments)), dtype=np.int64)
@@ -137,12 +138,15 @@ class Problem:
         """The point of weights on a line, without the values: most hypotheses are clearly not the best, and are left alone.
 
         Each value is a sum of products: rounding moves it by less than one part in 2 ** 53 for each operation, of the
-        largest that it can be.
+        largest that it can be. Where that is finite, so are the values.
         """
         operations = 4 * (len(weights) + 4)
-        with np.errstate(over="ignore", invalid="ignore"):  # an error without bound leaves no hypothesis alone
+        with np.errstate(over="ignore", invalid="ignore"):
             largest = np.abs(point.weights) + np.abs(step * line.direction)
             errors = operations * 2.0**-53 * (largest @ self.columns.extents()) + 2.0**-1000
+        if not np.isfinite(errors).all():
+            # what the other values are worth is not known, and they may be more than a float holds
+            return self.point(weights)
         chosen = np.empty(len(self.columns.segments), dtype=np.int64)
         _backend.chosen.winners_near(
             self.columns.values,
@@ -154,7 +158,7 @@ class Problem:
             errors,
             chosen,
         )
-        row = self.objective.stats[chosen].sum(axis=0)
+        row = self.objective.sum_of(chosen)
         return Point(weights, point.values[:0], chosen, row, self.objective.merit(row))
 
     def axis(self, axis: int, lower: float, upper: float) -> Line:
@@ -176,7 +180,8 @@ class Problem:
 
     def surface(self, point: Point, line: Line) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """The ends of the intervals, and their sums of statistics."""
-        xs, rows = _backend.chosen.surface(
+        backend = _backend.chosen if self.objective.fits else _mirror
+        xs, rows = backend.surface(
             point.values,
             line.slope,
             line.order,
@@ -185,15 +190,16 @@ class Problem:
             self.objective.stats,
             line.lower,
             line.upper,
-            np.empty,
+            np.empty if self.objective.fits else _of_objects,
         )
         return np.concatenate([[line.lower], xs, [line.upper]]), rows
 
     def best_interval(self, point: Point, line: Line, objective: Objective) -> Interval:
         """What the kernel finds without writing the surface down."""
-        row = np.empty(objective.stats.shape[1], dtype=np.int64)
+        row = np.empty(objective.stats.shape[1], dtype=np.int64 if objective.fits else object)
         assert objective.formula is not None
-        score, left, right, first, last = objective.formula.best_interval(
+        find = objective.formula.best_interval if objective.fits else objective.formula.best_interval_of_any_size
+        score, left, right, first, last = find(
             point.values,
             line.slope,
             line.order,
@@ -218,6 +224,11 @@ class Problem:
                 for array in (point.values, line.slope)
             )
         return (values or 1.0) / (slopes or 1.0)
+
+
+def _of_objects(shape: int | tuple[int, int], dtype: str) -> NDArray[Any]:
+    """An array for numbers that int64 does not hold."""
+    return np.empty(shape, dtype=object if dtype == "int64" else dtype)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from math import inf
+from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
@@ -80,9 +81,8 @@ def checked_space(
 def random_start(
     generator: np.random.Generator, vector: Any, free: Any, low: Any, high: Any, reach: float
 ) -> NDArray[np.float64]:
-    bottom = np.where(np.isfinite(low), low, np.minimum(-reach, high - reach))
-    top = np.where(np.isfinite(high), high, np.maximum(reach, low + reach))
-    drawn = bottom + generator.random(len(vector)) * (top - bottom)
+    bottom, top = _where_to_draw(low, high, reach)
+    drawn = _between(bottom, top, generator.random(len(vector)))
     weights: NDArray[np.float64] = np.where(free, np.minimum(np.maximum(drawn, low), high), vector)
     return weights if weights.any() else vector
 
@@ -108,9 +108,24 @@ def random_weights(
            [1.]])
     """
     low, high, _, _ = checked_space(names, None, bounds, ())
-    low = np.where(np.isfinite(low), low, np.minimum(-1.0, high - 1.0))
-    high = np.where(np.isfinite(high), high, np.maximum(1.0, low + 1.0))
-    vectors = low + np.random.default_rng([seed]).random((count, len(names))) * (high - low)
+    bottom, top = _where_to_draw(low, high, 1.0)
+    vectors: NDArray[np.float64] = _between(bottom, top, np.random.default_rng([seed]).random((count, len(names))))
     if first is not None:
         vectors[0] = weights_of(names, first, "start")
     return vectors
+
+
+def _where_to_draw(low: Any, high: Any, reach: float) -> tuple[Any, Any]:
+    """Finite bounds: where there is none, `reach` from 0, and from the other one."""
+    largest = float_info.max
+    with np.errstate(over="ignore"):
+        bottom = np.where(np.isfinite(low), low, np.maximum(np.minimum(-reach, high - reach), -largest))
+        top = np.where(np.isfinite(high), high, np.minimum(np.maximum(reach, low + reach), largest))
+    return bottom, top
+
+
+def _between(bottom: Any, top: Any, share: Any) -> Any:
+    """The numbers at that share of the way, which may be longer than a float can say."""
+    with np.errstate(over="ignore"):
+        numbers = bottom + share * (top - bottom)
+    return np.where(np.isfinite(numbers), numbers, (1 - share) * bottom + share * top)

@@ -34,7 +34,8 @@ def random_search(
     :param threads: that work at the same time; None is one
     :param progress: show a progress bar (needs tqdm)
     :return: float64 `(R,)`, on the scale of the metric
-    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
+    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit, or are with the
+        features more than a float holds
 
     >>> from cybleu.nbest import NBest
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]])
@@ -50,15 +51,22 @@ def random_search(
     if not np.isfinite(vectors).all():
         place = int(np.isfinite(vectors).all(axis=1).argmin())
         raise WeightsError(f"weights[{place}] holds numbers that are not finite: {vectors[place].tolist()}")
-    rows = np.empty((len(vectors), problem.objective.stats.shape[1]), dtype=problem.objective.stats.dtype)
+    kind = problem.objective.stats.dtype if problem.objective.fits else object
+    rows = np.empty((len(vectors), problem.objective.stats.shape[1]), dtype=kind)
+    extents = problem.columns.extents()
+    with np.errstate(over="ignore", invalid="ignore"):
+        all_finite = np.isfinite(np.abs(vectors) @ extents.max(axis=1, initial=0.0)).all()
 
     def work(first: int, last: int) -> None:
         for begin in range(first, last, 64):
             block = vectors[begin : min(begin + 64, last)]
+            if not all_finite:
+                for weights in block:
+                    problem.values_of(weights)  # for its error
             chosen = np.empty((len(block), len(problem.columns.segments)), dtype=np.int64)
             _backend.chosen.winners(problem.columns.values, problem.columns.offsets, block, chosen)
             for place, best in enumerate(chosen):
-                rows[begin + place] = problem.objective.stats[best].sum(axis=0)
+                rows[begin + place] = problem.objective.sum_of(best)
 
     run(work, len(vectors), vectors.size * len(nbest.features) // 8, threads, progress, "weights")
     return problem.objective.scores(rows)
@@ -113,6 +121,7 @@ def cross_validate(
     tuned 1, held out 1
     """
     numbers = _fold_of_segments(nbest, folds, seed)
+    objective = Objective(nbest.stats, metric, nbest.score, len(nbest))
     tunings, held_out = [], []
     row: Any = 0
     start_row: Any = 0
@@ -123,9 +132,9 @@ def cross_validate(
         point = rest.point(weights_of(nbest.names, tuning.weights, "weights"))
         tunings.append(tuning)
         held_out.append(point.merit[0])
-        row = row + point.row
-        start_row = start_row + rest.point(start).row
-    objective = Objective(nbest.stats, metric, nbest.score)
+        kind = point.row.dtype if objective.fits else object
+        row = row + point.row.astype(kind)
+        start_row = start_row + rest.point(start).row.astype(kind)
     return CrossValidation(objective.score(row), objective.score(start_row), tuple(tunings), tuple(held_out))
 
 
@@ -150,4 +159,5 @@ def _part(nbest: NBest, segments: NDArray[np.int64]) -> NBest:
     sizes = np.diff(nbest.offsets)[segments]
     rows = np.concatenate([np.arange(*nbest.offsets[segment : segment + 2]) for segment in segments])
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    return NBest(offsets, nbest.features[rows], nbest.stats[rows], nbest.names, score=nbest.score)
+    sparse = None if nbest.sparse is None else nbest.sparse.rows(rows)
+    return NBest(offsets, nbest.features[rows], nbest.stats[rows], nbest.names, score=nbest.score, sparse=sparse)

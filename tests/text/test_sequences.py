@@ -1,0 +1,244 @@
+"""Columns of tables, tokens that are arrays without a dimension, and texts that are not split, wherever texts are taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cybleu
+from cybleu import errors
+from cybleu.bleu_score import sentence_bleu_many
+from cybleu.checks import check
+from cybleu.explanations import explain_difference
+from cybleu.metrics import Bleu
+from cybleu.nbest import NBest
+from cybleu.pairwise import pairwise_bleu, self_bleu
+from cybleu.rerank import diverse, mbr
+from cybleu.rewards import BleuReward, bleu_rewards
+from cybleu.stats import CorpusAccumulator, References, segment_stats
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+REFERENCES = [[["a", "b", "c", "d"]], [["e", "f"], ["e", "g"]], [["h", "i", "j", "k", "l"]]]
+HYPOTHESES = [["a", "b", "c", "x"], ["e", "g"], ["h", "j", "k", "l"]]
+
+
+class Labelled:
+    """A column that was sorted: what stands first has the last label."""
+
+    def __init__(self, values):
+        self.values = list(values)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __iter__(self):
+        return iter(self.values)
+
+    def __getitem__(self, label):
+        return self.values[len(self.values) - 1 - label]
+
+
+def of_objects(values):
+    array = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        array[place] = value
+    return array
+
+
+def pandas_column(values):
+    pandas = pytest.importorskip("pandas")
+    return pandas.Series(list(values), index=range(len(values))[::-1], dtype=object)
+
+
+def pandas_index(values):
+    pandas = pytest.importorskip("pandas")
+    return pandas.Index(of_objects([tuple(value) for value in values]), tupleize_cols=False)
+
+
+def part_of_pandas(values):
+    pandas = pytest.importorskip("pandas")
+    return pandas.Series([None, *values], dtype=object)[1:]
+
+
+def polars_column(values):
+    return pytest.importorskip("polars").Series(list(values))
+
+
+COLUMNS = [Labelled, of_objects, pandas_column, pandas_index, part_of_pandas, polars_column]
+
+
+def accumulated(references, hypotheses):
+    corpus = CorpusAccumulator()
+    for texts, text in zip(references, hypotheses):
+        corpus.update(texts, text)
+    return corpus.row
+
+
+def rewarded(references, hypotheses):
+    reward = BleuReward("target", tokenize=lambda text: text.split())
+    texts = [[" ".join(text) for text in group] for group in references]
+    column = texts if isinstance(references, list) else type(references)(texts)
+    return reward(completions=[" ".join(text) for text in hypotheses], target=column)
+
+
+OF_CORPORA = {
+    "sentence_bleu_many": lambda references, hypotheses: sentence_bleu_many(references, hypotheses, (0.5, 0.5)),
+    "segment_stats": lambda references, hypotheses: segment_stats(references, hypotheses),
+    "segment_stats, owner": lambda references, hypotheses: segment_stats(references, hypotheses, owner=[0, 1, 2]),
+    "strict": lambda references, hypotheses: segment_stats(references, hypotheses, strict=True),
+    "References": lambda references, hypotheses: References(references).stats(hypotheses, owner=[2, 1, 0]),
+    "bleu_rewards": lambda references, hypotheses: bleu_rewards(references, hypotheses),
+    "Metric.rows": lambda references, hypotheses: Bleu().rows(references, hypotheses),
+    "Metric.sum_of": lambda references, hypotheses: Bleu().sum_of(references, hypotheses)[0],
+    "CorpusAccumulator": accumulated,
+    "explain_difference": lambda references, hypotheses: [
+        s.score for s in explain_difference(references, hypotheses).scores
+    ],
+    "check": lambda references, hypotheses: check(references, hypotheses) or 0,
+}
+OF_TEXTS = {
+    "pairwise_bleu": pairwise_bleu,
+    "pairwise_bleu of two": lambda texts: pairwise_bleu(texts, texts),
+    "self_bleu": lambda texts: self_bleu(texts, (1,)),
+    "mbr": lambda texts: mbr([texts]).scores,
+    "expected counts": lambda texts: mbr([texts], utility="expected-counts").scores,
+    "diverse": lambda texts: diverse([texts], 3)[0],
+}
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("call", OF_CORPORA.values(), ids=OF_CORPORA)
+def test_corpora_in_columns_are_read_by_position(column, call):
+    expected = np.asarray(call(REFERENCES, HYPOTHESES)).tolist()
+    assert np.asarray(call(REFERENCES, column(HYPOTHESES))).tolist() == expected
+    assert np.asarray(call(column(REFERENCES), HYPOTHESES)).tolist() == expected
+    assert np.asarray(call(column(REFERENCES), column(HYPOTHESES))).tolist() == expected
+    if column in (Labelled, of_objects, pandas_column):
+        nested = [column([column(text) for text in texts]) for texts in REFERENCES]
+        assert np.asarray(call(column(nested), column([column(text) for text in HYPOTHESES]))).tolist() == expected
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("call", OF_TEXTS.values(), ids=OF_TEXTS)
+def test_texts_in_columns_are_read_by_position(column, call):
+    assert np.asarray(call(column(HYPOTHESES))).tolist() == np.asarray(call(HYPOTHESES)).tolist()
+
+
+@pytest.mark.parametrize("column", [Labelled, of_objects, pandas_column, part_of_pandas, polars_column])
+def test_strings_in_columns(column):
+    texts = [["a b c", "a b"], ["d e", "d f g"]]
+    references = [["a b c"], ["d e g"]]
+    expected = NBest.from_texts(texts, references)
+    for given in (column(texts), [column(part) for part in texts]):
+        for prepared in (references, column(references), column([column(part) for part in references])):
+            assert NBest.from_texts(given, prepared).stats.tolist() == expected.stats.tolist()
+        assert mbr(given, column([[1.0, 2.0], [3.0, 4.0]])).texts == mbr(texts, [[1.0, 2.0], [3.0, 4.0]]).texts
+    reward = BleuReward("target", tokenize=str.split)
+    rewards = reward(completions=column(["a b c", "d e"]), target=column(references))
+    assert rewards == reward(completions=["a b c", "d e"], target=references)
+
+
+class Tensor:
+    """As what ``list(torch_tensor)`` holds."""
+
+    ndim = 0
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        if isinstance(self.value, float):
+            raise TypeError("only integer tensors can be converted to an index")
+        return self.value
+
+    def __hash__(self):
+        return id(self)
+
+
+class PlainTensor(Tensor):
+    __hash__ = object.__hash__
+
+
+IDS = [[5, 6, 7, 8], [9, 10], [11, 12, 13, 14]]
+SETS = [[[5, 6, 7, 3]], [[9, 10, 4], [1]], [[11, 13, 14, 12]]]
+
+
+@pytest.mark.parametrize("kind", [Tensor, PlainTensor, np.array], ids=["by id", "object", "numpy"])
+def test_arrays_without_a_dimension_are_ids(kind):
+    of_text = lambda text: list(map(kind, text))  # noqa: E731
+    texts, sets = [of_text(text) for text in IDS], [[of_text(text) for text in group] for group in SETS]
+    for name, call in OF_CORPORA.items():
+        if name in ("check", "strict"):
+            continue
+        expected = np.asarray(call(SETS, IDS)).tolist()
+        for references, hypotheses in ((SETS, texts), (sets, IDS), (sets, texts)):
+            assert np.asarray(call(references, hypotheses)).tolist() == expected, name
+    for call in OF_TEXTS.values():
+        assert np.asarray(call(texts)).tolist() == np.asarray(call(IDS)).tolist()
+    assert References(sets, pad_id=8).stats(texts).tolist() == References(SETS, pad_id=8).stats(IDS).tolist()
+    if kind is not np.array:
+        mixed = References([[[*of_text([1, 2]), "a"]]], 2).stats([[1, *of_text([2]), "a"]])
+        assert mixed.tolist() == [[3, 3, 3, 2, 3, 2]]
+    with pytest.raises((errors.TokensError, errors.UnhashableTokenError), match=r"token 0 of hypotheses\[0\]"):
+        check(SETS, texts)
+    with pytest.raises((errors.MixedTokensError, errors.UnhashableTokenError)):
+        References([[["a"]]]).stats(texts, [0, 0, 0])
+
+
+def test_arrays_without_a_dimension_of_other_numbers():
+    with pytest.raises(errors.ArrayTypeError, match=r"token 1 of hypotheses\[0\] is a Tensor, .* and no id"):
+        References([[[1, 2]]]).stats([[1, Tensor(0.5)]])
+    with pytest.raises(errors.ArrayTypeError, match="segment 0: token 0 of the hypothesis is a Tensor"):
+        segment_stats([[[1, 2]]], [[Tensor(0.5)]])
+
+
+def test_nltks_names_take_what_nltk_takes():
+    import nltk.translate.bleu_score as nltk_bleu
+
+    for references, hypothesis in ((["abcd"], "abcd"), ([list(map(Tensor, [1, 2]))], [1, 2]), (["ab"], ["a", "b"])):
+        assert cybleu.sentence_bleu(references, hypothesis, (1,)) == nltk_bleu.sentence_bleu(
+            references, hypothesis, (1,)
+        )
+        assert cybleu.corpus_bleu([references], [hypothesis], (1,)) == nltk_bleu.corpus_bleu(
+            [references], [hypothesis], (1,)
+        )
+
+
+@pytest.mark.parametrize("text", ["abcd", b"abcd", ""])
+def test_a_text_that_is_not_split_is_refused(text):
+    place = rf"(hypotheses\[0\]|the hypothesis|references\[0\]\[0\]|reference 0) is a {type(text).__name__}, not a list of tok"
+    for name, call in OF_CORPORA.items():
+        if name in ("check", "strict"):
+            continue
+        for references, hypotheses in ((REFERENCES, [text] * 3), ([[text]] * 3, HYPOTHESES)):
+            with pytest.raises(errors.CybleuError, match=place):
+                call(references, hypotheses)
+        for column in (of_objects, pandas_column):
+            with pytest.raises(errors.CybleuError, match=place):
+                call(REFERENCES, column([text] * 3))
+    for name, call in OF_TEXTS.items():
+        if isinstance(text, bytes) or "bleu" in name:
+            with pytest.raises(errors.SequenceTypeError, match=r"0.* is a (str|bytes), not a list of tokens; split it"):
+                call([text, text])
+    with pytest.raises(errors.SequenceTypeError, match=r"references\[0\]\[0\] is a bytes, not a list"):
+        NBest.from_texts([["a b"]], [[b"a b"]])
+
+
+def test_masked_arrays_are_refused():
+    ids = np.arange(12).reshape(3, 4)
+    masked, whole = np.ma.array(ids, mask=ids == 3), np.ma.array(ids)
+    prepared = References(ids)
+    assert (prepared.stats(whole) == prepared.stats(ids)).all()
+    for call in (
+        lambda: prepared.stats(masked),
+        lambda: References(masked),
+        lambda: prepared.stats(list(masked)),
+        lambda: prepared.stats(ids, owner=np.ma.array([0, 1, 2], mask=[1, 0, 0])),
+        lambda: pairwise_bleu(masked),
+        lambda: sentence_bleu_many([[list(row)] for row in ids], list(masked)),
+        lambda: accumulated([[row] for row in ids], list(masked)),
+        lambda: check([[row] for row in ids], list(masked)),
+    ):
+        with pytest.raises(errors.ArrayTypeError, match="has masked entries"):
+            call()
