@@ -12,8 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-import cybleu
-from cybleu import SmoothingFunction, errors, metrics, nltk_3_3, sentence_bleu
+from cybleu import SmoothingFunction, _backend, errors, metrics, nltk_3_3, sentence_bleu
 from cybleu.metrics import VARIANTS, Variant, score
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.stats import segment_stats
@@ -302,7 +301,7 @@ def test_equal_texts_among_many(different):
 
 
 def test_equal_texts_take_no_more_memory():
-    if cybleu.BACKEND == "python":
+    if _backend.BACKEND == "python":
         pytest.skip("the mirror takes long")
     texts = np.random.default_rng(0).integers(0, 1000, (1500, 6))
     texts = np.concatenate([texts, texts[:500]])
