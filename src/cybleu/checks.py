@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from ._runtime.interrupts import types_of
+from ._runtime.sequences import is_array_without_dimension, refuse_masked
 from .errors import (
     EmptyReferenceError,
     LengthMismatchError,
@@ -21,7 +22,6 @@ from .errors import (
     TokensError,
     UnhashableTokenError,
 )
-from .text.sequences import is_array_without_dimension, refuse_masked
 
 __all__ = ["check"]
 

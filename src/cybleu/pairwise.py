@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
+from ._runtime.sequences import by_position
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors
 from .checks import check_texts
@@ -18,7 +19,6 @@ from .metrics import find
 from .metrics.pairs import in_common
 from .stats.counts import check_max_order
 from .text.batches import Batch, any_array, is_array, is_ragged, plain_texts, separate_output, texts_with_ids
-from .text.sequences import by_position
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

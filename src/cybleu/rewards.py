@@ -10,10 +10,10 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from ._runtime.arrays import np
+from ._runtime.sequences import by_position
 from .errors import NoReferencesError, RewardColumnError, SequenceTypeError, UnknownNameError
 from .metrics import Bleu, find
 from .text.batches import separate_output
-from .text.sequences import by_position
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

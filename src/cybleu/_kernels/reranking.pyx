@@ -108,7 +108,7 @@ cdef enum:
 
 
 cdef int add_exactly(double *parts, int count, double term) noexcept nogil:
-    """Add to a sum that is kept as doubles that do not overlap, the smallest first (Shewchuk 1997); their new number."""
+    """Add to a sum kept as doubles that do not overlap, the smallest first (Shewchuk 1997); their new number."""
     cdef double total, other, error
     cdef int i
     cdef int kept = 0

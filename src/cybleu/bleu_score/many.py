@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.parallel import run
+from .._runtime.sequences import by_position, plain_segment
 from ..errors import CybleuError, LengthMismatchError
-from ..text.sequences import by_position, plain_segment
 from .parts import length_of
 from .scores import QUARTERS, score_counts, scorer, sentence_bleu, weight_vectors
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from .._runtime.sequences import by_position
 from ..bleu_score.parts import length_of
 from ..errors import (
     CybleuError,
@@ -18,7 +19,6 @@ from ..errors import (
 )
 from ..metrics import Bleu, BleuScore, Variant
 from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
-from ..text.sequences import by_position
 
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens

@@ -142,3 +142,32 @@ def _places_of_nan(scores: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
 def _text(batch: Batch, position: int) -> list[int]:
     tokens: list[int] = batch.ids[batch.begins[position] : batch.ends[position]].tolist()
     return tokens
+
+
+def weighted_sums(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum of each row times the shares, rounded once."""
+    shares = np.ascontiguousarray(shares)
+    sums = np.zeros(len(matrix))
+
+    def work(start: int) -> int:
+        return _backend.chosen.weighted_sums(matrix, shares, sums, start)
+
+    def one(row: int) -> None:
+        _mirror.weighted_sums(matrix[row : row + 1], shares, sums[row : row + 1], 0)
+
+    _backend.go_on(work, 0, len(sums), one)
+    return sums
+
+
+def surface(*line: Any, fits: bool) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """The thresholds of a line and the sums between them; see the function of this name in :mod:`cybleu._mirror`.
+
+    :param line: what that function takes before `empty`
+    :param fits: the sums fit int64; else they are Python's integers, in an array of objects
+    """
+    backend = _backend.chosen if fits else _mirror
+    return backend.surface(*line, np.empty if fits else _of_objects)
+
+
+def _of_objects(shape: int | tuple[int, int], dtype: str) -> NDArray[Any]:
+    return np.empty(shape, dtype=object if dtype == "int64" else dtype)

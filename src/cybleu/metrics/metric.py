@@ -12,8 +12,8 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
-from ..text.sequences import by_position
 
 if TYPE_CHECKING:
     import numpy as np

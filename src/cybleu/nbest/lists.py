@@ -7,8 +7,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
+from .._runtime.sequences import by_position
 from ..errors import LengthMismatchError, SequenceTypeError
-from ..text.sequences import by_position
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import ARGUMENTS, Hypotheses, check_number

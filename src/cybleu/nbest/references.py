@@ -7,9 +7,9 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
+from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError
 from ..stats.references import References
-from ..text.sequences import by_position
 from ..text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import _backend, _mirror
 from .._runtime.arrays import np
 from .._runtime.parallel import bar
+from .._runtime.sequences import by_position, container_of, with_ids
 from ..errors import (
     ArrayValueError,
     CybleuError,
@@ -23,10 +23,10 @@ from ..errors import (
     UnknownNameError,
 )
 from ..metrics import Bleu, find
+from ..metrics.formula import weighted_sums
 from ..nbest import NBest
 from ..text import tokenizer
 from ..text.batches import is_array
-from ..text.sequences import by_position, container_of, with_ids
 from .selection import Selection, chosen, owners_of
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def mbr(
     utilities = np.full(len(hyps.texts), np.nan)
     if utility == "metric":
         for segment, matrix, rows, columns in _matrices(hyps, refs, kept, found, threads, progress):
-            utilities[rows] = _weighted_sums(matrix, shares[columns]) / math.fsum(shares[columns].tolist())
+            utilities[rows] = weighted_sums(matrix, shares[columns]) / math.fsum(shares[columns].tolist())
             empty = slice(*hyps.offsets[segment : segment + 2])
             utilities[empty][(hyps.lengths[empty] == 0) & (kept[empty] if refs is hyps else True)] = 0.0
     else:
@@ -153,7 +153,7 @@ def diverse(
     everything = np.ones(len(lists.texts), dtype=bool)
     taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
     for segment, matrix, rows, columns in _matrices(lists, lists, everything, found, None, progress):
-        utilities = _weighted_sums(matrix, shares[columns]) / math.fsum(shares[columns].tolist())
+        utilities = weighted_sums(matrix, shares[columns]) / math.fsum(shares[columns].tolist())
         among = matrix[:, rows - lists.offsets[segment]]
         alike = (among + among.T) / 2
         most = np.zeros(len(rows))
@@ -335,21 +335,6 @@ def _matrices(
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
             advance(1)
-
-
-def _weighted_sums(matrix: Floats, shares: Floats) -> Floats:
-    """The sum of each row times the shares, rounded once."""
-    shares = np.ascontiguousarray(shares)
-    sums = np.zeros(len(matrix))
-
-    def work(start: int) -> int:
-        return _backend.chosen.weighted_sums(matrix, shares, sums, start)
-
-    def one(row: int) -> None:
-        _mirror.weighted_sums(matrix[row : row + 1], shares, sums[row : row + 1], 0)
-
-    _backend.go_on(work, 0, len(sums), one)
-    return sums
 
 
 # ------------------------------------------------------------------------------------------------------- approximations

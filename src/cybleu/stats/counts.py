@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .. import _backend, _mirror
+from .._runtime.sequences import plain_segment, plain_segments
 from ..errors import OrderError, UnknownNameError
-from ..text.sequences import plain_segment, plain_segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

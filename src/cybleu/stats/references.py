@@ -21,6 +21,7 @@ from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import checked_threads, run
+from .._runtime.sequences import by_position
 from ..errors import (
     ArrayValueError,
     CybleuError,
@@ -41,7 +42,6 @@ from ..text.batches import (
     reference_sets,
     separate_output,
 )
-from ..text.sequences import by_position
 from ..text.tokenizers import split_ascii
 from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
 

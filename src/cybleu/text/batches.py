@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._runtime.arrays import array_of, checked_output, in_place, np
 from .._runtime.interrupts import PIECE, types_of
+from .._runtime.sequences import by_position, container_of, refuse_masked, with_ids
 from ..errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -20,7 +21,6 @@ from ..errors import (
     SequenceTypeError,
     UnhashableTokenError,
 )
-from .sequences import by_position, container_of, refuse_masked, with_ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -263,10 +263,15 @@ class Vocabulary:
         except TypeError:
             _check_hashable(texts, name)
             raise
-        self._types = types_of(self.numbers)
+        self._types: set[type] | None = None
 
     def types(self) -> set[type]:
+        if self._types is None:
+            self._types = types_of(self.numbers)
         return self._types
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"numbers": self.numbers, "_types": None}
 
     def encoded(self, texts: Sequence[Any], name: str) -> Batch:
         """The texts in numbers, -1 for other tokens."""

@@ -9,9 +9,10 @@ from math import inf, sqrt
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend, _mirror
+from .. import _backend
 from .._runtime.arrays import np
 from ..errors import EmptyCorpusError, FeatureError, WeightsError
+from ..metrics.formula import surface
 from .objective import Objective
 
 if TYPE_CHECKING:
@@ -180,8 +181,7 @@ class Problem:
 
     def surface(self, point: Point, line: Line) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """The ends of the intervals, and their sums of statistics."""
-        backend = _backend.chosen if self.objective.fits else _mirror
-        xs, rows = backend.surface(
+        xs, rows = surface(
             point.values,
             line.slope,
             line.order,
@@ -190,7 +190,7 @@ class Problem:
             self.objective.stats,
             line.lower,
             line.upper,
-            np.empty if self.objective.fits else _of_objects,
+            fits=self.objective.fits,
         )
         return np.concatenate([[line.lower], xs, [line.upper]]), rows
 
@@ -224,11 +224,6 @@ class Problem:
                 for array in (point.values, line.slope)
             )
         return (values or 1.0) / (slopes or 1.0)
-
-
-def _of_objects(shape: int | tuple[int, int], dtype: str) -> NDArray[Any]:
-    """An array for numbers that int64 does not hold."""
-    return np.empty(shape, dtype=object if dtype == "int64" else dtype)
 
 
 @dataclass(frozen=True, eq=False)
