@@ -512,3 +512,13 @@ one = References([[[1, 2, 3]]])
 def test_bad_input(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_a_single_row_is_that_of_one_segment():
+    corpus, other = CorpusAccumulator(max_order=1), CorpusAccumulator(max_order=1)
+    corpus.update_stats([3, 4, 2, 3])
+    other.update_stats([[3, 4, 2, 3]])
+    other.update_stats([])
+    assert corpus == other
+    with pytest.raises(errors.StatisticsError, match="the rows have 4 entries; 10 are needed here"):
+        CorpusAccumulator().update_stats([3, 4, 2, 3])

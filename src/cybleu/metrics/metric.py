@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
+from ..stats.rows import one_or_more
 
 if TYPE_CHECKING:
     import numpy as np
@@ -273,6 +274,4 @@ class _InPython:
 def _summed(stats: Any) -> Iterable[Any]:
     if getattr(stats, "ndim", None) == 2:
         return list(stats.sum(axis=0, dtype=object if stats.dtype.kind in "iu" else None))  # of any size
-    if len(stats) and hasattr(stats[0], "__len__"):
-        return [sum(column) for column in zip(*stats)]
-    return list(stats)
+    return [sum(column) for column in zip(*one_or_more(stats))]

@@ -57,7 +57,7 @@ class CorpusAccumulator:
     def update_stats(self, stats: Iterable[Iterable[Any]]) -> None:
         """Add the statistics rows of segments.
 
-        :param stats: rows of ints, or one integer array `(n, 2 + 2 * orders)`
+        :param stats: rows of ints, or one integer array `(n, 2 + 2 * orders)`; a single row is that of one segment
         :raises StatisticsError: a row has another number of orders
         """
         from .rows import checked_rows

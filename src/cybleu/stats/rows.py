@@ -24,7 +24,7 @@ def column_names(order: int) -> tuple[str, ...]:
 
 def sums_of_lists(stats: Any) -> tuple[list[int], list[int], int]:
     """The sum, the segments without an n-gram by order, and the first row that is not of one segment, or -1."""
-    rows = [checked_row(row) for row in (stats if len(stats) and hasattr(stats[0], "__len__") else [stats])]
+    rows = [checked_row(row) for row in one_or_more(stats)]
     size = len(rows[0])
     if any(len(row) != size for row in rows):
         raise StatisticsError("the rows have different lengths; all must have 2 + 2 * orders entries")
@@ -40,9 +40,15 @@ def sums_of_lists(stats: Any) -> tuple[list[int], list[int], int]:
     )
 
 
+def one_or_more(stats: Any) -> list[Any]:
+    """The rows, of which a single one may be given as it is, in their order."""
+    given = list(stats)
+    return given if given and hasattr(given[0], "__len__") else [given]
+
+
 def checked_rows(stats: Any) -> list[list[int]]:
-    """The rows as lists of ints that can be."""
-    return [checked_row(list(row)) for row in stats]
+    """The rows as lists of ints that can be; a single row is one."""
+    return [checked_row(list(row)) for row in one_or_more(stats) if len(row)]
 
 
 def checked_row(values: Sequence[Any]) -> list[int]:
