@@ -332,7 +332,7 @@ def test_a_progress_bar_only_for_a_person(files, monkeypatch):
 
     def written_to(stream):
         monkeypatch.setattr(common.sys, "stderr", stream)
-        for _ in common.segments("hyp", ["ref1"], "unicode", None, delay=0):
+        for _ in common.segments("hyp", ["ref1"], "unicode", None, False, delay=0):
             pass
         return stream.getvalue()
 
@@ -377,3 +377,18 @@ def test_segments_agree_with_python(files):
     ]
     ours = as_json("hyp", "ref1", "--variant", "nltk", "--smoothing", "method1", "--segments")
     assert ours["segment_scores"] == expected
+
+
+def test_a_byte_order_mark_is_part_of_the_first_token_as_in_the_tools(files):
+    text = (files / "hyp").read_text(encoding="utf-8")
+    (files / "marked").write_text("\ufeff" + text, encoding="utf-8")
+    lines = [("\ufeff" + text).splitlines(), (files / "ref1").read_text(encoding="utf-8").splitlines()]
+    expected = sacrebleu.corpus_bleu(lines[0], [lines[1]], tokenize="none").score
+    kept = run("marked", "ref1", "--json")
+    assert json.loads(kept.stdout)["score"] == expected
+    assert kept.stderr.startswith(
+        "cybleu: 'marked' begins with a byte order mark, which is part of its first token here"
+    )
+    dropped, plain = run("marked", "ref1", "--drop-bom"), run("hyp", "ref1")
+    assert (dropped.stdout, dropped.stderr) == (plain.stdout, "")
+    assert "--drop-bom" in run("marked", "ref1", command="variants").stderr

@@ -70,14 +70,17 @@ class _Counted:
 class Lines:
     """The lines of a UTF-8 file, or of standard input for ``-``; gzip is recognised by its first bytes.
 
-    A line ends at LF, and a CR before it is dropped; no other character ends a line. The last one needs no LF. A byte order
-    mark at the start of the file is dropped.
+    A line ends at LF, and a CR before it is dropped; no other character ends a line. The last one needs no LF.
 
+    :param keep_mark: a byte order mark at the start of the file is part of the first line; otherwise it is dropped
+    :ivar mark: there was one, as far as the file was read
     :raises InputFileError: the file cannot be opened or read, is not UTF-8, or is beyond the limits of the module; the
         message names file and line
     """
 
-    def __init__(self, path: str):
+    def __init__(self, path: str, keep_mark: bool = False):
+        self.mark = False
+        self._keep_mark = keep_mark
         self.name = _STANDARD_INPUT_NAME if path == STANDARD_INPUT else path
         self._longest_line = _limit("CYBLEU_LONGEST_LINE", LONGEST_LINE)
         self._most_expansion = _limit("CYBLEU_MOST_EXPANSION", MOST_EXPANSION)
@@ -164,7 +167,10 @@ class Lines:
                 f"{self.name}, after line {self.count}: unpacks to more than {self._most_expansion} times its size; is it "
                 "made to fill the memory? If it is not, set the environment variable CYBLEU_MOST_EXPANSION to more"
             )
-        return block.removeprefix(BOM) if first else block
+        if first and block.startswith(BOM):
+            self.mark = True
+            return block if self._keep_mark else block[len(BOM) :]
+        return block
 
     def _lines(self, block: bytes) -> list[str]:
         text = self.text(block)

@@ -121,6 +121,11 @@ def variant(default: str) -> Callable[[Command], Command]:
     )
 
 
+DROP_BOM = click.option(
+    "--drop-bom",
+    is_flag=True,
+    help="Leave out a byte order mark at the start of a file. The tools take it for a part of the first token.",
+)
 OF_TEXT = with_parameters(
     click.argument("hypothesis", metavar="HYP"),
     click.argument("references", metavar="REF...", nargs=-1, required=True),
@@ -128,6 +133,7 @@ OF_TEXT = with_parameters(
     WEIGHTS,
     SPLIT,
     TOKENIZE,
+    DROP_BOM,
 )
 
 
@@ -162,18 +168,19 @@ def one_standard_input(*paths: str | None) -> None:
 
 
 def segments(
-    hypothesis: str, references: Sequence[str], split: str, tokenize: str | None, delay: float = 1
+    hypothesis: str, references: Sequence[str], split: str, tokenize: str | None, drop_bom: bool, delay: float = 1
 ) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
     """The segments of parallel files, some at a time, under a progress bar."""
     one_standard_input(hypothesis, *references)
-    return _segments(hypothesis, references, tokenizer(tokenize or split), delay)
+    return _segments(hypothesis, references, tokenizer(tokenize or split), drop_bom, delay)
 
 
 def _segments(
-    hypothesis: str, references: Sequence[str], tokens_of: Callable[[str], list[str]], delay: float
+    hypothesis: str, references: Sequence[str], tokens_of: Callable[[str], list[str]], drop_bom: bool, delay: float
 ) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
     with ExitStack() as stack:
-        file, *others = [stack.enter_context(Lines(path)) for path in (hypothesis, *references)]
+        files = [stack.enter_context(Lines(path, keep_mark=not drop_bom)) for path in (hypothesis, *references)]
+        file, *others = files
         bar = stack.enter_context(
             # `disable=None` is: unless a person is looking; `delay`: unless it takes long
             tqdm(total=file.size, unit="B", unit_scale=True, disable=None, delay=delay, leave=False, file=sys.stderr)
@@ -182,6 +189,12 @@ def _segments(
         for block in parallel_segments(file, others, tokens_of):
             yield block
             bar.update(file.position() - bar.n)
+    for name in [shown(marked.name) for marked in files if marked.mark and not drop_bom]:
+        click.echo(
+            f"cybleu: {name} begins with a byte order mark, which is part of its first token here, as in the tools; "
+            "--drop-bom leaves it out",
+            err=True,
+        )
 
 
 @contextmanager

@@ -42,6 +42,7 @@ def score(
     smoothing_value: float | None,
     split: str,
     tokenize: str | None,
+    drop_bom: bool,
     segments: bool,
     as_json: bool,
     width: int,
@@ -56,7 +57,7 @@ def score(
     corpus = _Corpus(metric_of(variant, None if method else smoothing, smoothing_value, order, weights), method)
     segment_scores = array("d")
     with input_errors():
-        for list_of_references, hypotheses in read_segments(hypothesis, references, split, tokenize):
+        for list_of_references, hypotheses in read_segments(hypothesis, references, split, tokenize, drop_bom):
             corpus.add(list_of_references, hypotheses)
             if segments:
                 segment_scores.extend(map(corpus.score_segment, list_of_references, hypotheses))

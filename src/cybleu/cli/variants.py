@@ -30,6 +30,7 @@ def variants(
     weights: tuple[float, ...] | None,
     split: str,
     tokenize: str | None,
+    drop_bom: bool,
     as_json: bool,
 ) -> None:
     """Why tools disagree: the rules and the lines that make their scores differ on the same tokens.
@@ -38,7 +39,7 @@ def variants(
     """
     size = len(metric_of("sacrebleu", order=order, weights=weights).columns) // 2 - 1
     with input_errors():
-        explained = explain_blocks(segments(hypothesis, references, split, tokenize), names, size, weights)
+        explained = explain_blocks(segments(hypothesis, references, split, tokenize, drop_bom), names, size, weights)
         if not explained.segments:
             raise EmptyCorpusError(NO_LINE)
     click.echo(json.dumps(_as_object(explained)) if as_json else explained.format("line", 1))
