@@ -312,7 +312,7 @@ class Bleu(Metric):
         """
         from .pairs import matrix
 
-        return matrix(self, references, hypotheses, out, threads, progress, **of_ids)
+        return matrix(self.formula(2 + 2 * self.order), references, hypotheses, out, threads, progress, **of_ids)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 

@@ -13,13 +13,13 @@ from ..text.batches import Batch, ReferenceSets, batch_of_lengths, checked_id, h
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .bleu import Bleu
+    from .formula import Formula
 
 FEW = 24  # texts are compared sooner than found equal
 
 
 def matrix(
-    metric: Bleu,
+    formula: Formula,
     references: Any,
     hypotheses: Any,
     out: NDArray[np.float64] | None = None,
@@ -39,7 +39,7 @@ def matrix(
     in_result = result.dtype == np.float64 and result.flags.c_contiguous
     # those of different texts begin where the result does, so that there is one matrix
     scores = result.reshape(-1)[: unique[0] * unique[1]].reshape(unique) if in_result else np.empty(unique)
-    pairs = metric.formula(2 + 2 * metric.order).pairs(unique_refs, unique_hyps)
+    pairs = formula.pairs(unique_refs, unique_hyps)
     run(
         lambda start, stop: pairs.fill(start, stop, scores),
         unique[0],
