@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cybleu.errors import FeatureError, InputFileError
-from cybleu.nbest import NBest
+from cybleu.nbest import NBest, read_segments
 from cybleu.stats import segment_stats
 from nbest_lists import REFERENCES, line, sparse_of, written
 
@@ -255,3 +255,11 @@ def test_feature_tables_that_do_not_fit(tmp_path, table, error, reason):
     table = written(tmp_path, table, "table")
     with pytest.raises(error, match=reason):
         NBest.from_files(texts, REFERENCES, size=1, features=table, names=["a", "b"])
+
+
+def test_a_text_is_no_list_of_names(tmp_path):
+    texts, table = written(tmp_path, "a\nb\nc\n"), written(tmp_path, "1 2\n3 4\n5 6\n", "table")
+    with pytest.raises(FeatureError, match="names is the text 'lm'; it must be a list"):
+        NBest.from_files(texts, REFERENCES, size=1, features=table, names="lm")
+    with pytest.raises(FeatureError, match="names is the text 'lm'; it must be a list"):
+        list(read_segments(texts, size=1, features=table, names="lm"))

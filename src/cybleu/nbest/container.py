@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from ..metrics import Metric
 
 __all__ = ["Hypotheses", "SparseFeatures"]
-
-MOST_INPUTS = 2**53  # so that the sum over the lists that are merged fits int64
 
 
 class SparseFeatures(NamedTuple):
@@ -55,6 +54,21 @@ class SparseFeatures(NamedTuple):
         return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
 
 
+ARGUMENTS = (
+    "offsets",
+    "features",
+    "stats",
+    "names",
+    "texts",
+    "score",
+    "sparse",
+    "ids",
+    "index",
+    "model_scores",
+    "inputs",
+)
+
+
 class Hypotheses:
     """Hypotheses of segments with their features and statistics. Immutable; threads and pickles can share it.
 
@@ -83,21 +97,7 @@ class Hypotheses:
     slice(0, 2, None)
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_derived",
-        "features",
-        "ids",
-        "index",
-        "inputs",
-        "model_scores",
-        "names",
-        "offsets",
-        "score",
-        "sparse",
-        "stats",
-        "texts",
-    )
+    __slots__ = ("__weakref__", "_derived", *ARGUMENTS)
 
     offsets: NDArray[np.int64]
     features: NDArray[np.float64]
@@ -129,22 +129,19 @@ class Hypotheses:
     ):
         put = object.__setattr__
         put(self, "_derived", {})
-        features = _floats(features, "features", (2,))
+        features = _floats(features, "features", 2)
         count = len(features)
         put(self, "features", features)
         put(self, "offsets", _offsets(offsets, "offsets", count, "hypotheses"))
         put(self, "ids", _whole_numbers(ids, "ids", len(self), "segments"))
         put(self, "index", _whole_numbers(index, "index", count, "hypotheses"))
-        put(self, "inputs", count if inputs is None else _number_of_inputs(inputs))
+        put(self, "inputs", count if inputs is None else whole_number(inputs, "inputs"))
         if count and self.index.max() >= self.inputs:
             raise ArrayValueError(f"index holds {self.index.max()}, and the input had {self.inputs} hypotheses")
-        put(self, "names", _names(names, features.shape[1]))
+        put(self, "names", feature_names(names, features.shape[1]))
         if not np.isfinite(features).all():
             row, column = np.argwhere(~np.isfinite(features))[0]
-            raise FeatureError(
-                f"feature {shown(self.names[column])} of {self._place(row)} is {features[row, column]}; "
-                "features are finite numbers"
-            )
+            raise self._not_finite(self.names[column], row, features[row, column])
         put(self, "score", score)
         put(self, "stats", self._checked_stats(stats))
         if texts is not None:
@@ -157,7 +154,7 @@ class Hypotheses:
         put(self, "texts", texts)
         put(self, "sparse", None if sparse is None else self._checked_sparse(SparseFeatures(*sparse)))
         if model_scores is not None:
-            model_scores = _floats(model_scores, "model_scores", (1,))
+            model_scores = _floats(model_scores, "model_scores", 1)
             _check_count(model_scores, "model_scores", count, "hypotheses")
             self._check_finite(model_scores, "model score")
         put(self, "model_scores", model_scores)
@@ -165,7 +162,7 @@ class Hypotheses:
     def _checked_stats(self, stats: Any) -> NDArray[np.int64] | NDArray[np.float64]:
         array = np.asarray(stats)
         if array.dtype.kind == "f":
-            floats = _floats(array.reshape(-1, 1) if array.ndim == 1 else array, "stats", (2,))
+            floats = _floats(array.reshape(-1, 1) if array.ndim == 1 else array, "stats", 2)
             _check_count(floats, "stats", len(self.features), "hypotheses")
             self._check_finite(floats, "statistic")
             return floats
@@ -200,8 +197,8 @@ class Hypotheses:
             )
 
     def _checked_sparse(self, sparse: SparseFeatures) -> SparseFeatures:
-        names = _names(sparse.names, len(sparse.names))
-        values = _floats(sparse.values, "sparse.values", (1,))
+        names = feature_names(sparse.names, len(sparse.names))
+        values = _floats(sparse.values, "sparse.values", 1)
         columns = _whole_numbers(sparse.columns, "sparse.columns", len(values), "values")
         indptr = _offsets(sparse.indptr, "sparse.indptr", len(values), "values")
         if len(indptr) != len(self.features) + 1:
@@ -221,11 +218,11 @@ class Hypotheses:
         finite = np.isfinite(values)
         if not finite.all():
             place = int(finite.argmin())
-            raise FeatureError(
-                f"feature {shown(names[columns[place]])} of {self._place(rows[place])} is {values[place]}; "
-                "features are finite numbers"
-            )
+            raise self._not_finite(names[columns[place]], rows[place], values[place])
         return SparseFeatures(indptr, columns, values, names)
+
+    def _not_finite(self, name: str, row: int, value: float) -> FeatureError:
+        return FeatureError(f"feature {shown(name)} of {self._place(row)} is {value}; features are finite numbers")
 
     def _check_finite(self, values: NDArray[np.float64], what: str) -> None:
         if not np.isfinite(values).all():
@@ -260,21 +257,6 @@ class Hypotheses:
         return slice(int(self.offsets[number]), int(self.offsets[number + 1]))
 
 
-ARGUMENTS = (
-    "offsets",
-    "features",
-    "stats",
-    "names",
-    "texts",
-    "score",
-    "sparse",
-    "ids",
-    "index",
-    "model_scores",
-    "inputs",
-)
-
-
 # -------------------------------------------------------------------------------------------------------------- checks
 
 
@@ -285,18 +267,23 @@ def kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
     return view
 
 
-def _floats(values: Any, name: str, dimensions: tuple[int]) -> NDArray[np.float64]:
+def _floats(values: Any, name: str, dimensions: int) -> NDArray[np.float64]:
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
-    if array.ndim not in dimensions:
-        raise ArrayTypeError(f"{name} has {array.ndim} dimensions; it must have {dimensions[0]}")
+    if array.ndim != dimensions:
+        raise ArrayTypeError(f"{name} has {array.ndim} dimensions; it must have {dimensions}")
     return kept(array, np.float64)
 
 
-def check_number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value < 2**53:
+def whole_number(value: Any, name: str) -> int:
+    try:
+        number = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2**53:  # so that a sum of many fits int64
         raise ArrayValueError(f"{name} is {value!r}; it must be a whole number from 0 to 2 ** 53 - 1")
+    return number
 
 
 def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[np.int64]:
@@ -326,18 +313,12 @@ def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int
     return offsets
 
 
-def _number_of_inputs(inputs: Any) -> int:
-    if not hasattr(type(inputs), "__index__") or not 0 <= int(inputs) <= MOST_INPUTS:
-        raise ArrayValueError(f"inputs is {inputs!r}; it must be a whole number from 0 to {MOST_INPUTS}")
-    return int(inputs)
-
-
 def _check_count(array: NDArray[Any], name: str, count: int, of_what: str) -> None:
     if len(array) != count:
         raise LengthMismatchError(f"{name} has {len(array)} entries, and there are {count} {of_what}")
 
 
-def _names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
+def feature_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"f{column}" for column in range(count))
     if isinstance(names, str):

@@ -5,6 +5,7 @@ What a line has too much or too little is an :class:`InputFileError` with file, 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._files.text import Lines, number_of, shown
 from .._runtime.arrays import np
-from ..errors import ArrayValueError, FeatureError, InputFileError, UnknownNameError
+from ..errors import ArrayValueError, InputFileError, UnknownNameError
+from .container import feature_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +60,7 @@ class Block(NamedTuple):
 
 def open_reader(
     path: Path, name: str | None, size: int | None, features: Path | None, names: Sequence[str] | None
-) -> FieldReader | PlainReader:
+) -> Reader:
     """The reader of a format. `size`, `features` and `names` are for the plain one."""
     if name is not None and name not in FORMATS:
         raise UnknownNameError(f"unknown format {shown(name)}; use one of {', '.join(FORMATS)}")
@@ -73,7 +75,7 @@ def open_reader(
     return FieldReader(path, name)
 
 
-class _Reader:
+class Reader(ABC):
     """Where the features are named as in the lines so far."""
 
     def __init__(self, path: Path):
@@ -81,8 +83,15 @@ class _Reader:
         self.names: tuple[str, ...] = ()
         self.sparse_names: tuple[str, ...] = ()
 
+    def __enter__(self) -> Reader:
+        return self
+
     def __exit__(self, *exception: object) -> None:
         self.file.close()
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Block]:
+        """The hypotheses, some lines at a time."""
 
     def error(self, reason: str, line: int) -> InputFileError:
         return InputFileError(f"{self.file.name}, line {line}: {reason}")
@@ -102,7 +111,7 @@ class _Reader:
 # ------------------------------------------------------------------------------------------- id ||| tokens ||| features
 
 
-class FieldReader(_Reader):
+class FieldReader(Reader):
     """Lines of fields, of the format `moses` or `joshua`, or of the one that the first lines show.
 
     The backend reads the lines that look like the one before, this class any line.
@@ -115,9 +124,6 @@ class FieldReader(_Reader):
         self._sparse_columns: dict[str, int] = {}
         self._alike: tuple[tuple[bytes, ...], tuple[int, ...]] | None = None
         self._lines_alike: Any = None
-
-    def __enter__(self) -> FieldReader:
-        return self
 
     def blocks(self) -> Iterator[Block]:
         for block, line_ends in self.checked_blocks():
@@ -303,13 +309,13 @@ def _pairs(tokens: list[str]) -> tuple[Dense, Sparse]:
 # ----------------------------------------------------------------------------------------------------------- no fields
 
 
-class PlainReader(_Reader):
+class PlainReader(Reader):
     """Lines of text alone, `size` for each segment, and lines of features in another file."""
 
     def __init__(self, path: Path, size: int, features: Path | None, names: Sequence[str] | None):
         super().__init__(path)
         self._size = size
-        self._given_names = None if names is None else tuple(names)
+        self._given_names = names
         try:
             self._table = None if features is None else Lines(fspath(features))
         except InputFileError:
@@ -317,10 +323,7 @@ class PlainReader(_Reader):
             raise
         self._rows = iter(()) if self._table is None else self._table_rows(self._table)
         if self._table is None:
-            self.names = self._named(0)
-
-    def __enter__(self) -> PlainReader:
-        return self
+            self.names = feature_names(names, 0)
 
     def __exit__(self, *exception: object) -> None:
         super().__exit__()
@@ -365,17 +368,9 @@ class PlainReader(_Reader):
             try:
                 row = [number_of(token, "a feature") for token in line.split()]
                 if number == 1:
-                    self.names = self._named(len(row))
+                    self.names = feature_names(self._given_names, len(row))
                 if len(row) != len(self.names):
                     raise InputFileError(f"has {len(row)} features, and the lines before have {len(self.names)}")
             except InputFileError as error:
                 raise InputFileError(f"{table.name}, line {number}: {error}") from None
             yield row
-
-    def _named(self, count: int) -> tuple[str, ...]:
-        names = self._given_names
-        if names is None:
-            return tuple(f"f{column}" for column in range(count))
-        if len(names) != count:
-            raise FeatureError(f"there are {len(names)} names and {count} features")
-        return names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from .._runtime.sequences import by_position
 from ..errors import LengthMismatchError, SequenceTypeError
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
-from .container import ARGUMENTS, Hypotheses, check_number
+from .container import ARGUMENTS, Hypotheses, whole_number
+from .lines import open_reader
 from .references import prepare_references
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ class NBest(Hypotheses):
     __slots__ = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, tuple(getattr(self, name) for name in ARGUMENTS)
+        return partial(NBest, **{name: getattr(self, name) for name in ARGUMENTS}), ()
 
     @classmethod
     def from_texts(
@@ -109,21 +111,11 @@ class NBest(Hypotheses):
         :param progress: show a progress bar (needs tqdm)
         :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
         """
-        check_number("first_id", first_id)
-        arguments = reading.read(
-            path,
-            references,
-            format,
-            first_id=first_id,
-            size=size,
-            features=features,
-            names=names,
-            tokenize=tokenize,
-            max_order=max_order,
-            reference_length=reference_length,
-            texts=texts,
-            progress=progress,
-        )
+        first_id = whole_number(first_id, "first_id")
+        split = tokenizer(tokenize)
+        prepared = prepare_references(references, split, max_order, reference_length)
+        with open_reader(path, format, size, features, names) as reader:
+            arguments = reading.read(reader, prepared, split, first_id, texts, progress)
         return cls(**arguments)
 
     @classmethod
@@ -143,9 +135,8 @@ class NBest(Hypotheses):
         :param first_id: the id of the first segment
         :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
         """
-        check_number("first_id", first_id)
-        if segments is not None:
-            check_number("segments", segments)
+        first_id = whole_number(first_id, "first_id")
+        segments = None if segments is None else whole_number(segments, "segments")
         return cls(**extractor.read(features, scores, segments, first_id))
 
     def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:
@@ -168,7 +159,3 @@ class NBest(Hypotheses):
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """
         writing.write(self, path, format)
-
-
-def _made(*arguments: Any) -> NBest:
-    return NBest(*arguments[:8], **dict(zip(ARGUMENTS[8:], arguments[8:])))

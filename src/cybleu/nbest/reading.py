@@ -25,15 +25,17 @@ from .._runtime.arrays import np
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError
 from ..stats.references import LineCounter
-from ..text.tokenizers import SPLITS, tokenizer
+from ..text.tokenizers import SPLITS
 from . import json_lines
 from .container import SparseFeatures
-from .lines import Block, FieldReader, PlainReader, open_reader
-from .references import prepare_references
+from .lines import Block, open_reader
 from .segment import Segment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..stats.references import References
+    from .lines import Reader
 
     Path = str | PathLike[str]
     Split = Callable[[str], list[str]]
@@ -92,7 +94,7 @@ def read_segments(
             yield _segment(parts, reader)
 
 
-def _segment(parts: list[Block], reader: FieldReader | PlainReader) -> Segment:
+def _segment(parts: list[Block], reader: Reader) -> Segment:
     texts = [text for part in parts for text in part.texts()]
     return Segment(
         int(parts[0].ids[0]),
@@ -105,23 +107,9 @@ def _segment(parts: list[Block], reader: FieldReader | PlainReader) -> Segment:
 
 
 def read(
-    path: Path,
-    references: Any,
-    format: str | None = None,  # noqa: A002
-    *,
-    first_id: int = 0,
-    size: int | None = None,
-    features: Path | None = None,
-    names: Sequence[str] | None = None,
-    tokenize: str | Split = "unicode",
-    max_order: int | None = None,
-    reference_length: str | None = None,
-    texts: bool = True,
-    progress: bool = False,
+    reader: Reader, prepared: References, split: Split, first_id: int, texts: bool, progress: bool
 ) -> dict[str, Any]:
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
-    split = tokenizer(tokenize)
-    prepared = prepare_references(references, split, max_order, reference_length)
     by_bytes = split in (SPLITS["unicode"], SPLITS["ascii"])
     counter = LineCounter(prepared, split == SPLITS["unicode"]) if by_bytes else None
     blocks: list[Block] = []
@@ -129,23 +117,21 @@ def read(
     stats: list[NDArray[np.int64]] = []
     kept: list[str] = []
     first_line = None
-    with open_reader(path, format, size, features, names) as reader:
-        file = reader.file
-        with bar(file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance:
-            position = 0
-            for block in reader.blocks():
-                first_line = block.ids[0] if first_line is None else first_line
-                owners.append(_owners(block, first_id, len(prepared), reader, first_line))
-                block_texts = block.texts() if texts or counter is None else []
-                if counter is None:
-                    stats.append(prepared.stats([split(text) for text in block_texts], owners[-1]))
-                else:
-                    stats.append(counter.rows(block.bytes, block.begins, block.ends, owners[-1]))
-                if texts:
-                    kept += block_texts
-                blocks.append(block._replace(bytes=b"", begins=_NOTHING, ends=_NOTHING))
-                advance(file.position() - position)
-                position = file.position()
+    with bar(reader.file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance:
+        position = 0
+        for block in reader.blocks():
+            first_line = block.ids[0] if first_line is None else first_line
+            owners.append(_owners(block, first_id, len(prepared), reader, first_line))
+            block_texts = block.texts() if texts or counter is None else []
+            if counter is None:
+                stats.append(prepared.stats([split(text) for text in block_texts], owners[-1]))
+            else:
+                stats.append(counter.rows(block.bytes, block.begins, block.ends, owners[-1]))
+            if texts:
+                kept += block_texts
+            blocks.append(block._replace(bytes=b"", begins=_NOTHING, ends=_NOTHING))
+            advance(reader.file.position() - position)
+            position = reader.file.position()
     return in_segments(
         np.concatenate(owners),
         len(prepared),
@@ -162,9 +148,7 @@ def read(
 _NOTHING = np.zeros(0, dtype=np.int64)
 
 
-def _owners(
-    block: Block, first_id: int, segments: int, reader: FieldReader | PlainReader, first_line: int
-) -> NDArray[np.int64]:
+def _owners(block: Block, first_id: int, segments: int, reader: Reader, first_line: int) -> NDArray[np.int64]:
     """The numbers of the segments; an error for an id that is beyond the references.
 
     :param first_line: the id in the first line of the file
@@ -175,14 +159,10 @@ def _owners(
         row = int(wrong.argmax())
         number = int(block.ids[row])
         from_one = first_id == 0 and first_line > 0 and number == segments
+        mend = "they seem to start at 1 here: give first_id=1" if from_one else "give first_id= if they start elsewhere"
         raise reader.error(
             f"the id is {number}, and the references are of {segments} segments, so ids go from {first_id} to "
-            f"{first_id + segments - 1}; "
-            + (
-                "they seem to start at 1 here: give first_id=1"
-                if from_one
-                else "give first_id= if they start elsewhere"
-            ),
+            f"{first_id + segments - 1}; {mend}",
             block.first_line + row,
         )
     return owners
@@ -210,16 +190,14 @@ def in_segments(
         texts = None if texts is None else [texts[row] for row in index.tolist()]
         sparse = None if sparse is None else sparse.rows(index)
         model_scores = None if model_scores is None else model_scores[index]
-    offsets = np.append(0, np.cumsum(np.bincount(owners, minlength=segments)))
-    ids = np.arange(segments) + first_id
     return {
-        "offsets": offsets,
+        "offsets": np.append(0, np.cumsum(np.bincount(owners, minlength=segments))),
         "features": features,
         "stats": stats,
         "names": names,
         "texts": texts,
         "sparse": sparse,
-        "ids": ids,
+        "ids": np.arange(segments) + first_id,
         "index": index,
         "model_scores": model_scores,
     }
