@@ -66,6 +66,10 @@ class _Part(NamedTuple):
     rows: list[list[str]]
     width: int
 
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.segment, len(self.rows)
+
 
 class _File:
     """A file of such parts."""
@@ -133,15 +137,7 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> d
         features_file = _File(stack.enter_context(Lines(fspath(features))), *FEATURES)
         scores_file = _File(stack.enter_context(Lines(fspath(scores))), *SCORES)
         for part, score_part in zip_longest(features_file.parts(), scores_file.parts()):
-            if (
-                part is None
-                or score_part is None
-                or (part.segment, len(part.rows))
-                != (
-                    score_part.segment,
-                    len(score_part.rows),
-                )
-            ):
+            if part is None or score_part is None or part.size != score_part.size:
                 raise InputFileError(
                     f"{features_file.lines.name} and {scores_file.lines.name} do not go together: "
                     f"{_described(part)} in the one and {_described(score_part)} in the other"

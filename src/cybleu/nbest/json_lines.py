@@ -102,14 +102,10 @@ def _hypothesis(value: Any, place: int) -> tuple[str, float | None, dict[str, fl
         raise InputFileError(f"the features of hypothesis {place} must be an object of numbers")
     given = [key for key in SCORES if value.get(key) is not None]
     score = _number(value[given[0]], f"the {given[0]} of hypothesis {place}") if given else None
-    return (
-        found[0],
-        score,
-        {
-            name: _number(number, f"the feature {shown(name)} of hypothesis {place}")
-            for name, number in features.items()
-        },
-    )
+    row = {
+        name: _number(number, f"the feature {shown(name)} of hypothesis {place}") for name, number in features.items()
+    }
+    return found[0], score, row
 
 
 def _number(value: Any, what: str) -> float:
