@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     Interval = tuple[float, float, Sequence[float]]
+    Change = tuple[float, list[float]]
 
 
 def sort_lines(slope: Any, offsets: Any, order: Any) -> None:
@@ -42,7 +43,7 @@ def surface(
     :param likely: for each segment a hypothesis that may well win; for speed alone
     :param empty: makes an array of a shape and a dtype
     """
-    stretches = list(intervals(base, slope, order, offsets, stats, lower, upper))
+    stretches = list(intervals(*changes(base, slope, order, offsets, stats, lower, upper), lower, upper))
     thresholds = empty(len(stretches) - 1, "float64")
     sums = empty((len(stretches), stats.shape[1]), str(stats.dtype))
     for position, (left, _, row) in enumerate(stretches):
@@ -52,13 +53,13 @@ def surface(
     return thresholds, sums
 
 
-def intervals(
-    base: Any, slope: Any, order: Any, offsets: Any, stats: Any, lower: float, upper: float
-) -> Iterator[Interval]:
-    """Left and right end of each stretch of the line with the same statistics, and their sum."""
-    total: list[float] = [0] * stats.shape[1]
-    found = sorted(changes(base, slope, order, offsets, stats, lower, upper, total), key=lambda change: change[0])
-    left, row = lower, list(total)
+def intervals(row: list[float], found: list[Change], lower: float, upper: float) -> Iterator[Interval]:
+    """Left and right end of each stretch of the line with the same statistics, and their sum.
+
+    :param row: the sum at the lower end
+    :param found: what :func:`changes` found
+    """
+    left = lower
     for x, group in groupby(found, key=lambda change: change[0]):
         after = row
         for _, difference in group:
@@ -70,9 +71,11 @@ def intervals(
 
 
 def changes(
-    base: Any, slope: Any, order: Any, offsets: Any, stats: Any, lower: float, upper: float, total: list[float]
-) -> Iterator[tuple[float, list[float]]]:
-    """Where statistics change, and by how much; those of the lower end are added to the total."""
+    base: Any, slope: Any, order: Any, offsets: Any, stats: Any, lower: float, upper: float
+) -> tuple[list[float], list[Change]]:
+    """The sum of the statistics at the lower end; and where they change from there on, in this order, and by how much."""
+    total: list[float] = [0] * stats.shape[1]
+    found: list[Change] = []
     for first, last in pairwise(offsets.tolist()):
         look()
         lines = list(zip(base[first:last].tolist(), slope[first:last].tolist()))
@@ -82,12 +85,13 @@ def changes(
         if not hull:
             raise ValueError("a segment has no hypothesis")
         row = stats[first + hull[0][1]].tolist()
-        total[:] = [number + more for number, more in zip(total or row, row)]
+        total = [number + more for number, more in zip(total, row)]
         for left, line in hull[1:]:
             after = stats[first + line].tolist()
             if after != row:
-                yield left + 0.0, [new - old for new, old in zip(after, row)]  # no negative zero
+                found.append((left + 0.0, [new - old for new, old in zip(after, row)]))  # no negative zero
                 row = after
+    return total, sorted(found, key=lambda change: change[0])
 
 
 def _envelope(lines: list[tuple[float, float]], order: Iterable[int]) -> list[tuple[float, int]]:

@@ -28,14 +28,15 @@ def best_interval(
     :param best_row: receives the sum of the statistics there
     """
     short = [0] * definition.order
+    at_lower, found = changes(base, slope, order, offsets, stats, lower, upper)
     scored = [
         (definition.evaluate(row, short)[0], left, right, row)
-        for left, right, row in intervals(base, slope, order, offsets, stats, lower, upper)
+        for left, right, row in intervals(at_lower, found, lower, upper)
     ]
     score, left, right, row = max(scored, key=_merit)
     best_row[:] = row
-    thresholds = [x for x, _ in changes(base, slope, order, offsets, stats, lower, upper, [])]
-    return score, left, right, min(thresholds, default=0.0), max(thresholds, default=0.0)
+    first, last = (found[0][0], found[-1][0]) if found else (0.0, 0.0)
+    return score, left, right, first, last
 
 
 def _merit(scored: tuple[float, float, float, Any]) -> tuple[float, bool, float, float]:
