@@ -44,9 +44,7 @@ class Formula:
         result = np.empty(len(rows))
 
         def one(position: int) -> None:
-            row = rows[position].tolist()
-            short = [int(total == 0) for total in row[2 + self.definition.order :]]
-            result[position] = self.definition.evaluate(row, short)[0]
+            result[position] = self.score_row(rows[position].tolist())
 
         def work(start: int) -> int:
             return start if self._kernel is None else self._kernel.score_rows(rows, start, result)
@@ -54,21 +52,20 @@ class Formula:
         _backend.go_on(work, 0, len(rows), one)
         return result
 
-    def best_interval(self, *line: Any, row: NDArray[np.int64]) -> tuple[float, float, float, float, float]:
+    def score_row(self, row: list[int]) -> float:
+        """The score of the row of one segment, in Python."""
+        return self.definition.evaluate(row, [int(total == 0) for total in row[2 + self.definition.order :]])[0]
+
+    def best_interval(self, *line: Any, row: NDArray[Any]) -> tuple[float, float, float, float, float]:
         """The best stretch of a line through the weights; see the function of this name in :mod:`cybleu._mirror`.
 
         :param line: what that function takes before the definition
-        :param row: receives the sum of the statistics there
+        :param row: receives the sum of the statistics there; an array of objects if int64 does not hold it
         """
-        found = None if self._kernel is None else _backend.chosen.best_interval(*line, self._kernel, row)
+        found = None
+        if self._kernel is not None and row.dtype != object:
+            found = _backend.chosen.best_interval(*line, self._kernel, row)
         return _backend.answered(found, _mirror.best_interval, *line, self.definition, row)
-
-    def best_interval_of_any_size(self, *line: Any, row: NDArray[Any]) -> tuple[float, float, float, float, float]:
-        """The same for sums that int64 does not hold.
-
-        :param row: an array of objects
-        """
-        return _mirror.best_interval(*line, self.definition, row)
 
     def swap_pass(
         self, stats: NDArray[np.int64], offsets: Any, order: Any, chosen: NDArray[np.int64], highest: bool
@@ -80,13 +77,12 @@ class Formula:
             found = _backend.chosen.swap_pass(self._kernel, stats, offsets, order, chosen, highest)
         return _backend.answered(found, _mirror.swap_pass, self.definition, stats, offsets, order, chosen, highest)
 
-    def pairs(self, references: Batch, hypotheses: Batch) -> Pairs:
-        """The texts ready to be scored, each hypothesis against each reference alone; the same batch twice is itself."""
-        return Pairs(self, references, hypotheses)
-
 
 class Pairs:
-    """Hypotheses against references, for BLEU: counted in the numbers of one vocabulary, scored by blocks of hypotheses."""
+    """Hypotheses against references, for BLEU: counted in the numbers of one vocabulary, scored by blocks of hypotheses.
+
+    The same batch twice is itself.
+    """
 
     def __init__(self, formula: Formula, references: Batch, hypotheses: Batch):
         self._formula = formula
@@ -121,9 +117,8 @@ class Pairs:
         """
         for i, j in _places_of_nan(scores):
             row = _mirror.segment_counts([_text(self._references, j)], _text(self._hypotheses, i), self._order)
-            short = [int(total == 0) for total in row[2 + self._order :]]
             try:
-                scores[i, j] = self._formula.definition.evaluate(row, short)[0]
+                scores[i, j] = self._formula.score_row(row)
             except CybleuError as error:
                 first = int((places == i).nonzero()[0][0])
                 raise type(error)(f"hypotheses[{first}]: {error}") from error

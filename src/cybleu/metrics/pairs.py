@@ -9,11 +9,10 @@ from .._runtime.arrays import np
 from .._runtime.interrupts import PIECE
 from .._runtime.parallel import run
 from ..text.batches import Batch, ReferenceSets, batch_of_lengths, checked_id, hypotheses_like, one_reference_each
+from .formula import Formula, Pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from .formula import Formula
 
 FEW = 24  # texts are compared sooner than found equal
 
@@ -39,7 +38,7 @@ def matrix(
     in_result = result.dtype == np.float64 and result.flags.c_contiguous
     # those of different texts begin where the result does, so that there is one matrix
     scores = result.reshape(-1)[: unique[0] * unique[1]].reshape(unique) if in_result else np.empty(unique)
-    pairs = formula.pairs(unique_refs, unique_hyps)
+    pairs = Pairs(formula, unique_refs, unique_hyps)
     run(
         lambda start, stop: pairs.fill(start, stop, scores),
         unique[0],

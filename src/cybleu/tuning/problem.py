@@ -198,8 +198,7 @@ class Problem:
         """What the kernel finds without writing the surface down."""
         row = np.empty(objective.stats.shape[1], dtype=np.int64 if objective.fits else object)
         assert objective.formula is not None
-        find = objective.formula.best_interval if objective.fits else objective.formula.best_interval_of_any_size
-        score, left, right, first, last = find(
+        score, left, right, first, last = objective.formula.best_interval(
             point.values,
             line.slope,
             line.order,
