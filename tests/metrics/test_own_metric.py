@@ -70,6 +70,17 @@ def nbest():
     return NBest([0, 3, 6], features, rows, ["lm", "length"], texts, score=metric)
 
 
+def test_a_metric_without_what_it_needs_is_refused_when_it_is_made():
+    class Unfinished(Metric):
+        name = "unfinished"
+
+        def row(self, references, hypothesis):
+            return [0]
+
+    with pytest.raises(TypeError, match="abstract .*evaluate"):
+        Unfinished()
+
+
 def test_rows_and_scores():
     rows = metrics.find("word-f").rows(SETS, HYPOTHESES, owner=OWNER)
     assert scores(rows, "word-f").tolist() == EXPECTED

@@ -129,7 +129,9 @@ class Bleu(Metric):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        definition = find_variant(self.variant)
+        if not isinstance(self.variant, Variant) and self.variant not in VARIANTS:
+            raise UnknownNameError(f"unknown variant {self.variant!r}; use one of {', '.join(VARIANTS)}")
+        definition = self.variant if isinstance(self.variant, Variant) else VARIANTS[self.variant]
         if self.reference_length is not None:
             definition = replace(definition, reference_length=self.reference_length)
         if self.level not in LEVELS:
@@ -268,11 +270,10 @@ class Bleu(Metric):
         given = [name for name, value in of_references.items() if value is not None]
         if given:
             raise ArrayValueError(f"the references are prepared, so {given[0]} is theirs; give it to References")
-        counted = {"max_order": self.order, "reference_length": self.definition.reference_length}
-        for name, wanted in counted.items():
+        orders_chosen = self.max_order is not None or self.weights is not None
+        counted = {"max_order": self.order} if orders_chosen else {}
+        for name, wanted in {**counted, "reference_length": self.definition.reference_length}.items():
             found = getattr(references, name)
-            if name == "max_order" and self.max_order is None and self.weights is None:
-                continue
             if found != wanted:
                 raise ArrayValueError(
                     f"the references were prepared with {name}={found!r}, and {self.name} counts with {wanted!r} here; "
@@ -423,12 +424,3 @@ class Bleu(Metric):
 
 
 _RULES = [rule.name for rule in fields(Rules) if rule.name in {of_variant.name for of_variant in fields(Variant)}]
-
-
-def find_variant(variant: str | Variant) -> Variant:
-    """The variant of this name; a variant is given back."""
-    if isinstance(variant, Variant):
-        return variant
-    if variant not in VARIANTS:
-        raise UnknownNameError(f"unknown variant {variant!r}; use one of {', '.join(VARIANTS)}")
-    return VARIANTS[variant]

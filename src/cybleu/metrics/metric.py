@@ -8,6 +8,7 @@ needs `columns`, :meth:`Metric.row` and :meth:`Metric.evaluate`; whatever is fas
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -57,7 +58,7 @@ class Score:
         return self.format()
 
 
-class Metric:
+class Metric(ABC):
     """How to count and how to score. Metrics are frozen: what they are made of cannot change, so that they can be shared.
 
     :ivar name: what it is called
@@ -82,20 +83,20 @@ class Metric:
 
     # ----------------------------------------------------------------------------------------------------- to be given
 
+    @abstractmethod
     def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
         """The counts of one segment, whole numbers that add up to those of a corpus.
 
         :param references: one or more references, each a sequence of tokens
         :param hypothesis: a sequence of tokens
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def evaluate(self, row: Sequence[int]) -> float:
         """The score of a row or of a sum of rows, on the metric's scale.
 
         :param row: as many numbers as there are columns
         """
-        raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------------- may be done better
 
