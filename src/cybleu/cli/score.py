@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from .. import __version__, bleu_score
+from .._runtime.scales import percent
 from ..errors import EmptyCorpusError
 from ..metrics import Bleu, BleuScore, Metric, Score
 from .common import NO_LINE, OF_TEXT, input_errors, metric_of, variant
@@ -64,20 +65,19 @@ def score(
         if not corpus.count:
             raise EmptyCorpusError(NO_LINE)
         result = corpus.score()
-    percent = 100 / result.scale
     tokens = f"tok:{tokenize}" if tokenize else f"split:{split}"
     result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}")
     if as_json:
         found: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
         if isinstance(result, BleuScore):
-            found["precisions"] = [percent * precision for precision in result.precisions]
+            found["precisions"] = [percent(precision, result.scale) for precision in result.precisions]
             found["ratio"] = result.ratio
         if segments:
-            found["segment_scores"] = [percent * number for number in segment_scores]
+            found["segment_scores"] = [percent(number, result.scale) for number in segment_scores]
         click.echo(json.dumps(found))
     elif segments:
         for number in segment_scores:
-            click.echo(f"{percent * number:.{width}f}")
+            click.echo(f"{percent(number, result.scale):.{width}f}")
     else:
         click.echo(result.format(width))
 
@@ -118,8 +118,8 @@ class _Corpus:
         number: Any = bleu_score.corpus_bleu_of_row(
             self.row, self.short_segments or (), references, hypothesis, weights, method
         )
-        name = self._of_last[1].__name__
-        return replace(result, score=number, signature=result.signature.replace("smooth:none", f"smooth:{name}"))
+        signature = result.signature.replace("smooth:none", f"smooth:{method.__name__}")
+        return replace(result, score=number, signature=signature)
 
     def score_segment(self, references: list[list[str]], hypothesis: list[str]) -> float:
         if self._of_last is not None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from .._runtime.scales import percent
 from .._runtime.sequences import by_position
 from ..bleu_score.parts import length_of
 from ..errors import (
@@ -534,7 +535,7 @@ def _precision(n: int, cause: Cause) -> str:
     text = f"{after.matches[n - 1]} of {after.totals[n - 1]} {n}-grams match"
     if len(before.precisions) != len(after.precisions):
         return text
-    of_higher, of_lower = (100 / bleu.scale * bleu.precisions[n - 1] for bleu in (after, before))
+    of_higher, of_lower = (percent(bleu.precisions[n - 1], bleu.scale) for bleu in (after, before))
     return f"{text}, precision {of_higher:.6g} rather than {of_lower:.6g}"
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
+from .._runtime.scales import percent
 from ..errors import (
     ArrayValueError,
     OrderError,
@@ -63,8 +64,7 @@ class BleuScore(Score):
 
         :param width: decimals of the score
         """
-        percent = 100 / self.scale
-        precisions = "/".join(f"{percent * precision:.1f}" for precision in self.precisions)
+        precisions = "/".join(f"{percent(precision, self.scale):.1f}" for precision in self.precisions)
         return (
             f"BLEU|{self.signature} = {self.percent:.{width}f} {precisions} (BP = {self.brevity_penalty:.3f} "
             f"ratio = {self.ratio:.3f} hyp_len = {self.hypothesis_length} ref_len = {self.reference_length})"

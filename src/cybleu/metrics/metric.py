@@ -13,6 +13,7 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._runtime.scales import percent
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
 from ..stats.rows import one_or_more
@@ -45,7 +46,7 @@ class Score:
     @property
     def percent(self) -> float:
         """The score from 0 to 100, as people read it."""
-        return 100 / self.scale * self.score
+        return float(percent(self.score, self.scale))
 
     def format(self, width: int = 2) -> str:
         """One line, always from 0 to 100.

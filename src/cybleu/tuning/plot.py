@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .._runtime.arrays import np
+from .._runtime.scales import percent
 from ..errors import MissingExtraError, UnknownNameError
 from .results import LineSearch
 
@@ -64,7 +65,7 @@ def plot_surface(path: str, found: LineSearch, name: str, weight: float, metric:
     if np.isfinite(starts[0]):
         ends = ends[1:]
     axes = figure.add_subplot()
-    axes.stairs(scores * (100 / found.scale if found.scale else 1), weight + ends, baseline=None)
+    axes.stairs(percent(scores, found.scale or 100), weight + ends, baseline=None)
     axes.axvline(weight, color="0.6", linestyle=":", label=f"{weight:.6g}")
     axes.set(xlabel=f"weight of {name}", ylabel=metric)
     axes.legend()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._runtime.scales import percent
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 def as_read(score: float, scale: float | None) -> str:
     """A score as people read it: from 0 to 100 where its scale is known."""
-    return f"{score:.6g}" if scale is None else f"{100 / scale * score:.4f}"
+    return f"{score:.6g}" if scale is None else f"{percent(score, scale):.4f}"
 
 
 @dataclass(frozen=True)

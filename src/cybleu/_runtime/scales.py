@@ -1,0 +1,15 @@
+"""Scores as people read them."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def percent(score: Any, scale: float) -> Any:
+    """A score, or an array of scores, from 0 to 100.
+
+    :param scale: the score of a perfect match
+    """
+    return 100 / scale * score
