@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +13,7 @@ import click
 
 from .._files.text import STANDARD_INPUT, listed, shown
 from .._files.writing import writing, writing_all
+from .._runtime.scales import percent
 from ..errors import ArrayValueError, InputFileError, printable
 from ..text import tokenizer
 from .common import (
@@ -48,8 +49,8 @@ def rerank() -> None:
     """
 
 
-class Source(NamedTuple):
-    """The options that all commands have."""
+class Given(NamedTuple):
+    """The options that all commands have, and those of the output."""
 
     nbest: str
     format: str | None
@@ -59,6 +60,9 @@ class Source(NamedTuple):
     segments: int | None
     split: str
     tokenize: str | None
+    output: str = STANDARD_INPUT
+    list_format: str | None = None
+    explain: int | None = None
 
     @property
     def files(self) -> list[str | None]:
@@ -90,14 +94,6 @@ class Source(NamedTuple):
 
     def splitter(self) -> Callable[[str], list[str]]:
         return tokenizer(self.tokenize or self.split)
-
-
-class Target(NamedTuple):
-    """The options of the output."""
-
-    output: str
-    list_format: str | None
-    explain: int | None
 
 
 OF_NBEST = with_parameters(
@@ -134,14 +130,6 @@ OF_OUTPUT = with_parameters(
 OF_BLEU = with_parameters(variant("sacrebleu"), SMOOTHING)
 
 
-def _source(options: dict[str, Any]) -> Source:
-    return Source(*(options.pop(name) for name in Source._fields))
-
-
-def _target(options: dict[str, Any]) -> Target:
-    return Target(*(options.pop(name) for name in Target._fields))
-
-
 # ------------------------------------------------------------------------------------------------------------ commands
 
 
@@ -159,8 +147,8 @@ def linear(weights_file: str, **options: Any) -> None:
     """The hypothesis with the highest weighted sum of its features; of equal ones the first."""
     from ..rerank import linear as by_weights
 
-    source, target = _source(options), _target(options)
-    check_outputs([target.output], [*source.files, weights_file])
+    given = Given(**options)
+    check_outputs([given.output], [*given.files, weights_file])
     with input_errors():
         from ..tuning import read_weights
 
@@ -174,8 +162,8 @@ def linear(weights_file: str, **options: Any) -> None:
                 unseen.pop(name, None)
             return by_weights(nbest, {name: weights[name] for name in names if name in weights})
 
-        _run(source, target, choose, _Why(weights=weights))
-    if unseen and target.explain is None:
+        _run(given, choose, _Why(weights=weights))
+    if unseen and given.explain is None:
         click.echo(f"cybleu: there are weights of features that the list does not have: {listed([*unseen])}", err=True)
 
 
@@ -201,9 +189,9 @@ def mbr(
     from ..rerank import mbr as by_risk
 
     metric = metric_of(variant, smoothing)
-    source, target = _source(options), _target(options)
-    check_outputs([target.output], source.files)
-    if prune is not None and target.list_format is not None:
+    given = Given(**options)
+    check_outputs([given.output], given.files)
+    if prune is not None and given.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
 
     def choose(nbest: NBest) -> Selection:
@@ -220,8 +208,8 @@ def mbr(
         )
 
     with input_errors():
-        split = source.splitter()
-        _run(source, target, choose, _Why(split=split))
+        split = given.splitter()
+        _run(given, choose, _Why(split=split))
 
 
 @rerank.command()
@@ -252,31 +240,30 @@ def oracle(
     from ..nbest import prepare_references
 
     metric = metric_of(variant, smoothing)
-    source, target = _source(options), _target(options)
-    one_standard_input(source.nbest, source.feature_table, *references)
-    check_outputs([target.output], [*source.files, *references])
+    given = Given(**options)
+    one_standard_input(*given.files, *references)
+    check_outputs([given.output], [*given.files, *references])
     find = choices.antioracle if worst else choices.oracle
     with input_errors():
         if level == "corpus":
-            if target.list_format is not None or target.explain is not None:
+            if given.list_format is not None or given.explain is not None:
                 raise click.UsageError("--list and --explain are for --level sentence")
-            nbest = source.whole(references)
-            selection = find(nbest, level, metric, seed=seed)
-            with _output(target.output) as write:
+            selection = find(given.whole(references), level, metric, seed=seed)
+            with _output(given.output) as write:
                 for text in selection.texts:
                     write(f"{text}\n")
-            percent = 100 / metric.scale
             if isinstance(selection, choices.CorpusSelection):
+                score, start = (percent(number, metric.scale) for number in (selection.score, selection.start))
                 click.echo(
-                    f"BLEU of the corpus {percent * selection.score:.4f}, by sentences {percent * selection.start:.4f}; "
+                    f"BLEU of the corpus {score:.4f}, by sentences {start:.4f}; "
                     f"{selection.swaps} swaps in {selection.passes} passes",
                     err=True,
                 )
             return
-        prepared = prepare_references(list(references), source.splitter())
-        source = source._replace(segments=len(prepared))
-        why = _Why(split=source.splitter(), references=prepared, first_id=source.first_id)
-        _run(source, target, lambda nbest: find(nbest, level, metric), why)
+        split = given.splitter()
+        prepared = prepare_references(list(references), split)
+        why = _Why(split=split, references=prepared, first_id=given.first_id)
+        _run(given._replace(segments=len(prepared)), lambda nbest: find(nbest, level, metric), why)
 
 
 @rerank.command()
@@ -311,12 +298,12 @@ def perceptron(
     from ..rerank import perceptron as train
 
     metric = metric_of(variant, smoothing)
-    source = _source(options)
-    one_standard_input(source.nbest, source.feature_table, *references)
-    check_outputs([output, held_out], [*source.files, *references])
+    given = Given(**options)
+    one_standard_input(*given.files, *references)
+    check_outputs([output, held_out], [*given.files, *references])
     with input_errors():
         trained = train(
-            source.whole(references),
+            given.whole(references),
             good=good,
             bad=bad,
             margin=margin,
@@ -326,22 +313,18 @@ def perceptron(
             metric=metric,
             progress=sys.stderr.isatty(),
         )
-        with ExitStack() as stack:
-            paths = [path for path in (output, held_out) if path not in (None, STANDARD_INPUT)]
-            files = dict(zip(paths, stack.enter_context(writing_all(*map(str, paths)))))
-            for path, lines in (
-                (output, [f"{name} {weight!r}\n" for name, weight in trained.weights.items()]),
-                (held_out, [f"{text}\n" for text in trained.held_out.texts]),
-            ):
-                if path in files:
-                    files[path].writelines(lines)
-                elif path is not None:
-                    with _output(path) as write:
-                        write("".join(lines))
-    percent = 100 / metric.scale
-    of_folds = ", ".join(f"{percent * score:.2f}" for score in trained.fold_scores)
+        results = [(output, [f"{name} {weight!r}\n" for name, weight in trained.weights.items()])]
+        if held_out is not None:
+            results.append((held_out, [f"{text}\n" for text in trained.held_out.texts]))
+        with writing_all(*(path for path, _ in results if path != STANDARD_INPUT)) as opened:
+            files = iter(opened)
+            for path, lines in results:
+                with _output(path) if path == STANDARD_INPUT else nullcontext(next(files).write) as write:
+                    write("".join(lines))
+    score = percent(trained.score, metric.scale)
+    of_folds = ", ".join(f"{percent(number, metric.scale):.2f}" for number in trained.fold_scores)
     click.echo(
-        f"BLEU of held-out segments {percent * trained.score:.4f} after {trained.epochs} epochs; of folds {of_folds}",
+        f"BLEU of held-out segments {score:.4f} after {trained.epochs} epochs; of folds {of_folds}",
         err=True,
     )
 
@@ -374,19 +357,19 @@ class _Why(NamedTuple):
         return self.references.stats([self.split(text) for text in texts], owners)
 
 
-def _run(source: Source, target: Target, choose: Callable[[NBest], Selection], why: _Why) -> None:
-    stream = _in_order(source)
-    if target.explain is not None:
-        found = next((segment for segment in stream if segment.id == target.explain), None)
+def _run(given: Given, choose: Callable[[NBest], Selection], why: _Why) -> None:
+    stream = _in_order(given)
+    if given.explain is not None:
+        found = next((segment for segment in stream if segment.id == given.explain), None)
         if found is None:
-            raise ArrayValueError(f"there is no segment {target.explain} in the list")
+            raise ArrayValueError(f"there is no segment {given.explain} in the list")
         nbest = _nbest([found], why)
         explanation = _explanation(nbest, choose(nbest), why)
         click.echo(printable(explanation, len(explanation)))
         return
-    expected = source.first_id
+    expected = given.first_id
     missing = 0
-    with _output(target.output) as write:
+    with _output(given.output) as write:
         while batch := list(islice(stream, AT_ONCE)):
             if batch[-1].names != batch[0].names or any(segment.sparse for segment in batch):
                 groups = [[segment] for segment in batch]
@@ -395,23 +378,23 @@ def _run(source: Source, target: Target, choose: Callable[[NBest], Selection], w
             for group in groups:
                 nbest = _nbest(group, why)
                 selection = choose(nbest)
-                if target.list_format is not None:
-                    _write_list(nbest, selection, target.list_format, write)
+                if given.list_format is not None:
+                    _write_list(nbest, selection, given.list_format, write)
                     continue
                 for segment, text in zip(group, selection.texts):
                     if segment.id - expected > MOST_MISSING:
                         raise InputFileError(
-                            f"{source.nbest}: the segment {segment.id} comes where {expected} should; an empty line for each "
+                            f"{given.nbest}: the segment {segment.id} comes where {expected} should; an empty line for each "
                             "between them would fill the disk. --first-id tells where ids begin"
                         )
                     missing += segment.id - expected
                     write("\n" * (segment.id - expected) + _one_line(text, segment) + "\n")
                     expected = segment.id + 1
-        if source.segments is not None and target.list_format is None:
-            last = source.first_id + source.segments
+        if given.segments is not None and given.list_format is None:
+            last = given.first_id + given.segments
             if last - expected > MOST_MISSING:
                 raise InputFileError(
-                    f"--segments {source.segments}: {last - expected} of them would come after the last one of the list; an "
+                    f"--segments {given.segments}: {last - expected} of them would come after the last one of the list; an "
                     "empty line for each would fill the disk"
                 )
             missing += last - expected
@@ -420,20 +403,18 @@ def _run(source: Source, target: Target, choose: Callable[[NBest], Selection], w
         click.echo(f"cybleu: {missing} segments have no hypothesis; an empty line stands for each", err=True)
 
 
-def _in_order(source: Source) -> Iterator[Segment]:
-    last = source.first_id - 1
-    for segment in source.stream():
+def _in_order(given: Given) -> Iterator[Segment]:
+    last = given.first_id - 1
+    for segment in given.stream():
         if segment.id <= last:
-            reason = (
-                f"begin at {source.first_id}; give --first-id" if last < source.first_id else "must ascend; sort it"
-            )
-            raise InputFileError(f"{source.nbest}: the segment {segment.id} comes after {last}, and ids {reason}")
+            reason = f"begin at {given.first_id}; give --first-id" if last < given.first_id else "must ascend; sort it"
+            raise InputFileError(f"{given.nbest}: the segment {segment.id} comes after {last}, and ids {reason}")
         if not segment.texts:
             continue
         last = segment.id
-        if source.segments is not None and last >= source.first_id + source.segments:
+        if given.segments is not None and last >= given.first_id + given.segments:
             raise InputFileError(
-                f"{source.nbest}: has the segment {last}, and there are {source.segments} from {source.first_id} on; "
+                f"{given.nbest}: has the segment {last}, and there are {given.segments} from {given.first_id} on; "
                 "--first-id tells where they begin"
             )
         yield segment
@@ -494,6 +475,7 @@ def _output(path: str) -> Iterator[Callable[[str], Any]]:
 def _explanation(nbest: NBest, selection: Selection, why: _Why) -> str:
     """The first candidates of one segment with what speaks for them."""
     from ..pairwise import pairwise_bleu
+    from ..stats import segment_stats
 
     lines = [f"segment {nbest.ids[0]}: {len(nbest.features)} hypotheses"]
     texts = nbest.texts or []
@@ -519,16 +501,9 @@ def _explanation(nbest: NBest, selection: Selection, why: _Why) -> str:
             alike = pairwise_bleu(tokens, [tokens[row]])[0]
             nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: -alike[i])[:EXPLAINED]
             for other in nearest:
-                stats = _row_of(tokens[other], tokens[row])
-                lines.append(f"   BLEU {alike[other]:.1f} with hypothesis {other}: {_matches(stats)}")
+                stats = segment_stats([[tokens[other]]], [tokens[row]])[0]
+                lines.append(f"   BLEU {alike[other]:.1f} with hypothesis {other}: {_matches(stats.tolist())}")
     return "\n".join(lines)
-
-
-def _row_of(reference: list[str], hypothesis: list[str]) -> list[int]:
-    from ..stats import segment_stats
-
-    row: list[int] = segment_stats([[reference]], [hypothesis])[0].tolist()
-    return row
 
 
 def _matches(row: list[int]) -> str:
