@@ -172,12 +172,7 @@ def segments(
 ) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
     """The segments of parallel files, some at a time, under a progress bar."""
     one_standard_input(hypothesis, *references)
-    return _segments(hypothesis, references, tokenizer(tokenize or split), drop_bom, delay)
-
-
-def _segments(
-    hypothesis: str, references: Sequence[str], tokens_of: Callable[[str], list[str]], drop_bom: bool, delay: float
-) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
+    tokens_of = tokenizer(tokenize or split)
     with ExitStack() as stack:
         files = [stack.enter_context(Lines(path, keep_mark=not drop_bom)) for path in (hypothesis, *references)]
         file, *others = files

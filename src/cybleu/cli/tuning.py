@@ -6,12 +6,13 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from tqdm import tqdm
 
 from .._files.text import listed, number_of, shown
+from .._runtime.scales import percent
 from ..errors import FeatureError, InputFileError, WeightsError
 from .common import (
     FIRST_ID,
@@ -31,8 +32,6 @@ from .common import (
 if TYPE_CHECKING:
     from ..nbest import NBest
     from ..tuning import Restart
-
-    Bounds = dict[str, tuple[float, float]]
 
 WITH_LISTS = with_parameters(
     click.argument("nbest", metavar="[NBEST", required=False),
@@ -55,127 +54,133 @@ WITH_LISTS = with_parameters(
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random weights."),
     click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="That work at the same time."),
     click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full."),
+    click.option(
+        "--start",
+        metavar="FILE|W,W,...",
+        help="Weights to start from: lines with name and weight, or a list.  [default: 1]",
+    ),
+    click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight."),
+    click.option("--output", metavar="FILE", help="Write the weights there, too."),
 )
 
 
-def _merged(
-    nbest: str | None,
-    references: tuple[str, ...],
-    more: tuple[str, ...],
-    features_file: tuple[str, ...],
-    scores_file: tuple[str, ...],
-    format_: str | None,
-    first_id: int,
-    split: str,
-    tokenize: str | None,
-    order: int | None,
-    reference_length: str | None,
-) -> NBest:
-    """The lists, merged."""
-    from ..nbest import NBest, merge, prepare_references
+class Given(NamedTuple):
+    """The options that both commands have."""
 
-    if bool(nbest) == bool(features_file) or len(features_file) != len(scores_file):
-        raise click.UsageError("give an n-best list and its references, or --features-file and --scores-file in pairs")
-    if features_file:
-        if more or tokenize or order or reference_length:
-            raise click.UsageError("--more and options of the text do not go with --features-file")
-        parts = [
-            NBest.from_moses(features, scores, first_id=first_id)
-            for features, scores in zip(features_file, scores_file)
-        ]
-        segments = max(map(len, parts))
-        if any(len(part) < segments for part in parts):
-            parts = [
-                NBest.from_moses(features, scores, segments, first_id=first_id)
-                for features, scores in zip(features_file, scores_file)
-            ]
-        return merge(*parts)
-    if not references:
-        raise click.UsageError("there is no file of references after the n-best list")
-    one_standard_input(nbest, *more, *references)
-    prepared = prepare_references(references, tokenize or split, order, reference_length)
-    return merge(
-        *(
-            NBest.from_files(
-                path,
-                prepared,
-                format_,
-                first_id=first_id,
-                tokenize=tokenize or split,
-                texts=False,
-                progress=sys.stderr.isatty(),
+    nbest: str | None
+    references: tuple[str, ...]
+    more: tuple[str, ...]
+    features_file: tuple[str, ...]
+    scores_file: tuple[str, ...]
+    format_: str | None
+    first_id: int
+    split: str
+    tokenize: str | None
+    order: int | None
+    reference_length: str | None
+    variant: str
+    smoothing: str | None
+    seed: int
+    threads: int
+    as_json: bool
+    start: str | None
+    ranges: tuple[str, ...]
+    output: str | None
+
+    @property
+    def files(self) -> list[str | None]:
+        return [self.start, self.nbest, *self.references, *self.more, *self.features_file, *self.scores_file]
+
+    def merged(self) -> NBest:
+        """The lists, merged."""
+        from ..nbest import NBest, merge, prepare_references
+
+        if bool(self.nbest) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
+            raise click.UsageError(
+                "give an n-best list and its references, or --features-file and --scores-file in pairs"
             )
-            for path in (nbest or "", *more)
+        if self.features_file:
+            if self.more or self.tokenize or self.order or self.reference_length:
+                raise click.UsageError("--more and options of the text do not go with --features-file")
+            pairs = list(zip(self.features_file, self.scores_file))
+            parts = [NBest.from_moses(*pair, first_id=self.first_id) for pair in pairs]
+            segments = max(map(len, parts))
+            return merge(
+                *(
+                    part if len(part) == segments else NBest.from_moses(*pair, segments, first_id=self.first_id)
+                    for part, pair in zip(parts, pairs)
+                )
+            )
+        if not self.references:
+            raise click.UsageError("there is no file of references after the n-best list")
+        lists = self.nbest or "", *self.more
+        one_standard_input(*lists, *self.references)
+        split = self.tokenize or self.split
+        prepared = prepare_references(self.references, split, self.order, self.reference_length)
+        progress = sys.stderr.isatty()
+        return merge(
+            *(
+                NBest.from_files(
+                    path,
+                    prepared,
+                    self.format_,
+                    first_id=self.first_id,
+                    tokenize=split,
+                    texts=False,
+                    progress=progress,
+                )
+                for path in lists
+            )
         )
-    )
 
+    def weights(self, names: tuple[str, ...]) -> dict[str, float]:
+        """Those to start from: of a file with names, or of a list of numbers; by default all are 1."""
+        if self.start is None:
+            return dict.fromkeys(names, 1.0)
+        if Path(self.start).exists():
+            from ..tuning import read_weights
 
-def _inputs(start: str | None, where: dict[str, Any]) -> list[str | None]:
-    files = (*where["references"], *where["more"], *where["features_file"], *where["scores_file"])
-    return [start, where["nbest"], *files]
-
-
-def _start(text: str | None, names: tuple[str, ...]) -> dict[str, float]:
-    """Weights from a file with names, or from a list of numbers; by default all are 1."""
-    if text is None:
-        return dict.fromkeys(names, 1.0)
-    if not Path(text).exists():
+            return read_weights(self.start)
         try:
-            numbers = [number_of(word) for word in text.replace(",", " ").split()]
+            numbers = [number_of(word) for word in self.start.replace(",", " ").split()]
         except InputFileError:
             raise WeightsError(
-                f"--start {shown(text)} is neither a file nor a list of numbers such as 1,0.5,-1"
+                f"--start {shown(self.start)} is neither a file nor a list of numbers such as 1,0.5,-1"
             ) from None
         if len(numbers) != len(names):
             raise FeatureError(
                 f"--start has {len(numbers)} numbers, and there are {len(names)} features: {listed(names)}"
             )
         return dict(zip(names, numbers))
-    from ..tuning import read_weights
 
-    return read_weights(text)
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """Those of the weights, by name."""
+        bounds = {}
+        for value in self.ranges:
+            name, _, ends = value.rpartition("=")
+            low, colon, high = ends.partition(":")
+            try:
+                bounds[name] = float(low or "-inf"), float(high or "inf")
+            except ValueError:
+                colon = ""
+            if not (name and colon):
+                raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+        return bounds
 
+    def report(self, result: dict[str, Any], weights: dict[str, float]) -> None:
+        if self.output:
+            from ..tuning import write_weights
 
-def _ranges(values: tuple[str, ...]) -> Bounds:
-    bounds: Bounds = {}
-    for value in values:
-        name, _, ends = value.rpartition("=")
-        low, colon, high = ends.partition(":")
-        try:
-            bounds[name] = float(low or "-inf"), float(high or "inf")
-        except ValueError:
-            colon = ""
-        if not (name and colon):
-            raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
-    return bounds
-
-
-def _report(result: dict[str, Any], weights: dict[str, float], as_json: bool, output: str | None) -> None:
-    if output:
-        from ..tuning import write_weights
-
-        write_weights(output, weights)
-    if as_json:
-        click.echo(json.dumps({**result, "weights": weights}))
-    else:
-        for name, weight in weights.items():
-            click.echo(f"{name} {weight!r}")
-
-
-START = click.option(
-    "--start",
-    metavar="FILE|W,W,...",
-    help="Weights to start from: lines with name and weight, or a list.  [default: 1]",
-)
-RANGE = click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight.")
-OUTPUT = click.option("--output", metavar="FILE", help="Write the weights there, too.")
+            write_weights(self.output, weights)
+        if self.as_json:
+            click.echo(json.dumps({**result, "weights": weights}))
+        else:
+            for name, weight in weights.items():
+                click.echo(f"{name} {weight!r}")
 
 
 @click.command()
 @WITH_LISTS
-@START
-@RANGE
-@OUTPUT
 @click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
 @click.option("--restarts", type=click.IntRange(0), default=20, show_default=True, help="Climbs from random weights.")
 @click.option(
@@ -186,14 +191,6 @@ OUTPUT = click.option("--output", metavar="FILE", help="Write the weights there,
 @click.option("--plot", metavar="FILE", help="Draw the score along --axis at the weights found, as PNG or SVG.")
 @click.option("--axis", metavar="NAME", help="The feature whose weight the plot varies.")
 def mert(
-    variant: str,
-    smoothing: str | None,
-    seed: int,
-    threads: int,
-    as_json: bool,
-    start: str | None,
-    ranges: tuple[str, ...],
-    output: str | None,
     fix: tuple[str, ...],
     restarts: int,
     random_directions: int,
@@ -201,7 +198,7 @@ def mert(
     quiet: bool,
     plot: str | None,
     axis: str | None,
-    **where: Any,
+    **options: Any,
 ) -> None:
     """Weights with the best BLEU on n-best lists, by exact line search from many starts.
 
@@ -213,15 +210,16 @@ def mert(
     how, _, width = (window or "").partition(":")
     if window and (how not in ("min", "average") or not width.isdecimal()):
         raise click.UsageError(f"--window {shown(window)} is not min:N or average:N")
-    bounds = _ranges(ranges)
-    metric = metric_of(variant, smoothing)
-    check_outputs([output, plot], _inputs(start, where))
+    given = Given(**options)
+    bounds = given.bounds()
+    metric = metric_of(given.variant, given.smoothing)
+    check_outputs([given.output, plot], given.files)
     with input_errors():
         from ..tuning import check_plot, line_search, plot_surface, tune
 
         if plot:
             check_plot(plot)
-        nbest = _merged(**where)
+        nbest = given.merged()
         if axis is not None and axis not in nbest.names:
             raise FeatureError(f"there is no feature {shown(axis)}; there are {listed(nbest.names)}")
 
@@ -230,15 +228,15 @@ def mert(
 
         tuning = tune(
             nbest,
-            _start(start, nbest.names),
+            given.weights(nbest.names),
             restarts,
             random_directions or "axes",
             bounds,
             fix,
             (how, int(width)) if window else None,
             metric,
-            seed,
-            threads,
+            given.seed,
+            given.threads,
             sys.stderr.isatty() and not quiet,
             trace=None if quiet else trace,
         )
@@ -254,7 +252,7 @@ def mert(
             "line_searches": tuning.line_searches,
             "climbs": [asdict(restart) for restart in tuning.restarts],
         }
-        _report(result, tuning.weights, as_json, output)
+        given.report(result, tuning.weights)
         if plot and axis:
             found = line_search(nbest, tuning.weights, axis, metric=metric, surface=True)
             plot_surface(plot, found, axis, tuning.weights[axis], tuning.metric)
@@ -262,51 +260,41 @@ def mert(
 
 @click.command("random-search")
 @WITH_LISTS
-@START
-@RANGE
-@OUTPUT
 @click.option("--trials", type=click.IntRange(1), default=1000, show_default=True, help="Random weights to try.")
 @click.option("--weights-file", metavar="FILE", help="Score these instead: numbers, a line for each trial.")
 def random_search(
-    variant: str,
-    smoothing: str | None,
-    seed: int,
-    threads: int,
-    as_json: bool,
-    start: str | None,
-    ranges: tuple[str, ...],
-    output: str | None,
     trials: int,
     weights_file: str | None,
-    **where: Any,
+    **options: Any,
 ) -> None:
     """The best of many random weights on n-best lists, or the BLEU of given ones.
 
     Weights are drawn evenly from their ranges, by default -1 to 1; the start, if given, is tried first. Prints the best
     weights, or with --weights-file a score from 0 to 100 for each line.
     """
-    bounds = _ranges(ranges)
-    metric = metric_of(variant, smoothing)
-    if weights_file and (bounds or start):
+    given = Given(**options)
+    bounds = given.bounds()
+    metric = metric_of(given.variant, given.smoothing)
+    if weights_file and (bounds or given.start):
         raise click.UsageError("--start and --range do not go with --weights-file")
-    check_outputs([output], [*_inputs(start, where), weights_file])
+    check_outputs([given.output], [*given.files, weights_file])
     with input_errors():
         from ..tuning import random_search as search
         from ..tuning import random_weights, read_table
 
-        nbest = _merged(**where)
+        nbest = given.merged()
         if weights_file:
             vectors = read_table(weights_file, nbest.names)
         else:
-            first = None if start is None else _start(start, nbest.names)
-            vectors = random_weights(nbest.names, trials, bounds, first, seed)
-        scores = search(nbest, vectors, metric, threads, sys.stderr.isatty())
-        if weights_file and not as_json:
+            first = None if given.start is None else given.weights(nbest.names)
+            vectors = random_weights(nbest.names, trials, bounds, first, given.seed)
+        scores = search(nbest, vectors, metric, given.threads, sys.stderr.isatty())
+        if weights_file and not given.as_json:
             for score in scores.tolist():
-                click.echo(repr(100 / metric.scale * score))
+                click.echo(repr(percent(score, metric.scale)))
             return
         best = int(scores.argmax())
-        click.echo(f"{metric.name} {100 / metric.scale * scores[best]:.4f}, the best of {len(scores)}", err=True)
+        click.echo(f"{metric.name} {percent(scores[best], metric.scale):.4f}, the best of {len(scores)}", err=True)
         result = {
             "score": float(scores[best]),
             "scale": metric.scale,
@@ -314,4 +302,4 @@ def random_search(
             "metric": metric.name,
             "scores": scores.tolist(),
         }
-        _report(result, dict(zip(nbest.names, vectors[best].tolist())), as_json, output)
+        given.report(result, dict(zip(nbest.names, vectors[best].tolist())))
