@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from ..nbest import NBest
 from .selection import CorpusSelection, Selection, chosen, metric_of, rows_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..metrics import Metric, Variant
 
 
@@ -79,36 +78,22 @@ def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int,
     if type(passes) is not int or passes < 1:
         raise ArrayValueError(f"passes is {passes!r}; it must be a whole number from 1")
     stats = rows_of(nbest)
-    filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else np.ones(len(stats), dtype=bool)
+    everything = np.ones(len(stats), dtype=bool)
+    filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else everything
     scores = np.zeros(len(stats))
     scores[filled] = metric.of_sentences().formula(stats.shape[1]).score_rows(np.ascontiguousarray(stats[filled]))
-    if not highest:
-        start = chosen(nbest, nbest.offsets, -scores)
-        selection = Selection(nbest.offsets, start.rows, scores, nbest)
-        kept = np.ones(len(stats), dtype=bool)
-    else:
+    if highest:
         selection = chosen(nbest, nbest.offsets, scores, filled)
-        kept = filled
+    else:
+        selection = replace(chosen(nbest, nbest.offsets, -scores), scores=scores)
     if level == "sentence":
         return selection
-    return _climb(selection, nbest, kept, metric, highest, seed, passes)
-
-
-def _climb(
-    selection: Selection,
-    nbest: NBest,
-    kept: NDArray[np.bool_],
-    metric: Metric,
-    highest: bool,
-    seed: int,
-    passes: int,
-) -> CorpusSelection:
-    """Swap until nothing improves. A segment has only those kept to choose from, and what it has now."""
-    kept = kept.copy()
+    # Swap until nothing improves. A segment has only those kept to choose from, and what it has now.
+    kept = filled if highest else everything
     kept[selection.rows[selection.rows >= 0]] = True
     rows = np.flatnonzero(kept)
     offsets = np.searchsorted(rows, nbest.offsets)
-    stats, metric = metric.summable(rows_of(nbest)[rows])
+    stats, metric = metric.summable(stats[rows])
     formula = metric.formula(stats.shape[1])
     now = np.where(selection.rows < 0, -1, np.searchsorted(rows, selection.rows))
     segments = np.flatnonzero(now >= 0)
