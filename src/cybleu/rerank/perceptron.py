@@ -123,7 +123,7 @@ def perceptron(
             others = [examples[place] for place in sorted(set(filled_places) - set(part))]
             segments = [filled[place] for place in part]
             for epoch, weights in enumerate(_train(others, margin, epochs, Random(f"{seed} {fold}"))):
-                rows = linear(nbest, _unscaled(weights, scales).tolist()).rows
+                rows = linear(nbest, (weights / scales).tolist()).rows
                 every_epoch[epoch][segments] = rows[segments]
                 advance(1)
         selections = [Selection(nbest.offsets, rows, np.full(len(ranked), np.nan), nbest) for rows in every_epoch]
@@ -132,7 +132,7 @@ def perceptron(
         for final in _train(examples, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
             advance(1)
     of_folds = [found.score(nbest.stats[every_epoch[best][[filled[place] for place in part]]]).score for part in parts]
-    trained = dict(zip(nbest.names, _unscaled(final, scales).tolist()))
+    trained = dict(zip(nbest.names, (final / scales).tolist()))
     return Perceptron(trained, best + 1, selections[best], scores[best], of_folds, scores)
 
 
@@ -145,7 +145,7 @@ class _Example(NamedTuple):
 
 
 def _scales(nbest: NBest) -> Floats:
-    """The standard deviation of each feature within segments; 0 where it is constant in each."""
+    """What to divide each feature by: its standard deviation within segments, inf where it is constant in each."""
     filled = np.diff(nbest.offsets) > 0
     starts, sizes = nbest.offsets[:-1][filled], np.diff(nbest.offsets)[filled]
     largest = np.maximum(np.abs(nbest.features).max(axis=0), np.finfo(np.float64).tiny)
@@ -153,8 +153,7 @@ def _scales(nbest: NBest) -> Floats:
     constant = (np.maximum.reduceat(features, starts) == np.minimum.reduceat(features, starts)).all(axis=0)
     means = np.repeat(np.add.reduceat(features, starts) / sizes[:, None], sizes, axis=0)
     scales: Floats = np.sqrt(((features - means) ** 2).mean(axis=0)) * largest
-    scales[constant] = 0.0
-    return scales
+    return np.where(constant | (scales == 0), np.inf, scales)
 
 
 def _example(nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: float, bad: float) -> _Example:
@@ -162,10 +161,7 @@ def _example(nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: flo
     ranks = rows[np.argsort(-bleu[rows], kind="stable")]
     first = ranks[: max(1, round(good * len(rows)))]
     last = ranks[len(rows) - max(1, round(bad * len(rows))) :]
-    divisors = np.where(scales > 0, scales, np.inf)
-    return _Example(
-        nbest.features[first] / divisors, nbest.features[last] / divisors, bleu[first][:, None] > bleu[last]
-    )
+    return _Example(nbest.features[first] / scales, nbest.features[last] / scales, bleu[first][:, None] > bleu[last])
 
 
 def _train(examples: list[_Example], margin: float, epochs: int, random: Random) -> Iterator[Floats]:
@@ -181,7 +177,3 @@ def _train(examples: list[_Example], margin: float, epochs: int, random: Random)
             weights = weights + (wrong.sum(axis=1) @ good - wrong.sum(axis=0) @ bad) / wrong.size
             total += weights
         yield total / (epoch * len(examples))
-
-
-def _unscaled(weights: Floats, scales: Floats) -> Floats:
-    return weights / np.where(scales > 0, scales, np.inf)
