@@ -100,8 +100,8 @@ def mbr(
     kept = _most_probable(shares, refs, prune)
     utilities = np.full(len(hyps.texts), np.nan)
     if utility == "metric":
-        for segment, matrix, rows, columns in _matrices(hyps, refs, kept, found, threads, progress):
-            utilities[rows] = weighted_sums(matrix, shares[columns]) / math.fsum(shares[columns].tolist())
+        for segment, rows, _, expected in _matrices(hyps, refs, kept, shares, found, threads, progress):
+            utilities[rows] = expected
             empty = slice(*hyps.offsets[segment : segment + 2])
             utilities[empty][(hyps.lengths[empty] == 0) & (kept[empty] if refs is hyps else True)] = 0.0
     else:
@@ -152,9 +152,9 @@ def diverse(
     shares = _posterior(posterior, scores, scale, lists)
     everything = np.ones(len(lists.texts), dtype=bool)
     taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
-    for segment, matrix, rows, columns in _matrices(lists, lists, everything, found, None, progress):
-        utilities = weighted_sums(matrix, shares[columns]) / math.fsum(shares[columns].tolist())
-        among = matrix[:, rows - lists.offsets[segment]]
+    for segment, rows, matrix, utilities in _matrices(lists, lists, everything, shares, found, None, progress):
+        start, stop = lists.offsets[segment : segment + 2]
+        among = matrix[:, rows - start]
         alike = (among + among.T) / 2
         most = np.zeros(len(rows))
         order: list[int] = []
@@ -163,11 +163,8 @@ def diverse(
             values[order] = -np.inf
             order.append(int(values.argmax()))
             most = np.maximum(most, alike[order[-1]])
-        places = (rows - lists.offsets[segment])[order]
-        empty = np.setdiff1d(
-            np.arange(lists.offsets[segment + 1] - lists.offsets[segment]), rows - lists.offsets[segment]
-        )
-        taken[segment] = np.append(places, empty[: size - len(places)])
+        empty = np.setdiff1d(np.arange(start, stop), rows)
+        taken[segment] = np.append(rows[order], empty)[:size] - start
     return taken
 
 
@@ -180,6 +177,9 @@ class _Texts(NamedTuple):
     tokens: list[Any]
     lengths: NDArray[np.int64]
     offsets: NDArray[np.int64]
+
+    def segment_of(self, row: Any) -> int:
+        return int(np.searchsorted(self.offsets, row, side="right")) - 1
 
 
 def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Texts:
@@ -259,7 +259,7 @@ def _posterior(posterior: Any, scores: Any, scale: float, lists: _Texts) -> Floa
         return of_scores
     wrong = (values < 0) | (most <= 0)
     if wrong.any():
-        segment = int(np.searchsorted(lists.offsets, wrong.argmax(), side="right")) - 1
+        segment = lists.segment_of(wrong.argmax())
         raise ArrayValueError(f"the posterior of segment {segment} must be numbers from 0, of which one is above 0")
     of_largest: Floats = values / most
     return of_largest
@@ -281,7 +281,7 @@ def _numbers(values: Any, name: str, lists: _Texts) -> Floats:
         raise LengthMismatchError(f"{name} has {len(array)} numbers for {len(lists.texts)} texts")
     if not np.isfinite(array).all():
         row = int(np.isfinite(array).argmin())
-        segment = int(np.searchsorted(lists.offsets, row, side="right")) - 1
+        segment = lists.segment_of(row)
         raise ArrayValueError(f"{name} of text {row - lists.offsets[segment]} of segment {segment} is {array[row]}")
     return array
 
@@ -309,13 +309,13 @@ def _matrices(
     hyps: _Texts,
     refs: _Texts,
     kept: NDArray[np.bool_],
+    shares: Floats,
     metric: Metric,
     threads: int | None,
     progress: bool,
-) -> Iterator[tuple[int, Floats, NDArray[np.int64], NDArray[np.int64]]]:
-    """For each segment that has hypotheses its number, the scores of the hypotheses of some rows against those of others, both.
-
-    Only hypotheses with tokens have a row.
+) -> Iterator[tuple[int, NDArray[np.int64], Floats, Floats]]:
+    """For each segment that has hypotheses its number, the rows of those kept that have tokens, their scores against each text
+    of the evidence that is kept, and their expected utilities.
     """
     rows_of_refs = np.flatnonzero(kept)
     rows_of_hyps = rows_of_refs if refs is hyps else np.arange(len(hyps.texts))
@@ -331,9 +331,11 @@ def _matrices(
                 same = refs is hyps and len(rows) == len(columns)
                 texts = None if same else [hyps.tokens[row] for row in rows.tolist()]
                 try:
-                    yield segment, metric.pairs(evidence, texts, threads=threads), rows, columns
+                    matrix = metric.pairs(evidence, texts, threads=threads)
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
+                total = math.fsum(shares[columns].tolist())
+                yield segment, rows, matrix, weighted_sums(matrix, shares[columns]) / total
             advance(1)
 
 
