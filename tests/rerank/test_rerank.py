@@ -399,6 +399,11 @@ def test_the_approximations_by_their_definitions(hypotheses, others, data):
         ({"hypotheses": "a b"}, SequenceTypeError, "a list of texts for each segment"),
         ({"hypotheses": ["a b", "a c"]}, SequenceTypeError, r"hypotheses\[0\] must be a list of texts"),
         ({"hypotheses": [["a", None]]}, SequenceTypeError, r"text 1 of hypotheses\[0\]"),
+        (
+            {"hypotheses": [["a", np.array(5)]]},
+            SequenceTypeError,
+            r"text 1 of hypotheses\[0\] must be a string or a list",
+        ),
         ({"hypotheses": [[["a"], [["b"]]]]}, UnhashableTokenError, "segment 0: token 0 of reference.1. is a list"),
         ({"utility": "chrf"}, UnknownNameError, "unknown utility 'chrf'"),
         ({"posterior": [[1, 1]], "scores": [[1, 1]]}, ArrayValueError, "one of the two"),

@@ -202,21 +202,14 @@ def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Texts:
         texts = list(chain.from_iterable(value))
         offsets = np.cumsum([0, *map(len, value)])
     tokens = [split(text) if isinstance(text, str) else text for text in texts]
-    if not set(map(type, texts)) <= {str}:
-        owners = owners_of(offsets).tolist()
-        tokens = [
-            text if isinstance(given, str) else _token_list(text, f"text {place - offsets[owner]} of {name}[{owner}]")
-            for place, (given, text, owner) in enumerate(zip(texts, tokens, owners))
-        ]
-    try:
-        lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
-    except TypeError:
-        place = next(place for place, text in enumerate(tokens) if not hasattr(text, "__len__"))
-        segment = int(np.searchsorted(offsets, place, side="right")) - 1
-        raise SequenceTypeError(
-            f"text {place - offsets[segment]} of {name}[{segment}] must be a string or a list of tokens, not "
-            f"{type(tokens[place]).__name__}"
-        ) from None
+    for place, (given, text, owner) in enumerate(zip(texts, tokens, owners_of(offsets).tolist())):
+        if isinstance(given, str) and hasattr(text, "__len__"):
+            continue
+        name_of_text = f"text {place - offsets[owner]} of {name}[{owner}]"
+        if not hasattr(text, "__len__") or getattr(text, "ndim", 1) == 0:
+            raise SequenceTypeError(f"{name_of_text} must be a string or a list of tokens, not {type(text).__name__}")
+        tokens[place] = _token_list(text, name_of_text)
+    lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
     return _Texts(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets)
 
 
