@@ -46,14 +46,8 @@ def writing_all(*paths: str) -> Iterator[list[TextIO]]:
             with _named(path):
                 files.append(_File(path))
             stack.callback(files[-1].discard)
-        try:
+        with _named(", ".join(paths)):
             yield [file.text for file in files]
-        except OSError as error:
-            listed = ", ".join(paths)
-            raise InputFileError(f"{listed}: cannot be written: {error.strerror or error}") from error
-        except UnicodeEncodeError as error:
-            listed = ", ".join(paths)
-            raise InputFileError(f"{listed}: cannot be written as UTF-8: {error}") from error
         for step in (_File.complete, _File.take_place):
             for file in files:
                 with _named(file.path):
@@ -108,6 +102,8 @@ def _named(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
+    except UnicodeEncodeError as error:
+        raise InputFileError(f"{path}: cannot be written as UTF-8: {error}") from error
 
 
 class _File:
