@@ -29,7 +29,7 @@ from .._files.writing import writing
 from ..errors import DecoderError, InputFileError, WeightsError
 from ..nbest import NBest, merge, prepare_references
 from .climb import tune
-from .results import as_read
+from .results import rise
 
 __all__ = ["Iteration", "Loop", "mert_loop"]
 
@@ -60,8 +60,8 @@ class Iteration:
     scale: float | None = None
 
     def __str__(self) -> str:
-        start, end = (as_read(score, self.scale) for score in (self.start_score, self.score))
-        return f"{self.number:3} {start} -> {end}, {self.hypotheses} hypotheses, {self.new} of them new"
+        scores = rise(self.start_score, self.score, self.scale)
+        return f"{self.number:3} {scores}, {self.hypotheses} hypotheses, {self.new} of them new"
 
 
 @dataclass(frozen=True)

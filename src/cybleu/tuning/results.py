@@ -17,6 +17,10 @@ def as_read(score: float, scale: float | None) -> str:
     return f"{score:.6g}" if scale is None else f"{percent(score, scale):.4f}"
 
 
+def rise(start: float, end: float, scale: float | None) -> str:
+    return f"{as_read(start, scale)} -> {as_read(end, scale)}"
+
+
 @dataclass(frozen=True)
 class LineSearch:
     """The optimum on a line.
@@ -105,8 +109,8 @@ class Restart:
     scale: float | None = None
 
     def __str__(self) -> str:
-        start, end = (as_read(score, self.scale) for score in (self.start_score, self.score))
-        return f"{self.number:3} {start} -> {end}, {len(self.moves)} moves, {self.line_searches} line searches"
+        scores = rise(self.start_score, self.score, self.scale)
+        return f"{self.number:3} {scores}, {len(self.moves)} moves, {self.line_searches} line searches"
 
 
 @dataclass(frozen=True)
@@ -152,8 +156,7 @@ class Tuning:
 
     def __str__(self) -> str:
         lines = [f"{name} {weight!r}" for name, weight in self.weights.items()]
-        start, end = (as_read(score, self.scale) for score in (self.start_score, self.score))
-        return "\n".join([f"{self.metric} {start} -> {end}", *lines])
+        return "\n".join([f"{self.metric} {rise(self.start_score, self.score, self.scale)}", *lines])
 
 
 @dataclass(frozen=True)
@@ -184,4 +187,4 @@ class CrossValidation:
             f"tuned {as_read(tuning.score, scale)}, held out {as_read(score, scale)}"
             for tuning, score in zip(self.folds, self.held_out)
         ]
-        return "\n".join([f"{as_read(self.start_score, scale)} -> {as_read(self.score, scale)}", *rows])
+        return "\n".join([rise(self.start_score, self.score, scale), *rows])
