@@ -129,12 +129,11 @@ class _Climb:
         search = Search(self.problem, self.smoothing, self.low, self.high, True)
         start = point = self.problem.point(weights)
         moves: list[Move] = []
-        searches = 0
         at_optimum = False
         gains = [(inf, 0.0)] * (len(self.axes) + self.extra)
         # A smoothed score is of a line, and can rise for ever from line to line.
         while self.smoothing is None or len(moves) < 10 * len(weights):
-            searches, found = self._next(search, point, gains, generator, searches)
+            found = self._next(search, point, gains, generator)
             if found is None:
                 at_optimum = True
                 break
@@ -148,21 +147,16 @@ class _Climb:
             score=point.merit[0],
             weights=dict(zip(self.names, point.weights.tolist())),
             moves=tuple(moves),
-            line_searches=searches,
+            line_searches=search.count,
             at_optimum=at_optimum,
             scale=self.problem.objective.scale,
         )
         return restart, point
 
     def _next(
-        self,
-        search: Search,
-        point: Point,
-        gains: list[tuple[float, float]],
-        generator: np.random.Generator,
-        searches: int,
-    ) -> tuple[int, tuple[Line, Reached] | None]:
-        """The best move from the point, None where no line has one; and the number of line searches so far.
+        self, search: Search, point: Point, gains: list[tuple[float, float]], generator: np.random.Generator
+    ) -> tuple[Line, Reached] | None:
+        """The best move from the point, None where no line has one.
 
         What a line gained when it was searched last, from another point, says which lines to search first. Those that
         promise less than the best of the others has are left for later; all are searched before there is no move.
@@ -174,19 +168,18 @@ class _Climb:
             if place in fresh and gains[place] <= NO_GAIN:
                 place = next((place for place in range(len(gains)) if place not in fresh), -1)
             if place < 0:
-                return searches, None
+                return None
             if searched := fresh.get(place):
                 line, first = searched
                 reached = search.best(point, line, first)
                 gains[place] = NO_GAIN
                 if reached is not None and reached.point is not point:
-                    return searches, (line, reached)
+                    return line, reached
                 continue
             line = self._line(place, point, generator)
             if not line.lower < line.upper:
                 fresh[place], gains[place] = None, NO_GAIN
                 continue
-            searches += 1
             first = search.first(point, line)
             fresh[place] = line, first
             gains[place] = search.gain(point, first[0])

@@ -113,6 +113,7 @@ class Search:
     """Looks for the best point on a line from a point on it.
 
     :param goes_on: whether there will be searches from the point found
+    :ivar count: of the lines searched
     """
 
     def __init__(self, problem: Problem, smoothing: tuple[str, int] | None, low: Any, high: Any, goes_on: bool):
@@ -120,9 +121,11 @@ class Search:
         self.goes_on = goes_on
         self.smoothing = smoothing
         self.low, self.high = low, high
+        self.count = 0
 
     def first(self, point: Point, line: Line) -> tuple[tuple[float, float], Interval]:
         """The best interval and its merit, which with smoothing is the gain in the smoothed score."""
+        self.count += 1
         objective = self.problem.objective
         if objective.formula is None or self.smoothing:
             return next(self._ranked(point, line))
