@@ -181,35 +181,20 @@ class Problem:
 
     def surface(self, point: Point, line: Line) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """The ends of the intervals, and their sums of statistics."""
-        xs, rows = surface(
-            point.values,
-            line.slope,
-            line.order,
-            self.columns.offsets,
-            point.chosen,
-            self.objective.stats,
-            line.lower,
-            line.upper,
-            fits=self.objective.fits,
-        )
+        xs, rows = surface(*self._line(point, line, self.objective), fits=self.objective.fits)
         return np.concatenate([[line.lower], xs, [line.upper]]), rows
 
     def best_interval(self, point: Point, line: Line, objective: Objective) -> Interval:
         """What the kernel finds without writing the surface down."""
         row = np.empty(objective.stats.shape[1], dtype=np.int64 if objective.fits else object)
         assert objective.formula is not None
-        score, left, right, first, last = objective.formula.best_interval(
-            point.values,
-            line.slope,
-            line.order,
-            self.columns.offsets,
-            point.chosen,
-            objective.stats,
-            line.lower,
-            line.upper,
-            row=row,
-        )
+        score, left, right, first, last = objective.formula.best_interval(*self._line(point, line, objective), row=row)
         return Interval(score, left, right, row, max(abs(first), abs(last)) or self.scale(point, line))
+
+    def _line(self, point: Point, line: Line, objective: Objective) -> tuple[Any, ...]:
+        """A line as the backend takes it."""
+        lists = self.columns.offsets, point.chosen, objective.stats
+        return point.values, line.slope, line.order, *lists, line.lower, line.upper
 
     def scale(self, point: Point, line: Line) -> float:
         """How far away a threshold might be, of a line that has none but 0."""
