@@ -6,7 +6,8 @@ import math
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.scales import percent
 from .._runtime.sequences import by_position
@@ -239,8 +240,9 @@ class Comparison:
 class Counts:
     """What the rules need to know of a corpus: the sum of its statistics, and the lengths of its segments."""
 
-    def __init__(self, order: int):
+    def __init__(self, order: int, weights: Sequence[float] | None):
         self.order = order
+        self.weights = weights
         self.row = [0] * (2 + 2 * order)
         self.lengths = array("q")
         self.short_segments = [0] * order
@@ -260,10 +262,13 @@ class Counts:
             self.reference_lengths[name].append(length)
             self.sums_of_reference_lengths[name] += length
 
-    def score(self, variant: Variant, weights: Sequence[float] | None) -> BleuScore:
-        """The score, with the reference length that the variant wants."""
+    def scored(self, name: str, variant: Variant) -> Scored:
+        """The score or why there is none, with the reference length that the variant wants."""
         row = [self.row[0], self.sums_of_reference_lengths[variant.reference_length], *self.row[2:]]
-        return Bleu(variant, weights=weights).score(row, self.short_segments)
+        try:
+            return Scored(name, variant, Bleu(variant, weights=self.weights).score(row, self.short_segments))
+        except (CybleuError, ArithmeticError, ValueError) as error:
+            return Scored(name, variant, None, str(error))
 
 
 def explain_difference(
@@ -306,7 +311,7 @@ def explain_difference(
             f"there are {number} hypotheses and {wanted} lists of references; each hypothesis needs one list"
         )
     if not number:
-        choose(variants, order, weights)
+        _chosen(variants, order, weights)
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
     try:
         return explain_blocks([(references, hypotheses)], variants, order, weights)
@@ -333,20 +338,24 @@ def explain_blocks(
     >>> explain_blocks([block, block], ("sacrebleu", "moses")).segments
     2
     """
-    chosen = choose(variants, order, weights)
-    counts = Counts(order)
+    chosen = _chosen(variants, order, weights)
+    counts = Counts(order, weights)
     for list_of_references, hypotheses in blocks:
         for segment in zip(list_of_references, hypotheses):
             try:
                 counts.add(*segment)
             except CybleuError as error:
                 raise type(error)(f"segment {len(counts.lengths)}: {error}") from error.__cause__
-    return compare(counts, chosen, weights)
+    scores = [counts.scored(name, variant) for name, variant in chosen.items()]
+    differences = []
+    for scored, other in combinations(scores, 2):
+        if scored.score != other.score and scored.bleu and other.bleu:
+            lower, higher = sorted((scored, other), key=lambda one: one.score)
+            differences.append(Difference(lower, higher, tuple(_causes(counts, lower, higher))))
+    return Comparison(tuple(scores), tuple(differences), len(counts.lengths))
 
 
-def choose(
-    choices: Iterable[Choice], order: int = 4, weights: Sequence[float] | None = None
-) -> list[tuple[str, Variant]]:
+def _chosen(choices: Iterable[Choice], order: int, weights: Sequence[float] | None) -> dict[str, Variant]:
     """The variants, each under a name of its own and with the one smoothing that it is to use."""
     if not isinstance(order, int):
         raise OrderTypeError(f"the n-gram order must be an int, not {type(order).__name__}")
@@ -361,48 +370,28 @@ def choose(
         metric = Bleu(wanted, smoothing=smoothing, weights=weights)
         metric.rules(order)  # for its errors, before the work
         variant = metric.definition
-        used = [variant.smoothing(smoothing)]
         name = unique = variant.name if smoothing is None else f"{variant.name}:{smoothing}"
         number = 1
         while unique in chosen:
             number += 1
             unique = f"{name} ({number})"
-        chosen[unique] = replace(variant, smoothings=(used[0],))
-    return [*chosen.items()]
-
-
-def compare(counts: Counts, chosen: Sequence[tuple[str, Variant]], weights: Sequence[float] | None) -> Comparison:
-    """Score the variants of :func:`choose` and explain each pair."""
-    scores = []
-    for name, variant in chosen:
-        try:
-            scores.append(Scored(name, variant, counts.score(variant, weights)))
-        except (CybleuError, ArithmeticError, ValueError) as error:
-            scores.append(Scored(name, variant, None, str(error)))
-    differences = []
-    for position, scored in enumerate(scores):
-        for other in scores[position + 1 :]:
-            if scored.score != other.score and scored.bleu and other.bleu:
-                lower, higher = sorted((scored, other), key=lambda one: one.score)
-                differences.append(Difference(lower, higher, tuple(_causes(counts, lower, higher, weights))))
-    return Comparison(tuple(scores), tuple(differences), len(counts.lengths))
+        chosen[unique] = replace(variant, smoothings=(variant.smoothing(smoothing),))
+    return chosen
 
 
 # ------------------------------------------------------------------------------------------------------------- causes
 
 
-def _causes(counts: Counts, lower: Scored, higher: Scored, weights: Sequence[float] | None) -> list[Cause]:
+def _causes(counts: Counts, lower: Scored, higher: Scored) -> list[Cause]:
     if _only_rounding(lower.score, higher.score):
         return []
 
-    def score(variant: Variant) -> BleuScore | None:
-        try:
-            return counts.score(variant, weights)
-        except (CybleuError, ArithmeticError, ValueError):
-            return None
+    def with_rule(variant: Variant, rule: str, source: Variant) -> Scored:
+        values: dict[str, Any] = {rule: getattr(source, rule)}
+        return counts.scored("", replace(variant, **values))
 
     def cause(rule: str, points: float, before: BleuScore, after: BleuScore) -> Cause:
-        orders = _orders(rule, before, after, weights)
+        orders = _orders(rule, before, after, counts.weights)
         segments: list[int] = []
         if rule == "short_segments_count":
             segments = [position for position, length in enumerate(counts.lengths) if length < orders[-1]]
@@ -419,11 +408,11 @@ def _causes(counts: Counts, lower: Scored, higher: Scored, weights: Sequence[flo
     while waiting:
         # A rule can make a formula that has no value, such as a mean of no precision; it waits for one that mends it.
         for rule in waiting:
-            after = score(_with_rule(current, rule, higher.variant))
-            if after:
+            changed = with_rule(current, rule, higher.variant)
+            if changed.bleu:
                 break
         waiting.remove(rule)
-        current = _with_rule(current, rule, higher.variant)
+        current, after = changed.variant, changed.bleu
         if before and after:
             if _only_rounding(before.percent, after.percent):
                 without_effect.append(rule)
@@ -432,7 +421,7 @@ def _causes(counts: Counts, lower: Scored, higher: Scored, weights: Sequence[flo
             before = after
     # A score that needs two rules to be what it is has all points from one of them; the other should not go unsaid.
     for rule in without_effect:
-        before = score(_with_rule(higher.variant, rule, lower.variant))
+        before = with_rule(higher.variant, rule, lower.variant).bleu
         if rule != "mean" and before and higher.bleu and not _only_rounding(before.percent, higher.score):
             causes.append(cause(rule, 0.0, before, higher.bleu))
     return causes
@@ -453,11 +442,6 @@ def _path(lower: Variant, higher: Variant) -> list[str]:
     differing = [rule for rule in _RULES if getattr(lower, rule) != getattr(higher, rule)]
     first = [rule for rule in differing if rank(higher, rule) < rank(lower, rule)]
     return first + [rule for rule in reversed(differing) if rule not in first]
-
-
-def _with_rule(variant: Variant, rule: str, source: Variant) -> Variant:
-    values: dict[str, object] = {rule: getattr(source, rule)}
-    return replace(variant, **values)  # type: ignore[arg-type]
 
 
 def _orders(rule: str, before: BleuScore, after: BleuScore, weights: Sequence[float] | None) -> list[int]:
