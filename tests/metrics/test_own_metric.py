@@ -81,6 +81,20 @@ def test_a_metric_without_what_it_needs_is_refused_when_it_is_made():
         Unfinished()
 
 
+@pytest.mark.parametrize(
+    ("owner", "message"),
+    [
+        ([0, 0, 0, 1, 1, -1], r"owner\[5\] is -1, which is not from 0 to 1"),
+        ([0, 0, 0, 1, 1, 2], r"owner\[5\] is 2, which is not from 0 to 1"),
+        ([0, 0, 0, 1, 1, 0.5], "owner"),
+        ([0, 1], "owner has 2 entries for 6 hypotheses"),
+    ],
+)
+def test_owners_that_cannot_be(owner, message):
+    with pytest.raises(errors.CybleuError, match=message):
+        WordF().rows(SETS, HYPOTHESES, owner=owner)
+
+
 def test_rows_and_scores():
     rows = metrics.find("word-f").rows(SETS, HYPOTHESES, owner=OWNER)
     assert scores(rows, "word-f").tolist() == EXPECTED
@@ -159,7 +173,7 @@ def test_what_a_metric_cannot_do_is_said(nbest):
         bleu_rewards(SETS, HYPOTHESES, OWNER, metric="word-f", brevity_penalty=False)
     with pytest.raises(errors.ArrayValueError, match="pad_id is for token ids"):
         bleu_rewards(SETS, HYPOTHESES, OWNER, metric="word-f", pad_id=0)
-    with pytest.raises(errors.LengthMismatchError, match="6 hypotheses, 2 sets of references"):
+    with pytest.raises(errors.LengthMismatchError, match="6 hypotheses and 2 sets of references"):
         bleu_rewards(SETS, HYPOTHESES, metric="word-f")
     with pytest.raises(errors.StatisticsError, match="a row of word-f has 3 entries"):
         score([1, 2], "word-f")

@@ -147,6 +147,7 @@ class Metric(ABC):
         """
         from .._runtime.arrays import np
         from .._runtime.parallel import run
+        from ..text.batches import positions
 
         if hasattr(references, "stats"):
             raise ArrayValueError(
@@ -157,11 +158,12 @@ class Metric(ABC):
             raise ArrayValueError(f"{given[0]} is for token ids, and the metric {self.name} takes lists of tokens")
         references = [by_position(texts) for texts in by_position(references)]
         hypotheses = by_position(hypotheses)
-        owners = range(len(hypotheses)) if owner is None else [int(number) for number in owner]
-        if len(owners) != len(hypotheses) or (owner is None and len(references) != len(hypotheses)):
+        if owner is None and len(references) != len(hypotheses):
             raise LengthMismatchError(
-                f"there are {len(hypotheses)} hypotheses, {len(references)} sets of references and {len(owners)} owners"
+                f"there are {len(hypotheses)} hypotheses and {len(references)} sets of references; give as many, or owner"
             )
+        owner = range(len(hypotheses)) if owner is None else owner
+        owners = positions(by_position(owner), "owner", len(references) - 1, len(hypotheses), "hypotheses").tolist()
         rows = np.empty((len(hypotheses), len(self.columns)), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:
