@@ -33,7 +33,13 @@ SECOND = """0 ||| the cat sat on the mat ||| a=1 b=5 ||| 0
 
 @pytest.fixture
 def files(tmp_path):
-    for name, text in (("refs", REFERENCES), ("first", FIRST), ("second", SECOND), ("start", "b -1\na 1.0\n")):
+    for name, text in (
+        ("refs", REFERENCES),
+        ("first", FIRST),
+        ("second", SECOND),
+        ("start", "b -1\na 1.0\n"),
+        ("trial", "1 2\n1_0 nan\n"),
+    ):
         (tmp_path / name).write_text(text)
     return tmp_path
 
@@ -148,6 +154,8 @@ def test_plots_without_matplotlib(files, monkeypatch):
         (["mert", "-", "-"], "only one of the files"),
         (["mert", "{first}", "{refs}", "--start", "1,x"], "neither a file nor a list of numbers"),
         (["mert", "{first}", "{refs}", "--start", "1"], "there are 2 features: a, b"),
+        (["mert", "{first}", "{refs}", "--start", ",".join(["0.123456"] * 600)], "--start has 600 numbers"),
+        (["random-search", "{first}", "{refs}", "--weights-file", "{trial}"], "line 2: there must be 2 numbers"),
         (["mert", "{first}", "{refs}", "--start", "{first}"], "line 1"),
         (["mert", "{first}", "{refs}", "--start", "0,0"], "all start weights are 0"),
         (["mert", "{first}", "{refs}", "--range", "a"], "is not NAME=LOW:HIGH"),
@@ -163,7 +171,7 @@ def test_plots_without_matplotlib(files, monkeypatch):
     ],
 )
 def test_what_is_wrong_is_said(files, arguments, text):
-    names = {"first": files / "first", "refs": files / "refs", "folder": files}
+    names = {"first": files / "first", "refs": files / "refs", "trial": files / "trial", "folder": files}
     done = run(*(argument.format(**names) for argument in arguments))
     assert done.exit_code == 2
     assert text in " ".join(done.stderr.split())

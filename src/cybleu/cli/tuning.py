@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -137,7 +137,7 @@ class Given(NamedTuple):
         """Those to start from: of a file with names, or of a list of numbers; by default all are 1."""
         if self.start is None:
             return dict.fromkeys(names, 1.0)
-        if Path(self.start).exists():
+        if os.path.exists(self.start):  # of a text longer than any path, too
             from ..tuning import read_weights
 
             return read_weights(self.start)
