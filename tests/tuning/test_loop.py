@@ -117,6 +117,13 @@ def test_commands(tmp_path):
             loop(tmp_path / "failing", command)
 
 
+@pytest.mark.parametrize("iterations", [0, -1, 1.5, True])
+def test_iterations_that_cannot_be(tmp_path, iterations):
+    with pytest.raises(errors.WeightsError, match="iterations is"):
+        loop(tmp_path / "run", Decoder(), iterations=iterations)
+    assert not (tmp_path / "run").exists()
+
+
 def test_other_reasons_to_stop(tmp_path):
     assert "after 1 iterations" in loop(tmp_path / "one", Decoder(), iterations=1).reason
     assert "gained no more than 2" in loop(tmp_path / "two", Decoder(), score_settles=2.0).reason

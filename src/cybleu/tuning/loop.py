@@ -143,6 +143,8 @@ def mert_loop(
       2 100.0000 -> 100.0000, 2 hypotheses, 0 of them new
     stopped: the decoder brought no new hypothesis
     """
+    if type(iterations) is not int or iterations < 1:
+        raise WeightsError(f"iterations is {iterations!r}; it must be a whole number from 1")
     folder = Path(folder)
     prepared = prepare_references(references, tokenize, max_order, reference_length)
     weights = {name: float(weight) for name, weight in start.items()}
