@@ -407,6 +407,7 @@ def test_the_approximations_by_their_definitions(hypotheses, others, data):
         ({"hypotheses": [[["a"], [["b"]]]]}, UnhashableTokenError, "segment 0: token 0 of reference.1. is a list"),
         ({"utility": "chrf"}, UnknownNameError, "unknown utility 'chrf'"),
         ({"posterior": [[1, 1]], "scores": [[1, 1]]}, ArrayValueError, "one of the two"),
+        ({"posterior": 0.5}, LengthMismatchError, "posterior has 1 numbers for 2 texts"),
         ({"posterior": [[1]]}, LengthMismatchError, "see segment 0"),
         ({"posterior": [1, 1, 1]}, LengthMismatchError, "3 numbers for 2 texts"),
         ({"posterior": [[0, 0]]}, ArrayValueError, "posterior of segment 0"),

@@ -261,7 +261,8 @@ def _posterior(posterior: Any, scores: Any, scale: float, lists: _Texts) -> Floa
 def _numbers(values: Any, name: str, lists: _Texts) -> Floats:
     sizes = np.diff(lists.offsets)
     values = by_position(values)
-    if not is_array(values) and len(values) and all(hasattr(part, "__len__") for part in values):
+    sized = hasattr(values, "__len__") and not is_array(values)
+    if sized and len(values) and all(hasattr(part, "__len__") for part in values):
         given = [len(part) for part in values]
         if given != sizes.tolist():
             where = next(
