@@ -64,7 +64,7 @@ def find(metric: str | Metric | Variant | None = None, *, default: str = "sacreb
         if colon:
             choices.setdefault("smoothing", smoothing)
         metric = METRICS[name]
-    if not isinstance(metric, Metric):
+    elif not isinstance(metric, Metric):
         raise UnknownNameError(f"the metric is {metric!r}; give a name, a variant of BLEU or a Metric")
     return metric.with_choices(**choices) if choices else metric
 

@@ -202,10 +202,11 @@ def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Texts:
         texts = list(chain.from_iterable(value))
         offsets = np.cumsum([0, *map(len, value)])
     tokens = [split(text) if isinstance(text, str) else text for text in texts]
+    begins = offsets.tolist()
     for place, (given, text, owner) in enumerate(zip(texts, tokens, owners_of(offsets).tolist())):
         if isinstance(given, str) and hasattr(text, "__len__"):
             continue
-        name_of_text = f"text {place - offsets[owner]} of {name}[{owner}]"
+        name_of_text = f"text {place - begins[owner]} of {name}[{owner}]"
         if not hasattr(text, "__len__") or getattr(text, "ndim", 1) == 0:
             raise SequenceTypeError(f"{name_of_text} must be a string or a list of tokens, not {type(text).__name__}")
         tokens[place] = _token_list(text, name_of_text)
