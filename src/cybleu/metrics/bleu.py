@@ -129,9 +129,9 @@ class Bleu(Metric):
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        if not isinstance(self.variant, Variant) and self.variant not in VARIANTS:
+        definition = self.variant if isinstance(self.variant, Variant) else VARIANTS.get(self.variant)
+        if definition is None:
             raise UnknownNameError(f"unknown variant {self.variant!r}; use one of {', '.join(VARIANTS)}")
-        definition = self.variant if isinstance(self.variant, Variant) else VARIANTS[self.variant]
         if self.reference_length is not None:
             definition = replace(definition, reference_length=self.reference_length)
         if self.level not in LEVELS:
