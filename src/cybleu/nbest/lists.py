@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,7 @@ class NBest(Hypotheses):
     __slots__ = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(NBest, **{name: getattr(self, name) for name in ARGUMENTS}), ()
+        return _made, tuple(getattr(self, name) for name in ARGUMENTS)
 
     @classmethod
     def from_texts(
@@ -159,3 +158,7 @@ class NBest(Hypotheses):
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """
         writing.write(self, path, format)
+
+
+def _made(*arguments: Any) -> NBest:
+    return NBest(**dict(zip(ARGUMENTS, arguments)))
