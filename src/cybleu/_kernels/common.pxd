@@ -50,6 +50,15 @@ cdef extern from *:
     bint CYBLEU_OTHER_THREADS_RUN
     bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
 
+
+cdef inline void *allocated(void *memory) except NULL nogil:
+    """What malloc and its like return, or a MemoryError."""
+    if memory == NULL:
+        with gil:
+            raise MemoryError()
+    return memory
+
+
 cdef enum:
     MAX_ORDER = 16          # of weights and rows that are scored here
     ROW_SIZE = 34           # 2 + 2 * MAX_ORDER

@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport ROW_SIZE
+from cybleu._kernels.common cimport ROW_SIZE, allocated
 from cybleu._kernels.definitions cimport Definition, Rules, evaluate
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tables cimport check_offsets
@@ -43,9 +43,7 @@ def swap_pass(Definition definition not None, const int64_t[:, ::1] stats, const
     for i in range(order.shape[0]):
         if not 0 <= order[i] < segments:
             raise ValueError("a segment to look at is out of range")
-    now = <int64_t *>malloc((segments + 1) * sizeof(int64_t))
-    if now == NULL:
-        raise MemoryError()
+    now = <int64_t *>allocated(malloc((segments + 1) * sizeof(int64_t)))
     try:
         for i in range(segments):
             now[i] = chosen[i]
