@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from cybleu._kernels.common cimport CYBLEU_PREFETCH, allocated
+from cybleu._kernels.common cimport CYBLEU_PREFETCH
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
 from cybleu._kernels.tokens cimport secret, slots_needed
 
@@ -415,7 +415,10 @@ cdef int match_by_interning(const int32_t *tokens, const Py_ssize_t *bounds, Py_
                 list_repeated(&matcher, &starts[0])
                 matcher.mask = slots_needed(starts[0].count) - 1
                 if matcher.slots == NULL:       # there are fewer each time
-                    matcher.slots = <PairSlot *>allocated(malloc(<size_t>(matcher.mask + 2) * sizeof(PairSlot)))
+                    matcher.slots = <PairSlot *>malloc(<size_t>(matcher.mask + 2) * sizeof(PairSlot))
+                    if matcher.slots == NULL:
+                        with gil:
+                            raise MemoryError()
                 fill_bytes(matcher.slots, 0xFF, <size_t>(matcher.mask + 1) * sizeof(PairSlot), &matcher.watching)
                 lengthen_hypothesis(&matcher, &starts[0], n)
                 for k in range(1, texts):
