@@ -238,9 +238,8 @@ cdef object frozen(object container, int depth):
 
 cdef int count_row(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order, int64_t *row,
                    Py_ssize_t *work) except -1:
-    """Write the statistics row of a segment; 0 where it is declined."""
+    """Write the statistics row of a segment into one of zeros; 0 where it is declined."""
     cdef Py_ssize_t n
-    memset(row, 0, <size_t>(2 + 2 * max_order) * sizeof(int64_t))
     if not count_segment(references, hypothesis, max_order, row, row + 1, row + 2, work):
         return 0
     for n in range(max_order):
@@ -314,6 +313,7 @@ def segment_rows(list_of_references, hypotheses, Py_ssize_t max_order, Py_ssize_
     if start < 0 or stop > stats.shape[0] or max_order < 1 or stats.shape[1] != 2 + 2 * max_order:
         raise ValueError("the rows do not fit the segments")
     while i < stop:
+        memset(&stats[i, 0], 0, <size_t>(2 + 2 * max_order) * sizeof(int64_t))
         if (not segment_at(list_of_references, hypotheses, i, held, &references, &hypothesis)
                 or not count_row(references, hypothesis, max_order, &stats[i, 0], &unwatched)):
             return i
