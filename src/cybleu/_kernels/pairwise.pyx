@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from cybleu._kernels.common cimport MAX_ORDER, ROW_SIZE, allocated
+from cybleu._kernels.common cimport MAX_ORDER, ROW_SIZE
 from cybleu._kernels.definitions cimport (
     ABSENT, EXP, EXP_BY_LENGTH, LOGS, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate, mean_of,
     precision_of, python_sum, share_weights, term_of
@@ -37,7 +37,9 @@ cdef int make_room(Slots *table, Py_ssize_t used, Py_ssize_t more, uint64_t odd,
     cdef uint64_t i
     if table.slots != NULL and 2 * <uint64_t>(used + more) <= size_of(table[0]):
         return 0
-    larger.slots = <Slot *>allocated(malloc(<size_t>slots_needed(2 * (used + more)) * sizeof(Slot)))
+    larger.slots = <Slot *>malloc(<size_t>slots_needed(2 * (used + more)) * sizeof(Slot))
+    if larger.slots == NULL:
+        raise MemoryError()
     try:
         make_empty(&larger, larger.slots, slots_needed(2 * (used + more)), watching)
         if table.slots != NULL:
@@ -97,14 +99,17 @@ cdef struct Terms:
 
 
 cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms, Watch *watching) except -1 nogil:
+    """Returns 0 if there is no memory."""
     cdef double used[MAX_ORDER]
     cdef double precision, power
     cdef int order = rules.order
     cdef int first_absent = -1
     cdef int n, zeros
     cdef int64_t matched, total
-    terms.of_matches = <double *>allocated(malloc(<size_t>(order * (length + 1)) * sizeof(double)))
-    terms.of_zeros = <double *>allocated(malloc(<size_t>(order * (order + 1)) * sizeof(double)))
+    terms.of_matches = <double *>malloc(<size_t>(order * (length + 1)) * sizeof(double))
+    terms.of_zeros = <double *>malloc(<size_t>(order * (order + 1)) * sizeof(double))
+    if terms.of_matches == NULL or terms.of_zeros == NULL:
+        return 0
     terms.scored = order
     for n in range(order):
         power = 1.0
@@ -124,7 +129,7 @@ cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms, Watch *wat
                 precision = rules.of_empty
             if not isfinite(precision):
                 terms.scored = -1
-                return 0
+                return 1
             terms.of_matches[n * (length + 1) + matched] = term_of(rules, used[n], precision)
         power = 1.0
         for zeros in range(1, n + 2):
@@ -132,7 +137,7 @@ cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms, Watch *wat
             if precision == ABSENT or (rules.empty_order_ends and 0 <= first_absent <= n):
                 precision = rules.of_empty
             terms.of_zeros[n * (order + 1) + zeros] = term_of(rules, used[n], precision)
-    return 0
+    return 1
 
 
 cdef inline int64_t total_of(const Rules *rules, int64_t length, int n) noexcept nogil:
@@ -178,40 +183,44 @@ cdef struct Tables:
     int64_t longest             # hypothesis
 
 
-cdef int32_t *number_lengths(const int64_t *lengths, Py_ssize_t count, int64_t *greatest,
-                             Py_ssize_t *given) except NULL:
-    """Number the lengths that occur."""
+cdef int32_t *number_lengths(const int64_t *lengths, Py_ssize_t count, int64_t *greatest, Py_ssize_t *given) noexcept:
+    """Number the lengths that occur; NULL if there is no memory."""
     cdef int64_t longest = 0
     cdef int32_t *numbers
     cdef Py_ssize_t i
     for i in range(count):
         longest = max(longest, lengths[i])
     greatest[0] = longest
-    numbers = <int32_t *>allocated(malloc(<size_t>(longest + 1) * sizeof(int32_t)))
+    numbers = <int32_t *>malloc(<size_t>(longest + 1) * sizeof(int32_t))
     given[0] = 0
-    memset(numbers, 0xFF, <size_t>(longest + 1) * sizeof(int32_t))
-    for i in range(count):
-        if numbers[lengths[i]] < 0:
-            numbers[lengths[i]] = <int32_t>given[0]
-            given[0] += 1
+    if numbers != NULL:
+        memset(numbers, 0xFF, <size_t>(longest + 1) * sizeof(int32_t))
+        for i in range(count):
+            if numbers[lengths[i]] < 0:
+                numbers[lengths[i]] = <int32_t>given[0]
+                given[0] += 1
     return numbers
 
 
 cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypotheses, Py_ssize_t hypothesis_count,
                      const int64_t *references, Py_ssize_t count, Watch *watching) except -1:
+    """Returns 0 if there is no memory."""
     cdef int64_t longest
     cdef Py_ssize_t i, j, number, other
     tables.hypotheses = number_lengths(hypotheses, hypothesis_count, &tables.longest, &tables.hypothesis_count)
     tables.references = number_lengths(references, count, &longest, &tables.reference_count)
-    tables.terms = <Terms *>allocated(calloc(<size_t>tables.hypothesis_count + 1, sizeof(Terms)))
-    tables.penalties = <double *>allocated(
-        malloc((<size_t>tables.hypothesis_count * <size_t>tables.reference_count + 1) * sizeof(double)))
+    tables.terms = <Terms *>calloc(<size_t>tables.hypothesis_count + 1, sizeof(Terms))
+    tables.penalties = <double *>malloc(
+        (<size_t>tables.hypothesis_count * <size_t>tables.reference_count + 1) * sizeof(double))
+    if tables.hypotheses == NULL or tables.references == NULL or tables.terms == NULL or tables.penalties == NULL:
+        return 0
     for i in range(hypothesis_count):
         watch(watching, 1)
         number = tables.hypotheses[hypotheses[i]]
         if hypotheses[i] == 0 or tables.terms[number].of_matches != NULL:
             continue
-        fill_terms(rules, hypotheses[i], &tables.terms[number], watching)
+        if not fill_terms(rules, hypotheses[i], &tables.terms[number], watching):
+            return 0
         for j in range(count):
             other = tables.references[references[j]]
             tables.penalties[number * tables.reference_count + other] = NAN
@@ -221,7 +230,7 @@ cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypothes
             if isnan(tables.penalties[number * tables.reference_count + other]):
                 tables.penalties[number * tables.reference_count + other] = brevity_penalty(
                     rules, hypotheses[i], references[j])
-    return 0
+    return 1
 
 
 cdef void free_tables(Tables *tables) noexcept:
@@ -272,7 +281,6 @@ cdef class PairwiseTexts:
     cdef Py_ssize_t count
     cdef Py_ssize_t order
     cdef int32_t ngrams                 # ids given
-    cdef int32_t different_tokens       # of them, those of order 1
     cdef int64_t *lengths
     cdef Slots tokens
     cdef Slots pairs                    # of all orders: an id is of one order only
@@ -286,88 +294,86 @@ cdef class PairwiseTexts:
     cdef Definition definition          # that the tables are for
     cdef Tables tables
 
+    def __cinit__(self):
+        self.ready = False
+        memset(&self.tables, 0, sizeof(Tables))
+        self.lengths = NULL
+        self.text_starts = self.list_starts = NULL
+        self.text_ngrams = self.text_counts = self.list_texts = self.list_counts = NULL
+        self.tokens.slots = self.pairs.slots = NULL
+
     def __init__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
                  Py_ssize_t max_order):
         cdef Py_ssize_t tokens = check_collection(ids.shape[0], begins, ends, max_order)
+        cdef Py_ssize_t entries
         cdef Watch watching = begin_watch()
+        cdef int32_t *ngrams = NULL
+        cdef int32_t *counts = NULL
         if self.lengths != NULL:
             raise RuntimeError("texts are prepared once")
         if max_order > MAX_ORDER:
             raise ValueError("the order is out of range")
+        self.count = begins.shape[0]
         self.order = max_order
+        entries = tokens * max_order
+        self.lengths = <int64_t *>malloc(<size_t>(self.count + 1) * sizeof(int64_t))
+        self.text_starts = <Py_ssize_t *>malloc(<size_t>(self.count * max_order + 1) * sizeof(Py_ssize_t))
+        self.text_ngrams = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        self.text_counts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        if (self.lengths == NULL or self.text_starts == NULL or self.text_ngrams == NULL
+                or self.text_counts == NULL):
+            raise MemoryError()
         make_room(&self.tokens, 0, 0, secret(), &watching)
         make_room(&self.pairs, 0, 0, secret(), &watching)
-        self.note_texts(self, ids, begins, ends, 0, begins.shape[0], tokens * max_order)
-        self.invert(&watching)
-        self.ready = True
-
-    cdef int note_texts(self, PairwiseTexts known, const int64_t[::1] ids, const int64_t[::1] begins,
-                        const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t most) except -1:
-        """Note the different n-grams of the texts from `start` to before `stop`, with their counts.
-
-        :param known: whose n-grams they are, the others left out; or `self`, and new ones are numbered
-        :param most: of different n-grams that there can be
-        """
-        cdef Watch watching = begin_watch()
-        cdef Py_ssize_t longest = 0
-        cdef Py_ssize_t entries = 0
-        cdef Py_ssize_t noted = 0
-        cdef Py_ssize_t text, length, n
-        cdef int32_t *ngrams = NULL
-        cdef int32_t *counts = NULL
-        self.count = begins.shape[0]
-        self.order = known.order
-        for text in range(start, stop):
-            length = <Py_ssize_t>(ends[text] - begins[text])
-            longest = max(longest, length)
-            entries += min(length * self.order, most)
-        self.lengths = <int64_t *>allocated(malloc(<size_t>(self.count + 1) * sizeof(int64_t)))
-        self.text_starts = <Py_ssize_t *>allocated(
-            calloc(<size_t>(self.count * self.order + 1), sizeof(Py_ssize_t)))
-        self.text_ngrams = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
-        self.text_counts = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
+        ngrams = <int32_t *>malloc(<size_t>(tokens + 1) * sizeof(int32_t))
+        counts = <int32_t *>calloc(<size_t>(entries + 1), sizeof(int32_t))
         try:
-            ngrams = <int32_t *>allocated(malloc(<size_t>(longest + 1) * sizeof(int32_t)))
-            counts = <int32_t *>allocated(calloc(<size_t>most + 1, sizeof(int32_t)))
-            for text in range(start, stop):
-                length = <Py_ssize_t>(ends[text] - begins[text])
-                self.lengths[text] = length
-                watch(&watching, 1)
-                for n in range(1, self.order + 1):
-                    self.text_starts[text * self.order + n - 1] = noted
-                    if n <= length:
-                        if known is self:
-                            self.intern(&ids[begins[text]], length, <int>n, ngrams, &watching)
-                        else:
-                            find_text(known.tokens if n == 1 else known.pairs, secret(), &ids[begins[text]], length,
-                                      <int>n, ngrams, &watching)
-                        noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted,
-                                            &watching)
-                self.text_starts[(text + 1) * self.order] = noted
+            if ngrams == NULL or counts == NULL:
+                raise MemoryError()
+            self.intern(&ids[0] if tokens > 0 else NULL, begins, ends, ngrams, counts, &watching)
         finally:
             free(ngrams)
             free(counts)
-        return 0
+        self.invert(&watching)
+        self.ready = True
 
-    cdef int intern(self, const int64_t *text, Py_ssize_t length, int n, int32_t *ngrams, Watch *watching) except -1:
-        """Replace the ids of the (n-1)-grams of a text by those of its n-grams, and number the new ones."""
-        cdef int32_t before = self.ngrams
-        if n == 1:
-            make_room(&self.tokens, self.different_tokens, length, secret(), watching)
-            self.ngrams = intern_text(self.tokens, secret(), text, length, n, ngrams, before, watching)
-            self.different_tokens += self.ngrams - before
-        else:
-            make_room(&self.pairs, before - self.different_tokens, length, secret(), watching)
-            self.ngrams = intern_text(self.pairs, secret(), text, length, n, ngrams, before, watching)
+    cdef int intern(self, const int64_t *ids, const int64_t[::1] begins, const int64_t[::1] ends, int32_t *ngrams,
+                    int32_t *counts, Watch *watching) except -1:
+        """Number the n-grams, and note the different ones of each text with their counts."""
+        cdef uint64_t odd = secret()
+        cdef Py_ssize_t text, length, n
+        cdef Py_ssize_t noted = 0
+        cdef int32_t tokens = 0
+        cdef int32_t before
+        self.ngrams = 0
+        for text in range(self.count):
+            length = <Py_ssize_t>(ends[text] - begins[text])
+            self.lengths[text] = length
+            watch(watching, 1)
+            for n in range(1, self.order + 1):
+                self.text_starts[text * self.order + n - 1] = noted
+                if n <= length:
+                    before = self.ngrams
+                    make_room(&self.tokens if n == 1 else &self.pairs, tokens if n == 1 else before - tokens, length,
+                              odd, watching)
+                    self.ngrams = intern_text(self.tokens if n == 1 else self.pairs, odd, ids + begins[text], length,
+                                              <int>n, ngrams, before, watching)
+                    if n == 1:
+                        tokens += self.ngrams - before
+                    noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted,
+                                        watching)
+        self.text_starts[self.count * self.order] = noted
         return 0
 
     cdef int invert(self, Watch *watching) except -1:
         """From the n-grams of each text to the texts of each n-gram."""
         cdef Py_ssize_t entries = self.text_starts[self.count * self.order]
         cdef Py_ssize_t text, k, place
-        self.list_starts = <Py_ssize_t *>allocated(calloc(<size_t>self.ngrams + 2, sizeof(Py_ssize_t)))
-        self.list_texts = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
-        self.list_counts = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
+        self.list_starts = <Py_ssize_t *>calloc(<size_t>self.ngrams + 2, sizeof(Py_ssize_t))
+        self.list_texts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        self.list_counts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        if self.list_starts == NULL or self.list_texts == NULL or self.list_counts == NULL:
+            raise MemoryError()
         for k in range(entries):
             watch(watching, 1)
             self.list_starts[self.text_ngrams[k] + 2] += 1
@@ -425,11 +431,15 @@ cdef class PairwiseTexts:
             check_texts(ids.shape[0], begins, ends, 0, count)
         try:
             if definition.rules.order != 0:    # or it is declined
-                lengths = <int64_t *>allocated(malloc(<size_t>(count + 1) * sizeof(int64_t)))
+                lengths = <int64_t *>malloc(<size_t>(count + 1) * sizeof(int64_t))
+                if lengths == NULL:
+                    raise MemoryError()
                 for i in range(count):
                     watch(&watching, 1)
                     lengths[i] = self.lengths[i] if ids is None else ends[i] - begins[i]
-                make_tables(&self.tables, &definition.rules, lengths, count, self.lengths, self.count, &watching)
+                if not make_tables(&self.tables, &definition.rules, lengths, count, self.lengths, self.count,
+                                   &watching):
+                    raise MemoryError()
             self.definition = definition
         finally:
             free(lengths)
@@ -458,8 +468,51 @@ cdef class PairwiseTexts:
                 or not 0 <= start <= stop <= begins.shape[0]):
             raise ValueError("the scores do not fit the texts")
         others = PairwiseTexts.__new__(PairwiseTexts)
-        others.note_texts(self, ids, begins, ends, start, stop, self.ngrams)
+        others.find_in(self, ids, begins, ends, start, stop)
         self.score_rows(definition, others, start, stop, scores)
+
+    cdef int find_in(self, PairwiseTexts known, const int64_t[::1] ids, const int64_t[::1] begins,
+                     const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Become texts whose n-grams are those of the known ones, the others left out; of the texts between."""
+        cdef uint64_t odd = secret()
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t longest = 0
+        cdef Py_ssize_t entries = 0
+        cdef Py_ssize_t noted = 0
+        cdef Py_ssize_t text, length, n
+        cdef int32_t *ngrams = NULL
+        cdef int32_t *counts = NULL
+        self.count = begins.shape[0]
+        self.order = known.order
+        for text in range(start, stop):
+            length = <Py_ssize_t>(ends[text] - begins[text])
+            longest = max(longest, length)
+            entries += min(length * self.order, known.ngrams)
+        self.lengths = <int64_t *>malloc(<size_t>(self.count + 1) * sizeof(int64_t))
+        self.text_starts = <Py_ssize_t *>calloc(<size_t>(self.count * self.order + 1), sizeof(Py_ssize_t))
+        self.text_ngrams = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        self.text_counts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
+        ngrams = <int32_t *>malloc(<size_t>(longest + 1) * sizeof(int32_t))
+        counts = <int32_t *>calloc(<size_t>known.ngrams + 1, sizeof(int32_t))
+        try:
+            if (self.lengths == NULL or self.text_starts == NULL or self.text_ngrams == NULL
+                    or self.text_counts == NULL or ngrams == NULL or counts == NULL):
+                raise MemoryError()
+            for text in range(start, stop):
+                length = <Py_ssize_t>(ends[text] - begins[text])
+                self.lengths[text] = length
+                for n in range(1, self.order + 1):
+                    self.text_starts[text * self.order + n - 1] = noted
+                    if n <= length:
+                        find_text(known.tokens if n == 1 else known.pairs, odd, &ids[begins[text]], length, <int>n,
+                                  ngrams, &watching)
+                        noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted,
+                                            &watching)
+                self.text_starts[(text + 1) * self.order] = noted
+        finally:
+            free(ngrams)
+            free(counts)
+        return 0
 
     cdef int score_rows(self, Definition definition, PairwiseTexts hypotheses, Py_ssize_t start, Py_ssize_t stop,
                         double[:, ::1] scores) except -1:
@@ -467,28 +520,29 @@ cdef class PairwiseTexts:
         cdef bint each_other = hypotheses is self
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t i
-        cdef int32_t *matches = NULL
-        cdef Py_ssize_t *cursors = NULL
-        if rules.order == 0:    # declined
-            scores[start:stop, :] = NAN
-            return 0
-        for i in range(start, self.count if each_other else stop):
-            if hypotheses.lengths[i] > self.tables.longest or self.tables.hypotheses[hypotheses.lengths[i]] < 0:
-                raise ValueError("a text is of another length than those prepared for")
+        cdef int32_t *matches = <int32_t *>calloc(<size_t>(self.count * self.order + 1), sizeof(int32_t))
+        cdef Py_ssize_t *cursors = <Py_ssize_t *>malloc(<size_t>(self.ngrams + 1) * sizeof(Py_ssize_t))
         try:
-            matches = <int32_t *>allocated(calloc(<size_t>(self.count * self.order + 1), sizeof(int32_t)))
-            cursors = <Py_ssize_t *>allocated(malloc(<size_t>(self.ngrams + 1) * sizeof(Py_ssize_t)))
+            if matches == NULL or cursors == NULL:
+                raise MemoryError()
+            if rules.order == 0:    # declined
+                scores[start:stop, :] = NAN
+                return 0
+            for i in range(start, self.count if each_other else stop):
+                if hypotheses.lengths[i] > self.tables.longest or self.tables.hypotheses[hypotheses.lengths[i]] < 0:
+                    raise ValueError("a text is of another length than those prepared for")
             memcpy(cursors, self.list_starts, <size_t>self.ngrams * sizeof(Py_ssize_t))
             with nogil:
-                self.walk(rules, hypotheses, each_other, start, stop, matches, cursors, scores, &watching)
+                self.walk(rules, hypotheses, each_other, start, stop, &self.tables, matches, cursors, scores,
+                          &watching)
         finally:
             free(matches)
             free(cursors)
         return 0
 
     cdef int walk(self, const Rules *rules, PairwiseTexts hypotheses, bint each_other, Py_ssize_t start,
-                  Py_ssize_t stop, int32_t *matches, Py_ssize_t *cursors, double[:, ::1] scores,
-                  Watch *watching) except -1 nogil:
+                  Py_ssize_t stop, const Tables *tables, int32_t *matches, Py_ssize_t *cursors,
+                  double[:, ::1] scores, Watch *watching) except -1 nogil:
         cdef Py_ssize_t order = self.order
         cdef Py_ssize_t i, j, k, n, p, first, end
         cdef int32_t ngram, count
@@ -517,9 +571,9 @@ cdef class PairwiseTexts:
                             p += 1
             for j in range(first, self.count):
                 watch(watching, 4)
-                scores[i, j] = score_one(rules, &self.tables, hypotheses.lengths[i], self.lengths[j],
+                scores[i, j] = score_one(rules, tables, hypotheses.lengths[i], self.lengths[j],
                                          matches + j * order)
                 if each_other and j != i:
-                    scores[j, i] = score_one(rules, &self.tables, self.lengths[j], self.lengths[i], matches + j * order)
+                    scores[j, i] = score_one(rules, tables, self.lengths[j], self.lengths[i], matches + j * order)
             memset(matches + first * order, 0, <size_t>((self.count - first) * order) * sizeof(int32_t))
         return 0

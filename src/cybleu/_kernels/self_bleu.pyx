@@ -8,7 +8,6 @@ all texts but one needs no more.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 
-from cybleu._kernels.common cimport allocated
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
 from cybleu._kernels.tables cimport Slot, Slots, check_collection, intern_text, make_empty
 from cybleu._kernels.tokens cimport secret, slots_needed
@@ -18,27 +17,40 @@ def leave_one_out(const int64_t[::1] ids, const int64_t[::1] begins, const int64
                   int64_t[:, ::1] stats):
     """Write the statistics row of each text with all others as its references; the reference length stays as it is."""
     cdef Py_ssize_t tokens = check_collection(ids.shape[0], begins, ends, 1)
-    cdef int32_t *numbers = NULL
+    cdef Py_ssize_t count = begins.shape[0]
+    cdef int32_t *ngrams = NULL     # by position, text after text
+    cdef int32_t *counts = NULL     # of the text at hand
+    cdef int32_t *best = NULL       # the largest count of an n-gram in one text
+    cdef int32_t *second = NULL     # and in another one
+    cdef int32_t *owner = NULL      # the text that has the largest
     cdef Slot *memory = NULL
-    if max_order < 1 or stats.shape[0] != begins.shape[0] or stats.shape[1] != 2 + 2 * max_order:
+    cdef size_t size = <size_t>(tokens + 1) * sizeof(int32_t)
+    if max_order < 1 or stats.shape[0] != count or stats.shape[1] != 2 + 2 * max_order:
         raise ValueError("the rows do not fit the texts")
+    ngrams = <int32_t *>malloc(size)
+    counts = <int32_t *>calloc(<size_t>(tokens + 1), sizeof(int32_t))
+    best = <int32_t *>malloc(size)
+    second = <int32_t *>malloc(size)
+    owner = <int32_t *>malloc(size)
+    memory = <Slot *>malloc(<size_t>slots_needed(tokens) * sizeof(Slot))
     try:
-        numbers = <int32_t *>allocated(calloc(5 * <size_t>(tokens + 1), sizeof(int32_t)))
-        memory = <Slot *>allocated(malloc(<size_t>slots_needed(tokens) * sizeof(Slot)))
+        if (ngrams == NULL or counts == NULL or best == NULL or second == NULL or owner == NULL or memory == NULL):
+            raise MemoryError()
         with nogil:
-            count_others(&ids[0] if tokens > 0 else NULL, begins, ends, tokens, max_order, stats, numbers, memory)
+            count_others(&ids[0] if tokens > 0 else NULL, begins, ends, tokens, max_order, stats, ngrams, counts,
+                         best, second, owner, memory)
     finally:
-        free(numbers)
+        free(ngrams)
+        free(counts)
+        free(best)
+        free(second)
+        free(owner)
         free(memory)
 
 
 cdef int count_others(const int64_t *ids, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t tokens,
-                      Py_ssize_t max_order, int64_t[:, ::1] stats, int32_t *numbers, Slot *memory) except -1 nogil:
-    cdef int32_t *ngrams = numbers              # by position, text after text
-    cdef int32_t *counts = ngrams + tokens + 1  # of the text at hand, 0 between two
-    cdef int32_t *best = counts + tokens + 1    # the largest count of an n-gram in one text
-    cdef int32_t *second = best + tokens + 1    # and in another one
-    cdef int32_t *owner = second + tokens + 1   # the text that has the largest
+                      Py_ssize_t max_order, int64_t[:, ::1] stats, int32_t *ngrams, int32_t *counts, int32_t *best,
+                      int32_t *second, int32_t *owner, Slot *memory) except -1 nogil:
     cdef uint64_t odd = secret()
     cdef Slots table
     cdef Py_ssize_t text, start, length, i, n
@@ -49,7 +61,8 @@ cdef int count_others(const int64_t *ids, const int64_t[::1] begins, const int64
         make_empty(&table, memory, slots_needed(tokens), &watching)
         given = 0
         start = 0
-        fill_bytes(best, 0, 2 * <size_t>(tokens + 1) * sizeof(int32_t), &watching)
+        fill_bytes(best, 0, <size_t>(tokens + 1) * sizeof(int32_t), &watching)
+        fill_bytes(second, 0, <size_t>(tokens + 1) * sizeof(int32_t), &watching)
         for text in range(begins.shape[0]):
             length = <Py_ssize_t>(ends[text] - begins[text])
             if n <= length:
