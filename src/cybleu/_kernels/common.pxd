@@ -50,6 +50,25 @@ cdef extern from *:
     bint CYBLEU_OTHER_THREADS_RUN
     bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
 
+
+cdef inline void *allocated(void *memory) except NULL nogil:
+    """What malloc and its like return, or a MemoryError."""
+    if memory == NULL:
+        with gil:
+            raise MemoryError()
+    return memory
+
+
 cdef enum:
     MAX_ORDER = 16          # of weights and rows that are scored here
     ROW_SIZE = 34           # 2 + 2 * MAX_ORDER
+    SUMS_SIZE = 50          # 2 + 3 * MAX_ORDER
+
+
+cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wanted) noexcept nogil:
+    """The one of two reference lengths that is nearer to the wanted one; a tie goes to the shorter. -1 is none yet."""
+    cdef Py_ssize_t best_distance = best - wanted if best > wanted else wanted - best
+    cdef Py_ssize_t distance = length - wanted if length > wanted else wanted - length
+    if best < 0 or distance < best_distance or (distance == best_distance and length < best):
+        return length
+    return best

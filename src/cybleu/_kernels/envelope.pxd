@@ -39,9 +39,9 @@ cdef int fill(Lines *lines, const double[::1] base, const double[::1] slope, con
               const int64_t[::1] offsets, const int64_t[::1] likely, Py_ssize_t rows, double lower,
               double upper) except -1
 
-# All changes, by x; the statistics at the lower end are added to the row. False without memory.
-cdef bint list_events(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events,
-                      Watch *watching) except -1 nogil
+# All changes, by x; the statistics at the lower end are added to the row.
+cdef int list_events(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events,
+                     Watch *watching) except -1 nogil
 
 
 cdef inline bint differ(const Number *one, const Number *other, Py_ssize_t size) noexcept nogil:

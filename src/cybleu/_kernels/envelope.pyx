@@ -3,10 +3,10 @@
 
 from libc.math cimport INFINITY, NAN, fabs, isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from cybleu._kernels.common cimport CYBLEU_PREFETCH
+from cybleu._kernels.common cimport CYBLEU_PREFETCH, allocated
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tables cimport check_offsets
 
@@ -85,9 +85,7 @@ def sort_lines(const double[::1] slope, const int64_t[::1] offsets, int32_t[::1]
     if order.shape[0] != slope.shape[0]:
         raise ValueError("the order does not fit the slopes")
     cdef Watch watching = begin_watch()
-    cdef int32_t *spare = <int32_t *>malloc((longest + 1) * sizeof(int32_t))
-    if spare == NULL:
-        raise MemoryError
+    cdef int32_t *spare = <int32_t *>allocated(malloc((longest + 1) * sizeof(int32_t)))
     try:
         with nogil:
             for s in range(offsets.shape[0] - 1):
@@ -166,21 +164,19 @@ cdef Py_ssize_t candidates(const double *base, const double *slope, const int32_
     cdef double x2 = 0.0
     cdef double floor1 = base[likely]
     cdef double floor2 = base[likely]
-    cdef double tiny1, tiny2, one, other
+    cdef double one, other
     cdef Py_ssize_t i, position
     cdef Py_ssize_t begin = 0
     cdef Py_ssize_t end = size
     cdef Py_ssize_t count = 0
     if slope[first] < middle:
         x1 = meeting(base, slope, first, <int32_t>likely)
-        floor1 = min(base[first] + slope[first] * x1, base[likely] + middle * x1)
+        floor1 = floor_at(base, slope, first, <int32_t>likely, x1)
     if middle < slope[last]:
         x2 = meeting(base, slope, <int32_t>likely, last)
-        floor2 = min(base[last] + slope[last] * x2, base[likely] + middle * x2)
-    tiny1 = TINY * (fabs(base[first]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
-    tiny2 = TINY * (fabs(base[last]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
-    floor1 = floor1 - tiny1
-    floor2 = floor2 - tiny2
+        floor2 = floor_at(base, slope, <int32_t>likely, last, x2)
+    floor1 = floor1 - TINY * (fabs(base[first]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
+    floor2 = floor2 - TINY * (fabs(base[last]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
     if not (x1 <= x2 and isfinite(floor1) and isfinite(floor2)):
         x1 = x2 = NAN
     for i in range(size):
@@ -230,22 +226,14 @@ cdef Py_ssize_t envelope(const double *base, const double *slope, const int32_t 
     return top + 1
 
 
-cdef bint grow(Events *events, Py_ssize_t more, Py_ssize_t row_bytes) noexcept nogil:
-    """Make room for more events; false without memory."""
+cdef int grow(Events *events, Py_ssize_t more, Py_ssize_t row_bytes) except -1 nogil:
+    """Make room for more events."""
     cdef Py_ssize_t room = 2 * (events.count + more)
-    cdef void *grown
-    if events.count + more <= events.room:
-        return True
-    grown = realloc(events.items, room * sizeof(Event))
-    if grown == NULL:
-        return False
-    events.items = <Event *>grown
-    grown = realloc(events.changes, room * row_bytes)
-    if grown == NULL:
-        return False
-    events.changes = grown
-    events.room = room
-    return True
+    if events.count + more > events.room:
+        events.items = <Event *>allocated(realloc(events.items, room * sizeof(Event)))
+        events.changes = allocated(realloc(events.changes, room * row_bytes))
+        events.room = room
+    return 0
 
 
 cdef void add_changes(const Lines *lines, const Number *stats, Py_ssize_t size, const Hull *hull, Number *row,
@@ -285,23 +273,17 @@ cdef int check_order(const int32_t *order, int32_t size) except -1 nogil:
     return 0
 
 
-cdef bint collect(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events,
-                  Watch *watching) except -1 nogil:
-    """Go through the segments; false without memory.
-
-    The statistics of a segment are used while the next one's envelope is made: they come from far away in memory.
-    """
+cdef int list_events(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events,
+                     Watch *watching) except -1 nogil:
+    """The statistics of a segment are used while the next one's envelope is made: they come from far away in memory."""
     cdef Py_ssize_t s, k, count
     cdef Hull hulls[2]
     cdef Hull *hull
-    cdef bint done = True
-    cdef double *doubles = <double *>malloc(3 * lines.longest * sizeof(double))
-    cdef int32_t *numbers = <int32_t *>malloc(3 * lines.longest * sizeof(int32_t))
-    if doubles == NULL or numbers == NULL:
-        free(doubles)
-        free(numbers)
-        return False
+    cdef double *doubles = NULL
+    cdef int32_t *numbers = NULL
     try:
+        doubles = <double *>allocated(malloc(3 * lines.longest * sizeof(double)))
+        numbers = <int32_t *>allocated(malloc(3 * lines.longest * sizeof(int32_t)))
         for k in range(2):
             hulls[k].left = doubles + k * lines.longest
             hulls[k].lines = numbers + k * lines.longest
@@ -319,17 +301,15 @@ cdef bint collect(const Lines *lines, const Number *stats, Py_ssize_t size, Numb
             for k in range(hull.count):
                 CYBLEU_PREFETCH(stats + (hull.first + hull.lines[k]) * size)
                 CYBLEU_PREFETCH(stats + (hull.first + hull.lines[k] + 1) * size - 1)
-            if not grow(events, hulls[0].count + hulls[1].count, size * sizeof(Number)):
-                done = False
-                break
+            grow(events, hulls[0].count + hulls[1].count, size * sizeof(Number))
             if s:
                 add_changes(lines, stats, size, &hulls[1 - (s & 1)], row, events)
-        if done:
-            add_changes(lines, stats, size, &hulls[1 - (lines.segments & 1)], row, events)
+        add_changes(lines, stats, size, &hulls[1 - (lines.segments & 1)], row, events)
     finally:
         free(doubles)
         free(numbers)
-    return done
+    sort_events(events, watching)
+    return 0
 
 
 cdef inline uint64_t key_of(double x) noexcept nogil:
@@ -373,8 +353,8 @@ cdef int sort_by_digits(Event **source, Event **target, Py_ssize_t count, int sh
     return 0
 
 
-cdef bint sort_events(Events *events, Watch *watching) except -1 nogil:
-    """By x, equal ones as they stand. False without memory.
+cdef int sort_events(Events *events, Watch *watching) except -1 nogil:
+    """By x, equal ones as they stand.
 
     The upper half of the digits tells nearly all apart, and insertion does the rest; where it does not, the lower half
     is sorted first, so that no input takes long.
@@ -385,10 +365,8 @@ cdef bint sort_events(Events *events, Watch *watching) except -1 nogil:
     cdef Py_ssize_t i, j
     cdef Py_ssize_t moves = 0
     if events.count < 2:
-        return True
-    target = <Event *>malloc(events.room * sizeof(Event))
-    if target == NULL:
-        return False
+        return 0
+    target = <Event *>allocated(malloc(events.room * sizeof(Event)))
     try:
         sort_by_digits(&events.items, &target, events.count, 31, 3, watching)
         for i in range(1, events.count):
@@ -405,12 +383,7 @@ cdef bint sort_events(Events *events, Watch *watching) except -1 nogil:
             sort_by_digits(&events.items, &target, events.count, 31, 3, watching)
     finally:
         free(target)
-    return True
-
-
-cdef bint list_events(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events,
-                      Watch *watching) except -1 nogil:
-    return collect(lines, stats, size, row, events, watching) and sort_events(events, watching)
+    return 0
 
 
 cdef int fill(Lines *lines, const double[::1] base, const double[::1] slope, const int32_t[::1] order,
@@ -454,23 +427,16 @@ def surface(const double[::1] base, const double[::1] slope, const int32_t[::1] 
     cdef Py_ssize_t size = stats.shape[1]
     cdef Py_ssize_t position = 0
     cdef Py_ssize_t count = 0
-    cdef bint done, changed
+    cdef bint changed
     cdef double x
     cdef double[::1] thresholds
     cdef Number[:, ::1] rows
     fill(&lines, base, slope, order, offsets, likely, stats.shape[0], lower, upper)
-    events.items = NULL
-    events.changes = NULL
-    events.count = events.room = 0
-    cdef Number *row = <Number *>malloc((2 * size + 1) * sizeof(Number))
-    if row == NULL:
-        raise MemoryError
-    memset(row, 0, size * sizeof(Number))
+    memset(&events, 0, sizeof(Events))
+    cdef Number *row = <Number *>allocated(calloc(2 * size + 1, sizeof(Number)))
     try:
         with nogil:
-            done = list_events(&lines, &stats[0, 0], size, row, &events, &watching)
-        if not done:
-            raise MemoryError
+            list_events(&lines, &stats[0, 0], size, row, &events, &watching)
         xs = empty(events.count, "float64")
         sums = empty((events.count + 1, size), "int64" if Number is int64_t else "float64")
         thresholds, rows = xs, sums

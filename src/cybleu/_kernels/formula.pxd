@@ -33,8 +33,45 @@ cdef struct Counts:
 cdef double bleu(const Counts *counts, const double *weights, int order, int scored, Smoothing smoothing,
                  double parameter) noexcept nogil
 
-# The sum of at most MAX_ORDER finite terms, rounded once.
+# The sum of at most MAX_ORDER finite terms, rounded once, as math.fsum gives it.
 cdef double exact_sum(const double *terms, int count) noexcept nogil
+
+
+cdef inline int add_exactly(double *parts, int count, double term) noexcept nogil:
+    """Add to a sum kept as doubles that do not overlap, the smallest first (Shewchuk 1997); their new number."""
+    cdef double total, other, error
+    cdef int i
+    cdef int kept = 0
+    for i in range(count):
+        total = term + parts[i]
+        other = total - term
+        error = (term - (total - other)) + (parts[i] - other)
+        if error != 0.0:
+            parts[kept] = error
+            kept += 1
+        term = total
+    parts[kept] = term
+    return kept + 1
+
+
+cdef inline double rounded(const double *parts, int count) noexcept nogil:
+    """The sum of such doubles, rounded once."""
+    cdef double total, before, error = 0.0
+    cdef int i = count - 1
+    if count == 0:
+        return 0.0
+    total = parts[i]
+    while i > 0 and error == 0.0:
+        i -= 1
+        before = total
+        total = before + parts[i]
+        error = parts[i] - (total - before)
+    # half of a unit was rounded to even, and what is smaller says that it was not half
+    if i > 0 and error != 0.0 and (error < 0.0) == (parts[i - 1] < 0.0):
+        before = total + 2.0 * error
+        if before - total == 2.0 * error:
+            total = before
+    return total
 
 
 cdef inline double halved_by_length(double power, double k, int64_t length) noexcept nogil:

@@ -13,43 +13,12 @@ from cybleu._kernels.common cimport MAX_ORDER
 
 
 cdef double exact_sum(const double *terms, int count) noexcept nogil:
-    """The sum rounded once, as math.fsum gives it (Shewchuk 1997). Terms are finite and far from overflow."""
-    cdef double partials[MAX_ORDER]     # increasing magnitude, no two overlap, their exact sum is the sum so far
-    cdef double high, low, other
-    cdef int i, j, kept, used = 0
+    cdef double parts[MAX_ORDER]
+    cdef int used = 0
+    cdef int i
     for i in range(count):
-        high = terms[i]
-        kept = 0
-        for j in range(used):
-            other = partials[j]
-            if fabs(high) < fabs(other):
-                high, other = other, high
-            low = other - ((high + other) - high)
-            high = high + other
-            if low != 0.0:
-                partials[kept] = low
-                kept += 1
-        partials[kept] = high
-        used = kept + 1
-    if used == 0:
-        return 0.0
-    used -= 1
-    high = partials[used]
-    low = 0.0
-    while used > 0:
-        used -= 1
-        other = partials[used]
-        low = high
-        high = low + other
-        low = other - (high - low)
-        if low != 0.0:
-            break
-    # a remainder of exactly half a unit was rounded to even; what lies below it may decide otherwise
-    if used > 0 and ((low < 0.0 and partials[used - 1] < 0.0) or (low > 0.0 and partials[used - 1] > 0.0)):
-        other = low * 2.0
-        if other == (high + other) - high:
-            high = high + other
-    return high
+        used = add_exactly(parts, used, terms[i])
+    return rounded(parts, used)
 
 
 cdef int smooth(const Counts *counts, int order, Smoothing smoothing, double parameter,

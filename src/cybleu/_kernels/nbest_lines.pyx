@@ -11,7 +11,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp
 
-from cybleu._kernels.common cimport distance
+from cybleu._kernels.common cimport allocated, distance
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char *text, char **end, object overflow) except? -1.0
@@ -152,10 +152,6 @@ cdef class NBestLines:
     cdef Py_ssize_t width       # that the columns need
     cdef bint glued
 
-    def __cinit__(self):
-        self.labels = NULL
-        self.columns = NULL
-
     def __init__(self, tuple labels, tuple columns, bint glued):
         cdef bytes label
         cdef Py_ssize_t i
@@ -165,10 +161,8 @@ cdef class NBestLines:
         self.texts = labels
         self.glued = glued
         self.width = 0
-        self.labels = <Label *>malloc((<size_t>self.count + 1) * sizeof(Label))
-        self.columns = <Py_ssize_t *>malloc((<size_t>self.count + 1) * sizeof(Py_ssize_t))
-        if self.labels == NULL or self.columns == NULL:
-            raise MemoryError()
+        self.labels = <Label *>allocated(malloc((<size_t>self.count + 1) * sizeof(Label)))
+        self.columns = <Py_ssize_t *>allocated(malloc((<size_t>self.count + 1) * sizeof(Py_ssize_t)))
         for i in range(self.count):
             label = labels[i]
             self.labels[i].text = label

@@ -10,9 +10,10 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+from cybleu._kernels.common cimport allocated, closer
 from cybleu._kernels.interrupts cimport STEPS, Watch, begin_watch, watch
 from cybleu._kernels.tables cimport (
-    MOST_NGRAMS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, probe, size_of
+    MOST_NGRAMS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, probe
 )
 from cybleu._kernels.tokens cimport secret, slots_needed
 
@@ -54,12 +55,14 @@ cdef struct Workshop:
     int32_t *best
     int32_t *counts     # 0 between two references
     Slot *slots
+    bint with_unknown
+    int64_t unknown     # a token that never matches
+    bint whole          # a reference counts as one n-gram, and those in it do not
     Watch watching
 
 
 cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64_t *keys_of_tokens,
-                          Py_ssize_t start, Py_ssize_t length, int n, bint with_unknown, int64_t unknown,
-                          int32_t given) except -1 nogil:
+                          Py_ssize_t start, Py_ssize_t length, int n, int32_t given) except -1 nogil:
     """Replace the ids of the (n-1)-grams of one reference by those of its n-grams, -1 where a token never matches."""
     cdef int32_t *ids = shop.ids + start
     cdef Slot *slot
@@ -69,7 +72,7 @@ cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64
         watch(&shop.watching, 1)
         if n == 1:
             key = keys_of_tokens[i]
-            if with_unknown and key == unknown:
+            if shop.with_unknown and key == shop.unknown:
                 ids[i] = -1
                 continue
         else:
@@ -85,6 +88,8 @@ cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64
             shop.best[given] = 0
             given += 1
         ids[i] = slot.ngram
+    if shop.whole and n < length:
+        return given
     for i in range(length - n + 1):
         watch(&shop.watching, 1)
         if ids[i] >= 0:
@@ -98,10 +103,11 @@ cdef int32_t intern_order(Workshop *shop, Slots table, uint64_t odd, const int64
 
 
 cdef int prepare(Table *table, Workshop *shop, const int64_t *ids, const int64_t *begins, const int64_t *ends,
-                 Py_ssize_t count, Py_ssize_t max_order, bint with_unknown, int64_t unknown) except -1 nogil:
-    """Fill the table of one set; 0 if there is no memory."""
+                 Py_ssize_t count, Py_ssize_t max_order) except -1 nogil:
+    """Fill the table of one set."""
     cdef uint64_t odd = secret()
     cdef Slots known
+    cdef Slot *slot
     cdef Py_ssize_t total = 0
     cdef Py_ssize_t longest = 0
     cdef Py_ssize_t k, n, start
@@ -119,29 +125,24 @@ cdef int prepare(Table *table, Workshop *shop, const int64_t *ids, const int64_t
         for k in range(count):
             if ends[k] - begins[k] >= n:
                 given = intern_order(shop, known, odd, ids + begins[k], start, <Py_ssize_t>(ends[k] - begins[k]),
-                                     <int>n, with_unknown, unknown, given)
+                                     <int>n, given)
             start += <Py_ssize_t>(ends[k] - begins[k])
         if n == 1:
             tokens = given
     # twice as many as needed: a probe that meets another key costs more than the memory
     slots = 2 * slots_needed(tokens)
     table.ngrams = given
-    table.tokens.slots = <Slot *>malloc(<size_t>(slots + 2 * slots_needed(given - tokens)) * sizeof(Slot))
-    if table.tokens.slots == NULL:
-        return 0
+    table.tokens.slots = <Slot *>allocated(
+        malloc(<size_t>(slots + 2 * slots_needed(given - tokens)) * sizeof(Slot)))
     make_empty(&table.tokens, table.tokens.slots, slots, &shop.watching)
     make_empty(&table.pairs, table.tokens.slots + slots, 2 * slots_needed(given - tokens), &shop.watching)
     for i in range(given):
         watch(&shop.watching, 1)
-        insert(table.tokens if i < tokens else table.pairs, shop.keys[i], odd, i, shop.best[i])
-    return 1
-
-
-cdef inline void insert(Slots table, int64_t key, uint64_t odd, int32_t ngram, int32_t best) noexcept nogil:
-    cdef Slot *slot = probe(table, key, odd)
-    slot.key = key
-    slot.ngram = ngram
-    slot.best = best
+        slot = probe(table.tokens if i < tokens else table.pairs, shop.keys[i], odd)
+        slot.key = shop.keys[i]
+        slot.ngram = i
+        slot.best = shop.best[i]
+    return 0
 
 
 # ----------------------------------------------------------------------------------------------------------- matching
@@ -239,20 +240,6 @@ cdef int mark_ignored(const Table *table, const token_id *text, Py_ssize_t lengt
     return 0
 
 
-cdef inline int64_t closest(const int64_t *lengths, Py_ssize_t count, int64_t wanted) noexcept nogil:
-    """Of ascending lengths the nearest one, the first of two equally near."""
-    cdef int64_t best = lengths[0]
-    cdef Py_ssize_t k
-    for k in range(1, count):
-        if abs_difference(lengths[k], wanted) < abs_difference(best, wanted):
-            best = lengths[k]
-    return best
-
-
-cdef inline int64_t abs_difference(int64_t first, int64_t second) noexcept nogil:
-    return first - second if first > second else second - first
-
-
 # -------------------------------------------------------------------------------------------------------------- class
 
 cdef class PreparedReferences:
@@ -277,52 +264,38 @@ cdef class PreparedReferences:
     cdef bint ignores
     cdef bint ready             # neither memory nor patience ended before
 
-    def __cinit__(self):
-        self.tables = NULL
-        self.lengths = NULL
-        self.ignored.tokens.slots = NULL
-        self.ready = False
-
     def __init__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
                  const int64_t[::1] sets, const int64_t[::1] lengths, const int64_t[::1] length_sets,
                  Py_ssize_t max_order, unknown, ignored):
         cdef Workshop shop
-        cdef bint with_unknown = unknown is not None
-        cdef int64_t unknown_id = unknown if with_unknown else 0
         cdef Py_ssize_t largest = 0
-        cdef Py_ssize_t tokens, i
+        cdef Py_ssize_t i
         if self.tables != NULL:
             raise RuntimeError("references are prepared once")
         if max_order < 1 or sets.shape[0] < 1 or length_sets.shape[0] != sets.shape[0]:
             raise ValueError("the sets do not fit each other")
-        check_texts(ids.shape[0], begins, ends, 0, begins.shape[0])
         check_offsets(sets, begins.shape[0], 0)
         check_offsets(length_sets, lengths.shape[0], 1)    # a set has a reference length
         self.max_order = max_order
         self.count = sets.shape[0] - 1
-        self.ignores = False
-        self.most_ngrams = 0
-        self.tables = <Table *>calloc(<size_t>self.count + 1, sizeof(Table))
-        self.lengths = <int64_t *>malloc(<size_t>(lengths.shape[0] + 1) * sizeof(int64_t))
-        if self.tables == NULL or self.lengths == NULL:
-            raise MemoryError()
+        self.tables = <Table *>allocated(calloc(<size_t>self.count + 1, sizeof(Table)))
+        self.lengths = <int64_t *>allocated(malloc(<size_t>(lengths.shape[0] + 1) * sizeof(int64_t)))
         for i in range(lengths.shape[0]):
             self.lengths[i] = lengths[i]
         for i in range(self.count):
             self.tables[i].lengths = self.lengths + length_sets[i]
             self.tables[i].length_count = <Py_ssize_t>(length_sets[i + 1] - length_sets[i])
-            tokens = tokens_of(begins, ends, sets[i], sets[i + 1])
-            largest = max(largest, tokens)
-        begin_work(&shop, largest, max_order)
+            largest = max(largest, <Py_ssize_t>check_texts(ids.shape[0], begins, ends, sets[i], sets[i + 1]))
         try:
-            for i in range(self.count):
-                watch(&shop.watching, 8)
-                with nogil:
-                    if not prepare(&self.tables[i], &shop, at(ids, 0), at(begins, sets[i]), at(ends, sets[i]),
-                                   <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, with_unknown, unknown_id):
-                        with gil:
-                            raise MemoryError()
-                self.most_ngrams = max(self.most_ngrams, self.tables[i].ngrams)
+            begin_work(&shop, largest, max_order)
+            shop.with_unknown = unknown is not None
+            shop.unknown = unknown if shop.with_unknown else 0
+            with nogil:
+                for i in range(self.count):
+                    watch(&shop.watching, 8)
+                    prepare(&self.tables[i], &shop, at(ids, 0), at(begins, sets[i]), at(ends, sets[i]),
+                            <Py_ssize_t>(sets[i + 1] - sets[i]), max_order)
+                    self.most_ngrams = max(self.most_ngrams, self.tables[i].ngrams)
         finally:
             end_work(&shop)
         if ignored is not None:
@@ -332,45 +305,21 @@ cdef class PreparedReferences:
     cdef int ignore(self, const int64_t[::1] ids, const int64_t[::1] offsets) except -1:
         """Make their table from references of one n-gram each; only the n-grams themselves get a count above 0."""
         cdef Workshop shop
-        cdef Py_ssize_t i, n, count
-        cdef Slot *slot
         if check_offsets(offsets, ids.shape[0], 1) > IGNORED_ORDERS:
             raise ValueError("an n-gram to ignore has too many tokens")
-        count = offsets.shape[0] - 1
         if ids.shape[0] > MOST_NGRAMS // IGNORED_ORDERS:
             raise ValueError("there are too many n-grams to ignore")
         if self.max_order > IGNORED_ORDERS:
             raise ValueError("n-grams can be ignored up to an order of 64")
-        begin_work(&shop, ids.shape[0], IGNORED_ORDERS)
         try:
-            if not prepare(&self.ignored, &shop, at(ids, 0), &offsets[0], &offsets[0] + 1, count, IGNORED_ORDERS,
-                           False, 0):
-                raise MemoryError()
-            for i in range(<Py_ssize_t>size_of(self.ignored.tokens)):
-                self.ignored.tokens.slots[i].best = 0
-            for i in range(<Py_ssize_t>size_of(self.ignored.pairs)):
-                self.ignored.pairs.slots[i].best = 0
-            for i in range(count):
-                n = <Py_ssize_t>(offsets[i + 1] - offsets[i])
-                slot = self.find_ignored(at(ids, offsets[i]), n, shop.ids)
-                slot.best = 1
+            begin_work(&shop, ids.shape[0], IGNORED_ORDERS)
+            shop.whole = True
+            prepare(&self.ignored, &shop, at(ids, 0), &offsets[0], &offsets[0] + 1, offsets.shape[0] - 1,
+                    IGNORED_ORDERS)
         finally:
             end_work(&shop)
         self.ignores = True
         return 0
-
-    cdef Slot *find_ignored(self, const int64_t *ngram, Py_ssize_t n, int32_t *ids) noexcept nogil:
-        cdef uint64_t odd = secret()
-        cdef Slot *slot = NULL
-        cdef Py_ssize_t i, order
-        for i in range(n):
-            slot = probe(self.ignored.tokens, ngram[i], odd)
-            ids[i] = slot.ngram
-        for order in range(1, n):
-            for i in range(n - order):
-                slot = probe(self.ignored.pairs, pair_key(ids[i], ids[i + 1]), odd)
-                ids[i] = slot.ngram
-        return slot
 
     def __dealloc__(self):
         cdef Py_ssize_t i
@@ -407,8 +356,7 @@ cdef class PreparedReferences:
             if not 0 <= owners[i] < self.count:
                 raise ValueError("an owner is out of range")
             longest = max(longest, <Py_ssize_t>(ends[i] - begins[i]))
-        begin_scratch(&scratch, longest, max(self.most_ngrams, self.ignored.ngrams if self.ignores else 0),
-                      self.ignores)
+        begin_scratch(&scratch, longest, max(self.most_ngrams, self.ignored.ngrams), self.ignores)
         try:
             with nogil:
                 for i in range(start, stop):
@@ -416,7 +364,9 @@ cdef class PreparedReferences:
                     length = <Py_ssize_t>(ends[i] - begins[i])
                     row = &stats[i, 0]
                     row[0] = length
-                    row[1] = closest(table.lengths, table.length_count, length)
+                    row[1] = -1
+                    for n in range(table.length_count):
+                        row[1] = closer(<Py_ssize_t>row[1], <Py_ssize_t>table.lengths[n], length)
                     for n in range(order):
                         row[2 + n] = 0
                         row[2 + order + n] = length - n if length > n else 0
@@ -427,7 +377,7 @@ cdef class PreparedReferences:
                         match(table, &ids[begins[i]], length, order, &scratch, row + 2, &watching)
                     watch(&watching, 8)
         finally:
-            end_scratch(&scratch)
+            free(scratch.keys)
 
 
 cdef inline const int64_t *at(const int64_t[::1] numbers, int64_t position) noexcept nogil:
@@ -435,28 +385,16 @@ cdef inline const int64_t *at(const int64_t[::1] numbers, int64_t position) noex
     return &numbers[0] + position if numbers.shape[0] > 0 else NULL
 
 
-cdef Py_ssize_t tokens_of(const int64_t[::1] begins, const int64_t[::1] ends, int64_t first,
-                          int64_t last) noexcept nogil:
-    cdef int64_t k
-    cdef int64_t total = 0
-    for k in range(first, last):
-        total += ends[k] - begins[k]
-    return <Py_ssize_t>total
-
-
 cdef int begin_work(Workshop *shop, Py_ssize_t tokens, Py_ssize_t max_order) except -1:
     cdef uint64_t ngrams = <uint64_t>tokens * <uint64_t>min(max_order, max(tokens, 1))
     memset(shop, 0, sizeof(Workshop))
     if tokens > MOST_NGRAMS or ngrams > MOST_NGRAMS:
         raise MemoryError("a set of references has too many n-grams")
-    shop.ids = <int32_t *>malloc(<size_t>(tokens + 1) * sizeof(int32_t))
-    shop.keys = <int64_t *>malloc(<size_t>(ngrams + 1) * sizeof(int64_t))
-    shop.best = <int32_t *>malloc(<size_t>(ngrams + 1) * sizeof(int32_t))
-    shop.counts = <int32_t *>calloc(<size_t>(ngrams + 1), sizeof(int32_t))
-    shop.slots = <Slot *>malloc(<size_t>slots_needed(tokens) * sizeof(Slot))
-    if shop.ids == NULL or shop.keys == NULL or shop.best == NULL or shop.counts == NULL or shop.slots == NULL:
-        end_work(shop)
-        raise MemoryError()
+    shop.ids = <int32_t *>allocated(malloc(<size_t>(tokens + 1) * sizeof(int32_t)))
+    shop.keys = <int64_t *>allocated(malloc(<size_t>(ngrams + 1) * sizeof(int64_t)))
+    shop.best = <int32_t *>allocated(malloc(<size_t>(ngrams + 1) * sizeof(int32_t)))
+    shop.counts = <int32_t *>allocated(calloc(<size_t>(ngrams + 1), sizeof(int32_t)))
+    shop.slots = <Slot *>allocated(malloc(<size_t>slots_needed(tokens) * sizeof(Slot)))
     return 0
 
 
@@ -471,28 +409,17 @@ cdef void end_work(Workshop *shop) noexcept:
 cdef int begin_scratch(Scratch *scratch, Py_ssize_t longest, int32_t ngrams, bint ignores) except -1:
     """In one piece of memory: where two of these arrays are at one place in their pages, the processor waits."""
     cdef uint64_t size = <uint64_t>longest + 1
-    cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + sizeof(int64_t) + sizeof(int32_t))
+    cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + 2 * sizeof(int64_t) + sizeof(int32_t))
                                 + (<uint64_t>ngrams + 2) * sizeof(int32_t))
-    if ignores:
-        everything += size * sizeof(uint64_t)
     if everything > <uint64_t>PY_SSIZE_T_MAX:
         raise MemoryError()
-    scratch.keys = <int64_t *>calloc(<size_t>everything, 1)
-    if scratch.keys == NULL:
-        raise MemoryError()
-    scratch.ignored = NULL
-    scratch.positions = <Py_ssize_t *>(scratch.keys + size)
-    if ignores:
-        scratch.ignored = <uint64_t *>(scratch.keys + size)
-        scratch.positions = <Py_ssize_t *>(scratch.ignored + size)
+    scratch.keys = <int64_t *>allocated(calloc(<size_t>everything, 1))
+    scratch.ignored = <uint64_t *>(scratch.keys + size) if ignores else NULL
+    scratch.positions = <Py_ssize_t *>(scratch.keys + 2 * size)
     scratch.starts = scratch.positions + size
     scratch.ngrams = <int32_t *>(scratch.starts + size)
     scratch.seen = scratch.ngrams + size + 1
     return 0
-
-
-cdef void end_scratch(Scratch *scratch) noexcept:
-    free(scratch.keys)
 
 
 def trim(const token_id[::1] ids, int64_t[::1] begins, int64_t[::1] ends, pad, eos):

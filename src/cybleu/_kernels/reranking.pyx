@@ -6,8 +6,9 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport ROW_SIZE
+from cybleu._kernels.common cimport ROW_SIZE, allocated
 from cybleu._kernels.definitions cimport Definition, Rules, evaluate
+from cybleu._kernels.formula cimport add_exactly, rounded
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tables cimport check_offsets
 
@@ -43,9 +44,7 @@ def swap_pass(Definition definition not None, const int64_t[:, ::1] stats, const
     for i in range(order.shape[0]):
         if not 0 <= order[i] < segments:
             raise ValueError("a segment to look at is out of range")
-    now = <int64_t *>malloc((segments + 1) * sizeof(int64_t))
-    if now == NULL:
-        raise MemoryError()
+    now = <int64_t *>allocated(malloc((segments + 1) * sizeof(int64_t)))
     try:
         for i in range(segments):
             now[i] = chosen[i]
@@ -105,43 +104,6 @@ cdef Py_ssize_t swap(const Rules *rules, const int64_t[:, ::1] stats, const int6
 
 cdef enum:
     MOST_PARTS = 2200       # doubles that do not overlap: no more bits are between the largest and the smallest
-
-
-cdef int add_exactly(double *parts, int count, double term) noexcept nogil:
-    """Add to a sum kept as doubles that do not overlap, the smallest first (Shewchuk 1997); their new number."""
-    cdef double total, other, error
-    cdef int i
-    cdef int kept = 0
-    for i in range(count):
-        total = term + parts[i]
-        other = total - term
-        error = (term - (total - other)) + (parts[i] - other)
-        if error != 0.0:
-            parts[kept] = error
-            kept += 1
-        term = total
-    parts[kept] = term
-    return kept + 1
-
-
-cdef double rounded(const double *parts, int count) noexcept nogil:
-    """The sum of such doubles, rounded once."""
-    cdef double total, before, error = 0.0
-    cdef int i = count - 1
-    if count == 0:
-        return 0.0
-    total = parts[i]
-    while i > 0 and error == 0.0:
-        i -= 1
-        before = total
-        total = before + parts[i]
-        error = parts[i] - (total - before)
-    # half of a unit was rounded to even, and what is smaller says that it was not half
-    if i > 0 and error != 0.0 and (error < 0.0) == (parts[i - 1] < 0.0):
-        before = total + 2.0 * error
-        if before - total == 2.0 * error:
-            total = before
-    return total
 
 
 cdef inline double upper_half(double x) noexcept nogil:

@@ -5,18 +5,22 @@ What is not plain is declined: see ``segments``.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.method cimport PyMethod_Check, PyMethod_GET_FUNCTION, PyMethod_GET_SELF
 from cpython.object cimport PyObject
+from cpython.tuple cimport PyTuple_CheckExact
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, cybleu_items
+from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, SUMS_SIZE, cybleu_items
 from cybleu._kernels.formula cimport (
     ADD_EPSILON, AVERAGE, HALVE_AND_AVERAGE, HALVE_BY_LENGTH, INTERPOLATE, NO_SMOOTHING, Counts, Smoothing, bleu
 )
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.segments cimport (
-    TOKENS_BETWEEN_LOOKS, count_corpus, count_segment, frozen, frozen_corpus, frozen_references, segment_at
+    TOKENS_BETWEEN_LOOKS, count_corpus, count_segment, frozen, segment_at
 )
 
 cdef extern from *:
@@ -34,16 +38,6 @@ cdef extern from *:
     #endif
     """
     const char *CYBLEU_COMPILER
-    bint PyTuple_CheckExact(PyObject *candidate) noexcept
-    bint PyMethod_Check(PyObject *candidate) noexcept
-    PyObject *PyMethod_GET_SELF(PyObject *method) noexcept
-    PyObject *PyMethod_GET_FUNCTION(PyObject *method) noexcept
-    bint PyFloat_CheckExact(PyObject *candidate) noexcept
-    bint PyLong_CheckExact(PyObject *candidate) noexcept
-    double PyFloat_AS_DOUBLE(PyObject *number) noexcept
-    long long PyLong_AsLongLongAndOverflow(PyObject *number, int *overflow) except? -1
-    PyObject *Py_True
-    PyObject *Py_False
 
 COMPILER = CYBLEU_COMPILER.decode("ascii", "replace")
 
@@ -64,6 +58,7 @@ cdef struct Weights:
 # The arguments of a call of NLTK's functions, read once.
 cdef struct Call:
     const Weights *vectors
+    Weights own                                 # a place for them
     int smoothing
     double parameter
     bint auto_reweigh
@@ -85,7 +80,7 @@ cdef class Scorer:
     cdef Weights quarters
 
     def __init__(self, smoothing_type, methods, warn):
-        read_weights(<PyObject *>QUARTERS, &self.quarters)
+        read_weights(QUARTERS, &self.quarters)
         self.smoothing_type = smoothing_type
         self.methods = tuple(methods)
         self.warn = warn
@@ -94,15 +89,13 @@ cdef class Scorer:
                          object auto_reweigh):
         """The score of one segment as `sentence_bleu` returns it, or None."""
         cdef Call call
-        cdef Weights vectors
         cdef double results[MAX_VECTORS]
         cdef Py_ssize_t work = 0
         cdef int taken
-        if not self.read_call(&call, &vectors, weights, smoothing_function, auto_reweigh):
+        if not self.read_call(&call, weights, smoothing_function, auto_reweigh):
             return None
         if CYBLEU_OTHER_THREADS_RUN:
-            references = frozen_references(references)
-            hypothesis = frozen(hypothesis)
+            references, hypothesis = frozen(references, 2), frozen(hypothesis, 1)
         taken = self.score_segment(<PyObject *>references, <PyObject *>hypothesis, &call, results, &work)
         return as_nltk(taken, call.vectors.count, results)
 
@@ -115,8 +108,7 @@ cdef class Scorer:
         cdef Py_ssize_t i = start
         cdef Py_ssize_t unwatched = 0
         cdef Call call
-        cdef Weights vectors
-        if start < 0 or not self.read_call(&call, &vectors, weights, smoothing_function, auto_reweigh):
+        if start < 0 or not self.read_call(&call, weights, smoothing_function, auto_reweigh):
             return start
         if scores.shape[1] != call.vectors.count:
             raise ValueError("the scores do not fit the weights")
@@ -136,12 +128,11 @@ cdef class Scorer:
         """The same from the statistics rows of segments, which have 5 orders at least where the smoothing asks."""
         cdef Counts counts
         cdef Call call
-        cdef Weights vectors
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t order = stats.shape[1] // 2 - 1
         cdef Py_ssize_t i = start
         cdef Py_ssize_t n
-        if start < 0 or not self.read_call(&call, &vectors, weights, smoothing_function, auto_reweigh):
+        if start < 0 or not self.read_call(&call, weights, smoothing_function, auto_reweigh):
             return start
         if scores.shape[1] != call.vectors.count or scores.shape[0] != stats.shape[0]:
             raise ValueError("the scores do not fit the weights or the rows")
@@ -165,42 +156,36 @@ cdef class Scorer:
     def corpus(self, list_of_references, hypotheses, weights, smoothing_function, auto_reweigh):
         """The score of a corpus as `corpus_bleu` returns it, or None."""
         cdef Counts counts
-        cdef int64_t lengths[2]
-        cdef int64_t totals[MAX_ORDER]
-        cdef int64_t short_segments[MAX_ORDER]
+        cdef int64_t sums[SUMS_SIZE]
         cdef Call call
-        cdef Weights vectors
         cdef double results[MAX_VECTORS]
         cdef Py_ssize_t order, n
-        if not self.read_call(&call, &vectors, weights, smoothing_function, auto_reweigh) or call.smoothing >= AVERAGE:
+        if not self.read_call(&call, weights, smoothing_function, auto_reweigh) or call.smoothing >= AVERAGE:
             return None
         order = call.vectors.largest
         if CYBLEU_OTHER_THREADS_RUN:
-            list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
-        memset(counts.matches, 0, sizeof(counts.matches))
-        memset(totals, 0, sizeof(totals))
-        memset(short_segments, 0, sizeof(short_segments))
-        lengths[0] = lengths[1] = 0
-        if not count_corpus(list_of_references, hypotheses, order, lengths, counts.matches, totals, short_segments):
+            list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
+        memset(sums, 0, sizeof(sums))
+        if not count_corpus(list_of_references, hypotheses, order, sums):
             return None
-        counts.hypothesis_length = lengths[0]
-        counts.reference_length = lengths[1]
+        counts.hypothesis_length = sums[0]
+        counts.reference_length = sums[1]
         for n in range(order):
-            counts.denominators[n] = totals[n] + short_segments[n]
+            counts.matches[n] = sums[2 + n]
+            counts.denominators[n] = sums[2 + order + n] + sums[2 + 2 * order + n]
             if counts.denominators[n] == 0:
                 return None     # no segment at all
         return as_nltk(self.score(&counts, &call, results), call.vectors.count, results)
 
-    cdef int read_call(self, Call *call, Weights *vectors, object weights, object smoothing_function,
-                       object auto_reweigh) except -1:
-        """1, or 0 where an argument is of a kind that is not known here. `vectors` is a place for those of the call."""
+    cdef int read_call(self, Call *call, object weights, object smoothing_function, object auto_reweigh) except -1:
+        """1, or 0 where an argument is of a kind that is not known here."""
         call.parameter = 0.0
         call.vectors = &self.quarters
         if weights is not QUARTERS:
-            call.vectors = vectors
-            if not read_weights(<PyObject *>weights, vectors):
+            call.vectors = &call.own
+            if not read_weights(weights, &call.own):
                 return 0
-        if not is_bool(<PyObject *>auto_reweigh):
+        if auto_reweigh is not True and auto_reweigh is not False:
             return 0
         call.auto_reweigh = auto_reweigh is True
         call.smoothing = self.read_smoothing(smoothing_function, &call.parameter)
@@ -213,12 +198,12 @@ cdef class Scorer:
         cdef Py_ssize_t i
         if smoothing_function is None:
             return NO_SMOOTHING
-        if not PyMethod_Check(<PyObject *>smoothing_function):
+        if not PyMethod_Check(smoothing_function):
             return -1
-        instance = <object>PyMethod_GET_SELF(<PyObject *>smoothing_function)
+        instance = <object>PyMethod_GET_SELF(smoothing_function)
         if type(instance) is not self.smoothing_type:
             return -1
-        function = PyMethod_GET_FUNCTION(<PyObject *>smoothing_function)
+        function = PyMethod_GET_FUNCTION(smoothing_function)
         for i in range(len(self.methods)):
             if function == <PyObject *>self.methods[i]:
                 if i == ADD_EPSILON and not read_number(getattr(instance, "epsilon", None), parameter):
@@ -231,8 +216,7 @@ cdef class Scorer:
                     return -1
                 if i == INTERPOLATE:
                     alpha = getattr(instance, "alpha", None)
-                    if not (PyLong_CheckExact(<PyObject *>alpha) and read_number(alpha, parameter)
-                            and parameter[0] > 0.0):
+                    if not (PyLong_CheckExact(alpha) and read_number(alpha, parameter) and parameter[0] > 0.0):
                         return -1
                 return i
         return -1
@@ -240,29 +224,26 @@ cdef class Scorer:
     cdef bint has_method(self, object instance, str name, Py_ssize_t number) except -1:
         """Whether a method that method7 calls is the one known here, of this instance."""
         cdef object method = getattr(instance, name, None)
-        return (PyMethod_Check(<PyObject *>method)
-                and PyMethod_GET_SELF(<PyObject *>method) == <PyObject *>instance
-                and PyMethod_GET_FUNCTION(<PyObject *>method) == <PyObject *>self.methods[number])
+        return (PyMethod_Check(method) and PyMethod_GET_SELF(method) == <PyObject *>instance
+                and PyMethod_GET_FUNCTION(method) == <PyObject *>self.methods[number])
 
     cdef int score_segment(self, PyObject *references, PyObject *hypothesis, const Call *call, double *results,
                            Py_ssize_t *work) except -1:
         """Write a score for each weight vector: 1, or 2 where it is NLTK's int 0; 0 where the segment is declined."""
         cdef Counts counts
-        cdef int64_t hypothesis_length = 0
         cdef Py_ssize_t order = call.vectors.largest
         cdef Py_ssize_t counted = order
         cdef Py_ssize_t n
         if call.smoothing >= AVERAGE:
             counted = max(order, 5)
         memset(counts.matches, 0, sizeof(counts.matches))
-        if not count_segment(references, hypothesis, counted, &hypothesis_length, &counts.reference_length,
+        if not count_segment(references, hypothesis, counted, &counts.hypothesis_length, &counts.reference_length,
                              counts.matches, work):
             return 0
         counts.five_gram_matches = counts.matches[4]
-        counts.five_grams = max(1, hypothesis_length - 4)
-        counts.hypothesis_length = hypothesis_length
+        counts.five_grams = max(1, counts.hypothesis_length - 4)
         for n in range(order):
-            counts.denominators[n] = max(1, hypothesis_length - n)
+            counts.denominators[n] = max(1, counts.hypothesis_length - n)
         return self.score(&counts, call, results)
 
     cdef int score(self, const Counts *counts, const Call *call, double *results) except -1:
@@ -309,32 +290,27 @@ cdef object as_nltk(int taken, Py_ssize_t count, const double *results):
     return scores
 
 
-cdef inline bint is_bool(PyObject *flag) noexcept:
-    return flag == Py_True or flag == Py_False
-
-
 cdef inline int read_number(object number, double *value) except -1:
     """1 for a finite float, or an int that a float holds exactly; 0 for anything else."""
-    cdef PyObject *item = <PyObject *>number
     cdef int overflow = 0
     cdef long long integer
-    if PyFloat_CheckExact(item):
-        value[0] = PyFloat_AS_DOUBLE(item)
+    if PyFloat_CheckExact(number):
+        value[0] = PyFloat_AS_DOUBLE(number)
         return isfinite(value[0])
-    if PyLong_CheckExact(item):
-        integer = PyLong_AsLongLongAndOverflow(item, &overflow)
+    if PyLong_CheckExact(number):
+        integer = PyLong_AsLongLongAndOverflow(number, &overflow)
         value[0] = <double>integer
         return overflow == 0 and -(1 << 30) < integer < (1 << 30)
     return 0
 
 
-cdef inline int read_vector(PyObject *weights, Weights *into, Py_ssize_t which) except -1:
+cdef inline int read_vector(object weights, Weights *into, Py_ssize_t which) except -1:
     """One vector; 0 where it is not a list or tuple of at most MAX_ORDER plain numbers."""
     cdef PyObject **items
     cdef Py_ssize_t count, i
     if CYBLEU_OTHER_THREADS_RUN and not PyTuple_CheckExact(weights):
         return 0
-    if not cybleu_items(weights, &items, &count) or count > MAX_ORDER:
+    if not cybleu_items(<PyObject *>weights, &items, &count) or count > MAX_ORDER:
         return 0
     for i in range(count):
         if not read_number(<object>items[i], &into.values[which][i]):
@@ -347,7 +323,7 @@ cdef inline int read_vector(PyObject *weights, Weights *into, Py_ssize_t which) 
     return 1
 
 
-cdef inline int read_weights(PyObject *weights, Weights *into) except -1:
+cdef inline int read_weights(object weights, Weights *into) except -1:
     """One vector or several, with at least one weight in the first; 0 where they are anything else."""
     cdef PyObject **items
     cdef Py_ssize_t count, v
@@ -357,12 +333,12 @@ cdef inline int read_weights(PyObject *weights, Weights *into) except -1:
         return into.largest > 0
     if CYBLEU_OTHER_THREADS_RUN and not PyTuple_CheckExact(weights):
         return 0
-    if not cybleu_items(weights, &items, &count) or count == 0 or count > MAX_VECTORS:
+    if not cybleu_items(<PyObject *>weights, &items, &count) or count == 0 or count > MAX_VECTORS:
         return 0
     into.count = count
     into.largest = 0
     for v in range(count):
-        if not read_vector(items[v], into, v):
+        if not read_vector(<object>items[v], into, v):
             return 0
         into.largest = max(into.largest, into.orders[v])
     return into.orders[0] > 0

@@ -13,16 +13,14 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
                        int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches,
                        Py_ssize_t *work) except -1
 
-# Sum over the segments; 0 where one of them, or a container, is declined, or the lists change meanwhile.
-cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t max_order,
-                      int64_t *lengths, int64_t *matches, int64_t *totals, int64_t *short_segments) except -1
+# Add up the rows of the segments, and after them for each order the segments that are too short for it; 0 where a
+# segment, or a container, is declined, or the lists change meanwhile.
+cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t max_order, int64_t *sums) except -1
 
 # One segment of a corpus; 0 where a container is declined or ends before it. Where other threads run it is a copy, in
 # `held`: one segment at a time, because the caller comes back after each that is declined.
 cdef int segment_at(object list_of_references, object hypotheses, Py_ssize_t i, list held, PyObject **references,
                     PyObject **hypothesis) except -1
 
-# Copies that other threads cannot change: tuples where there are lists or tuples, items held.
-cdef object frozen(object segment)
-cdef object frozen_references(object references)
-cdef tuple frozen_corpus(object list_of_references, object hypotheses)
+# A copy that other threads cannot change: tuples where there are lists or tuples, one in the other to this depth.
+cdef object frozen(object container, int depth)

@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, cybleu_items
+from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, allocated, closer, cybleu_items
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes
 from cybleu._kernels.ngrams cimport (
     END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, match_memory
@@ -35,15 +35,6 @@ cdef enum:
 
 
 # ------------------------------------------------------------------------------------------------------- one segment
-
-cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wanted) noexcept:
-    """The one of two reference lengths that is nearer to the wanted one; a tie goes to the shorter."""
-    cdef Py_ssize_t best_distance = best - wanted if best > wanted else wanted - best
-    cdef Py_ssize_t distance = length - wanted if length > wanted else wanted - length
-    if best < 0 or distance < best_distance or (distance == best_distance and length < best):
-        return length
-    return best
-
 
 cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order,
                        int64_t *hypothesis_length, int64_t *reference_length, int64_t *matches,
@@ -137,7 +128,7 @@ cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject *hy
     cdef PyObject **texts
     cdef Py_ssize_t *starts
     cdef int32_t *ids
-    cdef char *memory = NULL
+    cdef char *memory
     cdef Watch watching = begin_watch()
     cdef uint64_t table_size, space, everything
     cdef Py_ssize_t length = 0
@@ -159,10 +150,9 @@ cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject *hy
     space = max(table_size + <uint64_t>(length + 2) * sizeof(PyObject *), match_memory(length, total, count + 1))
     space = (space + 7) & ~<uint64_t>7
     everything = space + <uint64_t>(2 * count + 3) * sizeof(PyObject *) + <uint64_t>total * sizeof(int32_t)
-    if everything <= <uint64_t>PY_SSIZE_T_MAX:
-        memory = <char *>malloc(<size_t>everything)
-    if memory == NULL:
+    if everything > <uint64_t>PY_SSIZE_T_MAX:
         raise MemoryError()
+    memory = <char *>allocated(malloc(<size_t>everything))
     texts = <PyObject **>(memory + space)       # the hypothesis, then the references
     starts = <Py_ssize_t *>(texts + count + 1)
     ids = <int32_t *>(starts + count + 2)
@@ -201,8 +191,7 @@ cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject *hy
 
 # ----------------------------------------------------------------------------------------------------------- a corpus
 
-cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t max_order,
-                      int64_t *lengths, int64_t *matches, int64_t *totals, int64_t *short_segments) except -1:
+cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t max_order, int64_t *sums) except -1:
     cdef PyObject **references
     cdef PyObject **hypothesis
     cdef Py_ssize_t count, other_count, n
@@ -219,16 +208,16 @@ cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t m
             return 0
         if i >= count:
             return 1
-        if not count_segment(references[i], hypothesis[i], max_order, &hypothesis_length, &reference_length, matches,
+        if not count_segment(references[i], hypothesis[i], max_order, &hypothesis_length, &reference_length, sums + 2,
                              &unwatched):
             return 0
-        lengths[0] += hypothesis_length
-        lengths[1] += reference_length
+        sums[0] += hypothesis_length
+        sums[1] += reference_length
         for n in range(max_order):
             if hypothesis_length > n:
-                totals[n] += hypothesis_length - n
+                sums[2 + max_order + n] += hypothesis_length - n
             else:
-                short_segments[n] += 1
+                sums[2 + 2 * max_order + n] += 1
         i += 1
         if unwatched >= TOKENS_BETWEEN_LOOKS:
             unwatched = 0
@@ -239,13 +228,31 @@ cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t m
                     pass
 
 
-cdef object frozen(object segment):
-    return tuple(segment) if type(segment) is list or type(segment) is tuple else segment
+cdef object frozen(object container, int depth):
+    if type(container) is not list and type(container) is not tuple:
+        return container
+    if depth == 1:
+        return tuple(container)
+    return tuple([frozen(item, depth - 1) for item in tuple(container)])
 
 
-cdef object frozen_references(object references):
-    return tuple([frozen(reference) for reference in frozen(references)]) if (
-        type(references) is list or type(references) is tuple) else references
+cdef int count_row(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order, int64_t *row,
+                   Py_ssize_t *work) except -1:
+    """Write the statistics row of a segment into one of zeros; 0 where it is declined."""
+    cdef Py_ssize_t n
+    if not count_segment(references, hypothesis, max_order, row, row + 1, row + 2, work):
+        return 0
+    for n in range(max_order):
+        row[2 + max_order + n] = row[0] - n if row[0] > n else 0
+    return 1
+
+
+cdef list as_list(const int64_t *numbers, Py_ssize_t count):
+    cdef list listed = []
+    cdef Py_ssize_t i
+    for i in range(count):
+        listed.append(numbers[i])
+    return listed
 
 
 def segment_counts(references, hypothesis, Py_ssize_t max_order):
@@ -253,30 +260,17 @@ def segment_counts(references, hypothesis, Py_ssize_t max_order):
 
     hypothesis length, closest reference length, clipped matches of orders 1 to max_order, n-grams of those orders.
     """
-    cdef int64_t *matches
-    cdef int64_t hypothesis_length = 0
-    cdef int64_t reference_length = 0
-    cdef Py_ssize_t n
     cdef Py_ssize_t work = 0
-    cdef list row
+    cdef int64_t *row
     if CYBLEU_OTHER_THREADS_RUN:
-        references = frozen_references(references)
-        hypothesis = frozen(hypothesis)
-    matches = <int64_t *>calloc(<size_t>max_order + 1, sizeof(int64_t))
-    if matches == NULL:
-        raise MemoryError()
+        references, hypothesis = frozen(references, 2), frozen(hypothesis, 1)
+    row = <int64_t *>allocated(calloc(2 + 2 * <size_t>max_order, sizeof(int64_t)))
     try:
-        if not count_segment(<PyObject *>references, <PyObject *>hypothesis, max_order,
-                             &hypothesis_length, &reference_length, matches, &work):
+        if not count_row(<PyObject *>references, <PyObject *>hypothesis, max_order, row, &work):
             return None
-        row = [hypothesis_length, reference_length]
-        for n in range(max_order):
-            row.append(matches[n])
-        for n in range(max_order):
-            row.append(max(0, hypothesis_length - n))
-        return row
+        return as_list(row, 2 + 2 * max_order)
     finally:
-        free(matches)
+        free(row)
 
 
 def clipped_matches(references, hypothesis, Py_ssize_t n):
@@ -293,27 +287,14 @@ def corpus_counts(list_of_references, hypotheses, Py_ssize_t max_order):
 
     None where a segment is declined.
     """
-    cdef int64_t lengths[2]
     cdef int64_t *sums
-    cdef Py_ssize_t n
-    cdef list row, short_segments
     if CYBLEU_OTHER_THREADS_RUN:
-        list_of_references, hypotheses = frozen_corpus(list_of_references, hypotheses)
-    sums = <int64_t *>calloc(<size_t>max_order + 1, 3 * sizeof(int64_t))
-    if sums == NULL:
-        raise MemoryError()
+        list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
+    sums = <int64_t *>allocated(calloc(2 + 3 * <size_t>max_order, sizeof(int64_t)))
     try:
-        lengths[0] = lengths[1] = 0
-        if not count_corpus(list_of_references, hypotheses, max_order,
-                            lengths, sums, sums + max_order, sums + 2 * max_order):
+        if not count_corpus(list_of_references, hypotheses, max_order, sums):
             return None
-        row = [lengths[0], lengths[1]]
-        for n in range(2 * max_order):
-            row.append(sums[n])
-        short_segments = []
-        for n in range(max_order):
-            short_segments.append(sums[2 * max_order + n])
-        return row, short_segments
+        return as_list(sums, 2 + 2 * max_order), as_list(sums + 2 + 2 * max_order, max_order)
     finally:
         free(sums)
 
@@ -327,21 +308,15 @@ def segment_rows(list_of_references, hypotheses, Py_ssize_t max_order, Py_ssize_
     cdef PyObject *references = NULL
     cdef PyObject *hypothesis = NULL
     cdef list held = []
-    cdef Py_ssize_t n
     cdef Py_ssize_t i = start
     cdef Py_ssize_t unwatched = 0
-    cdef int64_t *row
     if start < 0 or stop > stats.shape[0] or max_order < 1 or stats.shape[1] != 2 + 2 * max_order:
         raise ValueError("the rows do not fit the segments")
     while i < stop:
-        if not segment_at(list_of_references, hypotheses, i, held, &references, &hypothesis):
+        memset(&stats[i, 0], 0, <size_t>(2 + 2 * max_order) * sizeof(int64_t))
+        if (not segment_at(list_of_references, hypotheses, i, held, &references, &hypothesis)
+                or not count_row(references, hypothesis, max_order, &stats[i, 0], &unwatched)):
             return i
-        row = &stats[i, 0]
-        memset(row, 0, <size_t>(2 + 2 * max_order) * sizeof(int64_t))
-        if not count_segment(references, hypothesis, max_order, row, row + 1, row + 2, &unwatched):
-            return i
-        for n in range(max_order):
-            row[2 + max_order + n] = row[0] - n if row[0] > n else 0
         i += 1
         if unwatched >= TOKENS_BETWEEN_LOOKS:
             unwatched = 0
@@ -363,16 +338,8 @@ cdef int segment_at(object list_of_references, object hypotheses, Py_ssize_t i, 
         held[:] = [*list_of_references[i:i + 1], *hypotheses[i:i + 1]]
         if len(held) < 2:
             return 0
-        held[0], held[1] = frozen_references(held[0]), frozen(held[1])
+        held[0], held[1] = frozen(held[0], 2), frozen(held[1], 1)
         references[0], hypothesis[0] = <PyObject *>held[0], <PyObject *>held[1]
         return 1
     references[0], hypothesis[0] = items[i], other_items[i]
     return 1
-
-
-cdef tuple frozen_corpus(object list_of_references, object hypotheses):
-    if type(list_of_references) is list or type(list_of_references) is tuple:
-        list_of_references = tuple([frozen_references(references) for references in tuple(list_of_references)])
-    if type(hypotheses) is list or type(hypotheses) is tuple:
-        hypotheses = tuple([frozen(hypothesis) for hypothesis in tuple(hypotheses)])
-    return list_of_references, hypotheses

@@ -3,9 +3,10 @@
 
 from libc.math cimport INFINITY, NAN, exp, fabs, isfinite, pow
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
+from cybleu._kernels.common cimport allocated
 from cybleu._kernels.definitions cimport ADD_ALL, ADD_K, ARITHMETIC, Definition, Rules, evaluate
 from cybleu._kernels.envelope cimport Events, Lines, advance, fill, list_events
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
@@ -131,28 +132,19 @@ def best_interval(const double[::1] base, const double[::1] slope, const int32_t
     cdef Events events
     cdef Watch watching = begin_watch()
     cdef Py_ssize_t size = stats.shape[1]
-    cdef bint done
-    cdef bint scored = False
+    cdef bint scored
     cdef double found[3]
     fill(&lines, base, slope, order, offsets, likely, stats.shape[0], lower, upper)
     if definition.rules.order == 0:
         return None
     if size != 2 + 2 * definition.rules.order or best_row.shape[0] != size:
         raise ValueError("the rows do not fit the definition")
-    events.items = NULL
-    events.changes = NULL
-    events.count = events.room = 0
-    cdef int64_t *row = <int64_t *>malloc(3 * size * sizeof(int64_t))
-    if row == NULL:
-        raise MemoryError
-    memset(row, 0, size * sizeof(int64_t))
+    memset(&events, 0, sizeof(Events))
+    cdef int64_t *row = <int64_t *>allocated(calloc(3 * size, sizeof(int64_t)))
     try:
         with nogil:
-            done = list_events(&lines, &stats[0, 0], size, row, &events, &watching)
-            if done:
-                scored = sweep(&definition.rules, &events, size, row, lower, upper, &best_row[0], found, &watching)
-        if not done:
-            raise MemoryError
+            list_events(&lines, &stats[0, 0], size, row, &events, &watching)
+            scored = sweep(&definition.rules, &events, size, row, lower, upper, &best_row[0], found, &watching)
         if not scored:
             return None
         if events.count == 0:

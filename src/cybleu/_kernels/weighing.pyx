@@ -6,6 +6,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from cybleu._kernels.common cimport allocated
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tables cimport check_offsets
 
@@ -31,9 +32,7 @@ def winners(const double[:, ::1] columns, const int64_t[::1] offsets, const doub
         raise ValueError("the arrays do not fit each other")
     cdef Py_ssize_t segments = offsets.shape[0] - 1
     cdef Watch watching = begin_watch()
-    cdef double *scratch = <double *>malloc((longest + BLOCK) * sizeof(double))
-    if scratch == NULL:
-        raise MemoryError
+    cdef double *scratch = <double *>allocated(malloc((longest + BLOCK) * sizeof(double)))
     try:
         with nogil:
             begin = 0
@@ -115,9 +114,7 @@ def winners_near(const double[:, ::1] columns, const int64_t[::1] offsets, const
             or errors.shape[0] != offsets.shape[0] - 1 or chosen.shape[0] != errors.shape[0]):
         raise ValueError("the arrays do not fit each other")
     cdef Watch watching = begin_watch()
-    cdef double *about = <double *>malloc((longest + 1) * sizeof(double))
-    if about == NULL:
-        raise MemoryError
+    cdef double *about = <double *>allocated(malloc((longest + 1) * sizeof(double)))
     try:
         with nogil:
             for s in range(errors.shape[0]):

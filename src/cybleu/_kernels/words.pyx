@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp
 
-from cybleu._kernels.common cimport distance
+from cybleu._kernels.common cimport allocated, distance
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tokens cimport secret, slots_needed
 
@@ -80,17 +80,17 @@ cdef class Words:
         cdef const uint8_t *text
         cdef Watch watching = begin_watch()
         cdef bytes token
+        cdef uint64_t hashed
         cdef Word *slot
         self.texts = b"".join(tokens)
         self.mask = slots_needed(len(tokens)) - 1
-        self.slots = <Word *>calloc(<size_t>self.mask + 1, sizeof(Word))
-        if self.slots == NULL:
-            raise MemoryError()
+        self.slots = <Word *>allocated(calloc(<size_t>self.mask + 1, sizeof(Word)))
         text = self.texts
         for token, number in zip(tokens, numbers.values()):
             watch(&watching, len(token) // 8 + 4)
-            slot = self.find(text, len(token), hash_of(text, len(token), secret()))
-            slot.hash = hash_of(text, len(token), secret())
+            hashed = hash_of(text, len(token), secret())
+            slot = self.find(text, len(token), hashed)
+            slot.hash = hashed
             slot.text = text
             slot.length = len(token)
             slot.number = number

@@ -13,15 +13,5 @@ class NBestLines:
     def __init__(self, labels: tuple[bytes, ...], columns: tuple[int, ...], glued: bool):
         pass
 
-    def read(
-        self,
-        block: bytes,
-        start: int,
-        row: int,
-        ids: Any,
-        begins: Any,
-        ends: Any,
-        features: Any,
-        model_scores: Any,
-    ) -> tuple[int, int]:
+    def read(self, block: bytes, start: int, row: int, *columns: Any) -> tuple[int, int]:
         return row, start

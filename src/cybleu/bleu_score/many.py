@@ -9,9 +9,8 @@ from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.parallel import run
 from .._runtime.sequences import by_position, plain_segment
-from ..errors import CybleuError, LengthMismatchError
-from .parts import length_of
-from .scores import QUARTERS, score_counts, scorer, sentence_bleu, weight_vectors
+from ..errors import CybleuError
+from .scores import QUARTERS, number_of_segments, score_counts, scorer, sentence_bleu, weight_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,33 +53,24 @@ def sentence_bleu_many(
         from ..checks import check
 
         check(list_of_references, hypotheses)
-    count = length_of(hypotheses, "the hypotheses")
-    wanted = length_of(list_of_references, "the lists of references")
-    if count != wanted:
-        raise LengthMismatchError(
-            f"there are {count} hypotheses and {wanted} lists of references; each hypothesis needs one list"
-        )
+    count = number_of_segments(list_of_references, hypotheses)
     vectors = len(weight_vectors(weights)[0])
     scores = np.empty((count, vectors))
     call = weights, smoothing_function, auto_reweigh
 
+    def general(position: int) -> None:
+        try:
+            segment = plain_segment(list_of_references[position], hypotheses[position])
+            scores[position] = sentence_bleu(segment[0], segment[1], *call)
+        except CybleuError as error:
+            raise type(error)(f"segment {position}: {error}") from error.__cause__
+
     def work(start: int, stop: int) -> None:
-        whole = (start, stop) == (0, count)
-        references, texts = (
-            (list_of_references, hypotheses) if whole else (list_of_references[start:stop], hypotheses[start:stop])
-        )
-        part = scores[start:stop]
+        def score(position: int) -> int:
+            done: int = scorer().sentences(list_of_references, hypotheses, *call, position, scores[:stop])
+            return done
 
-        def general(position: int) -> None:
-            try:
-                segment = plain_segment(references[position], texts[position])
-                part[position] = sentence_bleu(segment[0], segment[1], *call)
-            except CybleuError as error:
-                raise type(error)(f"segment {start + position}: {error}") from error.__cause__
-
-        _backend.go_on(
-            lambda position: scorer().sentences(references, texts, *call, position, part), 0, len(part), general
-        )
+        _backend.go_on(score, start, stop, general)
 
     run(work, count, 0, None, progress, "segments")
     return scores if vectors > 1 else scores[:, 0]
@@ -104,17 +94,9 @@ def score_rows(
 
     def general(position: int) -> None:
         row = stats[position].tolist()
-        references, hypothesis = segment(position)
+        denominators = [total or 1 for total in row[2 + order : 2 + order + max_order]]
         scores[position] = score_counts(
-            row[2 : 2 + max_order],
-            [total or 1 for total in row[2 + order : 2 + order + max_order]],
-            row[0],
-            row[1],
-            references,
-            hypothesis,
-            vectors,
-            smoothing_function,
-            auto_reweigh,
+            row, denominators, *segment(position), vectors, smoothing_function, auto_reweigh
         )
 
     _backend.go_on(lambda position: scorer().rows(stats, *call, position, scores), 0, len(stats), general)

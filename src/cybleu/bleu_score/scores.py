@@ -115,10 +115,8 @@ def corpus_bleu_of_row(
     """
     order = len(short_segments)
     vectors, max_order = weight_vectors(weights)
-    denominators = [total + count for total, count in zip(row[2 + order :], short_segments)]
-    matches = list(row[2 : 2 + max_order])
-    last = references, hypothesis, vectors, smoothing_function, auto_reweigh
-    return score_counts(matches, denominators[:max_order], row[0], row[1], *last)
+    denominators = [total + count for total, count in zip(row[2 + order :], short_segments)][:max_order]
+    return score_counts(row, denominators, references, hypothesis, vectors, smoothing_function, auto_reweigh)
 
 
 # ------------------------------------------------------------------------------------------------------- general path
@@ -143,55 +141,51 @@ def _general_bleu(
     auto_reweigh: bool,
 ) -> float | list[float]:
     """Any containers, tokens, weights and smoothing, one segment after the other."""
+    number = number_of_segments(list_of_references, hypotheses)
+    vectors, max_order = weight_vectors(weights)
+    row, denominators = [0] * (2 + max_order), [0] * max_order
+    references: Collection[Tokens] = ()
+    hypothesis: Tokens = ()
+    for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
+        try:
+            counts = nltk_row(references, hypothesis, max_order)
+        except CybleuError as error:
+            if number == 1:
+                raise
+            raise type(error)(f"segment {position}: {error}") from error.__cause__
+        row = [total + count for total, count in zip(row, counts)]
+        # NLTK's rule: a segment that is too short for an order counts as one n-gram without a match
+        denominators = [total + (count or 1) for total, count in zip(denominators, counts[2 + max_order :])]
+    if number == 0 and max_order > 0:
+        raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
+    return score_counts(row, denominators, references, hypothesis, vectors, smoothing_function, auto_reweigh)
+
+
+def number_of_segments(list_of_references: Sequence[Collection[Tokens]], hypotheses: Sequence[Tokens]) -> int:
     number, wanted = length_of(hypotheses, "the hypotheses"), length_of(list_of_references, "the lists of references")
     if number != wanted:
         raise LengthMismatchError(
             f"there are {number} hypotheses and {wanted} lists of references; each hypothesis needs one list"
         )
-    vectors, max_order = weight_vectors(weights)
-    matches, denominators = [0] * max_order, [0] * max_order
-    length = reference_length = 0
-    references: Collection[Tokens] = ()
-    hypothesis: Tokens = ()
-    for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
-        try:
-            row = nltk_row(references, hypothesis, max_order)
-        except CybleuError as error:
-            if number == 1:
-                raise
-            raise type(error)(f"segment {position}: {error}") from error.__cause__
-        length += row[0]
-        reference_length += row[1]
-        matches = [total + count for total, count in zip(matches, row[2:])]
-        # NLTK's rule: a segment that is too short for an order counts as one n-gram without a match
-        denominators = [total + (count or 1) for total, count in zip(denominators, row[2 + max_order :])]
-    if number == 0 and max_order > 0:
-        raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
-    return score_counts(
-        matches,
-        denominators,
-        length,
-        reference_length,
-        references,
-        hypothesis,
-        vectors,
-        smoothing_function,
-        auto_reweigh,
-    )
+    return number
 
 
 def score_counts(
-    matches: list[int],
+    row: Sequence[int],
     denominators: list[int],
-    length: int,
-    reference_length: int,
     references: Collection[Tokens],
     hypothesis: Tokens,
     vectors: Sequence[Any],
     smoothing_function: SmoothingCallable | None,
     auto_reweigh: bool,
 ) -> float | list[float]:
-    """NLTK's score from its counts; `references` and `hypothesis` are the last segment's, which smoothing may want."""
+    """NLTK's score from its counts.
+
+    :param row: both lengths, and the matches of at least as many orders as there are denominators
+    :param references: those of the last segment, which smoothing may want
+    :param hypothesis: of the last segment
+    """
+    length, reference_length, *matches = row[: 2 + len(denominators)]
     if not matches or matches[0] == 0:
         return 0 if len(vectors) == 1 else [0] * len(vectors)
     precisions = smoothed_precisions(smoothing_function, matches, denominators, references, hypothesis, length)
