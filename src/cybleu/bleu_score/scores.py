@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .. import _backend
-from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, WeightsTypeError
+from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, StatisticsError, WeightsTypeError
 from ..stats.counts import nltk_row
 from .no_match import warn_no_match
 from .parts import brevity_penalty, length_of, modified_precision
@@ -106,6 +106,7 @@ def corpus_bleu_of_row(
     :param references: those of the last segment, which smoothing may ask for
     :param hypothesis: of the last segment
     :return: BLEU from 0 to 1, as of :func:`corpus_bleu`
+    :raises StatisticsError: row, short segments and weights do not have the same orders
 
     >>> from cybleu import CorpusAccumulator
     >>> corpus, last = CorpusAccumulator(), ([["a", "b", "c", "d"]], ["a", "b", "c", "d"])
@@ -115,6 +116,11 @@ def corpus_bleu_of_row(
     """
     order = len(short_segments)
     vectors, max_order = weight_vectors(weights)
+    if len(row) != 2 + 2 * order or max_order > order:
+        raise StatisticsError(
+            f"the row has {len(row)} numbers, short_segments {order}, and there are {max_order} weights; a row has "
+            "2 + 2 * orders, with a number of short segments for each order, and weights need no more orders than it has"
+        )
     denominators = [total + count for total, count in zip(row[2 + order :], short_segments)][:max_order]
     return score_counts(row, denominators, references, hypothesis, vectors, smoothing_function, auto_reweigh)
 
