@@ -11,7 +11,7 @@ from .._runtime.parallel import run
 from .._runtime.sequences import by_position, plain_segment
 from ..errors import CybleuError, LengthMismatchError
 from .parts import length_of
-from .scores import QUARTERS, score_counts, scorer, sentence_bleu, weight_vectors
+from .scores import QUARTERS, score_counts, scorer, sentence_bleu, weight_vectors, weights_given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,6 +54,7 @@ def sentence_bleu_many(
         from ..checks import check
 
         check(list_of_references, hypotheses)
+    weights = weights_given(weights)
     count = length_of(hypotheses, "the hypotheses")
     wanted = length_of(list_of_references, "the lists of references")
     if count != wanted:

@@ -10,9 +10,9 @@ from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
-from .._runtime.arrays import array_of, checked_output, in_place, np
+from .._runtime.arrays import array_given, array_of, checked_output, in_place, np
 from .._runtime.interrupts import PIECE, types_of
-from .._runtime.sequences import by_position, container_of, refuse_masked, with_ids
+from .._runtime.sequences import by_position, container_of, with_ids
 from ..errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -70,8 +70,7 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
             f"{name} is an array on the device {getattr(value, 'device', 'other than the CPU')}; "
             "copy it to the CPU first, for example with .cpu()"
         )
-    refuse_masked(value, name)
-    array = np.asarray(value)
+    array = array_given(value, name)
     if array.dtype.kind not in "iu":
         raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be integers, best int32 or int64")
     if array.ndim not in dimensions:
@@ -91,7 +90,7 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
     """A copy of `wanted` integers from 0 to `size`, which no other thread can change."""
     if isinstance(value, (list, tuple)):
-        value = np.array(value, dtype=None if len(value) else np.int64)
+        value = array_given(value, name) if len(value) else np.zeros(0, np.int64)
     array = integers(value, name, (1,)).astype(np.int64, copy=True)
     if len(array) != wanted:
         raise ArrayValueError(f"{name} has {len(array)} entries for {wanted} {what}; give one for each")
@@ -159,9 +158,11 @@ def separate_output(out: Any, shape: tuple[int, ...], dtype: Any, **inputs: Any)
 
 def _arrays_in(value: Any) -> Iterator[Any]:
     """The arrays of any form of a batch."""
+    value = by_position(value)
     if isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _arrays_in(part)
+        if any(not issubclass(kind, (str, int, bytes)) for kind in types_of(value)):
+            for part in value:
+                yield from _arrays_in(part)
     elif value is not None and is_array(value):
         yield np.asarray(value)
 
@@ -330,7 +331,7 @@ def reference_sets(
         if per_set == 0:
             raise NoReferencesError("references has no reference for any segment: its shape is " + str(array.shape))
         if lengths is not None and array.ndim == 3:
-            lengths = np.asarray(lengths)
+            lengths = array_given(lengths, "reference_lengths")
             if lengths.shape != array.shape[:2]:
                 raise ArrayValueError(
                     f"reference_lengths has the shape {lengths.shape}; for references of the shape {array.shape} it "
