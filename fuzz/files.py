@@ -13,11 +13,9 @@ from harness import Input, counted_row, expect_error, on_both, outcome, run, sam
 
 from cybleu import nbest
 from cybleu._files.text import Lines
-from cybleu.cli import rerank as commands
 from cybleu.errors import CybleuError
-from cybleu.nbest import NBest, json_lines, merge
-from cybleu.tuning import read_weights, write_weights
-from cybleu.tuning.climb import read_table
+from cybleu.nbest import NBest, merge
+from cybleu.tuning import read_table, read_weights, write_weights
 
 FOLDER = Path(tempfile.mkdtemp(prefix="cybleu-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
 FIRST, SECOND, WRITTEN, ALSO = (str(FOLDER / name) for name in ("first", "second", "written", "also.gz"))
@@ -167,7 +165,7 @@ def target(take: Input):
         wanted = take.choice([None, 1, 3])
         expect_error(on_both(lambda: arrays_of(NBest.from_moses(FIRST, SECOND, wanted))), CybleuError)
     elif kind == "json":
-        expect_error(on_both(segments, json_lines.read_segments, FIRST), CybleuError)
+        expect_error(on_both(segments, nbest.read_segments, FIRST, "json"), CybleuError)
     elif kind == "lines":
 
         def lines():
@@ -179,7 +177,6 @@ def target(take: Input):
     elif kind == "table":
         expect_error(outcome(read_table, FIRST, ["a", "b"]), CybleuError)
     elif kind == "weights":
-        expect_error(outcome(commands.read_weights, FIRST), CybleuError)
         found = outcome(read_weights, FIRST)
         expect_error(found, CybleuError)
         if found.error is None:

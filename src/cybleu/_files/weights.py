@@ -65,9 +65,14 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> No
     >>> path.read_text()
     'lm_0 0.5\\n'
     """
-    lines = [f"{name} {_number(name, weight)!r}\n" for name, weight in weights.items()]
+    lines = lines_of(weights)
     with writing(fspath(path)) as file:
         file.writelines(lines)
+
+
+def lines_of(weights: Mapping[str, float]) -> list[str]:
+    """What :func:`write_weights` writes."""
+    return [f"{name} {_number(name, weight)!r}\n" for name, weight in weights.items()]
 
 
 def _number(name: str, weight: Any) -> float:

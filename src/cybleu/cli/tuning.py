@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 from tqdm import tqdm
 
 from .._files.text import listed, number_of, shown
+from .._files.weights import lines_of
+from .._files.writing import writing_all
 from ..errors import FeatureError, InputFileError, WeightsError
 from .common import (
     FIRST_ID,
@@ -150,11 +153,15 @@ def _ranges(values: tuple[str, ...]) -> Bounds:
     return bounds
 
 
-def _report(result: dict[str, Any], weights: dict[str, float], as_json: bool, output: str | None) -> None:
-    if output:
-        from ..tuning import write_weights
+def _write(*outputs: tuple[str | None, Callable[[TextIO], Any]]) -> None:
+    """Write the files that are asked for, all of them or none."""
+    wanted = [(path, write) for path, write in outputs if path]
+    with writing_all(*(path for path, _ in wanted)) as files:
+        for (_, write), file in zip(wanted, files):
+            write(file)
 
-        write_weights(output, weights)
+
+def _print(result: dict[str, Any], weights: dict[str, float], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({**result, "weights": weights}))
     else:
@@ -254,10 +261,15 @@ def mert(
             "line_searches": tuning.line_searches,
             "climbs": [asdict(restart) for restart in tuning.restarts],
         }
-        _report(result, tuning.weights, as_json, output)
-        if plot and axis:
+
+        def draw(file: TextIO) -> None:
+            assert plot is not None
+            assert axis is not None
             found = line_search(nbest, tuning.weights, axis, metric=metric, surface=True)
-            plot_surface(plot, found, axis, tuning.weights[axis], tuning.metric)
+            plot_surface(plot, found, axis, tuning.weights[axis], tuning.metric, file=file.buffer)
+
+        _write((output, lambda file: file.writelines(lines_of(tuning.weights))), (plot, draw))
+        _print(result, tuning.weights, as_json)
 
 
 @click.command("random-search")
@@ -314,4 +326,6 @@ def random_search(
             "metric": metric.name,
             "scores": scores.tolist(),
         }
-        _report(result, dict(zip(nbest.names, vectors[best].tolist())), as_json, output)
+        weights = dict(zip(nbest.names, vectors[best].tolist()))
+        _write((output, lambda file: file.writelines(lines_of(weights))))
+        _print(result, weights, as_json)

@@ -60,7 +60,9 @@ def any_array(values: Iterable[Any]) -> bool:
 
 
 def is_ragged(value: Any) -> bool:
-    return type(value) is tuple and len(value) == 2 and all(map(is_array, value))
+    """Whether this is a pair of arrays, of which one at least is of numbers; two columns of objects are two texts."""
+    is_pair = type(value) is tuple and len(value) == 2 and all(map(is_array, value))
+    return is_pair and any(is_array(by_position(part)) for part in value)
 
 
 def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
@@ -89,8 +91,11 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
 
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
     """A copy of `wanted` integers from 0 to `size`, which no other thread can change."""
+    value = by_position(value)
     if isinstance(value, (list, tuple)):
         value = array_given(value, name) if len(value) else np.zeros(0, np.int64)
+    if is_array(value) and np.asarray(value).size == 0:
+        value = np.zeros(np.asarray(value).shape, np.int64)  # of floats, as `np.array([])` is
     array = integers(value, name, (1,)).astype(np.int64, copy=True)
     if len(array) != wanted:
         raise ArrayValueError(f"{name} has {len(array)} entries for {wanted} {what}; give one for each")
@@ -193,6 +198,7 @@ def plain_texts(texts: Sequence[Any], name: str) -> Sequence[Any]:
 
 def texts_with_ids(texts: Sequence[Any], name: str) -> Sequence[Any]:
     """The texts, with ids for tokens that are arrays without a dimension."""
+    _text_lengths(texts, name)  # for its error
     if not _may_be_arrays(types_of(chain.from_iterable(texts))):
         return texts
     return [with_ids(text, f"{name}[{position}]") for position, text in enumerate(texts)]
