@@ -444,11 +444,11 @@ def hypotheses_like(
             raise MixedTokensError(_where_not_an_id(texts))
         return _any_tokens_among_ids(texts, [*references.batch.ids.tolist(), *chain.from_iterable(ignored)])
     known = references.vocabulary.types()
-    only_texts = all(issubclass(kind, (str, bytes)) for kind in known)
+    only_texts = bool(known) and all(issubclass(kind, (str, bytes)) for kind in known)
     if not only_texts:
         texts = texts_with_ids(texts, "hypotheses")
     batch = references.vocabulary.encoded(texts, "hypotheses")
-    nothing_matches = len(batch.ids) and batch.ids.max() < 0 and known and only_texts
+    nothing_matches = only_texts and len(batch.ids) and batch.ids.max() < 0
     if nothing_matches and not _other_than_integers(texts_with_ids(texts, "hypotheses")):
         raise MixedTokensError(_IDS_AMONG_TOKENS)
     return batch
