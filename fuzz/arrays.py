@@ -110,6 +110,8 @@ def batch(take: Input, texts):
         ids = as_array(take, [token for text in texts for token in text])
         ends = as_array(take, offsets)
         said = values_of(ends)
+        if all(str(getattr(part, "dtype", None)) == "object" for part in (ids, ends)):  # two texts
+            return (ids, ends), [values_of(ids), said] if ids.ndim == 1 == ends.ndim else None, None
         ragged = np.asarray(ids).ndim == 1 == np.asarray(ends).ndim and all(type(end) is int for end in said)
         right = ragged and said and said[0] == 0 and said[-1] == len(ids) and said == sorted(said)
         tokens = values_of(ids)
@@ -172,6 +174,7 @@ def statistics(take: Input):
     if take.flag():
         owners = [take.below(count or 1) if take.below(16) else take.choice([-1, count, 2**40]) for _ in texts]
         owner = owners if take.flag() else as_array(take, owners)
+        owners = values_of(owner)
     arguments = references, hypotheses, order, owner, pad, eos, unk
     settings = {"lengths": hypothesis_lengths, "owner": owner}
     face = take.below(4)
@@ -236,7 +239,7 @@ def pairs(take: Input):
         return
     if not (are_ids(said) and are_ids(hyps) and type(order) is int):
         return
-    by_effective = metrics.find(name).sentences_by_effective_order
+    by_effective = metrics.find(name).definition.sentences_by_effective_order
     expected = [
         [
             metrics.score(

@@ -9,15 +9,13 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from harness import Input, expect_error, on_both, outcome, run, same_value
+from harness import Input, counted_row, expect_error, on_both, outcome, run, same_value
 
 from cybleu import nbest
 from cybleu._files.text import Lines
-from cybleu.cli import rerank as commands
 from cybleu.errors import CybleuError
-from cybleu.nbest import NBest, json_lines, merge
-from cybleu.tuning import read_weights, write_weights
-from cybleu.tuning.climb import read_table
+from cybleu.nbest import NBest, merge
+from cybleu.tuning import read_table, read_weights, write_weights
 
 FOLDER = Path(tempfile.mkdtemp(prefix="cybleu-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
 FIRST, SECOND, WRITTEN, ALSO = (str(FOLDER / name) for name in ("first", "second", "written", "also.gz"))
@@ -34,6 +32,7 @@ PIECES = [
     .encode()
     .split(),
     *[b" ", b"  ", b"\t", b"\n", b"\n", b"\r\n", b"\r", b"\x0b", b"\x00", b"\xc2\xa0", b"\xe2\x80\xa8", b"\xff"],
+    *[b"\x1c", b"\x1d", b"\x1e", b"\x1f", b"\xc2\x85", b"\xef\xbb\xbf"],
     *[b"\xe7\x8c", b"\xf0\x9f\x90"],
 ]
 NUMBERS = PIECES[:24]
@@ -47,7 +46,10 @@ def moses_line(take: Input) -> bytes:
         return take.choice([b"0", b"1", b"-0.5", b"1e5", b"-12.345", b"1e-400", b"0.1", b"123456789012345678", b"x"])
 
     words = b" ".join(
-        take.list(4, lambda: take.choice([b"a", b"the", b"cat", b"\xc3\xa9", b"\xc2\xa0", b"=", b"|", b""]))
+        take.list(
+            4,
+            lambda: take.choice([b"a", b"the", b"cat", b"\xc3\xa9", b"\xc2\xa0", b"a\x1cb", b"\x1f", b"=", b"|", b""]),
+        )
     )
     if take.flag():
         features = b"lm= " + number() + b" d= " + number() + b" " + number()
@@ -130,6 +132,12 @@ def target(take: Input):
         first_id = take.below(2)
         found = on_both(nbest_of, FIRST, REFERENCES, format, tokenize=tokenize, first_id=first_id)
         expect_error(found, CybleuError)
+        if found.error is None:
+            split = bytes.split if tokenize == "ascii" else lambda line: line.decode().split()
+            owners = np.repeat(np.arange(len(REFERENCES)), np.diff(found.value[0])).tolist()
+            for owner, text, row in zip(owners, found.value[4], found.value[2].tolist()):
+                sets = [split(reference.encode()) for reference in REFERENCES[owner]]
+                assert row == counted_row(sets, split(text.encode()), 4), text
         if found.error is None and tokenize == "unicode":
             values = found.value
             read_back(NBest(*values[:8], index=values[8], model_scores=values[9], inputs=values[10]), take, first_id)
@@ -157,7 +165,7 @@ def target(take: Input):
         wanted = take.choice([None, 1, 3])
         expect_error(on_both(lambda: arrays_of(NBest.from_moses(FIRST, SECOND, wanted))), CybleuError)
     elif kind == "json":
-        expect_error(on_both(segments, json_lines.read_segments, FIRST), CybleuError)
+        expect_error(on_both(segments, nbest.read_segments, FIRST, "json"), CybleuError)
     elif kind == "lines":
 
         def lines():
@@ -169,7 +177,6 @@ def target(take: Input):
     elif kind == "table":
         expect_error(outcome(read_table, FIRST, ["a", "b"]), CybleuError)
     elif kind == "weights":
-        expect_error(outcome(commands.read_weights, FIRST), CybleuError)
         found = outcome(read_weights, FIRST)
         expect_error(found, CybleuError)
         if found.error is None:

@@ -26,7 +26,6 @@ with atheris.instrument_imports(include=["cybleu"]):
         stats,
         tuning,
     )
-    from cybleu.cli import rerank as commands  # noqa: F401
 
 import numpy as np
 

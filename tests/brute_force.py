@@ -29,8 +29,9 @@ def chosen(nbest, weights):
 
 def score_of(nbest, weights, metric="moses"):
     rows = [nbest.stats[row] for row in chosen(nbest, weights)]
-    total = sum(rows)
-    return float(metric(total)) if callable(metric) else metrics.score(total.tolist(), metric).score
+    if callable(metric):
+        return float(metric(sum(rows)))
+    return metrics.score([sum(column) for column in zip(*(row.tolist() for row in rows))], metric).score
 
 
 def thresholds(nbest, weights, direction):

@@ -12,7 +12,7 @@ from . import _backend
 from ._runtime.arrays import np
 from ._runtime.sequences import by_position
 from .bleu_score.many import score_rows
-from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors
+from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .checks import check_texts
 from .errors import ArrayTypeError, LengthMismatchError, NoReferencesError, SampleError
 from .metrics import find
@@ -130,6 +130,7 @@ def self_bleu(
     texts = _plain(texts, "texts")
     if strict:
         _check_strictly(texts, "references")
+    weights = weights_given(weights)
     batch = in_common(texts, None, pad_id, eos_id)[0]
     stats = self_stats(batch, _orders_of(weights, smoothing_function))
     count = len(stats)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 import numpy as np
@@ -131,6 +132,49 @@ def test_plots(files, name):
     assert begin.startswith(b"\x89PNG") if name.endswith("png") else b"<?xml" in begin
     assert run(*arguments, "--plot", files / "plot.txt", "--axis", "b").exit_code == 2
     assert "no feature 'x'" in run(*arguments, "--plot", files / name, "--axis", "x").stderr
+
+
+def test_plots_are_outputs_as_others_are(files, monkeypatch):
+    arguments = ("mert", files / "first", files / "refs", "--restarts", 0, "--quiet", "--axis", "b")
+    before = sorted(path.name for path in files.iterdir())
+    for more, message in (
+        (("--plot", files / "gone" / "plot.png"), "cannot be written: No such file"),
+        (("--plot", files / "gone.png" / "plot.png", "--output", files / "w"), "cannot be written: No such file"),
+        (("--plot", files / "plot.svg", "--output", files / "plot.svg"), "two outputs would be written"),
+        (("--plot", files / "refs"), "is read and would be written"),
+    ):
+        done = run(*arguments, *more)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert message in done.stderr
+    (files / "first.svg").write_bytes((files / "first").read_bytes())
+    done = run("mert", files / "first.svg", *arguments[2:], "--plot", files / "first.svg")
+    assert done.exit_code == 2 and "is read and would be written" in done.stderr
+    (files / "first.svg").unlink()
+    assert sorted(path.name for path in files.iterdir()) == before
+    (files / "target.svg").write_text("old\n")
+    (files / "target.svg").chmod(0o640)
+    (files / "plot.svg").symlink_to("target.svg")
+    figure = pytest.importorskip("matplotlib.figure").Figure
+    with monkeypatch.context() as patched:
+        patched.setattr(figure, "savefig", lambda *_, **__: 1 / 0)
+        assert run(*arguments, "--plot", files / "plot.svg", "--output", files / "w").exit_code != 0
+    assert (files / "target.svg").read_text() == "old\n" and not (files / "w").exists()
+    done = run(*arguments, "--plot", files / "plot.svg", "--output", files / "w")
+    assert done.exit_code == 0
+    assert (files / "plot.svg").is_symlink() and "<svg" in (files / "target.svg").read_text()
+    assert (files / "target.svg").stat().st_mode & 0o777 == 0o640
+    assert read_weights(files / "w")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_plots_on_devices(files):
+    arguments = ("mert", files / "first", files / "refs", "--restarts", 0, "--quiet", "--axis", "b")
+    (files / "null.png").symlink_to("/dev/null")
+    (files / "full.png").symlink_to("/dev/full")
+    assert run(*arguments, "--plot", files / "null.png").exit_code == 0
+    done = run(*arguments, "--plot", files / "full.png", "--output", files / "w")
+    assert done.exit_code == 2 and "No space left" in done.stderr
+    assert (files / "null.png").is_symlink() and not (files / "w").exists()
 
 
 def test_plots_without_matplotlib(files, monkeypatch):

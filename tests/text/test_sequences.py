@@ -176,6 +176,7 @@ def test_arrays_without_a_dimension_are_ids(kind):
             assert np.asarray(call(references, hypotheses)).tolist() == expected, name
     for call in OF_TEXTS.values():
         assert np.asarray(call(texts)).tolist() == np.asarray(call(IDS)).tolist()
+    assert References([[[]], [[]], [[]]]).stats(texts).tolist() == References([[[]], [[]], [[]]]).stats(IDS).tolist()
     assert References(sets, pad_id=8).stats(texts).tolist() == References(SETS, pad_id=8).stats(IDS).tolist()
     if kind is not np.array:
         mixed = References([[[*of_text([1, 2]), "a"]]], 2).stats([[1, *of_text([2]), "a"]])
@@ -184,6 +185,29 @@ def test_arrays_without_a_dimension_are_ids(kind):
         check(SETS, texts)
     with pytest.raises((errors.MixedTokensError, errors.UnhashableTokenError)):
         References([[["a"]]]).stats(texts, [0, 0, 0])
+
+
+def test_a_pair_of_columns_is_two_texts_and_a_pair_of_arrays_is_ragged():
+    texts = (of_objects(["a", "b"]), pandas_column(["a", "c"]))
+    assert segment_stats([[["a", "b"]]] * 2, texts).tolist() == segment_stats([[["a", "b"]]] * 2, list(texts)).tolist()
+    assert pairwise_bleu(texts).tolist() == pairwise_bleu([["a", "b"], ["a", "c"]]).tolist()
+    assert segment_stats([[[1, 2]]], (np.array([1, 2]), np.array([0, 2])))[0].tolist()[:2] == [2, 2]
+    with pytest.raises(errors.ArrayTypeError, match="dtype object"):
+        segment_stats([[[1, 2]]], (np.array([1, 2]), of_objects([0, 2])))
+
+
+def test_owners_in_columns_and_no_owners():
+    prepared = References(SETS)
+    for owner in ([2, 0, 1], pandas_column([2, 0, 1]), of_objects([2, 0, 1]), [np.array(2), np.array(0), np.array(1)]):
+        assert prepared.stats(IDS, owner).tolist() == prepared.stats(IDS, [2, 0, 1]).tolist()
+    for nothing in ([], np.array([]), of_objects([])):
+        assert prepared.stats([], nothing).shape == (0, 10)
+
+
+def test_a_text_that_is_a_number_among_ids():
+    for references in (SETS, [[["a"]]] * 3, [[[]]] * 3):
+        with pytest.raises(errors.SequenceTypeError, match=r"hypotheses\[1\] must be a list of tokens, not int"):
+            References(references).stats([[1], 3, [2]])
 
 
 def test_arrays_without_a_dimension_of_other_numbers():

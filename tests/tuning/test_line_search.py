@@ -85,6 +85,13 @@ def test_features_at_the_ends_of_the_floats(rows, weights, direction):
     assert found.score == sum(rows[row][2] for row in chosen(nbest, list(found.weights.values())))
 
 
+def test_an_interval_wider_than_a_float_can_say():
+    nbest = NBest([0, 2, 4], [[1e308, 0.0], [0.0, 1.0], [0.0, 0.0], [1e308, 1.0]], [[1.0], [0.0], [0.0], [1.0]])
+    found = tune(nbest, [1.0, 0.5], 0, fixed=["f0"])
+    assert (found.score, found.start_score) == (2.0, 2.0)
+    assert line_search(nbest, [1.0, 0.5], "f1", surface=True).score == 2.0
+
+
 @given(nbests(), st.sampled_from([2.0**-40, 0.25, 2.0**30]))
 def test_scaling_a_feature_scales_the_step(nbest, scale):
     scaled = NBest(nbest.offsets, nbest.features * [1.0, scale], nbest.stats)

@@ -44,8 +44,11 @@ def _limit(variable: str, default: int) -> int:
     return int(text)
 
 
-def shown(text: str) -> str:
-    """What a message shows of the text of a file."""
+def shown(text: Any) -> str:
+    """What a message shows of the text of a file, or of what somebody gave in its place."""
+    if not isinstance(text, str):
+        text = repr(text)
+        return printable(text, 80)
     return repr(text) if len(text) <= 80 else f"{text[:60]!r}... ({len(text)} characters)"
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from os import PathLike, fspath
+from typing import Any
 
-from ..errors import InputFileError
+from .._runtime.sequences import refuse_masked
+from ..errors import InputFileError, WeightsError
 from .text import Lines, number_of, shown
 from .writing import writing
 
@@ -52,8 +55,9 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> No
     """Write a line ``name weight`` for each feature, numbers in full.
 
     :param path: of the file, which is complete or as it was
-    :param weights: by name
+    :param weights: by name, finite numbers
     :raises InputFileError: it cannot be written
+    :raises WeightsError: a weight is another
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
@@ -61,5 +65,22 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> No
     >>> path.read_text()
     'lm_0 0.5\\n'
     """
+    lines = lines_of(weights)
     with writing(fspath(path)) as file:
-        file.writelines(f"{name} {float(weight)!r}\n" for name, weight in weights.items())
+        file.writelines(lines)
+
+
+def lines_of(weights: Mapping[str, float]) -> list[str]:
+    """What :func:`write_weights` writes."""
+    return [f"{name} {_number(name, weight)!r}\n" for name, weight in weights.items()]
+
+
+def _number(name: str, weight: Any) -> float:
+    refuse_masked(weight, f"the weight of {shown(name)}")
+    try:
+        number = math.nan if isinstance(weight, (str, bytes)) else float(weight)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise WeightsError(f"the weight of {shown(name)} is {weight!r}; weights are finite numbers")
+    return number

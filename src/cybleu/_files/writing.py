@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -37,6 +38,9 @@ def writing(path: str) -> Iterator[TextIO]:
 def writing_all(*paths: str) -> Iterator[list[TextIO]]:
     """Several such files: none takes its place before all are complete and on the disk.
 
+    The old ones are set aside then, before the first new one comes, so that a new and an old one are never beside each other
+    under their names, whenever the process ends. If one cannot take its place, the old ones come back.
+
     :raises InputFileError: one cannot be written, or is there twice; the files that were there are as they were
     """
     check_paths(paths)
@@ -46,12 +50,35 @@ def writing_all(*paths: str) -> Iterator[list[TextIO]]:
             with _named(path):
                 files.append(_File(path))
             stack.callback(files[-1].discard)
-        with _named(", ".join(paths)):
+        try:
             yield [file.text for file in files]
-        for step in (_File.complete, _File.take_place):
+        except OSError as error:
+            listed = ", ".join(paths)
+            raise InputFileError(f"{listed}: cannot be written: {error.strerror or error}") from error
+        except UnicodeEncodeError as error:
+            listed = ", ".join(paths)
+            raise InputFileError(f"{listed}: cannot be written as UTF-8: {error}") from error
+        for file in files:
+            with _named(file.path):
+                file.complete()
+        _take_places(files)
+
+
+def _take_places(files: list[_File]) -> None:
+    try:
+        steps = [_File.set_aside, _File.take_place] if len(files) > 1 else [_File.take_place]
+        for step in steps:
             for file in files:
                 with _named(file.path):
                     step(file)
+    except BaseException:
+        for file in files:
+            with suppress(OSError):
+                file.put_back()
+        raise
+    for file in files:
+        with suppress(OSError):
+            file.forget()
 
 
 def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
@@ -59,11 +86,13 @@ def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()
 
     :param outputs: None and ``-`` are passed over, and so is what is no file, such as a device
     :param inputs: likewise
-    :raises InputFileError: two are the same file
+    :raises InputFileError: two are the same file, or one cannot be written where it should be
     """
     seen: list[str] = []
     written = [path for path in outputs if _may_be_a_file(path)]
     for path in written:
+        with _named(path):
+            _check_place(os.path.realpath(path))
         if any(_same(path, other) for other in seen):
             raise InputFileError(f"{path}: two outputs would be written to the same file; give each its own")
         seen.append(path)
@@ -72,11 +101,26 @@ def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()
             raise InputFileError(f"{path}: is read and would be written, too; give the output another name")
 
 
+def _check_place(target: str) -> None:
+    """:raises OSError: it is a folder, or in none that can be written to."""
+    folder = os.path.dirname(target)
+    reason = 0
+    if os.path.isdir(target):
+        reason = errno.EISDIR
+    elif not os.path.isdir(folder):
+        reason = errno.ENOTDIR if os.path.exists(folder) else errno.ENOENT
+    elif not os.access(folder, os.W_OK) or (os.path.exists(target) and not os.access(target, os.W_OK)):
+        reason = errno.EACCES
+    if reason:
+        raise OSError(reason, os.strerror(reason))
+
+
 def _may_be_a_file(path: str | None) -> TypeGuard[str]:
     if path is None or path == STANDARD_STREAM or _descriptor(path) is not None:
         return False
     try:
-        return stat.S_ISREG(os.stat(path).st_mode)
+        mode = os.stat(path).st_mode
+        return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
     except (OSError, ValueError):
         return True
 
@@ -100,10 +144,8 @@ def _descriptor(path: str) -> int | None:
 def _named(path: str) -> Iterator[None]:
     try:
         yield
-    except OSError as error:
-        raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
-    except UnicodeEncodeError as error:
-        raise InputFileError(f"{path}: cannot be written as UTF-8: {error}") from error
+    except (OSError, ValueError) as error:  # the second of a path that cannot be
+        raise InputFileError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
 
 
 class _File:
@@ -112,7 +154,9 @@ class _File:
     def __init__(self, path: str):
         self.path = path
         self._temporary: str | None = None
+        self._aside: str | None = None
         self._mode: int | None = None
+        self._was_there = True
         self._target = os.path.realpath(path)
         self._raw: BinaryIO = self._opened()
         packed: Any = gzip.GzipFile("", "wb", fileobj=self._raw, mtime=0) if path.endswith(".gz") else self._raw
@@ -145,10 +189,28 @@ class _File:
         if self._temporary is not None and self._mode is not None:
             os.chmod(self._temporary, self._mode)
 
+    def set_aside(self) -> None:
+        """Give the old file another name, in the same folder, if there is one."""
+        self._was_there = os.path.lexists(self._target)
+        if self._temporary is not None and self._was_there:
+            self._aside = f"{self._temporary}.old"
+            os.replace(self._target, self._aside)
+
     def take_place(self) -> None:
         if self._temporary is not None:
             os.replace(self._temporary, self._target)
-            self._temporary = None
+
+    def put_back(self) -> None:
+        """The old file again, or none where there was none."""
+        if self._aside is not None and os.path.lexists(self._aside):
+            os.replace(self._aside, self._target)
+        elif not self._was_there and self._temporary is not None and not os.path.lexists(self._temporary):
+            os.remove(self._target)
+
+    def forget(self) -> None:
+        """Delete the old file."""
+        if self._aside is not None:
+            os.remove(self._aside)
 
     def discard(self) -> None:
         """Leave nothing behind; what has taken its place stays."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ArrayTypeError, MissingExtraError
 from .interrupts import PIECE
+from .sequences import refuse_masked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,37 @@ except ModuleNotFoundError as error:
 except ImportError as error:
     raise MissingExtraError(f"batches need NumPy, which is installed and does not load: {error}") from error
 
-__all__ = ["array_of", "checked_output", "in_place", "np"]
+__all__ = ["array_given", "array_of", "checked_output", "floats_given", "in_place", "np"]
+
+
+def array_given(values: Any, name: str) -> NDArray[Any]:
+    """What somebody gives as an array.
+
+    :raises ArrayTypeError: entries are masked, or it is none, such as lists of different lengths
+    """
+    refuse_masked(values, name)
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArrayTypeError(f"{name} is no array: {error}") from error
+
+
+def floats_given(values: Any, name: str) -> NDArray[np.float64]:
+    """What somebody gives as an array of numbers, which may be Python's own; infinite where a float cannot hold one.
+
+    :raises ArrayTypeError: it is none
+    """
+    array = array_given(values, name)
+    kind = array.dtype.kind
+    if kind == "O" and all(hasattr(type(value), "__float__") for value in array.flat):
+        kind = "f"
+    if kind not in "fiub":
+        raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
+    try:
+        with np.errstate(over="ignore"):  # of longer floats
+            return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArrayTypeError(f"{name} holds what is no float: {error}") from error
 
 
 def in_place(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:

@@ -46,23 +46,47 @@ def _is_array_of_numbers(values: Any) -> bool:
 def container_of(text: Any, name: str) -> Any:
     """A text as something that can be read by position.
 
-    :raises SequenceTypeError: it is a str, whose characters are no tokens
+    :raises SequenceTypeError: it is a str, whose characters are no tokens; or it has no order, such as a set
     """
     if isinstance(text, (str, bytes, bytearray)):
         raise SequenceTypeError(
             f"{name} is a {type(text).__name__}, not a list of tokens; split it, for example with .split()"
         )
+    if isinstance(text, (Set, Mapping)):
+        raise SequenceTypeError(
+            f"{name} is a {type(text).__name__}, which has no order of tokens or no repeated ones; give a list"
+        )
+    if getattr(text, "ndim", None) == 0:
+        raise SequenceTypeError(f"{name} is an array without a dimension, not a list of tokens")
     return by_position(text)
 
 
 def refuse_masked(values: Any, name: str) -> None:
-    """:raises ArrayTypeError: entries are masked, as in arrays of ``numpy.ma``; read as an array they would count."""
+    """:raises ArrayTypeError: entries are masked, as in arrays of ``numpy.ma``; read as an array they would count.
+
+    :param values: also lists of such arrays, nested as they may be
+    """
+    place = _place_of_mask(values)
+    if place is not None:
+        raise ArrayTypeError(
+            f"{name}{''.join(f'[{number}]' for number in place)} has masked entries; leave them out, or fill them with "
+            ".filled(...), and for texts give pad_id"
+        )
+
+
+def _place_of_mask(values: Any) -> tuple[int, ...] | None:
+    if isinstance(values, (list, tuple)):
+        if any(issubclass(kind, (list, tuple)) or hasattr(kind, "filled") for kind in set(map(type, values))):
+            for position, part in enumerate(values):
+                place = _place_of_mask(part)
+                if place is not None:
+                    return position, *place
+        return None
     if hasattr(values, "filled") and hasattr(values, "mask"):
         mask = values.mask
         if mask.any() if hasattr(mask, "any") else mask:
-            raise ArrayTypeError(
-                f"{name} has masked entries; leave them out, or fill them with .filled(...), and for texts give pad_id"
-            )
+            return ()
+    return None
 
 
 def with_ids(text: Any, name: str) -> Any:
@@ -74,6 +98,7 @@ def with_ids(text: Any, name: str) -> Any:
     """
     if not any(map(is_array_without_dimension, {type(token): token for token in text}.values())):
         return text
+    refuse_masked(list(text), name)
     tokens = []
     for position, token in enumerate(text):
         try:
@@ -100,7 +125,7 @@ def plain_text(text: Any, name: str) -> Any:
     """A text as NLTK would count it, if that is what was meant: see :func:`container_of` and :func:`with_ids`."""
     text = container_of(text, name)
     refuse_masked(text, name)
-    if isinstance(text, (Mapping, Set)) or not (hasattr(type(text), "__len__") and hasattr(type(text), "__iter__")):
+    if not (hasattr(type(text), "__len__") and hasattr(type(text), "__iter__")):
         return text
     if not isinstance(text, (list, tuple)):
         text = list(text)

@@ -10,7 +10,15 @@ from .._runtime.arrays import np
 from .._runtime.parallel import run
 from .._runtime.sequences import by_position, plain_segment
 from ..errors import CybleuError
-from .scores import QUARTERS, number_of_segments, score_counts, scorer, sentence_bleu, weight_vectors
+from .scores import (
+    QUARTERS,
+    number_of_segments,
+    score_counts,
+    scorer,
+    sentence_bleu,
+    weight_vectors,
+    weights_given,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,6 +61,7 @@ def sentence_bleu_many(
         from ..checks import check
 
         check(list_of_references, hypotheses)
+    weights = weights_given(weights)
     count = number_of_segments(list_of_references, hypotheses)
     vectors = len(weight_vectors(weights)[0])
     scores = np.empty((count, vectors))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from .. import _backend
+from .._runtime.sequences import refuse_masked
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, StatisticsError, WeightsTypeError
 from ..stats.counts import nltk_row
 from .no_match import warn_no_match
@@ -210,6 +212,25 @@ def methods_of_five_grams(smoothing_function: SmoothingCallable | None) -> bool:
     if smoothing_function is None:
         return False
     return recognised(smoothing_function, SmoothingFunction, METHODS) in (5, 6, 7)
+
+
+def weights_given(weights: Any) -> Any:
+    """Weights of an order or vectors of them, by position, for functions that NLTK has not.
+
+    :raises ArrayTypeError: entries are masked
+    :raises WeightsTypeError: they have no order
+    """
+    refuse_masked(weights, "weights")
+    if isinstance(weights, (str, bytes, Mapping)) or getattr(weights, "ndim", 1) == 0:
+        raise WeightsTypeError(f"weights must be a sequence of numbers, one for each n-gram order, not {weights!r}")
+    weights = _as_list(weights)
+    return list(map(_as_list, weights)) if type(weights) is list else weights
+
+
+def _as_list(weights: Any) -> Any:
+    kind = type(weights)
+    is_other = kind not in (list, tuple) and hasattr(kind, "__len__") and getattr(weights, "ndim", 1) > 0
+    return list(weights) if is_other and hasattr(kind, "__iter__") else weights
 
 
 def weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
 from tqdm import tqdm
 
 from .._files.text import listed, number_of, shown
+from .._files.weights import lines_of
+from .._files.writing import writing_all
 from .._runtime.scales import percent
 from ..errors import FeatureError, InputFileError, WeightsError
 from .common import (
@@ -167,11 +170,18 @@ class Given(NamedTuple):
                 raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
         return bounds
 
-    def report(self, result: dict[str, Any], weights: dict[str, float]) -> None:
-        if self.output:
-            from ..tuning import write_weights
+    def write(self, weights: dict[str, float], *others: tuple[str | None, Callable[[TextIO], Any]]) -> None:
+        """Write the weights and others to the files that are asked for, all of them or none."""
 
-            write_weights(self.output, weights)
+        def write_weights(file: TextIO) -> None:
+            file.writelines(lines_of(weights))
+
+        wanted = [(path, write) for path, write in ((self.output, write_weights), *others) if path]
+        with writing_all(*(path for path, _ in wanted)) as files:
+            for (_, write), file in zip(wanted, files):
+                write(file)
+
+    def show(self, result: dict[str, Any], weights: dict[str, float]) -> None:
         if self.as_json:
             click.echo(json.dumps({**result, "weights": weights}))
         else:
@@ -252,10 +262,15 @@ def mert(
             "line_searches": tuning.line_searches,
             "climbs": [asdict(restart) for restart in tuning.restarts],
         }
-        given.report(result, tuning.weights)
-        if plot and axis:
+
+        def draw(file: TextIO) -> None:
+            assert plot is not None
+            assert axis is not None
             found = line_search(nbest, tuning.weights, axis, metric=metric, surface=True)
-            plot_surface(plot, found, axis, tuning.weights[axis], tuning.metric)
+            plot_surface(plot, found, axis, tuning.weights[axis], tuning.metric, file=file.buffer)
+
+        given.write(tuning.weights, (plot, draw))
+        given.show(result, tuning.weights)
 
 
 @click.command("random-search")
@@ -302,4 +317,6 @@ def random_search(
             "metric": metric.name,
             "scores": scores.tolist(),
         }
-        given.report(result, dict(zip(nbest.names, vectors[best].tolist())))
+        weights = dict(zip(nbest.names, vectors[best].tolist()))
+        given.write(weights)
+        given.show(result, weights)

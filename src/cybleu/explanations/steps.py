@@ -15,7 +15,7 @@ from .._mirror import segments
 from ..bleu_score import brevity_penalty, closest_ref_length, modified_precision, sentence_bleu
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.parts import checked_order
-from ..bleu_score.scores import QUARTERS, smoothed_precisions
+from ..bleu_score.scores import QUARTERS, smoothed_precisions, weights_given
 from ..errors import UnknownNameError
 from ..metrics import Bleu, find
 
@@ -243,7 +243,12 @@ def explain(
     score = 1 * exp(0.5 * log(4/6) + 0.5 * log(2/5))
           = 1 * exp(-0.660878) = 0.516398
     """
+    weights = weights_given(weights)
     if metric is not None or choices:
+        if smoothing_function is not None:
+            raise UnknownNameError("smoothing_function is for NLTK's BLEU; for another metric give smoothing=")
+        if weights is not QUARTERS:
+            choices["weights"] = weights
         found = find(metric, **choices).of_sentences()
         if not isinstance(found, Bleu):
             raise UnknownNameError(f"the steps of BLEU can be explained, and the metric is {found.name}")

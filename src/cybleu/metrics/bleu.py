@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
 from .._runtime.scales import percent
+from .._runtime.sequences import refuse_masked
 from ..errors import (
     ArrayValueError,
     OrderError,
@@ -17,7 +18,7 @@ from ..errors import (
     UnknownNameError,
 )
 from ..stats.counts import check_max_order, corpus_row, lengths_to_choose_from, segment_row
-from ..stats.rows import checked_array, column_names, order_of, sums, sums_of_lists
+from ..stats.rows import checked_array, column_names, counts_given, order_of, sums, sums_of_lists
 from .metric import Metric, Score
 from .variants import VARIANTS, Variant
 
@@ -138,9 +139,7 @@ class Bleu(Metric):
             raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
         put(self, "definition", definition)
         if self.weights is not None:
-            put(self, "weights", tuple(float(weight) for weight in self.weights))
-            if not all(math.isfinite(weight) for weight in self.weights):
-                raise StatisticsError(f"weights must be finite numbers, and these are not: {list(self.weights)}")
+            put(self, "weights", _checked_weights(self.weights))
             if self.max_order not in (None, len(self.weights)):
                 raise OrderError(
                     f"max_order is {self.max_order}, and there are {len(self.weights)} weights; give one of the two"
@@ -410,17 +409,28 @@ class Bleu(Metric):
             if self.definition.short_segments_count and mixed >= 0:
                 raise self._not_a_segment(mixed)
             return total, short
-        if len(short_segments) != order:
-            raise StatisticsError(f"short_segments has {len(short_segments)} entries for {order} n-gram orders")
-        if not all(count >= 0 for count in short_segments):
-            raise StatisticsError(f"short_segments are whole numbers from 0, and these are not: {list(short_segments)}")
-        return total, [int(count) for count in short_segments]
+        counts = counts_given(short_segments, "short_segments")
+        if len(counts) != order:
+            raise StatisticsError(f"short_segments has {len(counts)} entries for {order} n-gram orders")
+        return total, counts
 
     def _not_a_segment(self, position: int) -> StatisticsError:
         return StatisticsError(
             f"row {position} is not that of one segment, and {self.name} counts n-grams by segments; "
             "give the segments' rows, or short_segments with their sum"
         )
+
+
+def _checked_weights(weights: Any) -> tuple[float, ...]:
+    refuse_masked(weights, "weights")
+    try:
+        given = () if isinstance(weights, (str, bytes, Mapping, Set)) else tuple(weights)
+        numbers = tuple(math.nan if isinstance(weight, (str, bytes)) else float(weight) for weight in given)
+    except (TypeError, ValueError, OverflowError):
+        numbers = ()
+    if not numbers or not all(map(math.isfinite, numbers)):
+        raise StatisticsError(f"weights must be finite numbers, one for each order, and these are not: {weights!r}")
+    return numbers
 
 
 _RULES = [rule.name for rule in fields(Rules) if rule.name in {of_variant.name for of_variant in fields(Variant)}]

@@ -9,14 +9,14 @@ needs `columns`, :meth:`Metric.row` and :meth:`Metric.evaluate`; whatever is fas
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._runtime.scales import percent
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
-from ..stats.rows import one_or_more
+from ..stats.rows import one_or_more, whole_numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,17 +158,17 @@ class Metric(ABC):
             raise ArrayValueError(f"{given[0]} is for token ids, and the metric {self.name} takes lists of tokens")
         references = [by_position(texts) for texts in by_position(references)]
         hypotheses = by_position(hypotheses)
-        if owner is None and len(references) != len(hypotheses):
+        count = len(hypotheses)
+        owners = range(count) if owner is None else positions(owner, "owner", len(references) - 1, count, "hypotheses")
+        if owner is None and len(references) != count:
             raise LengthMismatchError(
-                f"there are {len(hypotheses)} hypotheses and {len(references)} sets of references; give as many, or owner"
+                f"there are {count} hypotheses and {len(references)} sets of references; give as many, or owner"
             )
-        owner = range(len(hypotheses)) if owner is None else owner
-        owners = positions(by_position(owner), "owner", len(references) - 1, len(hypotheses), "hypotheses").tolist()
-        rows = np.empty((len(hypotheses), len(self.columns)), dtype=np.int64)
+        rows = np.empty((count, len(self.columns)), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:
             for position in range(start, stop):
-                rows[position] = self.row(references[owners[position]], hypotheses[position])
+                rows[position] = self._checked(self.row(references[owners[position]], hypotheses[position]))
 
         run(work, len(rows), 0, None, progress, "segments")
         return rows
@@ -181,7 +181,10 @@ class Metric(ABC):
         :param list_of_references: for each segment a list of references
         :param hypotheses: for each segment a list of tokens
         """
-        rows = [self.row(references, hypothesis) for references, hypothesis in zip(list_of_references, hypotheses)]
+        rows = [
+            self._checked(self.row(references, hypothesis))
+            for references, hypothesis in zip(list_of_references, hypotheses)
+        ]
         return [sum(column) for column in zip([0] * len(self.columns), *rows)], None
 
     def pairs(
@@ -205,6 +208,7 @@ class Metric(ABC):
         :return: float64 of shape `(H, R)`
         """
         from .._runtime.arrays import np
+        from ..text.batches import separate_output
 
         texts = references if hypotheses is None else hypotheses
         count = len(references)
@@ -215,6 +219,8 @@ class Metric(ABC):
         scores = scores.reshape(len(texts), count)
         if out is None:
             return scores
+        given = {"references": references, "hypotheses": hypotheses}
+        out = separate_output(out, scores.shape, np.float64, **given)
         np.copyto(out, scores)
         return out
 
@@ -224,10 +230,34 @@ class Metric(ABC):
         :param stats: a row, or rows, which are added up
         :param short_segments: of BLEU alone
         """
-        row = [int(number) for number in _summed(stats)]
-        if len(row) != len(self.columns):
-            raise StatisticsError(f"a row of {self.name} has {len(self.columns)} entries, and this one {len(row)}")
+        if getattr(stats, "ndim", None) == 2:
+            row = self._checked_array(stats).sum(axis=0, dtype=object).tolist()
+        else:
+            rows = [self._checked(row) for row in one_or_more(stats)]
+            row = [sum(column) for column in zip([0] * len(self.columns), *rows)]
         return Score(float(self.evaluate(row)), self.scale, self.signature)
+
+    def _checked(self, row: Any) -> list[int]:
+        """:raises StatisticsError: this is no row of the metric."""
+        numbers = whole_numbers(row, f"the counts of {self.name}")
+        if len(numbers) != len(self.columns):
+            raise StatisticsError(f"a row of {self.name} has {len(self.columns)} entries, and this one {len(numbers)}")
+        return numbers
+
+    def _checked_array(self, stats: Any) -> NDArray[np.int64]:
+        """:raises StatisticsError: these are no rows of the metric."""
+        from .._runtime.arrays import array_given, in_place, np
+
+        array = array_given(stats, "stats")
+        if array.dtype.kind not in "iu" and array.size:
+            raise StatisticsError(f"stats has dtype {array.dtype}; statistics are integers, best int64")
+        if array.ndim != 2 or array.shape[1] != len(self.columns):
+            raise StatisticsError(
+                f"stats has the shape {array.shape}; rows of {self.name} have {len(self.columns)} entries"
+            )
+        if array.size and array.max() > np.iinfo(np.int64).max:
+            raise StatisticsError(f"stats has numbers above {np.iinfo(np.int64).max}")
+        return in_place(array, np.int64)
 
     def scores(self, stats: Any) -> NDArray[np.float64]:
         """The score of each row.
@@ -235,9 +265,7 @@ class Metric(ABC):
         :param stats: integers `(n, columns)`
         :return: float64 `(n,)`, on the metric's scale
         """
-        from .._runtime.arrays import in_place, np
-
-        return self.formula(len(self.columns)).score_rows(in_place(np.asarray(stats), np.int64))
+        return self.formula(len(self.columns)).score_rows(self._checked_array(stats))
 
     def formula(self, width: int) -> Formula:
         """How rows of so many columns become numbers in searches.
@@ -273,9 +301,3 @@ class _InPython:
 
     def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
         return float(self._metric.evaluate(row)), [], 1.0
-
-
-def _summed(stats: Any) -> Iterable[Any]:
-    if getattr(stats, "ndim", None) == 2:
-        return list(stats.sum(axis=0, dtype=object if stats.dtype.kind in "iu" else None))  # of any size
-    return [sum(column) for column in zip(*one_or_more(stats))]

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np
 from .._runtime.interrupts import PIECE
 from .._runtime.parallel import run
-from ..text.batches import Batch, ReferenceSets, batch_of_lengths, checked_id, hypotheses_like, one_reference_each
+from ..text.batches import (
+    Batch,
+    ReferenceSets,
+    batch_of_lengths,
+    checked_id,
+    hypotheses_like,
+    one_reference_each,
+    separate_output,
+)
 from .formula import Formula, Pairs
 
 if TYPE_CHECKING:
@@ -33,11 +41,11 @@ def matrix(
     unique_refs, place_of_ref = _unique(of_references)
     unique_hyps, place_of_hyp = (unique_refs, place_of_ref) if each_other else _unique(of_hypotheses)
     shape = len(place_of_hyp), len(place_of_ref)
-    result = np.empty(shape) if out is None else out
+    given = {"references": references, "hypotheses": hypotheses}
+    result = np.empty(shape) if out is None else separate_output(out, shape, np.float64, **given)
     unique = len(unique_hyps.begins), len(unique_refs.begins)
-    in_result = result.dtype == np.float64 and result.flags.c_contiguous
     # those of different texts begin where the result does, so that there is one matrix
-    scores = result.reshape(-1)[: unique[0] * unique[1]].reshape(unique) if in_result else np.empty(unique)
+    scores = result.reshape(-1)[: unique[0] * unique[1]].reshape(unique)
     pairs = Pairs(formula, unique_refs, unique_hyps)
     run(
         lambda start, stop: pairs.fill(start, stop, scores),
@@ -48,7 +56,7 @@ def matrix(
         "hypotheses",
     )
     pairs.mend(scores, place_of_hyp)
-    if unique != shape or not in_result:
+    if unique != shape:
         # from the end on: of different texts row i or one before it has the scores of text i, and nothing after them is needed
         for position in range(shape[0] - 1, -1, -1):
             result[position] = scores[place_of_hyp[position]][place_of_ref]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.text import shown
-from .._runtime.arrays import in_place, np
+from .._runtime.arrays import array_given, floats_given, in_place, np
 from ..errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -160,7 +160,7 @@ class Hypotheses:
         put(self, "model_scores", model_scores)
 
     def _checked_stats(self, stats: Any) -> NDArray[np.int64] | NDArray[np.float64]:
-        array = np.asarray(stats)
+        array = array_given(stats, "stats")
         if array.dtype.kind == "f":
             floats = _floats(array.reshape(-1, 1) if array.ndim == 1 else array, "stats", 2)
             _check_count(floats, "stats", len(self.features), "hypotheses")
@@ -268,9 +268,7 @@ def kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
 
 
 def _floats(values: Any, name: str, dimensions: int) -> NDArray[np.float64]:
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiub":
-        raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
+    array = floats_given(values, name)
     if array.ndim != dimensions:
         raise ArrayTypeError(f"{name} has {array.ndim} dimensions; it must have {dimensions}")
     return kept(array, np.float64)
@@ -290,7 +288,7 @@ def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[
     """A copy, so that nobody can change what was checked. None is 0 to count - 1."""
     if values is None:
         return kept(np.arange(count), np.int64)
-    array = np.asarray(values)
+    array = array_given(values, name)
     if (array.dtype.kind not in "iu" and array.size) or array.ndim != 1:
         raise ArrayTypeError(f"{name} must be whole numbers of one dimension, not {array.dtype} of {array.ndim}")
     _check_count(array, name, count, of_what)
@@ -300,7 +298,7 @@ def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[
 
 
 def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int64]:
-    array = np.asarray(values)
+    array = array_given(values, name)
     offsets = _whole_numbers(array, name, array.size, "numbers")
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
         raise ArrayValueError(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
-from .._runtime.arrays import np
+from .._runtime.arrays import floats_given, np
 from ..errors import FeatureError, LengthMismatchError
 from ..nbest import NBest, Segment
 from .selection import Selection, chosen, owners_of, reordered
@@ -49,7 +49,7 @@ def nbest_sorted(
     """
     if (weights is None) == (scores is None):
         raise FeatureError("give weights or scores to sort by, one of the two")
-    values = weighted_features(nbest, weights) if weights is not None else np.asarray(scores, dtype=np.float64)
+    values = weighted_features(nbest, weights) if weights is not None else floats_given(scores, "scores")
     if values.shape != (len(nbest.features),):
         raise LengthMismatchError(
             f"scores has the shape {values.shape}, and there are {len(nbest.features)} hypotheses"
@@ -91,15 +91,17 @@ def split_weights(
         missing = [name for name in names if name not in weights]
         if missing:
             raise FeatureError(f"there is no weight of the feature {shown(missing[0])}; give 0 to leave it out")
-        values = [weights.get(name, 0.0) for name in (*names, *sparse_names)]
+        values = floats_given([weights.get(name, 0.0) for name in (*names, *sparse_names)], "weights")
     else:
-        values = list(weights)
+        values = floats_given(weights, "weights")
+        if values.ndim != 1:
+            raise FeatureError(f"weights has {values.ndim} dimensions; give one for each feature, or by name")
         if len(values) != len(names) + len(sparse_names):
             sparse = f" and {len(sparse_names)} sparse ones" if sparse_names else ""
             raise FeatureError(
                 f"there are {len(values)} weights for {len(names)} features{sparse}; give one for each, or by name"
             )
-    numbers = [float(value) for value in values]
+    numbers = values.tolist()
     for name, number in zip((*names, *sparse_names), numbers):
         if not np.isfinite(number):
             raise FeatureError(f"the weight of {shown(name)} is {number}; weights are finite numbers")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._runtime.arrays import np
+from .._runtime.arrays import floats_given, np
 from .._runtime.parallel import bar
 from .._runtime.sequences import by_position, container_of, with_ids
 from ..errors import (
@@ -235,8 +235,10 @@ def _posterior(posterior: Any, scores: Any, scale: float, lists: _Texts) -> Floa
         raise ArrayValueError("give posterior or scores, one of the two")
     if posterior is None and scores is None:
         return np.ones(len(lists.texts))
-    if not np.isfinite(scale):
+    factor = floats_given(scale, "scale")
+    if factor.ndim or not np.isfinite(factor):
         raise ArrayValueError(f"scale is {scale!r}; it must be a finite number")
+    scale = float(factor)
     name = "posterior" if scores is None else "scores"
     values = _numbers(posterior if scores is None else scores, name, lists)
     filled = np.diff(lists.offsets) > 0
@@ -262,16 +264,18 @@ def _posterior(posterior: Any, scores: Any, scale: float, lists: _Texts) -> Floa
 def _numbers(values: Any, name: str, lists: _Texts) -> Floats:
     sizes = np.diff(lists.offsets)
     values = by_position(values)
-    sized = hasattr(values, "__len__") and not is_array(values)
-    if sized and len(values) and all(hasattr(part, "__len__") for part in values):
+    if not hasattr(type(values), "__len__"):
+        raise LengthMismatchError(f"{name} is {values!r}; give a number for each text")
+    if not is_array(values) and len(values) and all(map(_is_list, values)):
         given = [len(part) for part in values]
         if given != sizes.tolist():
             where = next(
                 (i for i, pair in enumerate(zip(given, sizes)) if pair[0] != pair[1]), min(len(given), len(sizes))
             )
             raise LengthMismatchError(f"{name} does not have a number for each text: see segment {where}")
-        values = np.concatenate([np.asarray(part, dtype=np.float64) for part in values])
-    array = np.asarray(values, dtype=np.float64).reshape(-1)
+        parts = [floats_given(part, f"{name}[{number}]") for number, part in enumerate(values)]
+        values = np.concatenate([part.reshape(-1) for part in parts])
+    array = floats_given(values, name).reshape(-1)
     if len(array) != len(lists.texts):
         raise LengthMismatchError(f"{name} has {len(array)} numbers for {len(lists.texts)} texts")
     if not np.isfinite(array).all():
@@ -279,6 +283,10 @@ def _numbers(values: Any, name: str, lists: _Texts) -> Floats:
         segment = lists.segment_of(row)
         raise ArrayValueError(f"{name} of text {row - lists.offsets[segment]} of segment {segment} is {array[row]}")
     return array
+
+
+def _is_list(value: Any) -> bool:
+    return hasattr(type(value), "__len__") and getattr(value, "ndim", 1) > 0
 
 
 def _most_probable(shares: Floats, lists: _Texts, prune: int | None) -> NDArray[np.bool_]:

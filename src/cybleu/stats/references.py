@@ -29,6 +29,7 @@ from ..errors import (
     MixedTokensError,
     NGramError,
     OrderError,
+    StatisticsError,
 )
 from ..text.batches import (
     ReferenceSets,
@@ -44,6 +45,7 @@ from ..text.batches import (
 )
 from ..text.tokenizers import split_ascii
 from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
+from .rows import checked_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -350,13 +352,17 @@ def segment_stats(
 def short_segments(stats: NDArray[np.int64]) -> list[int]:
     """For each order how many segments have no n-gram of it, which NLTK's corpus BLEU needs beside the sum of the rows.
 
-    :param stats: rows of segments, `(n, 2 + 2 * orders)`
+    :param stats: rows of segments, integers `(n, 2 + 2 * orders)`
 
     >>> short_segments(segment_stats([[["a", "b"]], [["a"]]], [["a", "b"], ["a"]]))
     [0, 1, 2, 2]
+
+    :raises StatisticsError: these are no rows
     """
-    order = stats.shape[-1] // 2 - 1
-    counts: list[int] = (stats.reshape(-1, stats.shape[-1])[:, 2 + order :] == 0).sum(axis=0).tolist()
+    rows, order = checked_array(stats, "stats")
+    if (rows < 0).any():
+        raise StatisticsError(f"statistics are whole numbers from 0, and these hold {rows.min()}")
+    counts: list[int] = (rows.reshape(-1, 2 + 2 * order)[:, 2 + order :] == 0).sum(axis=0).tolist()
     return counts
 
 

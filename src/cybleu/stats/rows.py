@@ -5,10 +5,10 @@ A row is hypothesis length, reference length, clipped matches of orders 1 to N, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
+from .._runtime.sequences import refuse_masked
 from ..errors import StatisticsError
 
 if TYPE_CHECKING:
@@ -41,26 +41,67 @@ def sums_of_lists(stats: Any) -> tuple[list[int], list[int], int]:
 
 
 def one_or_more(stats: Any) -> list[Any]:
-    """The rows, of which a single one may be given as it is, in their order."""
-    given = list(stats)
+    """The rows, of which a single one may be given as it is, in their order.
+
+    :raises StatisticsError: these are no rows
+    :raises ArrayTypeError: entries are masked
+    """
+    refuse_masked(stats, "stats")
+    try:
+        given = list(stats)
+    except TypeError:
+        raise StatisticsError(
+            f"statistics are a row of whole numbers, or rows of them, and this is a {type(stats).__name__}"
+        ) from None
+    refuse_masked(given, "stats")
     return given if given and hasattr(given[0], "__len__") else [given]
 
 
 def checked_rows(stats: Any) -> list[list[int]]:
     """The rows as lists of ints that can be; a single row is one."""
-    return [checked_row(list(row)) for row in one_or_more(stats) if len(row)]
+    return [checked_row(row) for row in one_or_more(stats) if not _is_empty(row)]
 
 
-def checked_row(values: Sequence[Any]) -> list[int]:
-    try:
-        row = [int(value) for value in values]
-    except (TypeError, ValueError, OverflowError):
-        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {list(values)}") from None
+def _is_empty(row: Any) -> bool:
+    return hasattr(type(row), "__len__") and getattr(row, "ndim", 1) > 0 and len(row) == 0
+
+
+def checked_row(values: Any) -> list[int]:
+    row = counts_given(values, "statistics")
     order_of(len(row))
-    if any(number != value for number, value in zip(row, values)):
-        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {list(values)}")
     check_row(row, "a row")
     return row
+
+
+def counts_given(values: Any, name: str) -> list[int]:
+    """Whole numbers from 0 of any type as ints.
+
+    :raises StatisticsError: these are others
+    """
+    numbers = whole_numbers(values, name, " from 0")
+    if numbers and min(numbers) < 0:
+        raise StatisticsError(f"{name} are whole numbers from 0, and these are not: {numbers}")
+    return numbers
+
+
+def whole_numbers(values: Any, name: str, which: str = "") -> list[int]:
+    """Whole numbers of any type as ints, none of them rounded.
+
+    :param which: of them, for the message
+    :raises StatisticsError: these are others
+    """
+    try:
+        given = list(values)
+    except TypeError:
+        raise StatisticsError(f"{name} are a list of whole numbers{which}, and this is {values!r}") from None
+    refuse_masked(given, name)
+    try:
+        numbers = [int(value) for value in given]
+    except (TypeError, ValueError, OverflowError):
+        numbers = []
+    if len(numbers) != len(given) or any(number != value for number, value in zip(numbers, given)):
+        raise StatisticsError(f"{name} are whole numbers{which}, and these are not: {given}")
+    return numbers
 
 
 def order_of(size: int) -> int:
@@ -81,9 +122,9 @@ def check_row(row: list[int], name: str) -> None:
 
 def checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
     """The array in the form that the backends read, and the number of n-gram orders."""
-    from .._runtime.arrays import in_place, np
+    from .._runtime.arrays import array_given, in_place, np
 
-    array = np.asarray(stats)
+    array = array_given(stats, name)
     if array.dtype.kind not in "iu":
         raise StatisticsError(f"{name} has dtype {array.dtype}; statistics are integers, best int64")
     if array.ndim not in (1, 2):

@@ -10,9 +10,9 @@ from itertools import chain, count, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
-from .._runtime.arrays import array_of, checked_output, in_place, np
+from .._runtime.arrays import array_given, array_of, checked_output, in_place, np
 from .._runtime.interrupts import PIECE, types_of
-from .._runtime.sequences import by_position, container_of, refuse_masked, with_ids
+from .._runtime.sequences import by_position, container_of, with_ids
 from ..errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -60,7 +60,9 @@ def any_array(values: Iterable[Any]) -> bool:
 
 
 def is_ragged(value: Any) -> bool:
-    return type(value) is tuple and len(value) == 2 and all(map(is_array, value))
+    """Whether this is a pair of arrays, of which one at least is of numbers; two columns of objects are two texts."""
+    is_pair = type(value) is tuple and len(value) == 2 and all(map(is_array, value))
+    return is_pair and any(is_array(by_position(part)) for part in value)
 
 
 def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
@@ -70,8 +72,7 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
             f"{name} is an array on the device {getattr(value, 'device', 'other than the CPU')}; "
             "copy it to the CPU first, for example with .cpu()"
         )
-    refuse_masked(value, name)
-    array = np.asarray(value)
+    array = array_given(value, name)
     if array.dtype.kind not in "iu":
         raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be integers, best int32 or int64")
     if array.ndim not in dimensions:
@@ -90,8 +91,11 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
 
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
     """A copy of `wanted` integers from 0 to `size`, which no other thread can change."""
+    value = by_position(value)
     if isinstance(value, (list, tuple)):
-        value = np.array(value, dtype=None if len(value) else np.int64)
+        value = array_given(value, name) if len(value) else np.zeros(0, np.int64)
+    if is_array(value) and np.asarray(value).size == 0:
+        value = np.zeros(np.asarray(value).shape, np.int64)  # of floats, as `np.array([])` is
     array = integers(value, name, (1,)).astype(np.int64, copy=True)
     if len(array) != wanted:
         raise ArrayValueError(f"{name} has {len(array)} entries for {wanted} {what}; give one for each")
@@ -159,9 +163,11 @@ def separate_output(out: Any, shape: tuple[int, ...], dtype: Any, **inputs: Any)
 
 def _arrays_in(value: Any) -> Iterator[Any]:
     """The arrays of any form of a batch."""
+    value = by_position(value)
     if isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _arrays_in(part)
+        if any(not issubclass(kind, (str, int, bytes)) for kind in types_of(value)):
+            for part in value:
+                yield from _arrays_in(part)
     elif value is not None and is_array(value):
         yield np.asarray(value)
 
@@ -192,6 +198,7 @@ def plain_texts(texts: Sequence[Any], name: str) -> Sequence[Any]:
 
 def texts_with_ids(texts: Sequence[Any], name: str) -> Sequence[Any]:
     """The texts, with ids for tokens that are arrays without a dimension."""
+    _text_lengths(texts, name)  # for its error
     if not _may_be_arrays(types_of(chain.from_iterable(texts))):
         return texts
     return [with_ids(text, f"{name}[{position}]") for position, text in enumerate(texts)]
@@ -330,7 +337,7 @@ def reference_sets(
         if per_set == 0:
             raise NoReferencesError("references has no reference for any segment: its shape is " + str(array.shape))
         if lengths is not None and array.ndim == 3:
-            lengths = np.asarray(lengths)
+            lengths = array_given(lengths, "reference_lengths")
             if lengths.shape != array.shape[:2]:
                 raise ArrayValueError(
                     f"reference_lengths has the shape {lengths.shape}; for references of the shape {array.shape} it "
@@ -437,11 +444,11 @@ def hypotheses_like(
             raise MixedTokensError(_where_not_an_id(texts))
         return _any_tokens_among_ids(texts, [*references.batch.ids.tolist(), *chain.from_iterable(ignored)])
     known = references.vocabulary.types()
-    only_texts = all(issubclass(kind, (str, bytes)) for kind in known)
+    only_texts = bool(known) and all(issubclass(kind, (str, bytes)) for kind in known)
     if not only_texts:
         texts = texts_with_ids(texts, "hypotheses")
     batch = references.vocabulary.encoded(texts, "hypotheses")
-    nothing_matches = len(batch.ids) and batch.ids.max() < 0 and known and only_texts
+    nothing_matches = only_texts and len(batch.ids) and batch.ids.max() < 0
     if nothing_matches and not _other_than_integers(texts_with_ids(texts, "hypotheses")):
         raise MixedTokensError(_IDS_AMONG_TOKENS)
     return batch

@@ -14,7 +14,7 @@ def split_ascii(line: str) -> list[str]:
     """The tokens between ASCII white space, as Perl takes them: a no-break space is part of a token, and so is U+001F."""
     if line.isascii() and not ("\x1c" in line or "\x1d" in line or "\x1e" in line or "\x1f" in line):
         return line.split()
-    return [token.decode() for token in line.encode().split()]
+    return [token.decode("utf-8", "surrogatepass") for token in line.encode("utf-8", "surrogatepass").split()]
 
 
 SPLITS: dict[str, Callable[[str], list[str]]] = {"unicode": str.split, "ascii": split_ascii}

@@ -201,7 +201,9 @@ class Search:
             second = objective.plateau.scores(rows)
         left, right = ends[:-1], ends[1:]
         elsewhere = (left > 0) | (right < 0)
-        order = np.lexsort([np.maximum(left, -right), left - right, elsewhere, -second, -merits])
+        with np.errstate(over="ignore"):  # wider than a float can say
+            widths = right - left
+        order = np.lexsort([np.maximum(left, -right), -widths, elsewhere, -second, -merits])
         for place in order[:TRIES]:
             interval = Interval(float(scores[place]), float(left[place]), float(right[place]), rows[place], scale)
             yield (float(merits[place]), float(second[place])), interval

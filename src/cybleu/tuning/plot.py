@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
 from .._runtime.scales import percent
 from ..errors import MissingExtraError, UnknownNameError
@@ -18,14 +21,16 @@ def check_plot(path: str) -> Any:
 
     :param path: of the picture
     :raises UnknownNameError: its name does not end in .png or .svg
+    :raises InputFileError: it cannot be written there
     :raises MissingExtraError: Matplotlib is not installed
 
     >>> check_plot("surface.pdf")
     Traceback (most recent call last):
     cybleu.errors.UnknownNameError: the plot 'surface.pdf' must be a .png or .svg file
     """
-    if Path(path).suffix.lower() not in (".png", ".svg"):
+    if _format_of(path) not in ("png", "svg"):
         raise UnknownNameError(f"the plot {path!r} must be a .png or .svg file")
+    check_paths([path])
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -35,14 +40,28 @@ def check_plot(path: str) -> Any:
     return Figure
 
 
-def plot_surface(path: str, found: LineSearch, name: str, weight: float, metric: str) -> None:
+def _format_of(path: str) -> str:
+    return Path(path).suffix.lower()[1:]
+
+
+def plot_surface(
+    path: str | PathLike[str],
+    found: LineSearch,
+    name: str,
+    weight: float,
+    metric: str,
+    *,
+    file: BinaryIO | None = None,
+) -> None:
     """Draw the score for weights of a feature around where most thresholds are, and mark the weight.
 
-    :param path: of the picture, a .png or .svg file
+    :param path: of the picture, a .png or .svg file, which is complete or as it was
     :param found: a line search along the feature's axis, from that weight, with its surface
     :param name: of the feature
     :param weight: of the feature, where the line search began
     :param metric: what the score is called; it is from 0 to 100 where its scale is known
+    :param file: something that is open to write to instead; the path then says only what kind of picture it gets
+    :raises CybleuError: as :func:`check_plot`
 
     >>> import pathlib, tempfile
     >>> from cybleu.nbest import NBest
@@ -53,6 +72,7 @@ def plot_surface(path: str, found: LineSearch, name: str, weight: float, metric:
     >>> path.exists()
     True
     """
+    path = fspath(path)
     figure = check_plot(path)(figsize=(8, 4.5), layout="constrained")
     assert found.surface is not None
     starts, scores = found.surface
@@ -69,4 +89,10 @@ def plot_surface(path: str, found: LineSearch, name: str, weight: float, metric:
     axes.axvline(weight, color="0.6", linestyle=":", label=f"{weight:.6g}")
     axes.set(xlabel=f"weight of {name}", ylabel=metric)
     axes.legend()
-    figure.savefig(path)
+    picture = BytesIO()
+    figure.savefig(picture, format=_format_of(path))
+    if file is not None:
+        file.write(picture.getvalue())
+        return
+    with writing(path) as text:
+        text.buffer.write(picture.getvalue())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
-from .._runtime.arrays import np
+from .._runtime.arrays import floats_given, np
 from ..errors import FeatureError, WeightsError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def weights_of(names: Sequence[str], weights: Weights, name: str) -> NDArray[np.
                 else f"{name} has nothing for the feature {shown(missing[0])}; give each feature one"
             )
         weights = [weights[key] for key in names]
-    vector = np.array(weights, dtype=np.float64)
+    vector = floats_given(weights, name).copy()
     if vector.shape != (len(names),):
         raise FeatureError(f"{name} has the shape {vector.shape}; give one for each of the {len(names)} features")
     if not np.isfinite(vector).all():
@@ -45,25 +45,36 @@ def checked_space(
     fixed: Mapping[str, float] | Collection[str],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
     """The smallest and the largest weights, which of them are free, and the start."""
+    if isinstance(fixed, str):
+        fixed = [fixed]
+    if not isinstance(fixed, Iterable) or not isinstance(bounds, (Mapping, type(None))):
+        raise FeatureError("bounds must be by name, and fixed a list of names, or weights by name")
     low, high = np.full(len(names), -inf), np.full(len(names), inf)
     vector = np.ones(len(names)) if start is None else weights_of(names, start, "start")
     free = np.ones(len(names), dtype=bool)
-    for name in [*(bounds or {}), *([fixed] if isinstance(fixed, str) else fixed)]:
+    for name in [*(bounds or {}), *fixed]:
         if name not in names:
             raise FeatureError(f"there is no feature {shown(name)}; there are {listed(names)}")
-    for name, (smallest, largest) in (bounds or {}).items():
+    for name, ends in (bounds or {}).items():
         place = names.index(name)
+        pair = floats_given(ends, f"the bounds of {shown(name)}")
+        if pair.shape != (2,):
+            raise WeightsError(f"the bounds of {shown(name)} are {ends!r}; give the smallest and the largest weight")
+        smallest, largest = pair.tolist()
         low[place], high[place] = smallest, largest
         if not smallest <= largest or smallest == inf or largest == -inf:
             raise WeightsError(
-                f"the bounds of {shown(name)} are {smallest} and {largest}; the first must not be above the second"
+                f"the bounds of {shown(name)} are {' and '.join(map(str, ends))}; the first must not be above the second"
             )
         if start is None:
             vector[place] = min(max(1.0, smallest), largest)
-    for name in [fixed] if isinstance(fixed, str) else fixed:
+    for name in fixed:
         place = names.index(name)
         if isinstance(fixed, Mapping):
-            vector[place] = float(fixed[name])
+            number = floats_given(fixed[name], f"the weight of {shown(name)}")
+            if number.ndim:
+                raise WeightsError(f"the weight of {shown(name)} is {fixed[name]!r}; it must be a number")
+            vector[place] = float(number)
         free[place] = False
     for name, weight, smallest, largest in zip(names, vector, low, high):
         if not np.isfinite(weight):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._files.text import Lines, number_of
-from .._runtime.arrays import in_place, np
+from .._runtime.arrays import array_given, floats_given, in_place, np
 from .._runtime.parallel import run
 from ..errors import ArrayTypeError, ArrayValueError, InputFileError, WeightsError
 from ..nbest import NBest
@@ -43,7 +43,7 @@ def random_search(
     array([1., 2.])
     """
     problem = Problem(nbest, metric)
-    vectors = in_place(np.asarray(weights), np.float64)
+    vectors = in_place(floats_given(weights, "weights"))
     if vectors.ndim != 2 or vectors.shape[1] != len(nbest.names):
         raise ArrayTypeError(
             f"weights has the shape {vectors.shape}; it must have a row of {len(nbest.names)} numbers for each vector"
@@ -146,7 +146,9 @@ def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> ND
         numbers = np.zeros(len(nbest), dtype=np.int64)
         numbers[np.random.default_rng([seed]).permutation(present)] = np.arange(len(present)) % folds
         return numbers
-    numbers = np.array(folds, dtype=np.int64)
+    numbers = array_given(folds, "folds")
+    if numbers.dtype.kind not in "iu" and numbers.size:
+        raise ArrayTypeError(f"folds has dtype {numbers.dtype}; give a whole number for each segment")
     if numbers.shape != (len(nbest),):
         raise ArrayTypeError(f"folds has the shape {numbers.shape}; give a fold for each of the {len(nbest)} segments")
     used = set(numbers[present].tolist())

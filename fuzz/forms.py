@@ -1,0 +1,318 @@
+"""Other forms of the same texts and numbers, memory that is shared, references prepared by other rules, tools' own rules.
+
+The oracles: the same call with plain lists and NumPy's own masks; counting by hand; the formulas of mteval-v13a.pl and
+multi-bleu.perl, and the tokens of ``bytes.split``, written here from the scripts.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas
+from harness import Input, counted_row, on_both, run, same_value
+
+from cybleu import (
+    CorpusAccumulator,
+    References,
+    bleu_rewards,
+    metrics,
+    pairwise_bleu,
+    segment_stats,
+    self_bleu,
+    sentence_bleu_many,
+)
+from cybleu.errors import ArrayTypeError, ArrayValueError, CybleuError
+from cybleu.nbest import NBest
+from cybleu.rerank import mbr, nbest_sorted
+from cybleu.text import tokenizer
+from cybleu.tuning import random_search
+
+NAMES = [name for name in metrics.VARIANTS if name not in ("nltk-3.3", "multi-bleu", "huggingface")]
+WORDS = ["a", "b", "c", "é", ""]
+CHARACTERS = " \t\n\r\v\f\x1c\x1d\x1e\x1f\x85\xa0\u2003\u3000\ufeff\u200babcé猫\ud800"
+
+
+class Labelled:
+    """A sequence whose labels are not positions."""
+
+    def __init__(self, values):
+        self.values = list(values)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __iter__(self):
+        return iter(self.values)
+
+    def __getitem__(self, label):
+        return self.values[len(self.values) - 1 - label]
+
+
+class Tensor:
+    """What ``list(tensor)`` holds: equal to nothing but itself."""
+
+    ndim = 0
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+    def __hash__(self):
+        return id(self)
+
+
+def of_objects(values):
+    array = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        array[place] = value
+    return array
+
+
+def series(values):
+    return pandas.Series(of_objects(list(values)), index=range(len(values))[::-1], dtype=object)
+
+
+def part_of_series(values):
+    return pandas.Series(of_objects([None, *values]), dtype=object)[1:]
+
+
+COLUMNS = [list, tuple, Labelled, of_objects, series, part_of_series]
+SCALARS = [int, np.int64, np.int16, np.array, Tensor]
+
+
+def text(take: Input, ids: bool):
+    return take.list(7, (lambda: take.below(4)) if ids else lambda: take.choice(WORDS))
+
+
+def in_form(take: Input, tokens, ids: bool):
+    """A text in another form."""
+    kind = take.choice(SCALARS) if ids else str
+    tokens = [kind(token) for token in tokens]
+    return take.choice(COLUMNS)(tokens)
+
+
+def same_as_plain(take: Input):
+    """Labels and forms change nothing."""
+    ids = take.flag()
+    sets = take.list(4, lambda: [text(take, ids) for _ in range(take.number(1, 3))])
+    hypotheses = [text(take, ids) for _ in sets]
+    column, of_sets = take.choice(COLUMNS), take.choice(COLUMNS)
+    odd_sets = of_sets([take.choice(COLUMNS)([in_form(take, one, ids) for one in group]) for group in sets])
+    odd_hypotheses = column([in_form(take, one, ids) for one in hypotheses])
+    weights = [1 / take.number(1, 3) for _ in range(take.number(1, 4))]
+    odd_weights = take.choice([*COLUMNS[:-1], lambda values: pandas.Series(values, index=range(7, 7 + len(values)))])(
+        weights
+    )
+    owner = list(range(len(sets)))
+    odd_owner = take.choice([list, tuple, np.array, series, lambda values: [np.array(value) for value in values]])(
+        owner
+    )
+    name = take.choice(NAMES)
+
+    def accumulated(references, texts):
+        corpus = CorpusAccumulator()
+        for group, one in zip(references, texts):
+            corpus.update(group, one)
+        return corpus.row
+
+    calls = [
+        lambda refs, hyps, *_: segment_stats(refs, hyps),
+        lambda refs, hyps, w, places: References(refs).stats(hyps, owner=places),
+        lambda refs, hyps, w, places: bleu_rewards(refs, hyps, places, variant=name),
+        lambda refs, hyps, *_: accumulated(refs, hyps),
+        lambda refs, hyps, w, _: sentence_bleu_many(refs, hyps, w),
+        lambda refs, hyps, *_: pairwise_bleu(hyps, variant=name),
+        lambda refs, hyps, w, _: self_bleu(hyps, w),
+        lambda refs, hyps, *_: mbr([hyps], variant=name).scores,
+    ]
+    call = take.choice(calls)
+    plain = on_both(call, sets, hypotheses, weights, owner)
+    odd = on_both(call, odd_sets, odd_hypotheses, odd_weights, odd_owner)
+    if plain.error is None and call is calls[0]:
+        rows = [counted_row(group, one, 4) for group, one in zip(sets, hypotheses)]
+        assert plain.value.tolist() == rows, (sets, hypotheses)
+    if type(plain.error) is not type(odd.error) or not same_value(plain.value, odd.value) or plain.warned != odd.warned:
+        raise AssertionError(f"{odd}\nfor plain lists {plain}\nof {odd_sets!r} {odd_hypotheses!r}") from odd.error
+
+
+def shared_memory(take: Input):
+    """An output that overlaps an input is refused, any other takes the result."""
+    memory = np.zeros(160, dtype=np.int64)
+    count, width = take.number(1, 4), take.number(1, 4)
+    start = take.below(40)
+    texts = memory[start : start + count * width].reshape(count, width)
+    texts[...] = np.array([take.below(3) for _ in range(count * width)]).reshape(count, width)
+    references = [[[take.below(3) for _ in range(width)]] for _ in range(count)]
+    which = take.below(3)
+    size = {0: count * 10, 1: (count + 1) // 2, 2: count * count}[which]
+    begin = take.below(160 - size)
+    if take.flag():
+        begin = 50
+    raw = memory[begin : begin + size]
+    expected = (segment_stats, bleu_rewards, pairwise_bleu)[which]
+    overlaps = begin < start + count * width and start < begin + size
+    if which == 1:
+        raw = raw.view(np.float32)[:count]
+        overlaps = 2 * begin < 2 * (start + count * width) and 2 * start < 2 * begin + count
+
+    def call():
+        before = memory.copy()
+        out = (
+            raw if which == 1 else raw.reshape(count, 10) if which == 0 else raw.view(np.float64).reshape(count, count)
+        )
+        try:
+            if which == 0:
+                given = References(references).stats(texts, out=out)
+            elif which == 1:
+                given = bleu_rewards(references, texts, out=out)
+            else:
+                given = pairwise_bleu(texts, out=out)
+            assert given is out or np.shares_memory(given, out)
+            return given.copy()
+        finally:
+            memory[:] = before
+
+    found = on_both(call)
+    if overlaps:
+        assert isinstance(found.error, ArrayValueError), (found, begin, start)
+    else:
+        if found.error is not None:
+            raise found.error
+        plain = expected(texts.tolist()) if which == 2 else expected(references, texts.tolist())
+        assert np.array_equal(plain, found.value), (plain, found)
+
+
+def prepared_or_not(take: Input):
+    """Prepared references give the same as others, or an error where they were prepared by other rules."""
+    ids = take.flag()
+    sets = [[text(take, ids) for _ in range(take.number(1, 3))] for _ in range(take.number(1, 3))]
+    hypotheses = [text(take, ids) for _ in sets]
+    lengths = ["closest", "shortest", "average"]
+    order, length = take.number(1, 5), take.choice(lengths)
+    choices = {"variant": take.choice([*NAMES, "huggingface"])}
+    if take.flag():
+        choices["max_order"] = take.number(1, 5)
+    if take.flag():
+        choices["reference_length"] = take.choice(lengths)
+    wanted = metrics.find(**choices)
+    prepared = References(sets, order, length)
+    found = on_both(bleu_rewards, prepared, hypotheses, **choices)
+    agree = length == wanted.definition.reference_length and ("max_order" not in choices or order == wanted.order)
+    if not agree:
+        assert isinstance(found.error, ArrayValueError), (found, order, length, choices)
+        return
+    plain = on_both(bleu_rewards, sets, hypotheses, **{**choices, "max_order": order})
+    if not same_value(found.value, plain.value) or type(found.error) is not type(plain.error):
+        raise AssertionError(f"{found}\nnot prepared {plain}")
+    given = take.choice(["pad_id", "eos_id", "unk_id"])
+    assert isinstance(on_both(bleu_rewards, prepared, hypotheses, **{given: 1}).error, ArrayValueError)
+
+
+def masked(take: Input):
+    """A mask without an entry changes nothing; any entry is refused."""
+    row = [5, 5, 4, 2, 1, 0, 5, 4, 3, 2]
+    ids = np.arange(6).reshape(2, 3)
+    calls = [
+        (ids, lambda given: segment_stats([[[1, 2]], [[3]]], given)),
+        (ids, lambda given: segment_stats(given, ids)),
+        (ids, lambda given: segment_stats([[[1, 2]], [[3]]], list(given), owner=[0, 1])),
+        (ids, lambda given: pairwise_bleu(given)),
+        (np.array([0, 1]), lambda given: References([[[1]], [[2]]]).stats(ids, owner=given)),
+        (np.array([1, 2]), lambda given: References(ids).stats(ids, lengths=given)),
+        (np.array([row, row]), metrics.scores),
+        (np.array([row, row]), lambda given: metrics.score(list(given)).score),
+        (np.array([row, row]), lambda given: NBest([0, 2], np.zeros((2, 1)), given).stats),
+        (np.array([[1.0], [2.0]]), lambda given: NBest([0, 2], given, [row, row]).features),
+        (np.array([1.0, 2.0]), lambda given: NBest([0, 2], [[0.0]] * 2, [row] * 2, model_scores=given).model_scores),
+        (np.array([[1.0], [2.0]]), lambda given: random_search(NBest([0, 2], [[0.0]] * 2, [row] * 2), given)),
+        (np.array([1.0, 2.0]), lambda given: mbr([["a b", "a"]], given).scores),
+        (np.array([1.0, 2.0]), lambda given: nbest_sorted(NBest([0, 2], [[0.0]] * 2, [row] * 2), scores=given).index),
+        (np.array([0.5, 0.5]), lambda given: metrics.score([*row[:3], 0, *row[6:7], 3], weights=given).score),
+    ]
+    plain, call = take.choice(calls)
+    mask = np.array([take.below(4) == 0 for _ in range(plain.size)]).reshape(plain.shape)
+    found = on_both(call, np.ma.array(plain, mask=mask))
+    if mask.any():
+        assert isinstance(found.error, ArrayTypeError) and "masked" in str(found.error), found
+    else:
+        expected = on_both(call, plain)
+        assert expected.error is None and same_value(found.value, expected.value), (found, expected)
+
+
+def penalty(row) -> float:
+    return math.exp(min(0.0, 1 - row[1] / row[0])) if row[0] else 0.0
+
+
+def of_mteval(row, smooth: bool) -> float:
+    """bleu_score and bleu_score_nosmoothing of mteval-v13a.pl."""
+    total, factor = 0.0, 1
+    for matched, count in zip(row[2:6], row[6:]):
+        if not smooth and not matched:
+            return 0.0
+        if count and not matched:
+            factor *= 2
+            total += math.log(1 / (factor * count))
+        elif count:
+            total += math.log(matched / count)
+    return math.exp(total / 4) * penalty(row)
+
+
+def of_multi_bleu(row) -> float | None:
+    """multi-bleu.perl; None where it dies."""
+    if not row[0]:
+        return None if row[1] else 0.0
+    if not all(row[2:6]):
+        return 0.0
+    total = sum(math.log(matched / count) for matched, count in zip(row[2:6], row[6:]))
+    return 100 * (math.exp(1 - row[1] / row[0]) if row[0] < row[1] else 1.0) * math.exp(total / 4)
+
+
+def rules_of_tools(take: Input):
+    alphabet = take.number(1, 4)
+    segments = [
+        ([take.list(8, lambda: take.below(alphabet)) for _ in range(take.number(1, 3))],) * 2
+        for _ in range(take.number(1, 4))
+    ]
+    segments = [
+        (sets, take.choice(sets) if take.below(3) == 0 else take.list(8, lambda: take.below(alphabet)))
+        for sets, _ in segments
+    ]
+    rows = [counted_row(sets, hypothesis, 4) for sets, hypothesis in segments]
+    total = [sum(column) for column in zip(*rows)]
+    for row in (total, rows[0]):
+        smooth = take.flag()
+        found = on_both(metrics.score, row, "mteval-v13a", smoothing="exp" if smooth else "none")
+        assert math.isclose(found.value.score, of_mteval(row, smooth), rel_tol=1e-12, abs_tol=0), (found, row)
+        kernel = on_both(metrics.scores, np.array([row]), "mteval-v13a", smoothing="exp" if smooth else "none")
+        assert kernel.value.tolist() == [found.value.score], (kernel, row)
+        found, expected = on_both(metrics.score, row, "multi-bleu"), of_multi_bleu(row)
+        if expected is None:
+            assert isinstance(found.error, CybleuError) and isinstance(found.error, ZeroDivisionError), (found, row)
+        else:
+            assert math.isclose(found.value.score, expected, rel_tol=1e-12, abs_tol=0), (found, row)
+            if row[2:6] == row[6:] and row[0] >= row[1] and all(row[2:6]):
+                assert found.value.score == 100, (found, row)
+
+
+def tokens_of_perl(take: Input):
+    """White space of ASCII is that of bytes, alone and in files."""
+    line = "".join(take.list(30, lambda: take.choice(CHARACTERS)))
+    expected = [token.decode("utf-8", "surrogatepass") for token in line.encode("utf-8", "surrogatepass").split()]
+    assert tokenizer("ascii")(line) == expected, line
+    assert tokenizer("unicode")(line) == line.split(), line
+    reference = "".join(take.list(20, lambda: take.choice(CHARACTERS)))
+    found = on_both(lambda: NBest.from_texts([[line]], [[reference]], tokenize="ascii").stats)
+    if found.error is not None:
+        raise found.error
+    row = counted_row([tokenizer("ascii")(reference)], expected, 4)
+    assert found.value.tolist() == [row], (line, reference)
+
+
+run(
+    lambda take: take.choice(
+        [same_as_plain, same_as_plain, shared_memory, prepared_or_not, masked, rules_of_tools, tokens_of_perl]
+    )(take)
+)

@@ -1,0 +1,309 @@
+"""Arrays and numbers of the wrong kind, wherever arrays and numbers are taken: an error of ours, and nothing guessed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from cybleu import errors, explain, score, scores, self_bleu, sentence_bleu_many
+from cybleu.metrics import Bleu, Metric
+from cybleu.nbest import NBest
+from cybleu.pairwise import pairwise_bleu
+from cybleu.rerank import linear, mbr, nbest_sorted
+from cybleu.rewards import bleu_rewards
+from cybleu.stats import CorpusAccumulator, References, segment_stats, short_segments
+from cybleu.tuning import cross_validate, kbmira, line_search, random_search, tune, write_weights
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+ROW = [5, 5, 4, 2, 1, 0, 5, 4, 3, 2]
+ROWS = np.array([ROW, ROW])
+FEATURES = [[0.0, 1.0], [1.0, 0.0]]
+NUMBERS = np.array([1.0, 2.0])
+IDS = np.arange(12).reshape(3, 4)
+TEXTS = [["a", "b", "c"], ["a", "b"]]
+
+
+def a_list(**changed):
+    given = {"offsets": [0, 2], "features": FEATURES, "stats": ROWS, **changed}
+    return NBest(given.pop("offsets"), given.pop("features"), given.pop("stats"), **given)
+
+
+def two_segments():
+    return NBest([0, 1, 2], FEATURES, ROWS)
+
+
+def updated(rows):
+    corpus = CorpusAccumulator()
+    corpus.update_stats(rows)
+    return corpus.row
+
+
+@dataclass(frozen=True)
+class Shared(Metric):
+    """Counts in its own way."""
+
+    result: tuple = ()
+    name = "shared"
+    scale = 1
+    columns = ("shared", "words")
+
+    def row(self, references, hypothesis):
+        return self.result or [len({*hypothesis} & {*references[0]}), len({*hypothesis})]
+
+    def evaluate(self, row):
+        return row[0] / row[1] if row[1] else 0.0
+
+
+FLOATS = {  # what takes two numbers: an array, or a list of them
+    "linear": lambda numbers: linear(a_list(), numbers),
+    "nbest_sorted": lambda numbers: nbest_sorted(a_list(), scores=numbers),
+    "line_search": lambda numbers: line_search(a_list(), numbers, [1.0, 0.0]),
+    "direction": lambda numbers: line_search(a_list(), [1.0, 1.0], numbers),
+    "tune": lambda numbers: tune(a_list(), numbers, restarts=0),
+    "bounds": lambda numbers: tune(a_list(), bounds={"f0": numbers}, restarts=0),
+    "fixed": lambda numbers: tune(a_list(), fixed={"f0": next(iter(numbers)), "f1": list(numbers)[1]}, restarts=0),
+    "kbmira": lambda numbers: kbmira(a_list(), numbers, iterations=1),
+    "random_search": lambda numbers: random_search(a_list(), [numbers]),
+    "posterior": lambda numbers: mbr([TEXTS], numbers),
+    "posterior of segments": lambda numbers: mbr([TEXTS], [numbers]),
+    "scores": lambda numbers: mbr([TEXTS], scores=numbers),
+    "scale": lambda numbers: mbr([TEXTS], scores=[1.0, 2.0], scale=next(iter(numbers))),
+    "model_scores": lambda numbers: a_list(model_scores=numbers),
+    "features": lambda numbers: a_list(features=[numbers, [1.0, 0.0]]),
+    "sparse": lambda numbers: a_list(sparse=([0, 1, 2], [0, 0], numbers, ("x",))),
+    "Bleu": lambda numbers: Bleu(weights=numbers),
+    "write_weights": lambda numbers: write_weights("/dev/null", {"a": next(iter(numbers)), "b": list(numbers)[1]}),
+}
+COUNTS = {  # what takes a row of counts
+    "score": score,
+    "score of rows": lambda row: score([row, row]),
+    "scores": lambda row: scores([row, row]),
+    "update_stats": updated,
+    "update_stats of rows": lambda row: updated([ROW, row]),
+    "short_segments": lambda row: short_segments([row]),
+    "stats": lambda row: a_list(stats=[row, ROW]),
+}
+WHOLE = {  # what takes three numbers from 0 to 2
+    "owner": lambda numbers: References(IDS).stats(IDS, owner=numbers),
+    "owner of another metric": lambda numbers: Shared().rows([TEXTS] * 3, [["a"]] * 3, owner=numbers),
+    "lengths": lambda numbers: References(IDS).stats(IDS, lengths=numbers),
+    "reference lengths": lambda numbers: References(IDS, lengths=numbers),
+    "reference lengths of sets": lambda numbers: References(
+        IDS.reshape(3, 1, 4), lengths=[[number] for number in numbers]
+    ),
+    "offsets": lambda numbers: References((np.arange(2), np.array(numbers))),
+    "ragged": lambda numbers: References((np.array(numbers), np.array([0, 3]))),
+    "offsets of a list": lambda numbers: NBest(numbers, FEATURES, ROWS),
+    "ids": lambda numbers: NBest([0, 2, 2, 2], FEATURES, ROWS, ids=numbers),
+    "index": lambda numbers: a_list(index=list(numbers)[:2], inputs=3),
+    "columns": lambda numbers: a_list(sparse=(numbers, [0, 0], [1.0, 1.0], ("x",))),
+    "folds": lambda numbers: cross_validate(two_segments(), list(numbers)[:2], restarts=0),
+}
+
+
+@pytest.mark.parametrize("call", FLOATS.values(), ids=FLOATS)
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        NUMBERS[::-1][::-1],
+        np.array([1.0, 9.0, 2.0])[::2],
+        NUMBERS.astype(">f8"),
+        NUMBERS.astype(np.float16),
+        np.ma.array([1.0, 2.0]),
+        [np.array(1.0), np.array(2.0)],
+        [Fraction(1), Fraction(2)],
+        (1, 2),
+        NUMBERS.astype(np.longdouble),
+    ],
+    ids=["array", "strided", "big endian", "half", "unmasked", "no dimension", "fractions", "whole", "long"],
+)
+def test_numbers_of_any_kind(call, numbers):
+    call([1.0, 2.0])
+    call(numbers)
+
+
+@pytest.mark.parametrize("call", FLOATS.values(), ids=FLOATS)
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        np.ma.array([1.0, 2.0], mask=[True, False]),
+        [np.ma.masked, 2.0],
+        ["1", "2"],
+        [b"1", b"2"],
+        [None, 2.0],
+        [float("nan"), 2.0],
+        [10**400, 2.0],
+        [np.longdouble("1e4000"), 2.0],
+        [1j, 2.0],
+        [[1.0], [1.0, 2.0]],
+    ],
+    ids=["masked", "masked entry", "str", "bytes", "None", "nan", "huge", "long", "complex", "ragged"],
+)
+def test_numbers_that_are_none(call, numbers):
+    if call is FLOATS["bounds"] and np.longdouble is type(numbers[0]):
+        numbers = [float("inf"), float("inf")]
+    with pytest.raises(errors.CybleuError):
+        call(numbers)
+
+
+@pytest.mark.parametrize("call", COUNTS.values(), ids=COUNTS)
+@pytest.mark.parametrize(
+    "row",
+    [
+        np.ma.array(ROW, mask=[0] * 9 + [1]),
+        [*ROW[:-1], np.ma.masked],
+        [*ROW[:-1], 1.5],
+        [*ROW[:-1], float("nan")],
+        [*ROW[:-1], None],
+        [*ROW[:-1], -1],
+        list(map(str, ROW)),
+        "5542105432",
+        {"a": 1},
+        None,
+        7,
+        np.array(7),
+        ROW[:-1],
+    ],
+    ids=lambda row: type(row).__name__,
+)
+def test_rows_that_are_none(call, row):
+    if call is COUNTS["stats"] and isinstance(row, list) and isinstance(row[-1], float) and row[-1] == row[-1]:
+        call(row)  # the statistics of some other metric
+        return
+    with pytest.raises(errors.CybleuError):
+        call(row)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [[0.5, 0, 0, 0], [-1, 0, 0, 0], "0000", [float("nan")] * 4, 3, [0], np.ma.array([0, 0, 0, 1], mask=[0, 0, 0, 1])],
+)
+def test_short_segments_that_are_none(counts):
+    with pytest.raises((errors.StatisticsError, errors.ArrayTypeError)):
+        score(ROW, "nltk", short_segments=counts)
+
+
+@pytest.mark.parametrize("call", WHOLE.values(), ids=WHOLE)
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        np.ma.array([0, 1, 2], mask=[1, 0, 1]),
+        [0.5, 1.0, 2.0],
+        ["0", "1", "2"],
+        [None, 1, 2],
+        [[0], [1, 2], 0],
+        [0, 2**70, 2**70],
+        [0, np.uint64(2**63), np.uint64(2**63)],
+    ],
+    ids=["masked", "float", "str", "None", "ragged", "huge", "beyond int64"],
+)
+def test_whole_numbers_that_are_none(call, numbers):
+    if call in (WHOLE["offsets"], WHOLE["ragged"]) and not isinstance(numbers, np.ma.MaskedArray):
+        numbers = np.array(numbers, dtype=object) if isinstance(numbers[1], (int, list)) else np.array(numbers)
+    if call in (WHOLE["offsets"], WHOLE["ragged"]) and isinstance(numbers, np.ma.MaskedArray):
+        call = {
+            WHOLE["offsets"]: lambda given: References((np.arange(2), given)),
+            WHOLE["ragged"]: lambda given: References((given, np.array([0, 3]))),
+        }[call]
+    if call is WHOLE["reference lengths of sets"] and isinstance(numbers, np.ma.MaskedArray):
+        numbers = np.ma.masked_equal([0, 1, 2], 1).tolist(), [1], [2]
+    with pytest.raises(errors.CybleuError):
+        call(numbers)
+
+
+def test_masked_entries_within_lists_are_named():
+    masked = np.ma.array([0.0, 1.0], mask=[1, 0])
+    for call, place in (
+        (lambda: a_list(features=[[1.0, 0.0], masked]), r"features\[1\] has masked"),
+        (lambda: random_search(a_list(), [[1.0, 2.0], [np.ma.masked, 2.0]]), r"weights\[1\]\[0\] has masked"),
+        (lambda: score([ROW, np.ma.array(ROW, mask=ROW)]), r"stats\[1\] has masked"),
+        (lambda: Bleu(weights=masked), "weights has masked"),
+        (lambda: sentence_bleu_many([TEXTS], [["a"]], masked), "weights has masked"),
+        (lambda: self_bleu(TEXTS, [masked, [1.0]]), r"weights\[0\] has masked"),
+        (lambda: explain(TEXTS, ["a"], masked), "weights has masked"),
+        (lambda: segment_stats([[[1]]], [list(np.ma.array([1, 2], mask=[0, 1]))]), r"the hypothesis\[1\] has masked"),
+        (lambda: References([[[1]]]).stats([list(np.ma.array([1, 2], mask=[0, 1]))]), r"hypotheses\[0\]\[1\] has"),
+        (lambda: write_weights("/dev/null", {"lm": np.ma.masked}), "the weight of 'lm' has masked"),
+    ):
+        with pytest.raises(errors.ArrayTypeError, match=place):
+            call()
+
+
+@pytest.mark.parametrize(
+    "text", [{"a", "b"}, frozenset("ab"), {"a": 1}, np.array(3)], ids=["set", "frozen", "dict", "0-d"]
+)
+def test_texts_without_an_order(text):
+    for call in (
+        lambda: segment_stats([[["a"]]], [text]),
+        lambda: segment_stats([[text]], [["a"]]),
+        lambda: segment_stats([[["a"]]], [text], owner=[0]),
+        lambda: References([[text]]),
+        lambda: bleu_rewards([[["a"]]], [text]),
+        lambda: CorpusAccumulator().update([["a"]], text),
+        lambda: sentence_bleu_many([[["a"]]], [text]),
+        lambda: pairwise_bleu([text, ["a"]]),
+        lambda: self_bleu([text, ["a"]]),
+        lambda: mbr([[text, ["a"]]]),
+    ):
+        with pytest.raises(errors.CybleuError, match=r"no order|without a dimension|0 dimensions"):
+            call()
+
+
+def test_weights_with_labels_are_read_by_position():
+    pandas = pytest.importorskip("pandas")
+    weights = pandas.Series([9.0, 0.7, 0.3])[1:]
+    segment = [["a", "b", "c"]], ["a", "b", "x"]
+    expected = sentence_bleu_many([segment[0]], [segment[1]], (0.7, 0.3))
+    assert sentence_bleu_many([segment[0]], [segment[1]], weights) == expected
+    assert sentence_bleu_many([segment[0]], [segment[1]], [weights, weights]).tolist() == [[*expected, *expected]]
+    assert self_bleu(TEXTS, weights).tolist() == self_bleu(TEXTS, (0.7, 0.3)).tolist()
+    assert explain(*segment, weights).score == expected[0]
+    assert tune(a_list(), weights, restarts=0).weights == tune(a_list(), [0.7, 0.3], restarts=0).weights
+
+
+def test_explain_takes_the_weights_for_any_metric_and_refuses_what_it_would_ignore():
+    segment = [["a", "b", "c"]], ["a", "b", "x"]
+    by_metric = explain(*segment, (0.9, 0.1), metric="moses")
+    assert by_metric.score == Bleu("moses", weights=(0.9, 0.1)).score(Bleu(max_order=2).row(*segment)).score
+    with pytest.raises(errors.UnknownNameError, match="smoothing_function is for NLTK's"):
+        explain(*segment, smoothing_function=lambda p_n, **more: p_n, metric="moses")
+
+
+def test_rows_of_another_metric_are_not_rounded():
+    for result in ([0.5, 1], [1], ["1", "2"], [float("nan"), 1], 3):
+        with pytest.raises(errors.StatisticsError, match="shared"):
+            Shared(result).rows([TEXTS], [["a"]])
+        with pytest.raises(errors.StatisticsError, match="shared"):
+            Shared(result).sum_of([TEXTS], [["a"]])
+        with pytest.raises(errors.StatisticsError):
+            score(result, Shared())
+        with pytest.raises(errors.CybleuError):
+            scores([result], Shared())
+    assert scores([[1, 2], [3, 4]], Shared()).tolist() == [0.5, 0.75]
+    assert score([[1, 2], [2, 2]], Shared()).score == score(np.array([[1, 2], [2, 2]]), Shared()).score == 0.75
+    assert score([[2**62, 2**62]] * 4, Shared()).score == score(np.array([[2**62, 2**62]] * 4), Shared()).score == 1
+    with pytest.raises(errors.ArrayValueError, match=r"owner\[0\] is -1"):
+        Shared().rows([TEXTS], [["a"]], owner=[-1])
+
+
+def test_what_is_written_into_shares_nothing_with_what_is_read():
+    memory = np.zeros(64, dtype=np.int64)
+    texts = memory[:6].reshape(3, 2)
+    for metric in (Bleu(), Shared()):
+        out = memory[:9].reshape(3, 3).view(np.float64)
+        if metric == Shared():
+            lists = [texts[0], texts[1], texts[2]]
+            with pytest.raises(errors.ArrayValueError, match="out shares memory with references"):
+                metric.pairs(lists, out=out)
+        else:
+            with pytest.raises(errors.ArrayValueError, match="out shares memory with references"):
+                metric.pairs(texts, out=out)
+        with pytest.raises(errors.ArrayTypeError, match=r"out must be .* with the shape \(2, 2\)"):
+            metric.pairs(TEXTS, out=np.zeros((3, 2)))
+        fine = np.zeros((2, 2))
+        assert metric.pairs(TEXTS, out=fine) is fine
+        assert fine.tolist() == metric.pairs(TEXTS).tolist()
