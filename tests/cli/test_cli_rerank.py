@@ -240,6 +240,7 @@ def test_fewer_and_more_references_than_lists(run, tmp_path):
 
 
 @pytest.mark.memory
+@pytest.mark.memory
 def test_the_list_is_a_stream(run, tmp_path):
     """Ten times as many segments need no more memory. The shorter list is longer than a block of what is read."""
     text = "the cat sat on the mat and the dog " * 10
@@ -300,6 +301,7 @@ def command(*arguments, **options):
     return subprocess.run([*BIN, *arguments], capture_output=True, text=True, check=False, **options)
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -332,6 +334,7 @@ def test_outputs_that_are_no_files(few):
     assert not (few / "-").exists()
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 @pytest.mark.parametrize(
     "arguments",
@@ -357,6 +360,7 @@ def test_a_full_standard_output(few, arguments):
     assert done.stderr.endswith("cannot be written: No space left on device\n")
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 @pytest.mark.parametrize(
     "arguments", ["score - ref", "rerank mbr -", "extract - ref --features-file f --scores-file s"]
@@ -374,6 +378,7 @@ def test_a_number_of_segments_that_would_fill_the_disk(few):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.parametrize("start", ["1_0,1", "\u0661,1", "nan,1", "\x1b[31m"])
 def test_starts_are_as_weights_in_files(few, start):
     done = command("mert", "list", "ref", "--start", start, "--quiet")

@@ -24,6 +24,7 @@ from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.stats import References, segment_stats
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows"),
     # Python loses an exception where it has nobody to give it to, as in a callback of a weak reference.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

@@ -62,7 +62,7 @@ def sentence_bleu_many(
         )
     vectors = len(weight_vectors(weights)[0])
     scores = np.empty((count, vectors))
-    call = weights, smoothing_function, auto_reweigh
+    call: tuple[Any, ...] = (weights, smoothing_function, auto_reweigh)
 
     def work(start: int, stop: int) -> None:
         whole = (start, stop) == (0, count)
@@ -100,7 +100,7 @@ def score_rows(
     vectors, max_order = weight_vectors(weights)
     scores = np.empty((len(stats), len(vectors)))
     order = stats.shape[1] // 2 - 1
-    call = weights, smoothing_function, auto_reweigh
+    call: tuple[Any, ...] = (weights, smoothing_function, auto_reweigh)
 
     def general(position: int) -> None:
         row = stats[position].tolist()

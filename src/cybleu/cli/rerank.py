@@ -167,7 +167,7 @@ def linear(weights_file: str, **options: Any) -> None:
         weights = read_weights(weights_file)
         unseen = dict.fromkeys(weights)
 
-        def choose(nbest: NBest) -> Selection:
+        def choose(nbest: NBest) -> Selection[str]:
             # a feature that is 0 so far may not have had a name yet
             names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
             for name in names:
@@ -206,7 +206,7 @@ def mbr(
     if prune is not None and target.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
 
-    def choose(nbest: NBest) -> Selection:
+    def choose(nbest: NBest) -> Selection[str]:
         if scale is not None and nbest.model_scores is None:
             raise ArrayValueError("--scale needs the scores of a list, and this one has none")
         return by_risk(
@@ -374,7 +374,7 @@ class _Why(NamedTuple):
         return self.references.stats([self.split(text) for text in texts], owners)
 
 
-def _run(source: Source, target: Target, choose: Callable[[NBest], Selection], why: _Why) -> None:
+def _run(source: Source, target: Target, choose: Callable[[NBest], Selection[str]], why: _Why) -> None:
     stream = _in_order(source)
     if target.explain is not None:
         found = next((segment for segment in stream if segment.id == target.explain), None)
@@ -457,7 +457,7 @@ def _nbest(group: Sequence[Segment], why: _Why) -> NBest:
     )
 
 
-def _write_list(nbest: NBest, selection: Selection, list_format: str, write: Callable[[str], Any]) -> None:
+def _write_list(nbest: NBest, selection: Selection[str], list_format: str, write: Callable[[str], Any]) -> None:
     from ..nbest import nbest_lines
 
     ordered = selection.best_first()
@@ -491,7 +491,7 @@ def _output(path: str) -> Iterator[Callable[[str], Any]]:
         yield file.write
 
 
-def _explanation(nbest: NBest, selection: Selection, why: _Why) -> str:
+def _explanation(nbest: NBest, selection: Selection[str], why: _Why) -> str:
     """The first candidates of one segment with what speaks for them."""
     from ..pairwise import pairwise_bleu
 

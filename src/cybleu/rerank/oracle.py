@@ -25,7 +25,7 @@ def oracle(
     seed: int = 0,
     passes: int = 20,
     **choices: Any,
-) -> Selection:
+) -> Selection[str]:
     """The hypotheses that BLEU itself would choose: how much a better model could gain from the list.
 
     ``sentence`` takes the hypothesis of each segment with the highest sentence BLEU. ``corpus`` goes on from there: it
@@ -60,7 +60,7 @@ def antioracle(
     seed: int = 0,
     passes: int = 20,
     **choices: Any,
-) -> Selection:
+) -> Selection[str]:
     """The worst that a choice from the list can have by BLEU.
 
     An empty hypothesis scores 0 and is taken before those that score more: it is the worst. The other parameters, the result
@@ -73,7 +73,7 @@ def antioracle(
     return _extreme(nbest, False, level, metric_of(nbest, metric, choices), seed, passes)
 
 
-def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int, passes: int) -> Selection:
+def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int, passes: int) -> Selection[str]:
     if level not in ("sentence", "corpus"):
         raise UnknownNameError(f"unknown level {level!r}; use sentence or corpus")
     if type(passes) is not int or passes < 1:
@@ -84,7 +84,7 @@ def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int,
     scores[filled] = metric.of_sentences().formula(stats.shape[1]).score_rows(np.ascontiguousarray(stats[filled]))
     if not highest:
         start = chosen(nbest, nbest.offsets, -scores)
-        selection = Selection(nbest.offsets, start.rows, scores, nbest)
+        selection: Selection[str] = Selection(nbest.offsets, start.rows, scores, nbest)
         kept = np.ones(len(stats), dtype=bool)
     else:
         selection = chosen(nbest, nbest.offsets, scores, filled)
@@ -95,14 +95,14 @@ def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int,
 
 
 def _climb(
-    selection: Selection,
+    selection: Selection[str],
     nbest: NBest,
     kept: NDArray[np.bool_],
     metric: Metric,
     highest: bool,
     seed: int,
     passes: int,
-) -> CorpusSelection:
+) -> CorpusSelection[str]:
     """Swap until nothing improves. A segment has only those kept to choose from, and what it has now."""
     kept = kept.copy()
     kept[selection.rows[selection.rows >= 0]] = True
