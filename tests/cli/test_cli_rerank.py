@@ -58,7 +58,7 @@ def test_linear(run, tmp_path):
     assert lines(run("linear", "-", "--weights", "weights", text=LIST)) == lines(result)
     assert lines(run("linear", "list", "--weights", "weights", "-o", "out.gz")) == []
     assert gzip.decompress((tmp_path / "out.gz").read_bytes()).decode().split("\n")[:-1] == lines(result)
-    assert lines(run("linear", "list", "--weights", "weights", "--segments", 6)) == [*lines(result), "", ""]
+    assert lines(run("linear", "list", "--weights", "weights", "--segment-count", 6)) == [*lines(result), "", ""]
 
 
 @pytest.mark.parametrize("text", ["lm_0=0.5\nlen_0=1", "lm= 0.5\nlen= 1 # by hand\n\n", "lm_0\t0.5\r\nlen_0 1e0\r\n"])
@@ -219,7 +219,11 @@ def test_json_lines_that_are_none(run):
     [
         ("1 ||| a ||| lm= 1 ||| 0\n0 ||| b ||| lm= 1 ||| 0\n", [], "the segment 0 comes after 1, and ids must ascend"),
         ("0 ||| a ||| lm= 1 ||| 0\n1 ||| b ||| lm= 1 ||| 0\n", ["--first-id", 1], "begin at 1; give --first-id"),
-        ("0 ||| a ||| lm= 1 ||| 0\n7 ||| b ||| lm= 1 ||| 0\n", ["--segments", 7], "has the segment 7, and there are 7"),
+        (
+            "0 ||| a ||| lm= 1 ||| 0\n7 ||| b ||| lm= 1 ||| 0\n",
+            ["--segment-count", 7],
+            "has the segment 7, and there are 7",
+        ),
         ("0 ||| a ||| lm= x ||| 0\n", [], "line 1"),
         ('["a\\nb"]\n', ["--format", "json"], "has a line break"),
     ],
@@ -342,7 +346,7 @@ def test_outputs_that_are_no_files(few):
         ["--version"],
         ["--help"],
         ["score", "ref", "ref"],
-        ["score", "ref", "ref", "--segments"],
+        ["score", "ref", "ref", "--segment-count"],
         ["variants", "ref", "ref"],
         ["mert", "list", "ref", "--quiet", "--restarts", "0"],
         ["random-search", "list", "ref", "--trials", "2"],
@@ -372,7 +376,7 @@ def test_a_closed_standard_input(few, arguments):
 
 
 def test_a_number_of_segments_that_would_fill_the_disk(few):
-    done = command("rerank", "mbr", "list", "--segments", str(10**12))
+    done = command("rerank", "mbr", "list", "--segment-count", str(10**12))
     assert done.returncode == 2
     assert "would fill the disk" in done.stderr
     assert "Traceback" not in done.stderr

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from ..errors import MissingExtraError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,13 +29,30 @@ def later(
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         from importlib import import_module
 
+        try:
+            module = import_module(f".{homes.get(name, name)}", package)
+        except MissingExtraError as error:
+            # who asked has the one line that asks, not a page of imports
+            raise error.with_traceback(None) from error.__cause__
         if name in doors:
-            return import_module(f".{name}", package)
-        value = getattr(import_module(f".{homes[name]}", package), name)
+            return module
+        value = getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 
+    def there(name: str) -> bool:
+        try:
+            get(name)
+        except MissingExtraError:
+            return False
+        return True
+
     def listed() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes, *doors})
+        from importlib.util import find_spec
+
+        names = {*homes, *doors}
+        if find_spec("numpy") is None:  # then what needs it is not to be had, which `help` is not prepared for
+            names = set(filter(there, names))
+        return sorted({*vars(sys.modules[package]), *names})
 
     return get, listed, sorted(homes)

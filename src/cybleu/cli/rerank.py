@@ -16,11 +16,13 @@ from .._files.writing import writing, writing_all
 from ..errors import ArrayValueError, InputFileError, printable
 from ..text import tokenizer
 from .common import (
+    FILE,
     FIRST_ID,
     SMOOTHING,
     SPLIT,
     TOKENIZE,
     check_outputs,
+    check_size,
     input_errors,
     metric_of,
     one_standard_input,
@@ -101,23 +103,36 @@ class Target(NamedTuple):
 
 
 OF_NBEST = with_parameters(
-    click.argument("nbest", metavar="NBEST"),
+    click.argument("nbest", metavar="NBEST", type=FILE),
     click.option(
         "--format",
         type=click.Choice(["moses", "joshua", "plain", "json"]),
         help="Of NBEST.  [default: moses or joshua, as its first lines look]",
     ),
     click.option("--size", type=click.IntRange(1), help="Of the plain format: how many lines each segment has."),
-    click.option("--feature-table", metavar="FILE", help="Of the plain format: features, a line a hypothesis."),
+    click.option(
+        "--feature-table", metavar="FILE", type=FILE, help="Of the plain format: features, a line a hypothesis."
+    ),
     FIRST_ID,
     click.option(
-        "--segments", type=click.IntRange(0), help="How many there are, where the last ones may have no hypothesis."
+        "--segment-count",
+        "segments",
+        metavar="N",
+        type=click.IntRange(0),
+        help="How many segments there are, where the last ones may have no hypothesis.",
     ),
     SPLIT,
     TOKENIZE,
 )
 OF_OUTPUT = with_parameters(
-    click.option("--output", "-o", default=STANDARD_INPUT, help="A file instead of standard output; .gz compresses."),
+    click.option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        type=FILE,
+        default=STANDARD_INPUT,
+        help="A file instead of standard output; .gz compresses.",
+    ),
     click.option(
         "--list",
         "list_format",
@@ -135,7 +150,9 @@ OF_BLEU = with_parameters(variant("sacrebleu"), SMOOTHING)
 
 
 def _source(options: dict[str, Any]) -> Source:
-    return Source(*(options.pop(name) for name in Source._fields))
+    source = Source(*(options.pop(name) for name in Source._fields))
+    check_size(source.format, source.size)
+    return source
 
 
 def _target(options: dict[str, Any]) -> Target:
@@ -152,6 +169,7 @@ def _target(options: dict[str, Any]) -> Target:
     "--weights",
     "weights_file",
     metavar="FILE",
+    type=FILE,
     required=True,
     help="A feature and its weight in each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as Moses writes them.",
 )
@@ -226,7 +244,7 @@ def mbr(
 
 @rerank.command()
 @OF_NBEST
-@click.argument("references", metavar="REF...", nargs=-1, required=True)
+@click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
 @OF_OUTPUT
 @OF_BLEU
 @click.option(
@@ -281,11 +299,21 @@ def oracle(
 
 @rerank.command()
 @OF_NBEST
-@click.argument("references", metavar="REF...", nargs=-1, required=True)
+@click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
 @OF_BLEU
-@click.option("--output", "-o", default=STANDARD_INPUT, help="A file for the weights instead of standard output.")
 @click.option(
-    "--held-out", metavar="FILE", help="Write there what weights of the other folds choose from each segment."
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=FILE,
+    default=STANDARD_INPUT,
+    help="A file for the weights instead of standard output.",
+)
+@click.option(
+    "--held-out",
+    metavar="FILE",
+    type=FILE,
+    help="Write there what weights of the other folds choose from each segment.",
 )
 @click.option("--epochs", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Of the cross-validation.")
@@ -411,7 +439,7 @@ def _run(source: Source, target: Target, choose: Callable[[NBest], Selection[str
             last = source.first_id + source.segments
             if last - expected > MOST_MISSING:
                 raise InputFileError(
-                    f"--segments {source.segments}: {last - expected} of them would come after the last one of the list; an "
+                    f"--segment-count {source.segments}: {last - expected} of them would come after the last one of the list; an "
                     "empty line for each would fill the disk"
                 )
             missing += last - expected

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .._runtime.arrays import np
-from ..errors import MissingExtraError, UnknownNameError
+from ..errors import InputFileError, MissingExtraError, UnknownNameError
 from .results import LineSearch
 
 __all__ = ["check_plot", "plot_surface"]
@@ -17,6 +17,7 @@ def check_plot(path: str) -> Any:
 
     :param path: of the picture
     :raises UnknownNameError: its name does not end in .png or .svg
+    :raises InputFileError: there is no such folder
     :raises MissingExtraError: Matplotlib is not installed
 
     >>> check_plot("surface.pdf")
@@ -25,12 +26,14 @@ def check_plot(path: str) -> Any:
     """
     if Path(path).suffix.lower() not in (".png", ".svg"):
         raise UnknownNameError(f"the plot {path!r} must be a .png or .svg file")
+    if not Path(path).parent.is_dir():  # which is better said before the work than after it
+        raise InputFileError(f"{path}: cannot be written: there is no folder {str(Path(path).parent)!r}")
     try:
         from matplotlib.figure import Figure
-    except ImportError as error:
+    except ImportError:
         raise MissingExtraError(
             "plots need Matplotlib, which is not installed; install it with: pip install 'cybleu[plot]'"
-        ) from error
+        ) from None
     return Figure
 
 
@@ -68,4 +71,7 @@ def plot_surface(path: str, found: LineSearch, name: str, weight: float, metric:
     axes.axvline(weight, color="0.6", linestyle=":", label=f"{weight:.6g}")
     axes.set(xlabel=f"weight of {name}", ylabel=metric)
     axes.legend()
-    figure.savefig(path)
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
