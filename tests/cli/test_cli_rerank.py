@@ -346,7 +346,7 @@ def test_outputs_that_are_no_files(few):
         ["--version"],
         ["--help"],
         ["score", "ref", "ref"],
-        ["score", "ref", "ref", "--segment-count"],
+        ["score", "ref", "ref", "--segments"],
         ["variants", "ref", "ref"],
         ["mert", "list", "ref", "--quiet", "--restarts", "0"],
         ["random-search", "list", "ref", "--trials", "2"],

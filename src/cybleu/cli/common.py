@@ -190,7 +190,7 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
 def check_size(list_format: str | None, size: int | None) -> None:
     """See that the plain format comes with what it needs."""
     if list_format == "plain" and size is None:
-        raise click.UsageError("--format plain needs --size, the number of lines of each segment")
+        raise InputError("--format plain needs --size, the number of lines of each segment")
 
 
 def one_standard_input(*paths: str | None) -> None:
