@@ -29,6 +29,9 @@ MODULES = (
     "reranking",
 )
 
+# What every kernel with a typed array would bring again, three quarters of its C: Cython writes this module by itself.
+SHARED = "_shared"
+
 COMMON = {"language_level": 3, "embedsignature": False, "auto_pickle": False}
 PROFILES = {
     "release": {"boundscheck": False, "wraparound": False, "cdivision": True, "initializedcheck": False},
@@ -61,6 +64,7 @@ LINK_FLAGS = []
 if PROFILE == "release" and sys.platform != "win32" and not os.environ.get("CFLAGS"):
     FLAGS += ["-g0"]
     LINK_FLAGS += ["-Wl,-x" if sys.platform == "darwin" else "-Wl,-s"]
+PROCESSORS = os.cpu_count() or 1
 TRACING = [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")]
 
 
@@ -75,26 +79,32 @@ class BuildKernels(build_ext):
             # beside the source, where coverage.py looks for the C of a line
             build_dir=None if PROFILE == "coverage" else "build/cython",
             force=True,
+            nthreads=PROCESSORS,
             compiler_directives={**COMMON, **PROFILES[PROFILE]},
+            shared_utility_qualified_name=f"cybleu._kernels.{SHARED}",
         )
         for extension, other in zip(self.extensions, generated, strict=True):
             extension.sources = other.sources
+        # The longest first, so that no processor has the longest left when the others are done.
+        self.extensions.sort(key=lambda extension: -os.path.getsize(extension.sources[0]))
         super().build_extensions()
 
 
-kernels = [
-    Extension(
+def extension(name, source):
+    return Extension(
         f"cybleu._kernels.{name}",
-        [f"src/cybleu/_kernels/{name}.pyx"],
+        [f"src/cybleu/_kernels/{source}"],
         define_macros=TRACING if PROFILE == "coverage" else [],
         extra_compile_args=FLAGS,
         extra_link_args=LINK_FLAGS,
     )
-    for name in MODULES
-]
-setup(
-    ext_modules=[] if PURE else kernels,
-    cmdclass={"build_ext": BuildKernels},
-    # Always anew: what an earlier build left may be of another profile, which no time stamp tells.
-    options={"build_ext": {"force": True, "parallel": os.cpu_count()}},
-)
+
+
+kernels = [extension(SHARED, f"{SHARED}.c"), *(extension(name, f"{name}.pyx") for name in MODULES)]
+if __name__ == "__main__":  # not in the processes that run Cython
+    setup(
+        ext_modules=[] if PURE else kernels,
+        cmdclass={"build_ext": BuildKernels},
+        # Always anew: what an earlier build left may be of another profile, which no time stamp tells.
+        options={"build_ext": {"force": True, "parallel": PROCESSORS}},
+    )

@@ -73,7 +73,7 @@ def check_wheel(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         members = {member.filename: member.file_size for member in archive.infolist() if not member.is_dir()}
     extensions = {name: size for name, size in members.items() if PurePosixPath(name).suffix in (".so", ".pyd")}
-    kernels = {file.stem for file in SOURCES.rglob("*.pyx")} if identifier(path.name) != "py3" else set()
+    kernels = {file.stem for file in SOURCES.rglob("*.pyx")} | {"_shared"} if identifier(path.name) != "py3" else set()
     compare(f"extensions of {path.name}", {PurePosixPath(name).name.split(".")[0] for name in extensions}, kernels)
     modules = {file.relative_to(SOURCES).as_posix() for file in SOURCES.rglob("*.py")} | {"cybleu/py.typed"}
     others = {name for name in members if ".dist-info/" not in name} - set(extensions)

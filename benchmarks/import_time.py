@@ -5,6 +5,7 @@ By the clock, whatever else the machine does counts too. Not for Windows, which 
 
 from __future__ import annotations
 
+import argparse
 import resource
 import statistics
 import subprocess
@@ -24,6 +25,9 @@ def start(code):
     return used() - before, clock
 
 
+parser = argparse.ArgumentParser()
+parser.add_argument("--most", type=float, help="fail if it takes more milliseconds of the processor")
+most = parser.parse_args().most
 start("import cybleu")
 times = [(*start("pass"), *start("import cybleu")) for _ in range(40)]
 bare, bare_clock, imported, imported_clock = (statistics.median(column) * 1e3 for column in zip(*times))
@@ -31,3 +35,5 @@ print(machine())
 print(f"processor time: bare {bare:.1f} ms, with `import cybleu` {imported:.1f} ms: {imported - bare:.1f} ms more")
 print(f"by the clock: {bare_clock:.1f} ms and {imported_clock:.1f} ms: {imported_clock - bare_clock:.1f} ms more")
 print("(goal: under 20 ms of processor time; the first import writes byte code, unless the environment forbids it)")
+if most is not None and imported - bare > most:
+    sys.exit(f"`import cybleu` must take {most:g} ms of processor time at most")

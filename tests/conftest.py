@@ -20,9 +20,10 @@ settings.register_profile(
     "cybleu",
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=100,
+    max_examples=25,
 )
-settings.register_profile("quick", parent=settings.get_profile("cybleu"), max_examples=50)
+settings.register_profile("quick", parent=settings.get_profile("cybleu"), max_examples=10)
+settings.register_profile("full", parent=settings.get_profile("cybleu"), max_examples=100)
 settings.register_profile("thorough", parent=settings.get_profile("cybleu"), max_examples=2000)
 settings.load_profile(os.environ.get("CYBLEU_HYPOTHESIS_PROFILE", "cybleu"))
 
@@ -44,6 +45,8 @@ def pytest_report_header(config):
 def pytest_generate_tests(metafunc):
     if "backend" in metafunc.fixturenames:
         names = ["python"] if metafunc.config.getoption("--pure") else ["cython", "python"]
+        if "cython" in names and metafunc.definition.get_closest_marker("long_in_mirror"):
+            names[1] = pytest.param("python", marks=pytest.mark.long)
         metafunc.parametrize("backend", names, indirect=True)
 
 
@@ -53,10 +56,29 @@ def backend(request):
         yield chosen
 
 
+ROOT = Path(__file__).parent.parent
+DATA = Path(os.environ.get("CYBLEU_DATA", ROOT.parent / "shared" / "data"))
+
+
+def pytest_itemcollected(item):
+    if "data" in item.fixturenames:
+        item.add_marker("real_data")
+
+
 def pytest_collection_modifyitems(config, items):
-    if config.getoption("--pure"):
-        config.hook.pytest_deselected(items=[item for item in items if "kernels" in item.fixturenames])
-        items[:] = [item for item in items if "kernels" not in item.fixturenames]
+    """What cannot run on purpose is left out, not skipped: a skip is a part that is missing."""
+    absent = {item for item in items if config.getoption("--pure") and "kernels" in item.fixturenames}
+    if not DATA.is_dir():
+        absent |= {item for item in items if item.get_closest_marker("real_data")}
+    config.hook.pytest_deselected(items=list(absent))
+    items[:] = [item for item in items if item not in absent]
+
+
+def pytest_terminal_summary(terminalreporter):
+    if not DATA.is_dir():
+        terminalreporter.write_line(
+            "The optional texts of third parties are not here (CYBLEU_DATA), so their tests are left out."
+        )
 
 
 @pytest.fixture(scope="session")
@@ -65,13 +87,7 @@ def kernels():
     return _backend.load("cython")[1]
 
 
-ROOT = Path(__file__).parent.parent
-DATA = Path(os.environ.get("CYBLEU_DATA", ROOT.parent / "shared" / "data"))
-
-
 @pytest.fixture(scope="session")
 def data():
-    """The folder of third-party texts."""
-    if not DATA.is_dir():
-        pytest.skip(f"CYBLEU_DATA: there is no folder {DATA}")
+    """The folder of third-party texts; without it the tests that read them are left out."""
     return DATA

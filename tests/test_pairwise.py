@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from cybleu import SmoothingFunction, _backend, errors, metrics, nltk_3_3, sentence_bleu
+from cybleu import SmoothingFunction, errors, metrics, nltk_3_3, sentence_bleu
 from cybleu.metrics import VARIANTS, Variant, score
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.stats import segment_stats
@@ -83,6 +83,7 @@ def test_every_definition_scores_as_one_by_one(references, hypotheses, data):
         assert pairwise_bleu(references, None if each_other else hypotheses, metric).tolist() == expected
 
 
+@pytest.mark.long_in_mirror
 @given(st.lists(long_lists(), min_size=1, max_size=4), st.sampled_from([1, 4, 16, 18]))
 def test_long_texts_and_high_orders(texts, order):
     texts = [[str(token) for token in text] for text in texts]
@@ -300,9 +301,8 @@ def test_equal_texts_among_many(different):
         assert (pairwise_bleu(refs, hypotheses, variant="moses", smoothing="add", threads=3) == found).all()
 
 
-def test_equal_texts_take_no_more_memory():
-    if _backend.BACKEND == "python":
-        pytest.skip("the mirror takes long")
+@pytest.mark.memory
+def test_equal_texts_take_no_more_memory(kernels):
     texts = np.random.default_rng(0).integers(0, 1000, (1500, 6))
     texts = np.concatenate([texts, texts[:500]])
     pairwise_bleu(texts[:30])

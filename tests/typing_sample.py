@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import deque
 
 import cybleu
-from cybleu import SmoothingFunction, bleu_score
+from cybleu import SmoothingFunction, bleu_score, rerank
 from cybleu.nbest import NBest, merge, read_segments
 
 references: list[list[str]] = [["a", "b"], ["a"]]
-score: float | list[float] = cybleu.sentence_bleu(references, ["a", "b"], (0.5, 0.5))
-several: float | list[float] = cybleu.sentence_bleu(references, ["a"], [(1.0,), (0.5, 0.5)])
-ids: float | list[float] = cybleu.corpus_bleu(
-    [[(1, 2, 3)]], [deque([1, 2])], smoothing_function=SmoothingFunction().method1
-)
+score: float = cybleu.sentence_bleu(references, ["a", "b"])
+weighted: float = cybleu.sentence_bleu(references, ["a", "b"], (0.5, 0.5)) + cybleu.sentence_bleu(references, "a", [1])
+several: list[float] = cybleu.sentence_bleu(references, ["a"], [(1.0,), (0.5, 0.5)])
+corpora: list[float] = cybleu.corpus_bleu([references], [["a"]], ((1.0,), (0.5, 0.5)))
+ids: float = cybleu.corpus_bleu([[(1, 2, 3)]], [deque([1, 2])], smoothing_function=SmoothingFunction().method1)
 precision: cybleu.Fraction = cybleu.modified_precision(references, "ab", 1)
 half: float = float(precision) + precision.numerator
-custom: float | list[float] = bleu_score.sentence_bleu(references, ["a"], smoothing_function=lambda p_n, **kwargs: p_n)
+custom: float = bleu_score.sentence_bleu(references, ["a"], smoothing_function=lambda p_n, **kwargs: p_n)
 explanation: cybleu.Explanation = cybleu.explain(references, ["a"])
 comparison: cybleu.Comparison = cybleu.explain_difference([references], [["a"]], ("nltk", ("moses", "add")))
 why: list[str] = [cause.rule for difference in comparison.differences for cause in difference.causes]
@@ -35,4 +35,8 @@ bleu: float = cybleu.sacrebleu_corpus_bleu(["a b"], [["a b"], [None]], lowercase
 backend: str = cybleu.BACKEND
 nbest: NBest = merge(NBest.from_texts([["a b"]], [["a b"]], [[1.0]]), NBest([0, 1], [[1.0]], [[0.5]]))
 names: tuple[str, ...] = nbest.names
+chosen: list[str] = rerank.mbr([["a b", "a c"]]).texts
+from_list: list[str] = cybleu.rerank.linear(nbest, [1.0]).texts
+together: cybleu.CorpusAccumulator = cybleu.CorpusAccumulator() + cybleu.CorpusAccumulator()
+summed = sum([cybleu.CorpusAccumulator()], cybleu.CorpusAccumulator()).segments + 1
 segment_texts: list[list[str]] = [segment.texts for segment in read_segments("list")]

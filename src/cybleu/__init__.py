@@ -19,6 +19,18 @@ from .bleu_score import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import checks as checks
+    from . import errors as errors
+    from . import explanations as explanations
+    from . import metrics as metrics
+    from . import nbest as nbest
+    from . import pairwise as pairwise
+    from . import rerank as rerank
+    from . import rewards as rewards
+    from . import sacrebleu_compat as sacrebleu_compat
+    from . import stats as stats
+    from . import text as text
+    from . import tuning as tuning
     from .bleu_score.fraction import Fraction as Fraction
     from .bleu_score.install import install_as_nltk as install_as_nltk
     from .bleu_score.many import sentence_bleu_many as sentence_bleu_many
@@ -58,6 +70,7 @@ __getattr__, __dir__, _LATER = later(
         "sacrebleu_compat": "sacrebleu_corpus_bleu sacrebleu_sentence_bleu",
         "stats": "CorpusAccumulator References segment_stats",
     },
+    "checks errors explanations metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",
 )
 __all__ = [
     "BACKEND",

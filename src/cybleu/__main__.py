@@ -7,12 +7,13 @@ import os
 import sys
 
 from ._about import version
+from .errors import MissingExtraError
 
 
 def main() -> None:
     """Run the command line; what needs no extra works without one."""
     arguments = sys.argv[1:]
-    if arguments[:1] == ["run-as-nltk"]:
+    if arguments[:1] == ["run-as-nltk"] and arguments[1:2] not in (["-h"], ["--help"]):
         from .bleu_score.install import run_script
 
         run_script(arguments[1:])
@@ -23,6 +24,9 @@ def main() -> None:
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()  # or it fails when nobody can report it
+    except MissingExtraError as error:
+        print(f"cybleu: error: {error}", file=sys.stderr)
+        sys.exit(2)
     except OSError as error:
         if error.filename is not None:
             raise
@@ -36,6 +40,10 @@ def main() -> None:
 def _run(arguments: list[str]) -> None:
     if arguments == ["--version"]:
         print(version())
+    elif arguments[:1] == ["run-as-nltk"]:
+        from .bleu_score.install import run_script
+
+        run_script(arguments[1:])
     else:
         try:
             import click  # noqa: F401

@@ -113,11 +113,11 @@ def sacrebleu_sentence_bleu(
 def _sacrebleu() -> Any:
     try:
         import sacrebleu
-    except ImportError as error:
+    except ImportError:
         raise MissingExtraError(
             "the tokenisers and the result are sacreBLEU's, which is not installed; "
             "install it with: pip install 'cybleu[sacrebleu]'"
-        ) from error
+        ) from None
     return sacrebleu
 
 

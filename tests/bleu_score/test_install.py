@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import subprocess
 import sys
 import warnings
@@ -165,3 +166,62 @@ def test_nltk_loaded_anew_while_installed():
         for module, names in zip(modules, kept):
             vars(module).update(names)
     assert not is_installed()
+
+
+def test_help_of_the_runner(tmp_path):
+    for option in ("-h", "--help"):
+        done = run(option, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("usage: ") and "--check" in done.stdout
+    done = run("--chek", "job.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "cybleu: error: run-as-nltk has no option '--chek'; it has --check, -m and --help\n"
+
+
+CHILDREN = """
+import multiprocessing
+import sys
+import nltk
+from nltk.translate.bleu_score import sentence_bleu
+
+def work(number):
+    return sentence_bleu.__module__, nltk.bleu.__module__, sys.argv
+
+if __name__ == "__main__":
+    with multiprocessing.get_context(sys.argv[1]).Pool(1) as pool:
+        print(pool.map(work, [1])[0])
+"""
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_processes_that_a_script_starts(tmp_path, method):
+    (tmp_path / "job.py").write_text(CHILDREN)
+    done = run("job.py", method, cwd=tmp_path)
+    assert done.stdout == f"('cybleu.bleu_score', 'cybleu.bleu_score', ['job.py', '{method}'])\n", done.stderr
+
+
+CHECKED = """
+import warnings
+import nltk
+from nltk.translate.bleu_score import corpus_bleu, sentence_bleu
+warnings.simplefilter("ignore")
+words = "the cat sat on the mat".split()
+for _ in range(2):
+    print(sentence_bleu(words, words))
+    print(nltk.bleu([words], words))
+print(corpus_bleu(hypotheses=["a b"], list_of_references=[["a b"]]))
+try:
+    sentence_bleu()
+except TypeError:
+    print("TypeError")
+"""
+
+
+def test_a_script_is_told_of_arguments_of_the_wrong_shape(tmp_path):
+    (tmp_path / "job.py").write_text(CHECKED)
+    checked, plain = run("--check", "job.py", cwd=tmp_path), run("job.py", cwd=tmp_path)
+    assert (checked.returncode, plain.returncode, plain.stderr) == (0, 0, "")
+    assert checked.stdout == plain.stdout
+    once, corpus = checked.stderr.splitlines()
+    assert once.startswith("cybleu: job.py, line 8: sentence_bleu: references[0] looks like the token list")
+    assert corpus.startswith("cybleu: job.py, line 10: corpus_bleu: hypotheses[0] is a str, not a list of tokens")

@@ -72,7 +72,7 @@ def test_extract_plain(folder):
         ),
         (("list", "ref1", *FILES, "--tokenize", "nosuch"), "unknown tokeniser 'nosuch'"),
         (("list", "ref1", "--features-file", "no/F", "--scores-file", "S"), "no/F: cannot be written"),
-        (("list", "ref1", *FILES, "--format", "plain"), "size is None"),
+        (("list", "ref1", *FILES, "--format", "plain"), "--format plain needs --size, the number of lines"),
     ],
 )
 def test_extract_says_what_is_wrong(folder, arguments, message):

@@ -58,7 +58,7 @@ def test_linear(run, tmp_path):
     assert lines(run("linear", "-", "--weights", "weights", text=LIST)) == lines(result)
     assert lines(run("linear", "list", "--weights", "weights", "-o", "out.gz")) == []
     assert gzip.decompress((tmp_path / "out.gz").read_bytes()).decode().split("\n")[:-1] == lines(result)
-    assert lines(run("linear", "list", "--weights", "weights", "--segments", 6)) == [*lines(result), "", ""]
+    assert lines(run("linear", "list", "--weights", "weights", "--segment-count", 6)) == [*lines(result), "", ""]
 
 
 @pytest.mark.parametrize("text", ["lm_0=0.5\nlen_0=1", "lm= 0.5\nlen= 1 # by hand\n\n", "lm_0\t0.5\r\nlen_0 1e0\r\n"])
@@ -219,7 +219,11 @@ def test_json_lines_that_are_none(run):
     [
         ("1 ||| a ||| lm= 1 ||| 0\n0 ||| b ||| lm= 1 ||| 0\n", [], "the segment 0 comes after 1, and ids must ascend"),
         ("0 ||| a ||| lm= 1 ||| 0\n1 ||| b ||| lm= 1 ||| 0\n", ["--first-id", 1], "begin at 1; give --first-id"),
-        ("0 ||| a ||| lm= 1 ||| 0\n7 ||| b ||| lm= 1 ||| 0\n", ["--segments", 7], "has the segment 7, and there are 7"),
+        (
+            "0 ||| a ||| lm= 1 ||| 0\n7 ||| b ||| lm= 1 ||| 0\n",
+            ["--segment-count", 7],
+            "has the segment 7, and there are 7",
+        ),
         ("0 ||| a ||| lm= x ||| 0\n", [], "line 1"),
         ('["a\\nb"]\n', ["--format", "json"], "has a line break"),
     ],
@@ -239,6 +243,7 @@ def test_fewer_and_more_references_than_lists(run, tmp_path):
     assert lines(run("oracle", "list", "long")) == ["a cat sat down", "it rains a lot", "", "so it is", ""]
 
 
+@pytest.mark.memory
 @pytest.mark.memory
 def test_the_list_is_a_stream(run, tmp_path):
     """Ten times as many segments need no more memory. The shorter list is longer than a block of what is read."""
@@ -300,6 +305,7 @@ def command(*arguments, **options):
     return subprocess.run([*BIN, *arguments], capture_output=True, text=True, check=False, **options)
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -332,6 +338,7 @@ def test_outputs_that_are_no_files(few):
     assert not (few / "-").exists()
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 @pytest.mark.parametrize(
     "arguments",
@@ -357,6 +364,7 @@ def test_a_full_standard_output(few, arguments):
     assert done.stderr.endswith("cannot be written: No space left on device\n")
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 @pytest.mark.parametrize(
     "arguments", ["score - ref", "rerank mbr -", "extract - ref --features-file f --scores-file s"]
@@ -368,12 +376,13 @@ def test_a_closed_standard_input(few, arguments):
 
 
 def test_a_number_of_segments_that_would_fill_the_disk(few):
-    done = command("rerank", "mbr", "list", "--segments", str(10**12))
+    done = command("rerank", "mbr", "list", "--segment-count", str(10**12))
     assert done.returncode == 2
     assert "would fill the disk" in done.stderr
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.parametrize("start", ["1_0,1", "\u0661,1", "nan,1", "\x1b[31m"])
 def test_starts_are_as_weights_in_files(few, start):
     done = command("mert", "list", "ref", "--start", start, "--quiet")

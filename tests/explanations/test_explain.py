@@ -124,6 +124,7 @@ def test_the_example_script(capsys):
         ("rerank_perceptron", "held-out BLEU: 40.04 after 6 epochs\n"),
     ],
 )
+@pytest.mark.long_in_mirror
 def test_the_examples_of_reranking(name, beginning, capsys):
     script = ROOT / "examples" / f"{name}.py"
     exec(compile(script.read_text(), str(script), "exec"), {"__file__": str(script), "__name__": "__main__"})

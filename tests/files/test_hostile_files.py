@@ -63,6 +63,7 @@ def peak_memory(path):
     return messages, int(memory) * (1 if sys.platform == "darwin" else 1024)
 
 
+@pytest.mark.long
 @POSIX
 @pytest.mark.parametrize("content", [b"\0", b"a a a a a a a a\n", LINE], ids=repr)
 def test_what_unpacks_to_more_than_memory(tmp_path, content):
@@ -76,6 +77,7 @@ def test_what_unpacks_to_more_than_memory(tmp_path, content):
     assert memory < 1000 * MEBIBYTE, memory / MEBIBYTE
 
 
+@pytest.mark.long
 @POSIX
 def test_a_line_without_end(tmp_path):
     path = tmp_path / "endless"
@@ -110,6 +112,7 @@ def test_limits_can_be_raised_and_lowered(tmp_path, monkeypatch):
             Lines(str(path))
 
 
+@pytest.mark.long
 def test_long_files_are_no_bombs(tmp_path):
     """Text that packs well, beyond what is always unpacked."""
     path = tmp_path / "long.gz"

@@ -323,6 +323,7 @@ def test_segments_do_not_touch_each_other(lists, utility):
         assert together.positions[segment] == alone.positions[0]
 
 
+@pytest.mark.long_in_mirror
 @given(st.lists(st.lists(long_lists(), min_size=1, max_size=3), min_size=1, max_size=2))
 def test_token_lists_and_ids_are_like_texts(lists):
     numbers = {}

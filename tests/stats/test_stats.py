@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import threading
 from array import array
@@ -522,3 +523,27 @@ def test_a_single_row_is_that_of_one_segment():
     assert corpus == other
     with pytest.raises(errors.StatisticsError, match="the rows have 4 entries; 10 are needed here"):
         CorpusAccumulator().update_stats([3, 4, 2, 3])
+
+
+def test_accumulators_add_up():
+    parts = [CorpusAccumulator() for _ in range(3)]
+    for part, (references, hypothesis) in zip(parts, [([["a", "b"]], ["a"]), ([["c"] * 5], ["c"] * 4), ([["d"]], [])]):
+        part.update(references, hypothesis)
+    whole = CorpusAccumulator()
+    for part in parts:
+        whole.merge(part)
+    before = copy.deepcopy(parts)
+    assert parts[0] + parts[1] + parts[2] == sum(parts) == sum(parts[1:], parts[0]) == whole
+    assert parts == before
+    assert sum(parts[:1]) == parts[0] and sum(parts[:1]) is not parts[0]
+    kept = growing = CorpusAccumulator()
+    growing += parts[0]
+    assert growing is kept and kept == parts[0] and kept.row is not parts[0].row
+    for other in (CorpusAccumulator(3), CorpusAccumulator(reference_length="shortest")):
+        with pytest.raises(errors.StatisticsError, match="cannot be merged"):
+            whole + other
+    for other in (1, None, [0]):
+        with pytest.raises(TypeError):
+            whole + other
+        with pytest.raises(TypeError):
+            other + whole

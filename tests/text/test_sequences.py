@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -47,25 +49,32 @@ def of_objects(values):
 
 
 def pandas_column(values):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     return pandas.Series(list(values), index=range(len(values))[::-1], dtype=object)
 
 
 def pandas_index(values):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     return pandas.Index(of_objects([tuple(value) for value in values]), tupleize_cols=False)
 
 
 def part_of_pandas(values):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     return pandas.Series([None, *values], dtype=object)[1:]
 
 
 def polars_column(values):
-    return pytest.importorskip("polars").Series(list(values))
+    import polars
+
+    return polars.Series(list(values))
 
 
-COLUMNS = [Labelled, of_objects, pandas_column, pandas_index, part_of_pandas, polars_column]
+# `.ci/run` installs both libraries of frames.
+FRAMES = {"pandas": [pandas_column, pandas_index, part_of_pandas], "polars": [polars_column]}
+COLUMNS = [Labelled, of_objects, *(column for name in FRAMES if find_spec(name) for column in FRAMES[name])]
 
 
 def accumulated(references, hypotheses):

@@ -145,6 +145,7 @@ def without_version(text):
     return re.sub(r"version:[^ \"|]+", "version:", text)
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)])
 def test_what_a_page_shows(page, backend, tmp_path, monkeypatch):
@@ -213,6 +214,7 @@ def examples_of(module):
             yield doctest.DocTestParser().get_doctest(docstring, names.copy(), name, module.__file__, line)
 
 
+@pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings(name, tmp_path, monkeypatch):

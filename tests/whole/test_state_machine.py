@@ -437,7 +437,7 @@ class Objects(RuleBasedStateMachine):
             assert (references.max_order, references.reference_length) == (order, length)
 
 
-TestObjects = Objects.TestCase
+TestObjects = pytest.mark.long(Objects.TestCase)
 TestObjects.settings = settings(max_examples=15, stateful_step_count=30)
 
 

@@ -164,6 +164,7 @@ def traced(call, at_line):
         sys.settrace(previous)
 
 
+@pytest.mark.long
 @pytest.mark.thread_unsafe(reason="a trace function sees the lines of one thread")
 def test_a_search_between_any_two_lines_of_a_search():
     """What another thread can do in the worst moment, one line after the other."""
@@ -189,6 +190,7 @@ def test_a_search_between_any_two_lines_of_a_search():
         assert traced(lambda: search(ours), interrupt) == expected, chosen
 
 
+@pytest.mark.long
 @pytest.mark.thread_unsafe(reason="it runs a process of its own")
 @pytest.mark.parametrize("name", ["References", "score", "sentence_bleu_many", "BleuReward", "Fraction"])
 def test_the_first_use_of_a_name_by_several_threads(name):

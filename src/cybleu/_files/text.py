@@ -11,6 +11,7 @@ import gzip
 import io
 import math
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,14 @@ MOST_EXPANSION = 100
 ALWAYS_UNPACKED = 1 << 24  # bytes, whatever they were packed in
 BOM = b"\xef\xbb\xbf"
 
+
+# What a file of theirs begins with, which no text does.
+_OTHER_PACKERS = (
+    (rb"BZh[1-9]1AY&SY", "bzip2", "bunzip2"),
+    (rb"BZh[1-9]\x17rE8P\x90", "bzip2", "bunzip2"),  # of nothing
+    (rb"\xfd7zXZ\0", "xz", "unxz"),
+    (rb"\x28\xb5\x2f\xfd", "zstd", "unzstd"),
+)
 
 _STANDARD_INPUT_NAME = "standard input"
 
@@ -89,9 +98,16 @@ class Lines:
         self._most_expansion = _limit("CYBLEU_MOST_EXPANSION", MOST_EXPANSION)
         try:
             self._raw: Any = _standard_input() if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
-            compressed = self._raw.peek(2)[:2] == b"\x1f\x8b"
+            start = self._raw.peek(10)[:10]
         except OSError as error:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
+        compressed = start[:2] == b"\x1f\x8b"
+        for begins, kind, command in _OTHER_PACKERS:
+            if re.match(begins, start, re.DOTALL):
+                self.close()
+                raise InputFileError(
+                    f"{self.name}: is {kind} data, and only gzip is unpacked here; unpack it, for example with {command}"
+                )
         self._packed = _Counted(self._raw) if compressed else None
         self._stream: Any = gzip.GzipFile(mode="rb", fileobj=self._packed) if compressed else self._raw  # type: ignore[arg-type]
         self._bytes = 0

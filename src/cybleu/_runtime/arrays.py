@@ -19,7 +19,7 @@ except ModuleNotFoundError as error:
         raise MissingExtraError(f"batches need NumPy, which is installed and does not load: {error}") from error
     raise MissingExtraError(
         "batches need NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'"
-    ) from error
+    ) from None
 except ImportError as error:
     raise MissingExtraError(f"batches need NumPy, which is installed and does not load: {error}") from error
 

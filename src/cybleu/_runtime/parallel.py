@@ -128,9 +128,9 @@ def bar(total: int | None, progress: bool, unit: str, **options: Any) -> Iterato
         return
     try:
         from tqdm.auto import tqdm
-    except ImportError as error:
+    except ImportError:
         raise MissingExtraError(
             "progress bars need tqdm, which is not installed; install it with: pip install 'cybleu[cli]'"
-        ) from error
+        ) from None
     with tqdm(total=total, unit=unit, **options) as shown:
         yield shown.update

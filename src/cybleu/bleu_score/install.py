@@ -7,14 +7,15 @@ import os
 import runpy
 import sys
 import threading
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from .. import bleu_score
-from ..errors import MissingExtraError
+from ..errors import CybleuError, MissingExtraError
 from .no_match import attribute_warnings_to
 
-__all__ = ["Installation", "install_as_nltk"]
+__all__ = ["Installation", "install_as_nltk", "run_script"]
 
 # Where NLTK keeps its functions: module, name there, name here.
 _PLACES = (
@@ -94,7 +95,7 @@ def install_as_nltk() -> Installation:
             raise
         raise MissingExtraError(
             "cybleu cannot take the place of NLTK because NLTK is not installed here; install it with: pip install nltk"
-        ) from error
+        ) from None
     installation = Installation()
     with _lock:
         for module_name, name, name_here in _PLACES:
@@ -108,25 +109,108 @@ def install_as_nltk() -> Installation:
     return installation
 
 
+_USAGE = """\
+usage: python -m cybleu run-as-nltk [--check] (SCRIPT | -m MODULE) [ARGUMENT ...]
+"""
+_HELP = f"""{_USAGE}
+Run a Python script, or a module, with cybleu in the place of NLTK's BLEU. It needs no extra.
+
+  --check     say on standard error where sentence_bleu or corpus_bleu is given arguments of the wrong shape;
+              the script goes on
+  -h, --help  show this message and exit
+
+Processes that the script starts with multiprocessing have cybleu in the place of NLTK, too, by fork, spawn and
+forkserver. Other programs that it starts, and processes of other libraries, have NLTK.
+"""
+
+
+class _Arguments(list[str]):
+    """The arguments of a script, as `sys.argv`.
+
+    multiprocessing sends it to the processes that it starts by spawn or forkserver, before they load the script. Where it
+    arrives, cybleu takes the place of NLTK.
+    """
+
+    def __init__(self, arguments: list[str], checking: bool):
+        super().__init__(arguments)
+        self.checking = checking
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrived, ([*self], self.checking)
+
+
+def _arrived(arguments: list[str], checking: bool) -> _Arguments:
+    _take_place(checking)
+    return _Arguments(arguments, checking)
+
+
+def _take_place(checking: bool) -> None:
+    install_as_nltk()
+    if checking:
+        module = importlib.import_module("nltk.translate.bleu_score")
+        corpus: Any = _checked(bleu_score.corpus_bleu, lambda references, hypotheses: (references, hypotheses))
+        sentence: Any = _checked(bleu_score.sentence_bleu, lambda references, hypothesis: ([references], [hypothesis]))
+        module.corpus_bleu = corpus  # type: ignore[attr-defined]
+        for name in ("nltk.translate.bleu_score.sentence_bleu", "nltk.translate.bleu", "nltk.bleu"):
+            place, _, attribute = name.rpartition(".")
+            setattr(importlib.import_module(place), attribute, sentence)
+
+
+def _checked(function: Callable[..., Any], as_corpus: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[..., Any]:
+    """The function, which says what :func:`cybleu.check` finds, once for each line that calls it."""
+    from functools import wraps
+    from inspect import signature
+
+    from ..checks import check
+
+    parameters = signature(function)
+    said: set[tuple[str, int, str]] = set()
+
+    @wraps(function)
+    def checking(*arguments: Any, **named: Any) -> Any:
+        try:
+            given = list(parameters.bind(*arguments, **named).arguments.values())[:2]
+            check(*as_corpus(*given))
+        except CybleuError as error:
+            caller = sys._getframe(1)
+            found = caller.f_code.co_filename, caller.f_lineno, str(error)
+            if found not in said:
+                said.add(found)
+                print(f"cybleu: {found[0]}, line {found[1]}: {function.__name__}: {found[2]}", file=sys.stderr)
+        except TypeError:
+            pass  # the function itself says what is wrong with the call
+        return function(*arguments, **named)
+
+    return checking
+
+
 def run_script(arguments: list[str]) -> None:
     """Run a Python script, or a module after ``-m``, as ``__main__`` with cybleu in the place of NLTK.
 
-    :param arguments: the script, then the arguments that it is to see
+    :param arguments: options, the script, then the arguments that it is to see
     """
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(_HELP, end="")
+        return
+    checking = arguments[:1] == ["--check"]
+    arguments = arguments[1:] if checking else arguments
     module = arguments[:1] == ["-m"]
     arguments = arguments[1:] if module else arguments
-    if not arguments or (not module and arguments[0] in ("-h", "--help")):
-        print("usage: python -m cybleu run-as-nltk (SCRIPT | -m MODULE) [ARGUMENT ...]", file=sys.stderr)
+    if not arguments:
+        print(_USAGE, end="", file=sys.stderr)
         sys.exit(2)
     target = arguments[0]
+    if not module and target.startswith("-"):
+        print(f"cybleu: error: run-as-nltk has no option {target!r}; it has --check, -m and --help", file=sys.stderr)
+        sys.exit(2)
     if not module and not os.path.exists(target):
         print(f"cybleu: error: there is no script {target!r} to run", file=sys.stderr)
         sys.exit(2)
     try:
-        install_as_nltk()
+        _take_place(checking)
     except MissingExtraError as error:
         sys.exit(f"cybleu: error: {error}")
-    sys.argv = arguments
+    sys.argv = _Arguments(arguments, checking)
     if module:
         sys.path.insert(0, os.getcwd())
         runpy.run_module(target, run_name="__main__", alter_sys=True)

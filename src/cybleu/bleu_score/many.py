@@ -65,7 +65,7 @@ def sentence_bleu_many(
     count = number_of_segments(list_of_references, hypotheses)
     vectors = len(weight_vectors(weights)[0])
     scores = np.empty((count, vectors))
-    call = weights, smoothing_function, auto_reweigh
+    call: tuple[Any, ...] = (weights, smoothing_function, auto_reweigh)
 
     def general(position: int) -> None:
         try:
@@ -99,7 +99,7 @@ def score_rows(
     vectors, max_order = weight_vectors(weights)
     scores = np.empty((len(stats), len(vectors)))
     order = stats.shape[1] // 2 - 1
-    call = weights, smoothing_function, auto_reweigh
+    call: tuple[Any, ...] = (weights, smoothing_function, auto_reweigh)
 
     def general(position: int) -> None:
         row = stats[position].tolist()

@@ -17,7 +17,7 @@ from .smoothing import METHODS, SmoothingFunction
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
-    from typing import Any, TypeAlias
+    from typing import Any, TypeAlias, overload
 
     from .parts import Tokens
 
@@ -25,6 +25,26 @@ if TYPE_CHECKING:
     SmoothingCallable: TypeAlias = Callable[..., Iterable[Any]]
 
 QUARTERS = (0.25, 0.25, 0.25, 0.25)
+
+# Several vectors in one call give a list. One alone in a list gives a float, as in NLTK, which no type can tell.
+if TYPE_CHECKING:
+
+    @overload
+    def sentence_bleu(
+        references: Collection[Tokens],
+        hypothesis: Tokens,
+        weights: Collection[float] = QUARTERS,
+        smoothing_function: SmoothingCallable | None = None,
+        auto_reweigh: bool = False,
+    ) -> float: ...
+    @overload
+    def sentence_bleu(
+        references: Collection[Tokens],
+        hypothesis: Tokens,
+        weights: Sequence[Collection[float]],
+        smoothing_function: SmoothingCallable | None = None,
+        auto_reweigh: bool = False,
+    ) -> list[float]: ...
 
 
 def sentence_bleu(
@@ -36,13 +56,22 @@ def sentence_bleu(
 ) -> float | list[float]:
     """Score one hypothesis against its references.
 
-    It is the corpus score of this one segment. The other parameters, and the errors, are those of :func:`corpus_bleu`.
+    It is the corpus score of this one segment.
 
     :param references: one or more reference translations, each a sequence of hashable tokens
     :param hypothesis: the translation to score, a sequence of hashable tokens
+    :param weights: weights of the n-gram orders from 1, by default of 1 to 4 alike, or a sequence of such vectors for
+        several scores at once
+    :param smoothing_function: a method of :class:`SmoothingFunction`, or any callable that is given the list of
+        precisions as fractions, and by keyword `references`, `hypothesis` and `hyp_len`, and returns the precisions to
+        use. Without one an order that has no match counts as the smallest positive float, with a warning, and the score
+        is practically 0
+    :param auto_reweigh: with the default weights and a hypothesis of fewer than 4 tokens, use uniform weights over as
+        many orders as there are tokens
     :return: BLEU from 0 to 1, a float; the int 0 where no token matches, so for an empty hypothesis; a list for several
-        weight vectors
+        weight vectors, but not for one alone in a list
     :raises NoReferencesError: there is no reference
+    :raises TypeError: what should be a sequence is not one, or a token cannot be hashed
 
     >>> sentence_bleu([["the", "cat", "is", "on", "the", "mat"]], ["the", "cat", "is", "on", "a", "mat"])
     0.537284965911771
@@ -53,6 +82,26 @@ def sentence_bleu(
 if hasattr(_backend.chosen, "sentence_bleu"):
     # the same function, compiled; what it declines this one does
     sentence_bleu = _backend.chosen.sentence_bleu(sentence_bleu, SmoothingFunction, METHODS, warn_no_match)
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def corpus_bleu(
+        list_of_references: Sequence[Collection[Tokens]],
+        hypotheses: Sequence[Tokens],
+        weights: Collection[float] = QUARTERS,
+        smoothing_function: SmoothingCallable | None = None,
+        auto_reweigh: bool = False,
+    ) -> float: ...
+    @overload
+    def corpus_bleu(
+        list_of_references: Sequence[Collection[Tokens]],
+        hypotheses: Sequence[Tokens],
+        weights: Sequence[Collection[float]],
+        smoothing_function: SmoothingCallable | None = None,
+        auto_reweigh: bool = False,
+    ) -> list[float]: ...
 
 
 def corpus_bleu(

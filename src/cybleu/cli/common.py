@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -37,7 +38,22 @@ def input_errors() -> Iterator[None]:
     try:
         yield
     except (CybleuError, ValueError, ArithmeticError) as error:
-        raise InputError(str(error)) from error
+        raise InputError(_for_commands(str(error))) from error
+
+
+_ADVISED = {"size": "--size", "first_id": "--first-id", "segments": "--segment-count"}
+_ADVICE = re.compile(rf"\b(give|as|of) ({'|'.join(_ADVISED)})=(?=\s|$)")
+
+
+def _for_commands(message: str) -> str:
+    """What functions advise, with options in the place of arguments; without what this command has no option for."""
+    options = {name for parameter in click.get_current_context().command.params for name in parameter.opts}
+    clauses = [
+        _ADVICE.sub(lambda found: f"{found[1]} {_ADVISED[found[2]]}", clause)
+        for clause in message.split("; ")
+        if {_ADVISED[name] for _, name in _ADVICE.findall(clause)} <= options
+    ]
+    return "; ".join(clauses) or message
 
 
 def with_parameters(*parameters: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -52,6 +68,18 @@ def with_parameters(*parameters: Callable[[Any], Any]) -> Callable[[Command], Co
 
 
 # ------------------------------------------------------------------------------------------------------------- options
+
+
+class FileName(click.ParamType):  # type: ignore[type-arg]
+    """The path of a file to read or to write, or ``-``. Shells complete it; what is wrong with it is said when it is opened."""
+
+    name = "file"
+
+    def shell_complete(self, *arguments: Any) -> list[CompletionItem]:
+        return [CompletionItem(arguments[-1], type="file")]
+
+
+FILE = FileName()
 
 SPLIT = click.option(
     "--split",
@@ -98,7 +126,7 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
 
     name = "metric"
 
-    def get_metavar(self, *context: Any) -> str:
+    def get_metavar(self, *arguments: Any, **named: Any) -> str:  # which, depends on the version of click
         return f"[{'|'.join(METRICS)}]"
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
@@ -127,8 +155,8 @@ DROP_BOM = click.option(
     help="Leave out a byte order mark at the start of a file. The tools take it for a part of the first token.",
 )
 OF_TEXT = with_parameters(
-    click.argument("hypothesis", metavar="HYP"),
-    click.argument("references", metavar="REF...", nargs=-1, required=True),
+    click.argument("hypothesis", metavar="HYP", type=FILE),
+    click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE),
     ORDER,
     WEIGHTS,
     SPLIT,
@@ -157,6 +185,12 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
     """Refuse an output that is another output or an input."""
     with input_errors():
         check_paths(outputs, inputs)
+
+
+def check_size(list_format: str | None, size: int | None) -> None:
+    """See that the plain format comes with what it needs."""
+    if list_format == "plain" and size is None:
+        raise InputError("--format plain needs --size, the number of lines of each segment")
 
 
 def one_standard_input(*paths: str | None) -> None:

@@ -7,14 +7,24 @@ import sys
 import click
 
 from .._files.text import STANDARD_INPUT
-from .common import FIRST_ID, REFERENCE_LENGTH, SPLIT, TOKENIZE, check_outputs, input_errors, one_standard_input
+from .common import (
+    FILE,
+    FIRST_ID,
+    REFERENCE_LENGTH,
+    SPLIT,
+    TOKENIZE,
+    check_outputs,
+    check_size,
+    input_errors,
+    one_standard_input,
+)
 
 
 @click.command()
-@click.argument("nbest", metavar="NBEST")
-@click.argument("references", metavar="REF...", nargs=-1, required=True)
-@click.option("--features-file", metavar="FILE", required=True, help="Where to write the features.")
-@click.option("--scores-file", metavar="FILE", required=True, help="Where to write the BLEU statistics.")
+@click.argument("nbest", metavar="NBEST", type=FILE)
+@click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
+@click.option("--features-file", metavar="FILE", type=FILE, required=True, help="Where to write the features.")
+@click.option("--scores-file", metavar="FILE", type=FILE, required=True, help="Where to write the BLEU statistics.")
 @click.option(
     "--format",
     "format_",
@@ -23,7 +33,9 @@ from .common import FIRST_ID, REFERENCE_LENGTH, SPLIT, TOKENIZE, check_outputs, 
 )
 @FIRST_ID
 @click.option("--size", type=click.IntRange(1), help="Of the plain format: how many lines each segment has.")
-@click.option("--feature-table", metavar="FILE", help="Of the plain format: features, a line for each hypothesis.")
+@click.option(
+    "--feature-table", metavar="FILE", type=FILE, help="Of the plain format: features, a line for each hypothesis."
+)
 @click.option("--max-order", type=click.IntRange(1, 64), default=4, show_default=True, help="Largest n-gram order.")
 @REFERENCE_LENGTH
 @SPLIT
@@ -53,6 +65,7 @@ def extract(
             raise click.UsageError(
                 f"{option} is a file, not standard output; /dev/stdout is one where the system has it"
             )
+    check_size(format_, size)
     check_outputs([features_file, scores_file], [nbest, feature_table, *references])
     with input_errors():
         from ..nbest import NBest

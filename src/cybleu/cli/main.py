@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 
 from .._about import version
+from ..bleu_score.install import run_script
+from .common import FILE
 from .extract import extract
 from .rerank import rerank
 from .score import score
@@ -28,10 +30,14 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
     help="Show what runs and exit.",
 )
 def cli() -> None:
-    """BLEU of machine-translated and generated text.
+    """BLEU of machine-translated and generated text."""
 
-    `cybleu run-as-nltk SCRIPT ...` runs a Python script with cybleu in the place of NLTK's BLEU.
-    """
+
+@cli.command("run-as-nltk", add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=FILE)
+def run_as_nltk(arguments: tuple[str, ...]) -> None:
+    """Run a Python script with cybleu in the place of NLTK's BLEU. Needs no extra."""
+    run_script([*arguments])
 
 
 for command in (extract, mert, random_search, rerank, score, variants):

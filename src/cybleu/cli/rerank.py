@@ -17,11 +17,13 @@ from .._runtime.scales import percent
 from ..errors import ArrayValueError, InputFileError, printable
 from ..text import tokenizer
 from .common import (
+    FILE,
     FIRST_ID,
     SMOOTHING,
     SPLIT,
     TOKENIZE,
     check_outputs,
+    check_size,
     input_errors,
     metric_of,
     one_standard_input,
@@ -97,23 +99,36 @@ class Given(NamedTuple):
 
 
 OF_NBEST = with_parameters(
-    click.argument("nbest", metavar="NBEST"),
+    click.argument("nbest", metavar="NBEST", type=FILE),
     click.option(
         "--format",
         type=click.Choice(["moses", "joshua", "plain", "json"]),
         help="Of NBEST.  [default: moses or joshua, as its first lines look]",
     ),
     click.option("--size", type=click.IntRange(1), help="Of the plain format: how many lines each segment has."),
-    click.option("--feature-table", metavar="FILE", help="Of the plain format: features, a line a hypothesis."),
+    click.option(
+        "--feature-table", metavar="FILE", type=FILE, help="Of the plain format: features, a line a hypothesis."
+    ),
     FIRST_ID,
     click.option(
-        "--segments", type=click.IntRange(0), help="How many there are, where the last ones may have no hypothesis."
+        "--segment-count",
+        "segments",
+        metavar="N",
+        type=click.IntRange(0),
+        help="How many segments there are, where the last ones may have no hypothesis.",
     ),
     SPLIT,
     TOKENIZE,
 )
 OF_OUTPUT = with_parameters(
-    click.option("--output", "-o", default=STANDARD_INPUT, help="A file instead of standard output; .gz compresses."),
+    click.option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        type=FILE,
+        default=STANDARD_INPUT,
+        help="A file instead of standard output; .gz compresses.",
+    ),
     click.option(
         "--list",
         "list_format",
@@ -130,6 +145,12 @@ OF_OUTPUT = with_parameters(
 OF_BLEU = with_parameters(variant("sacrebleu"), SMOOTHING)
 
 
+def _given(options: dict[str, Any]) -> Given:
+    given = Given(**options)
+    check_size(given.format, given.size)
+    return given
+
+
 # ------------------------------------------------------------------------------------------------------------ commands
 
 
@@ -140,6 +161,7 @@ OF_BLEU = with_parameters(variant("sacrebleu"), SMOOTHING)
     "--weights",
     "weights_file",
     metavar="FILE",
+    type=FILE,
     required=True,
     help="A feature and its weight in each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as Moses writes them.",
 )
@@ -147,7 +169,7 @@ def linear(weights_file: str, **options: Any) -> None:
     """The hypothesis with the highest weighted sum of its features; of equal ones the first."""
     from ..rerank import linear as by_weights
 
-    given = Given(**options)
+    given = _given(options)
     check_outputs([given.output], [*given.files, weights_file])
     with input_errors():
         from ..tuning import read_weights
@@ -155,7 +177,7 @@ def linear(weights_file: str, **options: Any) -> None:
         weights = read_weights(weights_file)
         unseen = dict.fromkeys(weights)
 
-        def choose(nbest: NBest) -> Selection:
+        def choose(nbest: NBest) -> Selection[str]:
             # a feature that is 0 so far may not have had a name yet
             names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
             for name in names:
@@ -189,12 +211,12 @@ def mbr(
     from ..rerank import mbr as by_risk
 
     metric = metric_of(variant, smoothing)
-    given = Given(**options)
+    given = _given(options)
     check_outputs([given.output], given.files)
     if prune is not None and given.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
 
-    def choose(nbest: NBest) -> Selection:
+    def choose(nbest: NBest) -> Selection[str]:
         if scale is not None and nbest.model_scores is None:
             raise ArrayValueError("--scale needs the scores of a list, and this one has none")
         return by_risk(
@@ -214,7 +236,7 @@ def mbr(
 
 @rerank.command()
 @OF_NBEST
-@click.argument("references", metavar="REF...", nargs=-1, required=True)
+@click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
 @OF_OUTPUT
 @OF_BLEU
 @click.option(
@@ -240,7 +262,7 @@ def oracle(
     from ..nbest import prepare_references
 
     metric = metric_of(variant, smoothing)
-    given = Given(**options)
+    given = _given(options)
     one_standard_input(*given.files, *references)
     check_outputs([given.output], [*given.files, *references])
     find = choices.antioracle if worst else choices.oracle
@@ -268,11 +290,21 @@ def oracle(
 
 @rerank.command()
 @OF_NBEST
-@click.argument("references", metavar="REF...", nargs=-1, required=True)
+@click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
 @OF_BLEU
-@click.option("--output", "-o", default=STANDARD_INPUT, help="A file for the weights instead of standard output.")
 @click.option(
-    "--held-out", metavar="FILE", help="Write there what weights of the other folds choose from each segment."
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=FILE,
+    default=STANDARD_INPUT,
+    help="A file for the weights instead of standard output.",
+)
+@click.option(
+    "--held-out",
+    metavar="FILE",
+    type=FILE,
+    help="Write there what weights of the other folds choose from each segment.",
 )
 @click.option("--epochs", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Of the cross-validation.")
@@ -298,7 +330,7 @@ def perceptron(
     from ..rerank import perceptron as train
 
     metric = metric_of(variant, smoothing)
-    given = Given(**options)
+    given = _given(options)
     one_standard_input(*given.files, *references)
     check_outputs([output, held_out], [*given.files, *references])
     with input_errors():
@@ -357,7 +389,7 @@ class _Why(NamedTuple):
         return self.references.stats([self.split(text) for text in texts], owners)
 
 
-def _run(given: Given, choose: Callable[[NBest], Selection], why: _Why) -> None:
+def _run(given: Given, choose: Callable[[NBest], Selection[str]], why: _Why) -> None:
     stream = _in_order(given)
     if given.explain is not None:
         found = next((segment for segment in stream if segment.id == given.explain), None)
@@ -394,7 +426,7 @@ def _run(given: Given, choose: Callable[[NBest], Selection], why: _Why) -> None:
             last = given.first_id + given.segments
             if last - expected > MOST_MISSING:
                 raise InputFileError(
-                    f"--segments {given.segments}: {last - expected} of them would come after the last one of the list; an "
+                    f"--segment-count {given.segments}: {last - expected} of them would come after the last one of the list; an "
                     "empty line for each would fill the disk"
                 )
             missing += last - expected
@@ -438,7 +470,7 @@ def _nbest(group: Sequence[Segment], why: _Why) -> NBest:
     )
 
 
-def _write_list(nbest: NBest, selection: Selection, list_format: str, write: Callable[[str], Any]) -> None:
+def _write_list(nbest: NBest, selection: Selection[str], list_format: str, write: Callable[[str], Any]) -> None:
     from ..nbest import nbest_lines
 
     ordered = selection.best_first()
@@ -472,7 +504,7 @@ def _output(path: str) -> Iterator[Callable[[str], Any]]:
         yield file.write
 
 
-def _explanation(nbest: NBest, selection: Selection, why: _Why) -> str:
+def _explanation(nbest: NBest, selection: Selection[str], why: _Why) -> str:
     """The first candidates of one segment with what speaks for them."""
     from ..pairwise import pairwise_bleu
     from ..stats import segment_stats

@@ -55,7 +55,13 @@ def score(
     method = smoothing if variant == "nltk" and smoothing in NLTK_METHODS_OF_SEGMENTS else None
     if method and smoothing_value is not None:
         raise click.UsageError(f"--smoothing {smoothing} takes no --smoothing-value here")
-    corpus = _Corpus(metric_of(variant, None if method else smoothing, smoothing_value, order, weights), method)
+    try:
+        metric = metric_of(variant, None if method else smoothing, smoothing_value, order, weights)
+    except click.UsageError as error:
+        if variant == "nltk" and "no smoothing" in error.message:
+            raise click.UsageError(", ".join([error.message, *NLTK_METHODS_OF_SEGMENTS])) from error
+        raise
+    corpus = _Corpus(metric, method)
     segment_scores = array("d")
     with input_errors():
         for list_of_references, hypotheses in read_segments(hypothesis, references, split, tokenize, drop_bom):

@@ -18,6 +18,7 @@ from .._files.writing import writing_all
 from .._runtime.scales import percent
 from ..errors import FeatureError, InputFileError, WeightsError
 from .common import (
+    FILE,
     FIRST_ID,
     ORDER,
     REFERENCE_LENGTH,
@@ -37,13 +38,19 @@ if TYPE_CHECKING:
     from ..tuning import Restart
 
 WITH_LISTS = with_parameters(
-    click.argument("nbest", metavar="[NBEST", required=False),
-    click.argument("references", metavar="REF...]", nargs=-1),
-    click.option("--more", metavar="NBEST", multiple=True, help="Another list of the same segments, to be merged."),
+    click.argument("nbest", metavar="[NBEST", required=False, type=FILE),
+    click.argument("references", metavar="REF...]", nargs=-1, type=FILE),
     click.option(
-        "--features-file", metavar="FILE", multiple=True, help="Of Moses's extractor, in place of NBEST and REF."
+        "--more", metavar="NBEST", type=FILE, multiple=True, help="Another list of the same segments, to be merged."
     ),
-    click.option("--scores-file", metavar="FILE", multiple=True, help="The scores of the same hypotheses."),
+    click.option(
+        "--features-file",
+        metavar="FILE",
+        type=FILE,
+        multiple=True,
+        help="Of Moses's extractor, in place of NBEST and REF.",
+    ),
+    click.option("--scores-file", metavar="FILE", type=FILE, multiple=True, help="The scores of the same hypotheses."),
     click.option(
         "--format", "format_", type=click.Choice(["moses", "joshua"]), help="Of NBEST.  [default: as it looks]"
     ),
@@ -60,10 +67,11 @@ WITH_LISTS = with_parameters(
     click.option(
         "--start",
         metavar="FILE|W,W,...",
+        type=FILE,
         help="Weights to start from: lines with name and weight, or a list.  [default: 1]",
     ),
     click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight."),
-    click.option("--output", metavar="FILE", help="Write the weights there, too."),
+    click.option("--output", metavar="FILE", type=FILE, help="Write the weights there, too."),
 )
 
 
@@ -198,7 +206,9 @@ class Given(NamedTuple):
 )
 @click.option("--window", metavar="min|average:N", help="Judge an interval with N neighbours on each side.")
 @click.option("--quiet", is_flag=True, help="Do not show the climbs on standard error.")
-@click.option("--plot", metavar="FILE", help="Draw the score along --axis at the weights found, as PNG or SVG.")
+@click.option(
+    "--plot", metavar="FILE", type=FILE, help="Draw the score along --axis at the weights found, as PNG or SVG."
+)
 @click.option("--axis", metavar="NAME", help="The feature whose weight the plot varies.")
 def mert(
     fix: tuple[str, ...],
@@ -276,7 +286,7 @@ def mert(
 @click.command("random-search")
 @WITH_LISTS
 @click.option("--trials", type=click.IntRange(1), default=1000, show_default=True, help="Random weights to try.")
-@click.option("--weights-file", metavar="FILE", help="Score these instead: numbers, a line for each trial.")
+@click.option("--weights-file", metavar="FILE", type=FILE, help="Score these instead: numbers, a line for each trial.")
 def random_search(
     trials: int,
     weights_file: str | None,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def linear(nbest: NBest, weights: Sequence[float] | Mapping[str, float]) -> Selection:
+def linear(nbest: NBest, weights: Sequence[float] | Mapping[str, float]) -> Selection[str]:
     """The hypothesis of each segment with the largest weighted sum of its features; of equal ones the lower index.
 
     :param nbest: any list; a segment without hypotheses has row -1

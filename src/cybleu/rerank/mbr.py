@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from .._runtime.arrays import floats_given, np
 from .._runtime.parallel import bar
@@ -42,6 +42,23 @@ UNIGRAM_PRECISION = 0.85
 PRECISION_RATIO = 0.72
 
 
+@overload
+def mbr(
+    hypotheses: NBest | Sequence[Sequence[str]],
+    posterior: Any = None,
+    *,
+    scores: Any = None,
+    scale: float = 1.0,
+    evidence: Any = None,
+    utility: str = "metric",
+    metric: str | Metric | Variant | None = None,
+    prune: int | None = None,
+    tokenize: str | Callable[[str], list[str]] = "unicode",
+    threads: int | None = None,
+    progress: bool = False,
+    **choices: Any,
+) -> Selection[str]: ...
+@overload
 def mbr(
     hypotheses: Any,
     posterior: Any = None,
@@ -56,7 +73,22 @@ def mbr(
     threads: int | None = None,
     progress: bool = False,
     **choices: Any,
-) -> Selection:
+) -> Selection[Any]: ...
+def mbr(
+    hypotheses: Any,
+    posterior: Any = None,
+    *,
+    scores: Any = None,
+    scale: float = 1.0,
+    evidence: Any = None,
+    utility: str = "metric",
+    metric: str | Metric | Variant | None = None,
+    prune: int | None = None,
+    tokenize: str | Callable[[str], list[str]] = "unicode",
+    threads: int | None = None,
+    progress: bool = False,
+    **choices: Any,
+) -> Selection[Any]:
     """The hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
 
     The expected utility of a hypothesis is the mean of its BLEU against each text of the evidence as the only reference,

@@ -24,7 +24,7 @@ def oracle(
     seed: int = 0,
     passes: int = 20,
     **choices: Any,
-) -> Selection:
+) -> Selection[str]:
     """The hypotheses that BLEU itself would choose: how much a better model could gain from the list.
 
     ``sentence`` takes the hypothesis of each segment with the highest sentence BLEU. ``corpus`` goes on from there: it
@@ -59,7 +59,7 @@ def antioracle(
     seed: int = 0,
     passes: int = 20,
     **choices: Any,
-) -> Selection:
+) -> Selection[str]:
     """The worst that a choice from the list can have by BLEU.
 
     An empty hypothesis scores 0 and is taken before those that score more: it is the worst. The other parameters, the result
@@ -72,7 +72,7 @@ def antioracle(
     return _extreme(nbest, False, level, metric_of(nbest, metric, choices), seed, passes)
 
 
-def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int, passes: int) -> Selection:
+def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int, passes: int) -> Selection[str]:
     if level not in ("sentence", "corpus"):
         raise UnknownNameError(f"unknown level {level!r}; use sentence or corpus")
     if type(passes) is not int or passes < 1:
@@ -83,7 +83,7 @@ def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int,
     scores = np.zeros(len(stats))
     scores[filled] = metric.of_sentences().formula(stats.shape[1]).score_rows(np.ascontiguousarray(stats[filled]))
     if highest:
-        selection = chosen(nbest, nbest.offsets, scores, filled)
+        selection: Selection[str] = chosen(nbest, nbest.offsets, scores, filled)
     else:
         selection = replace(chosen(nbest, nbest.offsets, -scores), scores=scores)
     if level == "sentence":

@@ -44,7 +44,7 @@ class Perceptron:
 
     weights: dict[str, float]
     epochs: int
-    held_out: Selection
+    held_out: Selection[str]
     score: float
     fold_scores: list[float]
     epoch_scores: list[float]
@@ -126,7 +126,9 @@ def perceptron(
                 rows = linear(nbest, (weights / scales).tolist()).rows
                 every_epoch[epoch][segments] = rows[segments]
                 advance(1)
-        selections = [Selection(nbest.offsets, rows, np.full(len(ranked), np.nan), nbest) for rows in every_epoch]
+        selections: list[Selection[str]] = [
+            Selection(nbest.offsets, rows, np.full(len(ranked), np.nan), nbest) for rows in every_epoch
+        ]
         scores = [selection.corpus_score(found).score for selection in selections]
         best = scores.index(max(scores))
         for final in _train(examples, margin, best + 1, Random(f"{seed} all")):  # noqa: B007

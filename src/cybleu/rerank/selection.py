@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, StatisticsError
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from ..metrics import Variant
 
 
+Text = TypeVar("Text", covariant=True)
+
+
 @dataclass(frozen=True, eq=False)
-class Selection:
+class Selection(Generic[Text]):
     """One hypothesis of each segment.
+
+    In annotations ``Selection[str]`` is one of texts, ``Selection[list[str]]`` one of token lists.
 
     :param offsets: the hypotheses of segment s are ``offsets[s]:offsets[s + 1]``
     :param rows: the one chosen, counted through all segments, int64 `(S,)`; -1 where a segment has none
@@ -48,7 +53,7 @@ class Selection:
         return np.where(self.rows < 0, -1, self.rows - self.offsets[:-1])
 
     @property
-    def texts(self) -> list[Any]:
+    def texts(self) -> list[Text]:
         """The text chosen for each segment; where a segment has no hypothesis an empty one, so that lines stay in step.
 
         :raises ArrayValueError: the texts of the list are not known
@@ -102,7 +107,7 @@ class Selection:
 
 
 @dataclass(frozen=True, eq=False)
-class CorpusSelection(Selection):
+class CorpusSelection(Selection[Text]):
     """One hypothesis of each segment, chosen for the BLEU of the corpus: a :class:`Selection` that knows more.
 
     :param score: BLEU of the corpus, on the scale of the tool
@@ -174,7 +179,7 @@ def chosen(
     offsets: NDArray[np.int64],
     scores: NDArray[np.float64],
     preferred: NDArray[np.bool_] | None = None,
-) -> Selection:
+) -> Selection[Any]:
     """The first with the highest score of each segment.
 
     :param preferred: hypotheses before which no other is taken, whatever it scores

@@ -12,7 +12,9 @@ __all__ = ["CorpusAccumulator"]
 
 
 class CorpusAccumulator:
-    """Statistics that grow, for :func:`cybleu.metrics.score` at any time. It can be pickled, and parts be merged.
+    """Statistics that grow, for :func:`cybleu.metrics.score` at any time. It can be pickled.
+
+    Parts of a corpus add up: `one + other` and `sum(parts)` are new accumulators, `one += other` is `one.merge(other)`.
 
     It also keeps how many segments were too short for each order, so that it can answer for NLTK's definition. It is not
     made to be changed by several threads at once: give each its own and merge them.
@@ -81,6 +83,28 @@ class CorpusAccumulator:
                 f"orders 1 to {other.max_order} with the {other.reference_length} one cannot be merged"
             )
         self._add(other.row, other.short_segments, other.segments)
+
+    def __add__(self, other: CorpusAccumulator) -> CorpusAccumulator:
+        if not isinstance(other, CorpusAccumulator):
+            return NotImplemented
+        both = CorpusAccumulator(self.max_order, self.reference_length)
+        both.merge(self)
+        both.merge(other)
+        return both
+
+    def __radd__(self, other: int) -> CorpusAccumulator:
+        """That of a sum, which begins with 0."""
+        if isinstance(other, CorpusAccumulator) or other != 0:
+            return NotImplemented
+        alone = CorpusAccumulator(self.max_order, self.reference_length)
+        alone.merge(self)
+        return alone
+
+    def __iadd__(self, other: CorpusAccumulator) -> CorpusAccumulator:
+        if not isinstance(other, CorpusAccumulator):
+            return NotImplemented
+        self.merge(other)
+        return self
 
     def _add(self, row: list[int], short_segments: list[int], segments: int) -> None:
         self.row = [total + count for total, count in zip(self.row, row)]

@@ -47,10 +47,10 @@ def tokenizer(name: str | Callable[[str], Sequence[Hashable]]) -> Callable[[str]
         return SPLITS[name]
     try:
         from sacrebleu.metrics.bleu import BLEU
-    except ImportError as error:
+    except ImportError:
         raise MissingExtraError(
             "tokenisers are sacreBLEU's, which is not installed; install it with: pip install 'cybleu[sacrebleu]'"
-        ) from error
+        ) from None
     if name not in BLEU.TOKENIZERS:
         known = ", ".join([*SPLITS, *sorted(BLEU.TOKENIZERS)])
         raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")

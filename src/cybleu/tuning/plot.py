@@ -33,10 +33,10 @@ def check_plot(path: str) -> Any:
     check_paths([path])
     try:
         from matplotlib.figure import Figure
-    except ImportError as error:
+    except ImportError:
         raise MissingExtraError(
             "plots need Matplotlib, which is not installed; install it with: pip install 'cybleu[plot]'"
-        ) from error
+        ) from None
     return Figure
 
 

@@ -1,0 +1,195 @@
+"""What every command has in common: its help, the names of files in shells, and messages that name what can be given."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import os
+import subprocess
+import sys
+import threading
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+from cybleu.cli import cli
+from cybleu.cli.common import FileName
+
+TEXT = "the cat sat on the mat\n" * 2
+LIST = "".join(f"{n} ||| {text} ||| lm= {k} ||| {k}\n" for n in range(2) for k, text in enumerate(["a cat", "the cat"]))
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text").write_text(TEXT)
+    (tmp_path / "list").write_text(LIST)
+    (tmp_path / "weights").write_text("lm_0 1\n")
+    return lambda *arguments: CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def commands(command=cli, *names):
+    yield names, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, *names, name)
+
+
+@pytest.mark.parametrize("names", [names for names, _ in commands()], ids=" ".join)
+def test_help(run, names):
+    result = run(*names, "--help")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.lower().startswith("usage: ")
+
+
+def test_the_runner_of_scripts_is_in_the_list(run):
+    assert "\n  run-as-nltk " in run("--help").stdout
+
+
+def of_files():
+    """What takes the name of a file says so in its help."""
+    for names, command in commands():
+        for parameter in command.params:
+            shown = parameter.metavar or ""
+            if any(word in shown for word in ("FILE", "HYP", "REF", "NBEST", "SCRIPT")):
+                yield pytest.param(command, parameter, id=" ".join([*names, parameter.name]))
+
+
+@pytest.mark.parametrize(("command", "parameter"), list(of_files()))
+def test_shells_complete_names_of_files(command, parameter):
+    assert isinstance(parameter.type, FileName)
+    found = parameter.shell_complete(click.Context(command), "ex")
+    assert [(item.value, item.type) for item in found] == [("ex", "file")]
+
+
+def test_shells_complete_names_of_metrics():
+    completed = ShellComplete(cli, {}, "cybleu", "_CYBLEU_COMPLETE").get_completions(["score", "--variant"], "nl")
+    assert [item.value for item in completed] == ["nltk", "nltk-3.3"]
+
+
+def test_segments_means_one_thing():
+    found = {
+        (names, option, parameter.is_flag)
+        for names, command in commands()
+        for parameter in command.params
+        for option in parameter.opts
+        if option == "--segments"
+    }
+    assert found == {(("score",), "--segments", True)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["--variant", "nltk", "--smoothing"], [f"method{number}" for number in range(8)]),
+        (["--smoothing"], ["exp", "floor", "add-k", "none"]),
+        (["--tokenize"], ["13a", "intl", "unicode"]),
+        (["--variant"], ["nltk", "sacrebleu", "moses"]),
+    ],
+)
+def test_errors_list_what_can_be_given(run, arguments, names):
+    result = run("score", "text", "text", *arguments, "nope")
+    assert result.exit_code == 2 and "'nope'" in result.stderr
+    listed = result.stderr.rpartition("one of ")[2].strip().split(", ")
+    assert {*names} <= {*listed}
+    for name in listed:  # every one of them can be given
+        if arguments != ["--tokenize"] or name in (*names, "ascii", "zh", "char", "none"):  # others need more packages
+            assert run("score", "text", "text", *arguments, name).exit_code == 0, name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice", "without"),
+    [
+        (["rerank", "mbr", "text"], "give that number as --size\n", "size="),
+        (["extract", "text", "text", "--features-file", "f", "--scores-file", "s"], "as --size\n", "size="),
+        (["mert", "text", "text"], "no n-best list with fields\n", "size"),
+        (["rerank", "mbr", "text", "--format", "plain"], "needs --size, the number of lines of each segment", "None"),
+        (["mert", "list", "text", "--first-id", "1"], "--first-id", "first_id"),
+        (
+            ["extract", "list", "text", "--first-id", "1", "--features-file", "f", "--scores-file", "s"],
+            "--first-id",
+            "_id",
+        ),
+    ],
+)
+def test_advice_names_options(run, arguments, advice, without):
+    result = run(*arguments)
+    assert result.exit_code == 2 and advice in result.stderr and without not in result.stderr
+
+
+@pytest.mark.parametrize(("pack", "kind"), [(bz2.compress, "bzip2"), (lzma.compress, "xz")])
+@pytest.mark.parametrize("content", [b"", TEXT.encode()])
+def test_other_packers_are_named(run, tmp_path, pack, kind, content):
+    (tmp_path / "packed").write_bytes(pack(content))
+    result = run("score", "packed", "text")
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"cybleu: error: packed: is {kind} data, and only gzip is unpacked here; ")
+    (tmp_path / "text").write_text("BZh is no compressed text\n")
+    assert run("score", "text", "text").exit_code == 0
+
+
+def test_a_plot_into_a_folder_that_is_not_there(run):
+    result = run("mert", "list", "text", "--plot", "missing/plot.png", "--axis", "lm_0")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "cybleu: error: missing/plot.png: cannot be written: there is no folder 'missing'\n"
+
+
+WITH_OUTPUT = {
+    "mert": ["mert", "list", "text", "--restarts", "0", "--quiet", "--output"],
+    "random-search": ["random-search", "list", "text", "--trials", "2", "--output"],
+    "rerank mbr": ["rerank", "mbr", "list", "--output"],
+    "rerank perceptron": ["rerank", "perceptron", "list", "text", "--folds", "2", "--epochs", "1", "--output"],
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
+@pytest.mark.parametrize("name", WITH_OUTPUT)
+def test_a_pipe_is_written_to_and_not_replaced(run, tmp_path, name):
+    os.mkfifo(tmp_path / "pipe")
+    read = []
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_text()), daemon=True)
+    reader.start()
+    result = run(*WITH_OUTPUT[name], "pipe")
+    assert result.exit_code == 0, result.stderr
+    reader.join(60)
+    assert read and read[0]
+    assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("name", WITH_OUTPUT)
+def test_a_device_is_written_to_and_a_full_one_is_one_sentence(run, name):
+    result = run(*WITH_OUTPUT[name], "/dev/null")
+    assert result.exit_code == 0, result.stderr
+    result = run(*WITH_OUTPUT[name], "/dev/full")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == "cybleu: error: /dev/full: cannot be written: No space left on device"
+    for path in ("/dev/null", "/dev/full"):
+        assert not os.path.isfile(path)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "text", "text"],
+        ["variants", "text", "text"],
+        ["mert", "list", "text", "--restarts", "0", "--quiet"],
+        ["random-search", "list", "text", "--trials", "2", "--json"],
+        ["--help"],
+        ["--version"],
+        ["run-as-nltk", "--help"],
+    ],
+    ids=" ".join,
+)
+def test_a_full_standard_output_is_one_sentence(run, arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cybleu", *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        "cybleu: error: standard output: cannot be written: No space left on device"
+    )
+    assert "Traceback" not in done.stderr

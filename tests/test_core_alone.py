@@ -1,0 +1,152 @@
+"""The core without any extra: what needs one is one clear sentence, and all the rest works."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cybleu
+
+pytestmark = [pytest.mark.usefixtures("backend"), pytest.mark.thread_unsafe(reason="it runs processes of its own")]
+
+PACKAGE = Path(cybleu.__file__).parent
+
+
+@pytest.fixture(scope="session")
+def alone(tmp_path_factory):
+    """A folder with the package."""
+    folder = tmp_path_factory.mktemp("alone")
+    shutil.copytree(PACKAGE, folder / "cybleu", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def with_commands(alone, tmp_path_factory):
+    """A folder with the package and what its commands are made with, and without NumPy."""
+    folder = tmp_path_factory.mktemp("commands") / "packages"
+    shutil.copytree(alone, folder)
+    for name in ("click", "tqdm", "colorama"):
+        spec = importlib.util.find_spec(name)
+        if spec is not None:
+            shutil.copytree(Path(spec.origin).parent, folder / name)
+    return folder
+
+
+def run(folder, backend, *arguments):
+    """Python with these packages alone: `-S` leaves out those that are installed."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE")}
+    environment |= {"CYBLEU_BACKEND": backend, "PYTHONPATH": str(folder)}
+    return subprocess.run(
+        [sys.executable, "-S", *arguments], env=environment, cwd=folder.parent, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-c", "import cybleu, pydoc; pydoc.help(cybleu)"], ["-m", "pydoc", "cybleu"]], ids=" ".join
+)
+def test_help(alone, backend, arguments):
+    done = run(alone, backend, *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "sentence_bleu(" in done.stdout and "CorpusAccumulator" in done.stdout
+
+
+EVERY_NAME = """
+import cybleu
+for name in cybleu.__all__:
+    try:
+        getattr(cybleu, name)
+    except ImportError as error:
+        assert isinstance(error, cybleu.errors.MissingExtraError), error
+        assert name not in dir(cybleu)
+        print(name, error)
+print(cybleu.sentence_bleu([["a", "b"]], ["a", "b"], (0.5, 0.5)), cybleu.BACKEND)
+"""
+
+
+def test_every_public_name(alone, backend):
+    done = run(alone, backend, "-c", EVERY_NAME)
+    *missing, score = done.stdout.splitlines()
+    assert score == f"1.0 {backend}", done.stderr
+    for line in missing:
+        assert line.endswith("NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'")
+    needs_arrays = {line.split()[0] for line in missing}
+    assert {"segment_stats", "pairwise_bleu", "BleuReward"} <= needs_arrays
+    assert not needs_arrays & {"corpus_bleu", "explain", "check", "score", "install_as_nltk", "Fraction"}
+
+
+@pytest.mark.parametrize("name", ["segment_stats", "rerank", "nbest.NBest"])
+def test_one_error_without_a_chain(alone, backend, name):
+    done = run(alone, backend, "-c", f"import cybleu; cybleu.{name}")
+    assert done.stderr.count("Error") == done.stderr.count("Traceback") == 1, done.stderr
+    assert len(done.stderr.splitlines()) < 12
+    assert done.stderr.endswith(
+        "cybleu.errors.MissingExtraError: batches need NumPy, which is not installed; "
+        "install it with: pip install 'cybleu[numpy]'\n"
+    )
+
+
+COMMANDS = [
+    ["score", "text", "text"],
+    ["variants", "text", "text"],
+    ["extract", "list", "text", "--features-file", "f", "--scores-file", "s"],
+    ["mert", "list", "text"],
+    ["random-search", "list", "text"],
+    ["rerank", "linear", "list", "--weights", "weights"],
+    ["rerank", "mbr", "list"],
+    ["rerank", "oracle", "list", "text"],
+    ["rerank", "perceptron", "list", "text"],
+    ["score", "text", "text", "--tokenize", "13a"],
+    ["--help"],
+    [],
+]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: " ".join(arguments[:2]))
+def test_commands_without_their_extra(alone, backend, arguments):
+    done = run(alone, backend, "-m", "cybleu", *arguments)
+    assert done.returncode != 0 and done.stdout == ""
+    assert done.stderr == (
+        "the cybleu command needs packages that are not installed; install them with: pip install 'cybleu[cli]'\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: " ".join(arguments[:2]))
+def test_commands_without_numpy(with_commands, backend, arguments):
+    folder = with_commands.parent
+    (folder / "text").write_text("the cat sat on the mat\n")
+    (folder / "list").write_text("0 ||| the cat sat ||| lm= 1 ||| 1\n0 ||| a cat sat ||| lm= 2 ||| 2\n")
+    (folder / "weights").write_text("lm_0 1\n")
+    done = run(with_commands, backend, "-m", "cybleu", *arguments)
+    assert "Traceback" not in done.stderr
+    if arguments[:1] in (["extract"], ["mert"], ["random-search"], ["rerank"]) or "13a" in arguments:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.count("\n") == 1 and done.stderr.startswith("cybleu: error: ")
+        assert ", which is not installed; install it with: pip install 'cybleu[" in done.stderr
+    elif arguments and arguments != ["--help"]:
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_help_of_every_command_without_numpy(with_commands, backend):
+    code = """
+import sys
+from cybleu.cli import cli
+def show(command, *names):
+    sys.argv = ["cybleu", *names, "--help"]
+    try:
+        cli(prog_name="cybleu")
+    except SystemExit as end:
+        assert not end.code, names
+    for name, inner in getattr(command, "commands", {}).items():
+        if name != "run-as-nltk":
+            show(inner, *names, name)
+show(cli)
+"""
+    done = run(with_commands, backend, "-c", code)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("Usage: cybleu") > 10
