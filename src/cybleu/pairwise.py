@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
-from ._runtime.sequences import by_position
+from ._runtime.sequences import TEXTS, by_position, refuse_text
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors
 from .checks import check_texts
@@ -165,6 +165,7 @@ def self_stats(texts: Any, max_order: int = 4) -> NDArray[np.int64]:
            [2, 3, 0, 0, 2, 1]])
     """
     check_max_order(max_order)
+    refuse_text(texts, "texts", TEXTS)
     batch = texts if isinstance(texts, Batch) else in_common(_plain(texts, "texts"), None)[0]
     count = len(batch.begins)
     if count < 2:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._mirror import segments
+from .._runtime.sequences import plain_segment, plain_text
 from ..bleu_score import brevity_penalty, closest_ref_length, modified_precision, sentence_bleu
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.parts import checked_order
@@ -39,6 +40,7 @@ def ngram_counts(tokens: Tokens, n: int) -> dict[NGram, int]:
     >>> ngram_counts("to be or not to be".split(), 2)
     {('to', 'be'): 2, ('be', 'or'): 1, ('or', 'not'): 1, ('not', 'to'): 1}
     """
+    tokens = plain_text(tokens, "the text")
     return dict(segments.ngram_counts(tokens, len(tokens), checked_order(n, tokens), "the tokens"))
 
 
@@ -57,6 +59,7 @@ def clipped_counts(references: Collection[Tokens], hypothesis: Tokens, n: int) -
     >>> clipped_counts(["the cat is on the mat".split()], "the the the cat and".split(), 1)
     {('the',): 2, ('cat',): 1, ('and',): 0}
     """
+    references, hypothesis = plain_segment(references, hypothesis)
     in_references = [ngram_counts(reference, n) for reference in references]
     return {
         ngram: min(count, max((counts.get(ngram, 0) for counts in in_references), default=0))
@@ -76,6 +79,7 @@ def ngram_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) 
     >>> ngram_precision(["the cat is on the mat".split()], "the the the the the the the".split(), 1)
     Fraction(7, 7)
     """
+    references, hypothesis = plain_segment(references, hypothesis)
     in_references: set[NGram] = set()
     for reference in references:
         in_references.update(ngram_counts(reference, n))
@@ -248,6 +252,7 @@ def explain(
         if not isinstance(found, Bleu):
             raise UnknownNameError(f"the steps of BLEU can be explained, and the metric is {found.name}")
         return _by_metric(references, hypothesis, found)
+    references, hypothesis = plain_segment(references, hypothesis)
     score = sentence_bleu(references, hypothesis, weights, smoothing_function)
     length = len(hypothesis)
     precisions = [modified_precision(references, hypothesis, n) for n in range(1, len(weights) + 1)]
