@@ -55,7 +55,7 @@ def pairwise_bleu(
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param out: an array to write into, float64, contiguous, of the shape of the result; no part of what is read
-    :param threads: that work at the same time; None is one. The scores are the same
+    :param threads: how many threads work at the same time; None is one. The scores are the same
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
     :param choices: of :class:`cybleu.metrics.Bleu`
@@ -107,8 +107,8 @@ def self_bleu(
 
     Self-BLEU (Zhu et al. 2018, "Texygen") is the mean of the result. Each score equals
     ``sentence_bleu(others, text, weights, smoothing_function, auto_reweigh)``: n-grams are clipped to the largest count in
-    any one other text, the reference length is that of another text that is closest, the shorter of two. All texts are
-    scored in two passes over their n-grams.
+    any one other text, the reference length is that of another text that is closest, the shorter of two. The time
+    grows with the number of tokens, not with the number of pairs.
 
     :param texts: at least two texts
     :param weights: as for :func:`cybleu.sentence_bleu`, also several vectors

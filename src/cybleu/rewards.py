@@ -54,7 +54,7 @@ def bleu_rewards(
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
     :param brevity_penalty: whether short hypotheses are penalised; without it they can be the best. Of BLEU alone
     :param out: an array to write into, float32, contiguous, with one entry for each hypothesis; no part of what is read
-    :param threads: that work at the same time; None is one. The rewards are the same
+    :param threads: how many threads work at the same time; None is one. The rewards are the same
     :param choices: of :class:`cybleu.metrics.Bleu`, for example ``smoothing="add-k"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1
     :raises CybleuError: of the kind that fits, naming the argument and the place; for an array on another device than the

@@ -80,7 +80,7 @@ def mbr(
     :param tokenize: from a string to its tokens: a function such as ``str.split``, ``unicode`` or ``ascii`` for white space,
         or a tokeniser of :mod:`cybleu.text`. By default the texts of an `NBest` are split on white space, as the files of
         decoders have them, and a string in a list is an error
-    :param threads: that work at the same time on a segment; None is one. The result is the same
+    :param threads: how many threads work at the same time on a segment; None is one. The result is the same
     :param progress: show a progress bar (needs tqdm)
     :param choices: of :class:`cybleu.metrics.Bleu`
     :return: its `scores` are the expected utilities of all hypotheses, on the scale of the tool; NaN for pruned ones
