@@ -45,7 +45,7 @@ def draw(path):
     plt.rcParams["svg.fonttype"] = "none"
     figures = rows()
     figure, axes = plt.subplots(figsize=(8, 0.62 * len(figures) + 0.7))
-    for place, (work, before, after, unit) in enumerate(figures):
+    for place, (_, before, after, unit) in enumerate(figures):
         axes.barh(place - 0.19, 1, height=0.34, color=BEFORE)
         axes.barh(place + 0.19, after / before, height=0.34, color=AFTER)
         axes.text(1.01, place - 0.19, f"{before:,g} {unit}", va="center", fontsize=9)
