@@ -199,7 +199,7 @@ def test_what_would_control_a_terminal_or_a_page_is_escaped():
     page = explanation._repr_html_()
     assert page.replace("\n", "").isprintable()
     tags = re.findall(r"<\s*/?\s*([^\s>]*)", page)
-    assert set(tags) == {"div", "b", "table", "tr", "th", "td"}
+    assert set(tags) == {"div", "b", "span", "table", "tr", "th", "td"}
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page and "&amp;amp;" in page
     named = explain([["a"]], ["a"], metric=Bleu(replace(VARIANTS["moses"], name="<img src=x onerror=alert(1)>")))
     assert "<img" not in named._repr_html_()

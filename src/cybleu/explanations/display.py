@@ -260,7 +260,7 @@ def _as_given(precision: Fraction) -> str:
 # ---------------------------------------------------------------------------------------------------------------- HTML
 
 COLOURS = {COUNTED: "background:rgba(64,160,96,.45)", CLIPPED: "background:rgba(224,160,32,.45)", " ": ""}
-TITLES = {COUNTED: "counts", CLIPPED: "clipped"}
+TITLES = {COUNTED: "an n-gram that counts", CLIPPED: "one that is in a reference, but clipped"}
 
 
 def as_html(explanation: Explanation) -> str:
@@ -276,11 +276,14 @@ def as_html(explanation: Explanation) -> str:
         f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells(order))}</tr>" for order in explanation.orders
     ]
     sentences = [
-        f"<div>{html.escape(sentence)}</div>" for part in (remarks, conclusion) for sentence in part(explanation)
+        f'<div style="margin-left:{2 * sentence.startswith(" ")}em">{html.escape(sentence)}</div>'
+        for part in (remarks, conclusion)
+        for sentence in part(explanation)
     ]
+    legend = "".join(f'<span style="{COLOURS[mark]}">{title}</span> ' for mark, title in TITLES.items())
     return (
         f"<div><div><b>{html.escape(headline(explanation))}</b></div>"
-        f'<div style="overflow-x:auto"><table>{"".join(rows)}</table></div>{"".join(texts)}'
+        f'<div style="overflow-x:auto"><table>{"".join(rows)}</table></div><div>{legend}</div>{"".join(texts)}'
         f"<table>{''.join(table)}</table>{''.join(sentences)}</div>"
     )
 
