@@ -91,7 +91,7 @@ def corpus_oracle(rounds):
     texts = [[fields[1] for fields in lines if int(fields[0]) == segment] for segment in range(100)]
     references = [[line] for line in (folder / "reference").read_text(encoding="utf-8").split("\n")[:-1]]
     shifted = [references[(segment + copy) % 100] for copy in range(10) for segment in range(100)]
-    nbest = NBest.from_texts(texts * 10, shifted)
+    nbest = NBest.from_texts(texts * 10, shifted, tokenize=str.split)
     found = oracle(nbest, "corpus")
     time = statistics.median(seconds(lambda: oracle(nbest, "corpus")) for _ in range(5 * rounds))
     print(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 import pkgutil
+import re
 from typing import TypeVar
 
 from sphinx.util.nodes import make_refnode
@@ -13,7 +15,7 @@ import cybleu
 project = "cybleu"
 version = release = cybleu.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 
@@ -31,7 +33,23 @@ nitpick_ignore_regex = [("py:.*", r"(?!cybleu\.).*")]
 # What the backends read of a metric, and the base class of NBest.
 nitpick_ignore = [("py:class", "cybleu.metrics.bleu.Rules"), ("py:class", "cybleu.nbest.container.Hypotheses")]
 
+# A block is copied without its prompts and without what it prints.
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+# A page names the types that a caller can give. `Any` stands for what has no name, such as all forms of a batch, and tells
+# nothing, so a signature is shown without it: see `leave_out_any`.
+
 html_theme = "furo"
+# Where the site is built from a repository on GitHub its pages lead there.
+if "GITHUB_REPOSITORY" in os.environ:
+    repository = f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{os.environ['GITHUB_REPOSITORY']}"
+    html_theme_options = {
+        "source_repository": repository,
+        "source_branch": "main",
+        "source_directory": "docs/",
+        "footer_icons": [{"name": "The repository", "url": repository, "html": "The repository", "class": ""}],
+    }
 html_title = f"cybleu {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -61,6 +79,17 @@ def leave_out_tuple_fields(app, what, name, member, skip, options):
     return True if inspect.isdatadescriptor(member) and (member.__doc__ or "").startswith("Alias for field") else None
 
 
+def leave_out_any(app, what, name, member, options, signature, returns):
+    """`Any` in an annotation says nothing to a reader."""
+    if signature is not None:
+        signature = re.sub(r"(\*{0,2}\w+): (?:~?typing\.)?Any(?= = |[,)])", r"\1", signature)
+        signature = re.sub(r"(\w+) = (?=[^=])", r"\1=", signature) if ": " not in signature else signature
+    if returns in ("Any", "typing.Any", "~typing.Any"):
+        returns = None
+    return signature, returns
+
+
 def setup(app):
+    app.connect("autodoc-process-signature", leave_out_any)
     app.connect("autodoc-skip-member", leave_out_tuple_fields)
     app.connect("missing-reference", find_under_its_other_name)

@@ -13,7 +13,7 @@ columns = [
 verses = list(zip(*translations))
 features = [[len(text.split()), text.count(",")] for verse in verses for text in verse]
 
-nbest = NBest.from_texts(verses, [[text] for text in references], features, ["words", "commas"])
+nbest = NBest.from_texts(verses, [[text] for text in references], features, ["words", "commas"], tokenize=str.split)
 best = linear(nbest, {"words": -0.1, "commas": 0.5})
 print(best.bleu())
 print(best.texts[0])

@@ -11,7 +11,7 @@ columns = [
 ]
 *translations, references = columns
 
-nbest = NBest.from_texts(list(zip(*translations)), [[text] for text in references])
+nbest = NBest.from_texts(list(zip(*translations)), [[text] for text in references], tokenize=str.split)
 print(f"by sentence BLEU: {oracle(nbest).bleu().score:.2f}")
 best = oracle(nbest, "corpus")
 print(f"by corpus BLEU: {best.score:.2f}, {best.gain:.2f} more after {best.swaps} swaps in {best.passes} passes")

@@ -11,10 +11,10 @@ columns = [
 ]
 *translations, references = columns
 verses = list(zip(*translations))
-alike = mbr(verses).scores
+alike = mbr(verses, tokenize=str.split).scores
 features = [[alike[i], len(text.split())] for i, text in enumerate(text for verse in verses for text in verse)]
 
-nbest = NBest.from_texts(verses, [[text] for text in references], features, ["mbr", "words"])
+nbest = NBest.from_texts(verses, [[text] for text in references], features, ["mbr", "words"], tokenize=str.split)
 trained = perceptron(nbest)
 print(f"held-out BLEU: {trained.score:.2f} after {trained.epochs} epochs")
 print("weights:", {name: round(weight, 3) for name, weight in trained.weights.items()})

@@ -227,7 +227,11 @@ def test_a_sample_of_self_bleu():
         (lambda: pairwise_bleu([["a"]], variant="bleu"), errors.UnknownNameError, "unknown metric"),
         (lambda: pairwise_bleu([["a"]], smoothing="method1"), errors.UnknownNameError, "sacrebleu has no smoothing"),
         (lambda: pairwise_bleu([["a"]], [[1]]), errors.MixedTokensError, "token ids"),
-        (lambda: pairwise_bleu([["a"]], "a b"), errors.SequenceTypeError, "hypotheses must be a list"),
+        (
+            lambda: pairwise_bleu([["a"]], "a b"),
+            errors.SequenceTypeError,
+            "hypotheses is a str, not a list of token lists",
+        ),
         (lambda: pairwise_bleu(["a b"], strict=True), errors.SequenceTypeError, r"references\[0\] is a str"),
         (lambda: pairwise_bleu([["a"]], [[]], variant="multi-bleu"), errors.EmptyHypothesisError, r"hypotheses\[0\]"),
         (lambda: pairwise_bleu([["a"]], out=np.empty((1, 1), int)), errors.ArrayTypeError, "out must be"),

@@ -33,7 +33,9 @@ reward: list[float] = cybleu.BleuReward("references")(completions=["a"], referen
 cybleu.check([[[1, 2]]], hypotheses=[(1, 2)])
 bleu: float = cybleu.sacrebleu_corpus_bleu(["a b"], [["a b"], [None]], lowercase=True).score
 backend: str = cybleu.BACKEND
-nbest: NBest = merge(NBest.from_texts([["a b"]], [["a b"]], [[1.0]]), NBest([0, 1], [[1.0]], [[0.5]]))
+nbest: NBest = merge(
+    NBest.from_texts([["a b"]], [["a b"]], [[1.0]], tokenize=str.split), NBest([0, 1], [[1.0]], [[0.5]])
+)
 names: tuple[str, ...] = nbest.names
 chosen: list[str] = rerank.mbr([["a b", "a c"]]).texts
 from_list: list[str] = cybleu.rerank.linear(nbest, [1.0]).texts

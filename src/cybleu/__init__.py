@@ -1,4 +1,4 @@
-"""BLEU for programs: NLTK's functions, a hundred times faster, and the counts behind them.
+"""NLTK's BLEU functions, about a hundred times faster, with the same numbers; and what else can be done with their counts.
 
 ``cybleu.BACKEND`` says which implementation runs: ``"cython"`` or ``"python"``.
 """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
-from ._runtime.sequences import by_position
+from ._runtime.sequences import TEXTS, by_position, refuse_text
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .checks import check_texts
@@ -55,7 +55,7 @@ def pairwise_bleu(
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param out: an array to write into, float64, contiguous, of the shape of the result; no part of what is read
-    :param threads: that work at the same time; None is one. The scores are the same
+    :param threads: how many threads work at the same time; None is one. The scores are the same
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
     :param choices: of :class:`cybleu.metrics.Bleu`
@@ -107,8 +107,8 @@ def self_bleu(
 
     Self-BLEU (Zhu et al. 2018, "Texygen") is the mean of the result. Each score equals
     ``sentence_bleu(others, text, weights, smoothing_function, auto_reweigh)``: n-grams are clipped to the largest count in
-    any one other text, the reference length is that of another text that is closest, the shorter of two. All texts are
-    scored in two passes over their n-grams.
+    any one other text, the reference length is that of another text that is closest, the shorter of two. The time
+    grows with the number of tokens, not with the number of pairs.
 
     :param texts: at least two texts
     :param weights: as for :func:`cybleu.sentence_bleu`, also several vectors
@@ -166,6 +166,7 @@ def self_stats(texts: Any, max_order: int = 4) -> NDArray[np.int64]:
            [2, 3, 0, 0, 2, 1]])
     """
     check_max_order(max_order)
+    refuse_text(texts, "texts", TEXTS)
     batch = texts if isinstance(texts, Batch) else in_common(_plain(texts, "texts"), None)[0]
     count = len(batch.begins)
     if count < 2:

@@ -54,7 +54,7 @@ def bleu_rewards(
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
     :param brevity_penalty: whether short hypotheses are penalised; without it they can be the best. Of BLEU alone
     :param out: an array to write into, float32, contiguous, with one entry for each hypothesis; no part of what is read
-    :param threads: that work at the same time; None is one. The rewards are the same
+    :param threads: how many threads work at the same time; None is one. The rewards are the same
     :param choices: of :class:`cybleu.metrics.Bleu`, for example ``smoothing="add-k"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1
     :raises CybleuError: of the kind that fits, naming the argument and the place; for an array on another device than the
@@ -134,14 +134,19 @@ class BleuReward:
                 f"there is no column {self.column!r} with references; the dataset's columns here are "
                 f"{', '.join(map(repr, columns)) or 'none'}. Name the right one: BleuReward(column=...)"
             )
+        column = columns[self.column]
+        for name, entries in (("completions", completions), (self.column, column)):
+            if isinstance(entries, (str, bytes)):
+                raise SequenceTypeError(
+                    f"{name} is a {type(entries).__name__}, not a list with an entry for each completion; put it in a list"
+                )
         if self._tokens_of is None:
             hypotheses = completion_ids
         else:
             hypotheses = [self._tokens_of(_text_of(text, position)) for position, text in enumerate(completions)]
         numbers: dict[tuple[Any, ...], int] = {}  # a row of the dataset comes once for each of its completions
         owner = [
-            numbers.setdefault(self._references(group, position), len(numbers))
-            for position, group in enumerate(columns[self.column])
+            numbers.setdefault(self._references(group, position), len(numbers)) for position, group in enumerate(column)
         ]
         sets: list[list[Any]] = [
             [text if self._tokens_of is None else self._tokens_of(text) for text in texts] for texts in numbers
@@ -160,10 +165,16 @@ class BleuReward:
         if not texts:
             raise NoReferencesError(f"{self.column}[{position}] has no reference; give at least one")
         for text in texts:
-            if isinstance(text, str) == (self._tokens_of is None) or not hasattr(text, "__getitem__"):
+            of_ids = self._tokens_of is None
+            fits = hasattr(text, "__getitem__") if of_ids else isinstance(text, str)
+            if not fits or (of_ids and isinstance(text, (str, bytes, bytearray))):
                 raise SequenceTypeError(
                     f"{self.column}[{position}] has a {type(text).__name__} as a reference; "
-                    + ("with tokenize=None it must be token ids" if self._tokens_of is None else "it must be a str")
+                    + (
+                        "with tokenize=None it must be token ids; give tokenize= to score texts"
+                        if of_ids
+                        else "it must be a str"
+                    )
                 )
         try:
             return tuple(text if isinstance(text, str) else tuple(map(index, text)) for text in texts)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
+import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import nltk
 import nltk.translate
@@ -225,3 +227,37 @@ def test_a_script_is_told_of_arguments_of_the_wrong_shape(tmp_path):
     once, corpus = checked.stderr.splitlines()
     assert once.startswith("cybleu: job.py, line 8: sentence_bleu: references[0] looks like the token list")
     assert corpus.startswith("cybleu: job.py, line 10: corpus_bleu: hypotheses[0] is a str, not a list of tokens")
+
+
+ROOT = Path(__file__).parents[2]
+ROW = re.compile(r"^\| (`[^|]*nltk[^|]*) \| (`[^|]*cybleu[^|]*) \|$", re.MULTILINE)
+
+
+def rows_of_imports(page):
+    text = (ROOT / page).read_text(encoding="utf-8").partition("| before | after |\n|---|---|\n")[2]
+    return [row.groups() for row in ROW.finditer(text.partition("\n\n")[0])]
+
+
+def functions_of(cell):
+    """What sentence BLEU is, by each way that a cell shows."""
+    names = {"cybleu": cybleu, "nltk": nltk}
+    spans = re.findall(r"`([^`]+)`", cell)
+    for span in spans:
+        if span.startswith(("import ", "from ")):
+            before = set(names)
+            exec(span, names)
+            for name in set(names) - before - {"__builtins__"}:
+                value = names[name]
+                yield getattr(value, "sentence_bleu", value)
+        else:
+            yield eval(span.removesuffix("(...)"), names)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/getting-started.md"])
+def test_the_pages_say_what_to_write_instead_of_each_import(page):
+    rows = rows_of_imports(page)
+    assert len(rows) >= 5
+    for before, after in rows:
+        theirs, ours = set(functions_of(before)), set(functions_of(after))
+        assert theirs == {ORIGINALS["sentence_bleu"]}, before
+        assert ours == {cybleu.sentence_bleu}, after

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import math
+import re
 import warnings
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import cybleu
 from cybleu import (
     SmoothingFunction,
     clipped_counts,
+    errors,
     explain,
     modified_precision,
     ngram_counts,
     ngram_precision,
     sentence_bleu,
 )
-from cybleu.metrics import Bleu
+from cybleu.explanations.display import marks
+from cybleu.metrics import VARIANTS, Bleu
 from inputs import segments, weight_vectors
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -69,13 +76,150 @@ def test_the_warning_is_given_once():
         warnings.simplefilter("always")
         explanation = explain(REFERENCES, ["the", "cat", "x"])
     assert len(caught) == 2
-    assert "2.225e-308" in str(explanation)
+    text = str(explanation)
+    assert "no 3-gram matches, so the score is practically 0" in text
+    assert "nltk takes 2.2e-308 for a precision of 0" in text
+    assert "exp(-" not in text
 
 
 def test_no_match():
     text = str(explain(REFERENCES, ["x", "y"]))
     assert "score = 0, because no word of the hypothesis is in a reference" in text
     assert "exp(1 - 6/2)" in text
+    for choices in ({}, {"metric": "sacrebleu"}, {"metric": "moses"}):
+        text = str(explain(REFERENCES, [], **choices))
+        assert "score = 0, because the hypothesis is empty" in text
+        assert "brevity penalty: 0, because the hypothesis is empty" in text
+
+
+DEFINITIONS = [
+    Bleu(name, smoothing, weights=weights, effective_order=effective)
+    for name, variant in VARIANTS.items()
+    for smoothing, _, _ in variant.smoothings
+    for weights in (None, (0.5, 0.3, 0.2))
+    for effective in (None, True)
+]
+
+
+@given(segments(), st.sampled_from(DEFINITIONS))
+def test_the_formula_is_the_score_of_every_definition(segment, metric):
+    """What is printed is computed, in the rounded numbers that are printed."""
+    try:
+        explanation = explain(*segment, metric=metric)
+    except errors.CybleuError as error:
+        with pytest.raises(type(error)):
+            metric.of_sentences().score(metric.row(*segment))
+        return
+    assert explanation.score == metric.of_sentences().score(metric.row(*segment)).score
+    text = str(explanation)
+    assert text.startswith(f"BLEU-{metric.order} = {explanation.score:.6g}   ({metric.name}, from 0 to {metric.scale}")
+    for n in range(len(explanation.orders) + 1, metric.order + 1):
+        assert f"{n}-grams are left out, because" in text
+    if "score = 0, because" in text:
+        assert explanation.score == 0
+    elif "so the score is practically 0" in text:
+        assert 0 < explanation.score < 1e-50
+    else:
+        whole, rounded, score = re.search(r"^score = (.*)\n      = (.*) = (.*)$", text, re.M).groups()
+        names = {"exp": math.exp, "log": math.log, "__builtins__": {}}
+        assert float(score) == pytest.approx(explanation.score, rel=1e-5)
+        for printed in (whole, rounded):
+            assert eval(printed, names) == pytest.approx(explanation.score, rel=5e-3, abs=1e-300)
+
+
+@given(segments(), st.integers(1, 4))
+def test_the_marks_are_where_n_grams_match(segment, n):
+    references, hypothesis = segment
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        explanation = explain(references, hypothesis, (1 / n,) * n)
+    order = explanation.orders[n - 1]
+    found = marks(explanation, order)
+    known = {tuple(reference[i : i + n]) for reference in references for i in range(len(reference) - n + 1)}
+    starts = [i for i in range(len(hypothesis) - n + 1) if tuple(hypothesis[i : i + n]) in known]
+    covered = {place for start in starts for place in range(start, start + n)}
+    assert {place for place, mark in enumerate(found.tokens) if mark != " "} == covered
+    joined = {place for start in starts for place in range(start, start + n - 1)}
+    assert {place for place, mark in enumerate(found.joints) if mark != " "} == joined
+    credited = sum(order.clipped.values())
+    if credited == len(starts):
+        assert "~" not in [*found.tokens, *found.joints]
+    if n == 1:
+        assert found.tokens.count("=") == credited
+
+
+def test_the_picture():
+    lines = str(
+        explain([*REFERENCES, ["猫", "is", "on"]], "the cat the cat 猫 is the".split(), (0.5, 0.5))
+    ).splitlines()
+    start = lines.index("= is under n-grams that count, ~ under some that are in a reference, but clipped")
+    assert lines[start + 1 : start + 7] == [
+        'hypothesis   "the" "cat" "the" "cat" "猫" "is" "the"',
+        "1-grams      ===== ===== ===== ~~~~~ ==== ==== ~~~~~",
+        "2-grams      =========== ~~~~~~~~~~~ =========",
+        'reference 1  "the" "cat" "is" "on" "the" "mat"',
+        'reference 2  "there" "is" "a" "cat" "on" "the" "mat"',
+        'reference 3  "猫" "is" "on"',
+    ]
+    text = "\n".join(lines)
+    assert '"cat" is twice in the hypothesis and counts once' in text
+    assert '"the" "cat" is twice in the hypothesis and counts once' in text
+    assert "no n-gram is in the hypothesis more often" not in text
+
+
+def test_long_texts_are_wrapped():
+    words = [f"word{number}" for number in range(60)]
+    lines = str(explain([words[::-1], words], words)).splitlines()
+    assert (
+        max(map(len, lines[: lines.index("order  n-grams  matched  clipped  precision             smoothed")])) <= 100
+    )
+    shown = " ".join(line[13:] for line in lines if line.startswith("hypothesis"))
+    assert shown.replace('"', "").split() == words
+    assert "".join(line[13:] for line in lines if line.startswith("1-grams")).count("=") == len(shown) - 59
+
+
+def test_what_would_control_a_terminal_or_a_page_is_escaped():
+    hostile = [
+        "\x1b[31mred",
+        "a b",
+        "\u202etxt",
+        'say "',
+        "<script>alert(1)</script>",
+        "&amp;",
+        "\n",
+        ("x", 1),
+        7,
+        "\ud800",
+    ]
+    explanation = explain([hostile], hostile, metric=Bleu("sacrebleu", max_order=2))
+    text = str(explanation)
+    assert text.replace("\n", "").isprintable()
+    for shown in ('"a b"', r'"say \""', r'"\n"', "('x', 1) 7", '"<script>alert(1)</script>"'):
+        assert shown in text
+    page = explanation._repr_html_()
+    assert page.replace("\n", "").isprintable()
+    tags = re.findall(r"<\s*/?\s*([^\s>]*)", page)
+    assert set(tags) == {"div", "b", "span", "table", "tr", "th", "td"}
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page and "&amp;amp;" in page
+    named = explain([["a"]], ["a"], metric=Bleu(replace(VARIANTS["moses"], name="<img src=x onerror=alert(1)>")))
+    assert "<img" not in named._repr_html_()
+
+
+@given(segments(), st.sampled_from(DEFINITIONS))
+def test_the_page_has_what_the_text_has(segment, metric):
+    try:
+        explanation = explain(*segment, metric=metric)
+    except errors.CybleuError:
+        return
+    page = ElementTree.fromstring(explanation._repr_html_())
+    first, second = page.iter("table")
+    for row in first.iter("tr"):
+        assert sum(int(cell.get("colspan")) for cell in row.iter("td")) == len(segment[1])
+    assert len(list(second.iter("tr"))) == 1 + len(explanation.orders)
+    said = "\n".join("".join(part.itertext()) for part in page.iter("div"))
+    assert f"= {explanation.score:.6g}" in said
+    for line in str(explanation).splitlines()[-3:]:
+        assert line.strip() in said
 
 
 def test_a_score_that_underflows_is_not_without_a_match():

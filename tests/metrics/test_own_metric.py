@@ -118,10 +118,10 @@ def test_pairs_and_rewards():
 
 def test_minimum_bayes_risk():
     utilities = [np.mean([[f([reference], text) for reference in texts] for text in texts], axis=1) for texts in TOKENS]
-    best = mbr(TEXTS, metric="word-f")
+    best = mbr(TEXTS, metric="word-f", tokenize=str.split)
     assert best.scores == pytest.approx(np.concatenate(utilities))
     assert best.positions.tolist() == [int(values.argmax()) for values in utilities]
-    assert [places[0] for places in diverse(TEXTS, 2, metric=WordF())] == best.positions.tolist()
+    assert [places[0] for places in diverse(TEXTS, 2, metric=WordF(), tokenize=str.split)] == best.positions.tolist()
 
 
 def test_oracles_and_the_perceptron(nbest):

@@ -147,7 +147,9 @@ def test_there_is_no_such_segment():
 
 def test_from_texts():
     hypotheses = [["the cat", "a cat sat"], [], ["so it is"]]
-    nbest = NBest.from_texts(hypotheses, REFERENCES, [[1.0], [2.0], [3.0]], ["lm"], max_order=2, model_scores=[3, 2, 1])
+    nbest = NBest.from_texts(
+        hypotheses, REFERENCES, [[1.0], [2.0], [3.0]], ["lm"], max_order=2, model_scores=[3, 2, 1], tokenize=str.split
+    )
     tokens = [[text.split() for text in REFERENCES[0]]] * 2 + [[text.split() for text in REFERENCES[2]]]
     assert nbest.stats.tolist() == segment_stats(tokens, [text.split() for text in nbest.texts], 2).tolist()
     assert nbest.offsets.tolist() == [0, 2, 2, 3]
@@ -155,7 +157,7 @@ def test_from_texts():
     token_lists = [[text.split() for text in texts] for texts in REFERENCES]
     prepared = References(token_lists, 2)
     for references in (token_lists, prepared):
-        again = NBest.from_texts(hypotheses, references, max_order=2)
+        again = NBest.from_texts(hypotheses, references, max_order=2, tokenize=str.split)
         assert again.stats.tolist() == nbest.stats.tolist()
         assert again.features.shape == (3, 0)
 
@@ -171,14 +173,14 @@ def test_from_texts_tokenises():
     ("arguments", "error", "message"),
     [
         (([["a"]], REFERENCES), LengthMismatchError, "1 segments of hypotheses and 3 of references"),
-        ((["a", "b", "c"], REFERENCES), SequenceTypeError, "a list of texts for each segment"),
-        (([[["a"]], [], []], REFERENCES), SequenceTypeError, "a list of texts for each segment"),
+        ((["a", "b", "c"], REFERENCES), SequenceTypeError, r"hypotheses\[0\] must be a list of texts, not str"),
+        (([[], [["a"], 7], []], REFERENCES), SequenceTypeError, r"hypotheses\[1\] must be a list of tokens, not int"),
         (([["a"], [], []], References([[["a"]]] * 3, 2), None, None), ArrayValueError, "max_order=4 does not fit"),
     ],
 )
 def test_texts_that_cannot_be(arguments, error, message):
     with pytest.raises(error, match=message):
-        NBest.from_texts(*arguments, **({"max_order": 4} if len(arguments) == 4 else {}))
+        NBest.from_texts(*arguments, **({"max_order": 4} if len(arguments) == 4 else {}), tokenize=str.split)
 
 
 def test_an_unknown_tokeniser():

@@ -34,7 +34,11 @@ def made(segments=12, size=6, features=None):
             noise = float(random.normal()) / 2
             rows.append([-right + noise, -noise, 7.0])
     return NBest.from_texts(
-        hypotheses, references, rows if features is None else features(np.array(rows)), ["x", "y", "z"]
+        hypotheses,
+        references,
+        rows if features is None else features(np.array(rows)),
+        ["x", "y", "z"],
+        tokenize=str.split,
     )
 
 
@@ -76,20 +80,24 @@ def test_the_scale_of_a_feature_makes_no_difference(factor, seed):
 
 
 def test_segments_without_hypotheses_stay_without():
-    nbest = NBest.from_texts([["a b", "a c"], [], ["d e", "d"]], [["a b"], ["c"], ["d e"]], [[1], [0], [1], [0]])
+    nbest = NBest.from_texts(
+        [["a b", "a c"], [], ["d e", "d"]], [["a b"], ["c"], ["d e"]], [[1], [0], [1], [0]], tokenize=str.split
+    )
     trained = perceptron(nbest, folds=2)
     assert trained.held_out.rows.tolist() == [0, -1, 2]
     assert trained.held_out.texts == ["a b", "", "d e"]
 
 
 def test_hypotheses_of_equal_bleu_teach_nothing():
-    nbest = NBest.from_texts([["a b", "a b"], ["c", "c"]], [["a b"], ["c"]], [[1], [0], [1], [0]])
+    nbest = NBest.from_texts([["a b", "a b"], ["c", "c"]], [["a b"], ["c"]], [[1], [0], [1], [0]], tokenize=str.split)
     assert perceptron(nbest, folds=2).weights == {"f0": 0.0}
 
 
 def test_weights_are_what_the_algorithm_says():
     """One update by hand: two segments, one of which is left out, one pair each."""
-    nbest = NBest.from_texts([["a b", "c"], ["d e", "f"]], [["a b"], ["d e"]], [[3.0], [1.0], [3.0], [1.0]])
+    nbest = NBest.from_texts(
+        [["a b", "c"], ["d e", "f"]], [["a b"], ["d e"]], [[3.0], [1.0], [3.0], [1.0]], tokenize=str.split
+    )
     trained = perceptron(nbest, folds=2, epochs=1, margin=1.0, good=0.5, bad=0.5)
     # divided by the standard deviation, 1: the first update adds 3 - 1, after which the margin is kept
     assert trained.weights == {"f0": 2.0}
@@ -113,7 +121,7 @@ def test_wrong_arguments(arguments, message):
 
 def test_lists_that_cannot_train():
     with pytest.raises(FeatureError, match="no feature"):
-        perceptron(NBest.from_texts([["a"], ["b"]], [["a"], ["b"]]))
+        perceptron(NBest.from_texts([["a"], ["b"]], [["a"], ["b"]], tokenize=str.split))
     with pytest.raises(StatisticsError, match="neither the statistics of BLEU"):
         perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[0.5], [0.5]]))
     sparse = [0, 1, 1], [0], [2.0], ["pp_a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import warnings
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
+from cybleu import rerank
 from cybleu.errors import (
     ArrayValueError,
     CybleuError,
@@ -26,10 +28,13 @@ from cybleu.errors import (
 )
 from cybleu.metrics import VARIANTS, score
 from cybleu.nbest import NBest
-from cybleu.rerank import antioracle, diverse, linear, mbr, nbest_sorted, oracle
+from cybleu.rerank import antioracle, linear, nbest_sorted, oracle
 from inputs import long_lists
 
 pytestmark = pytest.mark.usefixtures("backend")
+
+mbr = functools.partial(rerank.mbr, tokenize=str.split)
+diverse = functools.partial(rerank.diverse, tokenize=str.split)
 
 WORDS = ["the", "cat", "sat", "on", "mat", "a"]
 texts = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
@@ -55,6 +60,7 @@ def nbests(draw, lists=small_lists, max_order=None):
         features_of(draw, count).reshape(count, 2),
         ["lm", "length"],
         max_order=max_order or draw(st.sampled_from([1, 2, 4])),
+        tokenize=str.split,
     )
 
 
@@ -190,14 +196,14 @@ def test_the_corpus_oracle_against_exhaustive_search(nbest, definition, highest,
 def test_the_corpus_oracle_gains_where_lengths_make_up_for_each_other():
     references = [["a b c d e f g h"], ["a b c d e f g h"]]
     hypotheses = [["a b c d e f", "a b c d e f g h i j k"], ["a b c d e", "a b c d e f g x"]]
-    nbest = NBest.from_texts(hypotheses, references)
+    nbest = NBest.from_texts(hypotheses, references, tokenize=str.split)
     every = [corpus_score(nbest, rows, "sacrebleu", None) for rows in itertools.product([0, 1], [2, 3])]
     assert oracle(nbest, "corpus").score == max(every)
     assert antioracle(nbest, "corpus").score == min(every)
 
 
 def test_an_empty_hypothesis_never_wins_by_accident():
-    nbest = NBest.from_texts([["", "x y"], ["", ""]], [["a b"], ["c"]])
+    nbest = NBest.from_texts([["", "x y"], ["", ""]], [["a b"], ["c"]], tokenize=str.split)
     for level in ("sentence", "corpus"):
         for variant, smoothing in VARIANT_AND_SMOOTHING:
             assert oracle(nbest, level, variant, smoothing=smoothing).rows.tolist() == [1, 2]
@@ -205,7 +211,7 @@ def test_an_empty_hypothesis_never_wins_by_accident():
 
 
 def test_lists_without_any_hypothesis():
-    nbest = NBest.from_texts([[], []], [["a b"], ["c"]])
+    nbest = NBest.from_texts([[], []], [["a b"], ["c"]], tokenize=str.split)
     for selection in (oracle(nbest), oracle(nbest, "corpus"), antioracle(nbest, "corpus"), linear(nbest, [])):
         assert selection.rows.tolist() == [-1, -1]
         assert selection.texts == ["", ""]
@@ -232,7 +238,7 @@ def test_counts_beyond_the_kernel():
 )
 def test_wrong_arguments_of_the_oracle(arguments, error, message):
     with pytest.raises(error, match=message):
-        oracle(NBest.from_texts([["a"]], [["a"]]), **arguments)
+        oracle(NBest.from_texts([["a"]], [["a"]], tokenize=str.split), **arguments)
 
 
 def test_the_oracle_is_of_bleu():
@@ -334,7 +340,7 @@ def test_token_lists_and_ids_are_like_texts(lists):
     for same in (ids, arrays):
         assert mbr(same).scores.tolist() == expected.scores.tolist()
         assert mbr(same, evidence=same).scores.tolist() == expected.scores.tolist()
-    nbest = NBest.from_texts(strings, strings)
+    nbest = NBest.from_texts(strings, strings, tokenize=str.split)
     assert mbr(nbest).scores.tolist() == expected.scores.tolist()
     assert mbr(nbest).texts == expected.texts
 

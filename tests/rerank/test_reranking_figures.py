@@ -34,11 +34,13 @@ def wmt17(data):
     paths = sorted(folder.glob("*.txt"), key=lambda path: (path.stem != BEST_SYSTEM, path.stem))
     columns = [path.read_text(encoding="utf-8").split("\n")[:-1] for path in paths if path.stem != "ref"]
     lists = list(zip(*columns))
-    best = mbr(lists)
+    best = mbr(lists, tokenize=str.split)
     features = np.tile(np.eye(len(columns)), (len(lists), 1))
     lengths = [len(text.split()) for texts in lists for text in texts]
     names = [*(f"system{number}" for number in range(len(columns))), "mbr", "words"]
-    return NBest.from_texts(lists, [folder / "ref.txt"], np.column_stack([features, best.scores, lengths]), names)
+    return NBest.from_texts(
+        lists, [folder / "ref.txt"], np.column_stack([features, best.scores, lengths]), names, tokenize=str.split
+    )
 
 
 LISTS = {

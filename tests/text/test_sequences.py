@@ -13,7 +13,7 @@ from cybleu.bleu_score import sentence_bleu_many
 from cybleu.checks import check
 from cybleu.explanations import explain_difference
 from cybleu.metrics import Bleu
-from cybleu.nbest import NBest
+from cybleu.nbest import NBest, prepare_references
 from cybleu.pairwise import pairwise_bleu, self_bleu
 from cybleu.rerank import diverse, mbr
 from cybleu.rewards import BleuReward, bleu_rewards
@@ -138,11 +138,12 @@ def test_texts_in_columns_are_read_by_position(column, call):
 def test_strings_in_columns(column):
     texts = [["a b c", "a b"], ["d e", "d f g"]]
     references = [["a b c"], ["d e g"]]
-    expected = NBest.from_texts(texts, references)
+    expected = NBest.from_texts(texts, references, tokenize=str.split)
     for given in (column(texts), [column(part) for part in texts]):
         for prepared in (references, column(references), column([column(part) for part in references])):
-            assert NBest.from_texts(given, prepared).stats.tolist() == expected.stats.tolist()
-        assert mbr(given, column([[1.0, 2.0], [3.0, 4.0]])).texts == mbr(texts, [[1.0, 2.0], [3.0, 4.0]]).texts
+            assert NBest.from_texts(given, prepared, tokenize=str.split).stats.tolist() == expected.stats.tolist()
+        best = mbr(given, column([[1.0, 2.0], [3.0, 4.0]]), tokenize=str.split)
+        assert best.texts == mbr(texts, [[1.0, 2.0], [3.0, 4.0]], tokenize=str.split).texts
     reward = BleuReward("target", tokenize=str.split)
     rewards = reward(completions=column(["a b c", "d e"]), target=column(references))
     assert rewards == reward(completions=["a b c", "d e"], target=references)
@@ -250,12 +251,104 @@ def test_a_text_that_is_not_split_is_refused(text):
         for column in (of_objects, pandas_column):
             with pytest.raises(errors.CybleuError, match=place):
                 call(REFERENCES, column([text] * 3))
-    for name, call in OF_TEXTS.items():
-        if isinstance(text, bytes) or "bleu" in name:
-            with pytest.raises(errors.SequenceTypeError, match=r"0.* is a (str|bytes), not a list of tokens; split it"):
-                call([text, text])
-    with pytest.raises(errors.SequenceTypeError, match=r"references\[0\]\[0\] is a bytes, not a list"):
-        NBest.from_texts([["a b"]], [[b"a b"]])
+    for call in OF_TEXTS.values():
+        with pytest.raises(errors.SequenceTypeError, match=r"0.* is a (str|bytes), not a list of tokens; split it"):
+            call([text, text])
+        if len(text):
+            with pytest.raises(errors.SequenceTypeError, match=r"not a list of token|a list of texts"):
+                call(text)
+
+
+@pytest.mark.parametrize("text", ["the cat", b"the cat", bytearray(b"the cat"), np.str_("the cat")])
+def test_a_text_in_the_place_of_a_list_is_refused(text):
+    split = r"split it, for example with \.(decode\(\)\.)?split\(\), and put it in a list"
+    for name, call in OF_CORPORA.items():
+        if name in ("check", "strict", "CorpusAccumulator", "explain_difference", "Metric.sum_of"):
+            continue
+        for references, hypotheses in ((REFERENCES, text), (text, HYPOTHESES), ([text] * 3, HYPOTHESES)):
+            with pytest.raises(errors.SequenceTypeError, match=f"is a {type(text).__name__}, not a list .*; {split}"):
+                call(references, hypotheses)
+    for call in (accumulated, cybleu.explain):
+        with pytest.raises(errors.SequenceTypeError, match=f"set of references is a .*, not a list of ref.*; {split}"):
+            call([text] * 3, HYPOTHESES) if call is accumulated else call(text, HYPOTHESES[0])
+
+
+@pytest.mark.parametrize("text", ["the cat", b"the cat"])
+def test_a_text_that_is_not_split_is_refused_where_scores_are_explained(text):
+    kind = type(text).__name__
+    for place, call in {
+        "the text": lambda: cybleu.ngram_counts(text, 1),
+        "the hypothesis": lambda: cybleu.clipped_counts([["the"]], text, 1),
+        "reference 1": lambda: cybleu.clipped_counts([["the"], text], ["the"], 1),
+        "reference 0": lambda: cybleu.ngram_precision([text], ["the"], 1),
+        "the  hypothesis": lambda: cybleu.explain([["the"]], text),
+        "reference  0": lambda: cybleu.explain([text], ["the"], metric="sacrebleu"),
+    }.items():
+        with pytest.raises(errors.SequenceTypeError, match=f"{' '.join(place.split())} is a {kind}, not a list of tok"):
+            call()
+
+
+@pytest.mark.parametrize("text", ["the cat", b"the cat"])
+def test_lists_of_texts_are_split_only_when_asked(text, tmp_path):
+    kind = type(text).__name__
+    tokens = ["the", "cat"]
+    for place, call in {
+        r"text 1 of hypotheses\[0\]": lambda **more: mbr([[tokens, text]], **more),
+        r"text 0 of evidence\[1\]": lambda **more: mbr([[tokens], [tokens]], evidence=[[tokens], [text]], **more),
+        r"text 0 of hypotheses\[0\]": lambda **more: diverse([[text]], 1, **more),
+        r"hypotheses\[1\]\[0\]": lambda **more: NBest.from_texts([[tokens], [text]], [[tokens]] * 2, **more),
+        r"references\[0\]\[1\]": lambda **more: NBest.from_texts([[tokens]], [[tokens, text]], **more),
+        r"references\[0\]\[0\]": lambda **more: prepare_references([[text]], **more),
+    }.items():
+        advice = "tokenize=str.split" if kind == "str" else "decode"
+        with pytest.raises(errors.SequenceTypeError, match=f"{place} is a {kind}, not a list of tokens; .*{advice}"):
+            call()
+        if kind == "str":
+            call(tokenize=str.split)
+            call(tokenize="ascii")
+        else:
+            with pytest.raises(errors.SequenceTypeError, match=place):
+                call(tokenize=str.split)
+
+
+def test_lists_of_token_lists():
+    strings = [["the cat sat", "a cat", ""], ["it rains"]]
+    tokens = [[text.split() for text in texts] for texts in strings]
+    references = [["the cat sat"], ["it rained"]]
+    expected = NBest.from_texts(strings, references, tokenize="unicode")
+    for given in (tokens, [[tuple(text) for text in texts] for texts in tokens], [strings[0], tokens[1]]):
+        nbest = NBest.from_texts(given, references, tokenize="unicode")
+        assert nbest.texts == expected.texts == ["the cat sat", "a cat", "", "it rains"]
+        assert nbest.stats.tolist() == expected.stats.tolist()
+        assert mbr(nbest).scores.tolist() == mbr(tokens).scores.tolist()
+    for text in (["New York"], ["a", ""], [1, 2], ["a", ("b",)]):
+        assert NBest.from_texts([[text]], [[text]]).texts is None
+
+
+def test_arrays_of_texts_are_lists():
+    texts = np.array([["a", "b", "c"], ["d", "e", "f"]])
+    expected = segment_stats([[row] for row in texts.tolist()], texts.tolist(), 2).tolist()
+    assert segment_stats([[row] for row in texts], list(texts), 2).tolist() == expected
+    assert References(texts[:, None, :], 2).stats(texts).tolist() == expected
+    assert References([[text] for text in texts.astype("S")], 2).stats(texts.astype("S")).tolist() == expected
+    for call in OF_TEXTS.values():
+        assert np.asarray(call(texts)).tolist() == np.asarray(call(texts.tolist())).tolist()
+
+
+def test_rewards_of_texts_that_are_not_split():
+    of_ids, of_texts = BleuReward("target", tokenize=None), BleuReward("target", tokenize=str.split)
+    for target in (["a b"], [b"a b"], [["a b"]], [[b"a b", b"c"]]):
+        with pytest.raises(
+            errors.SequenceTypeError, match=r"target\[0\] has a (str|bytes).* must be token ids; give tok"
+        ):
+            of_ids(completions=["a b"], completion_ids=[[1, 2]], target=target)
+    with pytest.raises(errors.SequenceTypeError, match=r"hypotheses\[0\] is a bytes"):
+        of_ids(completions=["a b"], completion_ids=[b"ab"], target=[[1, 2]])
+    with pytest.raises(errors.SequenceTypeError, match=r"target\[0\] has a bytes as a reference; it must be a str"):
+        of_texts(completions=["a b"], target=[b"a b"])
+    for arguments in ({"completions": "ab", "target": ["a", "b"]}, {"completions": ["a", "b"], "target": "ab"}):
+        with pytest.raises(errors.SequenceTypeError, match="is a str, not a list with an entry for each completion"):
+            of_texts(**arguments)
 
 
 def test_masked_arrays_are_refused():

@@ -104,14 +104,14 @@ def test_messages(call, error, text):
 
 
 def test_without_features_there_is_nothing_to_weigh():
-    nbest = NBest.from_texts([["a b", "a c"]], [["a b"]], np.empty((2, 0)), [])
+    nbest = NBest.from_texts([["a b", "a c"]], [["a b"]], np.empty((2, 0)), [], tokenize=str.split)
     with pytest.raises(errors.FeatureError, match="no features, so there is nothing to weigh"):
         kbmira(nbest)
 
 
 def test_pairs_by_the_metric_that_is_asked_for():
     texts, references = [["a b c d", "a b x d e f g", "", "a"]], [["a b c d e"]]
-    nbest = NBest.from_texts(texts, references, [[1.0], [2.0], [4.0], [8.0]])
+    nbest = NBest.from_texts(texts, references, [[1.0], [2.0], [4.0], [8.0]], tokenize=str.split)
     for metric in ("sacrebleu", "nltk:method1", "huggingface", metrics.Bleu("moses", "add", weights=(1, 0, 0, 0))):
         of_sentences = metrics.find(metric).of_sentences()
         scores = [of_sentences.score(row.tolist()).score if row[0] else 0.0 for row in nbest.stats]

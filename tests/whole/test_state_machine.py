@@ -325,7 +325,9 @@ class Objects(RuleBasedStateMachine):
         references = [["a b the 猫"]] * segments
         count = sum(map(len, hypotheses))
         features = [[float(data.draw(st.integers(-3, 3))) for _ in range(2)] for _ in range(count)]
-        nbest = NBest.from_texts(hypotheses, references, np.reshape(features, (count, 2)), ["lm", "wp"], max_order=2)
+        nbest = NBest.from_texts(
+            hypotheses, references, np.reshape(features, (count, 2)), ["lm", "wp"], max_order=2, tokenize=str.split
+        )
         numbered = iter(features)
         model = [
             [(next(numbered), counted_row([["a", "b", "the", "猫"]], text.split(), 2), text) for text in texts]

@@ -104,7 +104,7 @@ def calls_on_nbest():
         yield lambda weights=weights: kbmira(nbest, weights, iterations=2).weights
     yield lambda: oracle(nbest, "corpus", smoothing="add-k").rows
     yield lambda: perceptron(nbest, epochs=1, folds=2).weights
-    yield lambda: mbr(texts(7, 6)).rows
+    yield lambda: mbr([texts(7, 6)]).rows
 
 
 SHARED = [calls_on_lists, calls_on_references, calls_on_collections, calls_on_nbest]

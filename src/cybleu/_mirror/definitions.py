@@ -139,39 +139,46 @@ class Definition:
         penalty = self._brevity_penalty(length, reference_length + self.rules.penalty_adds)
         if not length or (self.rules.no_match_at_all == "zero" and not any(matches)):
             return 0.0, [0.0] * self.order, penalty
-        smoothed = SMOOTHINGS[self.rules.smoothing](matches, totals, self.rules.value, self._scale, length)
-        scored = len(smoothed)
-        if None in smoothed:
+        smoothed, scored = self.smoothed(matches, totals, length)
+        if None in smoothed and self.rules.empty_order == "end":
             first = smoothed.index(None)
-            if self.rules.effective_order:
-                scored = first
-            if self.rules.empty_order == "end":
-                smoothed[first:] = [0.0] * (len(smoothed) - first)
+            smoothed[first:] = [0.0] * (len(smoothed) - first)
         perfect = self.rules.empty_order == "one" and self.rules.smoothing != "zero"
         of_empty = self._scale if perfect else 0.0
         precisions = [of_empty if precision is None else precision for precision in smoothed]
         score = self._times * (penalty * self._mean(precisions[:scored]))
         return score, [self._times * precision for precision in precisions], penalty
 
+    def smoothed(self, matches: Sequence[int], totals: Sequence[int], length: int) -> tuple[Precisions, int]:
+        """The precisions, None of an order that has no n-gram and no smoothing, and how many of them are scored."""
+        precisions = SMOOTHINGS[self.rules.smoothing](matches, totals, self.rules.value, self._scale, length)
+        if self.rules.effective_order and None in precisions:
+            return precisions, precisions.index(None)
+        return precisions, len(precisions)
+
     def _brevity_penalty(self, length: int, reference_length: float) -> float:
         if self.rules.penalty == "none" or length >= reference_length:
             return 1.0
         return math.exp(1 - reference_length / length) if length else 0.0
+
+    def weights_of(self, count: int) -> list[float]:
+        """The weights of the first `count` orders, where these are all that are scored."""
+        if self.rules.weights is None:
+            # orders that smoothing skipped keep their share, and it is lost
+            return [1 / (self.order if self.rules.smoothing == "skip" else count)] * count
+        used = list(self.rules.weights[:count])
+        if count < self.order and self.rules.mean != "exact":
+            if not math.fsum(used):
+                raise StatisticsError("the weights of the scored orders sum to 0, so they give no mean")
+            used = [weight * math.fsum(self.rules.weights) / math.fsum(used) for weight in used]
+        return used
 
     def _mean(self, precisions: Sequence[float]) -> float:
         """One number from the precisions of the scored orders, on their scale."""
         count = len(precisions)
         if count == 0:
             return 0.0
-        if self.rules.weights is None:
-            # orders that smoothing skipped keep their share, and it is lost
-            used = [1 / (self.order if self.rules.smoothing == "skip" else count)] * count
-        else:
-            used = list(self.rules.weights[:count])
-            if count < self.order and self.rules.mean != "exact":
-                if not math.fsum(used):
-                    raise StatisticsError("the weights of the scored orders sum to 0, so they give no mean")
-                used = [weight * math.fsum(self.rules.weights) / math.fsum(used) for weight in used]
+        used = self.weights_of(count)
         if self.rules.mean == "exact":
             return self._weighted((weight, p) for weight, p in zip(used, precisions) if p > 0)
         if self.rules.mean == "arithmetic":

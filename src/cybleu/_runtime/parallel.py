@@ -23,7 +23,7 @@ PIECE = 500_000
 def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | None, progress: bool, unit: str) -> None:
     """Call `work(start, stop)` for pieces of `total` things that cost `cost` together.
 
-    :param threads: how many run at the same time; None is one
+    :param threads: how many threads run at the same time; None is one
     """
     threads = checked_threads(threads)
     if total == 0 or (threads == 1 and not progress):

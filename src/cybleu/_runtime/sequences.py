@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-OBJECTS = ("O", "T")  # the kinds of NumPy's arrays that hold no numbers; the second is of texts of any length
+NO_NUMBERS = ("O", "T", "U", "S")  # kinds of NumPy's arrays: objects, and three of texts
+
+# What was expected where a text that is not split was found.
+TOKENS = "a list of tokens"
+REFERENCES = "a list of references, each a list of tokens"
+TEXTS = "a list of token lists"
 
 
 def by_position(values: Any) -> Any:
@@ -25,13 +30,14 @@ def by_position(values: Any) -> Any:
     kind = type(values)
     if not (hasattr(kind, "__len__") and hasattr(kind, "__iter__")) or _is_array_of_numbers(values):
         return values
-    return list(values)
+    of_texts = getattr(getattr(values, "dtype", None), "kind", None) in ("U", "S")
+    return values.tolist() if of_texts else list(values)
 
 
 def _is_array_of_numbers(values: Any) -> bool:
     kind = getattr(getattr(values, "dtype", None), "kind", None)
     if isinstance(kind, str):
-        return kind not in OBJECTS
+        return kind not in NO_NUMBERS
     if hasattr(values, "__dlpack_device__"):
         return True
     if hasattr(values, "__array__"):
@@ -43,15 +49,33 @@ def _is_array_of_numbers(values: Any) -> bool:
     return True
 
 
-def container_of(text: Any, name: str) -> Any:
+def how_to_split(text: str | bytes | bytearray, wanted: str = TOKENS, tokenize: bool = False) -> str:
+    """The advice for a text that is not split, the same wherever one is found.
+
+    :param wanted: what should be in its place
+    :param tokenize: whether the function that was called has that parameter
+    """
+    split = ".split()" if isinstance(text, str) else ".decode().split()"
+    advice = f"split it, for example with {split}" + ("" if wanted == TOKENS else ", and put it in a list")
+    return advice + (
+        ", or pass tokenize=, for example tokenize=str.split" if tokenize and isinstance(text, str) else ""
+    )
+
+
+def refuse_text(value: Any, name: str, wanted: str = TOKENS, tokenize: bool = False) -> None:
+    """:raises SequenceTypeError: the value is a text, whose characters or bytes are no tokens"""
+    if isinstance(value, (str, bytes, bytearray)):
+        raise SequenceTypeError(
+            f"{name} is a {type(value).__name__}, not {wanted}; {how_to_split(value, wanted, tokenize)}"
+        )
+
+
+def container_of(text: Any, name: str, tokenize: bool = False) -> Any:
     """A text as something that can be read by position.
 
     :raises SequenceTypeError: it is a str, whose characters are no tokens; or it has no order, such as a set
     """
-    if isinstance(text, (str, bytes, bytearray)):
-        raise SequenceTypeError(
-            f"{name} is a {type(text).__name__}, not a list of tokens; split it, for example with .split()"
-        )
+    refuse_text(text, name, TOKENS, tokenize)
     if isinstance(text, (Set, Mapping)):
         raise SequenceTypeError(
             f"{name} is a {type(text).__name__}, which has no order of tokens or no repeated ones; give a list"
@@ -135,11 +159,7 @@ def plain_text(text: Any, name: str) -> Any:
 def plain_segment(references: Any, hypothesis: Any) -> tuple[Any, Any]:
     """The same for a segment."""
     references = by_position(references)
-    if isinstance(references, (str, bytes, bytearray)):
-        raise SequenceTypeError(
-            f"the references are a {type(references).__name__}, not a list of references, each a list of tokens; split "
-            "it, for example with .split(), and put it in a list"
-        )
+    refuse_text(references, "the set of references", REFERENCES)
     if isinstance(references, (list, tuple)):
         references = [plain_text(text, f"reference {number}") for number, text in enumerate(references)]
     return references, plain_text(hypothesis, "the hypothesis")

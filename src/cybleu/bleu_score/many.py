@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.parallel import run
-from .._runtime.sequences import by_position, plain_segment
+from .._runtime.sequences import REFERENCES, TEXTS, by_position, plain_segment, refuse_text
 from ..errors import CybleuError
 from .scores import (
     QUARTERS,
@@ -57,6 +57,8 @@ def sentence_bleu_many(
     array([1.    , 0.3679])
     """
     list_of_references, hypotheses = by_position(list_of_references), by_position(hypotheses)
+    refuse_text(list_of_references, "list_of_references", f"a list with, for each segment, {REFERENCES}")
+    refuse_text(hypotheses, "hypotheses", TEXTS)
     if strict:
         from ..checks import check
 

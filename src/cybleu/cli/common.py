@@ -6,7 +6,7 @@ import gc
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
 
 import click
@@ -121,6 +121,19 @@ REFERENCE_LENGTH = click.option(
 SMOOTHING = click.option("--smoothing", metavar="NAME", help="Smoothing of BLEU, by default the tool's.")
 
 
+SMOOTHING_OF_TEXT = click.option(
+    "--smoothing",
+    metavar="NAME",
+    help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
+    "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
+)
+SMOOTHING_VALUE = click.option(
+    "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
+)
+# These methods of NLTK ask for a segment, so they are not of the counts alone.
+METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
+
+
 class MetricName(click.ParamType):  # type: ignore[type-arg]
     """A name in :data:`cybleu.metrics.METRICS`, as it is when the command runs."""
 
@@ -181,6 +194,25 @@ def metric_of(
         raise click.UsageError(str(error)) from error
 
 
+def metric_of_texts(
+    name: str,
+    smoothing: str | None,
+    smoothing_value: float | None,
+    order: int | None,
+    weights: Sequence[float] | None,
+) -> tuple[Metric, str | None]:
+    """The metric that the options ask for; and the smoothing if it is one of these methods, which no metric has."""
+    method = smoothing if name == "nltk" and smoothing in METHODS_OF_SEGMENTS else None
+    if method and smoothing_value is not None:
+        raise click.UsageError(f"--smoothing {smoothing} takes no --smoothing-value here")
+    try:
+        return metric_of(name, None if method else smoothing, smoothing_value, order, weights), method
+    except click.UsageError as error:
+        if name == "nltk" and "no smoothing" in error.message:
+            raise click.UsageError(", ".join([error.message, *METHODS_OF_SEGMENTS])) from error
+        raise
+
+
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:
     """Refuse an output that is another output or an input."""
     with input_errors():
@@ -215,9 +247,10 @@ def segments(
             tqdm(total=file.size, unit="B", unit_scale=True, disable=None, delay=delay, leave=False, file=sys.stderr)
         )
         stack.enter_context(_collector_paused())
-        for block in parallel_segments(file, others, tokens_of):
-            yield block
-            bar.update(file.position() - bar.n)
+        with suppress(GeneratorExit):  # who stops reading is told of the mark, too
+            for block in parallel_segments(file, others, tokens_of):
+                yield block
+                bar.update(file.position() - bar.n)
     for name in [shown(marked.name) for marked in files if marked.mark and not drop_bom]:
         click.echo(
             f"cybleu: {name} begins with a byte order mark, which is part of its first token here, as in the tools; "

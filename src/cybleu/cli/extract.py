@@ -29,12 +29,15 @@ from .common import (
     "--format",
     "format_",
     type=click.Choice(["moses", "joshua", "plain"]),
-    help="Of NBEST: Moses's, Joshua's (and cdec's), or text alone.  [default: as its first lines look]",
+    help="The format of NBEST: that of Moses, that of Joshua and cdec, or text alone.  [default: as its first lines look]",
 )
 @FIRST_ID
-@click.option("--size", type=click.IntRange(1), help="Of the plain format: how many lines each segment has.")
+@click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format.")
 @click.option(
-    "--feature-table", metavar="FILE", type=FILE, help="Of the plain format: features, a line for each hypothesis."
+    "--feature-table",
+    metavar="FILE",
+    type=FILE,
+    help="The file of features of the plain format, one line for each hypothesis.",
 )
 @click.option("--max-order", type=click.IntRange(1, 64), default=4, show_default=True, help="Largest n-gram order.")
 @REFERENCE_LENGTH

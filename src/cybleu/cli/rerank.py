@@ -103,11 +103,14 @@ OF_NBEST = with_parameters(
     click.option(
         "--format",
         type=click.Choice(["moses", "joshua", "plain", "json"]),
-        help="Of NBEST.  [default: moses or joshua, as its first lines look]",
+        help="The format of NBEST.  [default: moses or joshua, as its first lines look]",
     ),
-    click.option("--size", type=click.IntRange(1), help="Of the plain format: how many lines each segment has."),
+    click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format."),
     click.option(
-        "--feature-table", metavar="FILE", type=FILE, help="Of the plain format: features, a line a hypothesis."
+        "--feature-table",
+        metavar="FILE",
+        type=FILE,
+        help="The file of features of the plain format, one line for each hypothesis.",
     ),
     FIRST_ID,
     click.option(
@@ -115,7 +118,7 @@ OF_NBEST = with_parameters(
         "segments",
         metavar="N",
         type=click.IntRange(0),
-        help="How many segments there are, where the last ones may have no hypothesis.",
+        help="How many segments there are, if the last ones may have no hypothesis.",
     ),
     SPLIT,
     TOKENIZE,
@@ -127,7 +130,7 @@ OF_OUTPUT = with_parameters(
         metavar="FILE",
         type=FILE,
         default=STANDARD_INPUT,
-        help="A file instead of standard output; .gz compresses.",
+        help="Write to this file; .gz compresses.  [default: standard output]",
     ),
     click.option(
         "--list",
@@ -139,7 +142,7 @@ OF_OUTPUT = with_parameters(
         "--explain",
         type=click.IntRange(0),
         metavar="ID",
-        help="Write nothing else than why the first candidates of this segment come first.",
+        help="Write only why the first candidates of this segment come first.",
     ),
 )
 OF_BLEU = with_parameters(variant("sacrebleu"), SMOOTHING)
@@ -194,16 +197,20 @@ def linear(weights_file: str, **options: Any) -> None:
 @OF_OUTPUT
 @OF_BLEU
 @click.option(
-    "--scale", type=float, help="Take the scores of the list as the posterior, times this.  [default: all alike]"
+    "--scale", type=float, help="Weigh texts by exp(this times their score in the list).  [default: all alike]"
 )
 @click.option(
     "--utility",
     type=click.Choice(["metric", "expected-counts", "linear"]),
     default="metric",
     show_default=True,
-    help="The variant exactly, or an approximation of BLEU of DeNero and others (2009) or Tromble and others (2008).",
+    help="What is expected: exactly the BLEU of --variant, or an approximation (DeNero 2009, Tromble 2008).",
 )
-@click.option("--prune", type=click.IntRange(1), help="Only so many of the most probable hypotheses count.")
+@click.option(
+    "--prune",
+    type=click.IntRange(1),
+    help="How many hypotheses of a segment count, the most probable ones.  [default: all]",
+)
 def mbr(
     variant: str, smoothing: str | None, scale: float | None, utility: str, prune: int | None, **options: Any
 ) -> None:
@@ -244,10 +251,12 @@ def mbr(
     type=click.Choice(["sentence", "corpus"]),
     default="sentence",
     show_default=True,
-    help="By the BLEU of each sentence, or by that of the corpus, which holds all statistics in memory.",
+    help="Choose by the BLEU of each sentence, or of the corpus, which needs all statistics in memory.",
 )
-@click.option("--worst", is_flag=True, help="The worst instead of the best.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the order of swaps for the corpus.")
+@click.option("--worst", is_flag=True, help="Choose the worst instead of the best.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of the order in which --level corpus tries exchanges."
+)
 def oracle(
     references: tuple[str, ...],
     variant: str,
@@ -298,20 +307,32 @@ def oracle(
     metavar="FILE",
     type=FILE,
     default=STANDARD_INPUT,
-    help="A file for the weights instead of standard output.",
+    help="Write the weights to this file.  [default: standard output]",
 )
 @click.option(
     "--held-out",
     metavar="FILE",
     type=FILE,
-    help="Write there what weights of the other folds choose from each segment.",
+    help="Write to this file what the weights of the other folds choose from each segment.",
 )
-@click.option("--epochs", type=click.IntRange(1), default=10, show_default=True, help="At most so many.")
-@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Of the cross-validation.")
-@click.option("--good", type=float, default=0.1, show_default=True, help="Share of good hypotheses.")
-@click.option("--bad", type=float, default=0.5, show_default=True, help="Share of bad hypotheses.")
-@click.option("--margin", type=float, default=1.0, show_default=True, help="Between good and bad.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of folds and orders.")
+@click.option("--epochs", type=click.IntRange(1), default=10, show_default=True, help="Largest number of epochs.")
+@click.option(
+    "--folds", type=click.IntRange(2), default=5, show_default=True, help="Number of parts in the cross-validation."
+)
+@click.option(
+    "--good",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="Share of the hypotheses of a segment that count as good.",
+)
+@click.option(
+    "--bad", type=float, default=0.5, show_default=True, help="Share of the hypotheses of a segment that count as bad."
+)
+@click.option(
+    "--margin", type=float, default=1.0, show_default=True, help="How far good hypotheses should be above bad ones."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds and of the order of segments.")
 def perceptron(
     references: tuple[str, ...],
     variant: str,

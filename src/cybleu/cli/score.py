@@ -13,23 +13,23 @@ from .. import __version__, bleu_score
 from .._runtime.scales import percent
 from ..errors import EmptyCorpusError
 from ..metrics import Bleu, BleuScore, Metric, Score
-from .common import NO_LINE, OF_TEXT, input_errors, metric_of, variant
+from .common import (
+    NO_LINE,
+    OF_TEXT,
+    SMOOTHING_OF_TEXT,
+    SMOOTHING_VALUE,
+    input_errors,
+    metric_of_texts,
+    variant,
+)
 from .common import segments as read_segments
-
-# These methods ask for the last segment, so they are not of the counts alone.
-NLTK_METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
 
 
 @click.command()
 @OF_TEXT
 @variant("sacrebleu")
-@click.option(
-    "--smoothing",
-    metavar="NAME",
-    help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
-    "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
-)
-@click.option("--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's.")
+@SMOOTHING_OF_TEXT
+@SMOOTHING_VALUE
 @click.option("--segments", is_flag=True, help="Print the score of each segment, one a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object, scores in full.")
 @click.option("--width", type=click.IntRange(0, 17), default=2, show_default=True, help="Decimals of a printed score.")
@@ -52,15 +52,7 @@ def score(
 
     All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input.
     """
-    method = smoothing if variant == "nltk" and smoothing in NLTK_METHODS_OF_SEGMENTS else None
-    if method and smoothing_value is not None:
-        raise click.UsageError(f"--smoothing {smoothing} takes no --smoothing-value here")
-    try:
-        metric = metric_of(variant, None if method else smoothing, smoothing_value, order, weights)
-    except click.UsageError as error:
-        if variant == "nltk" and "no smoothing" in error.message:
-            raise click.UsageError(", ".join([error.message, *NLTK_METHODS_OF_SEGMENTS])) from error
-        raise
+    metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)
     corpus = _Corpus(metric, method)
     segment_scores = array("d")
     with input_errors():

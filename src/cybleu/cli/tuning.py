@@ -48,11 +48,20 @@ WITH_LISTS = with_parameters(
         metavar="FILE",
         type=FILE,
         multiple=True,
-        help="Of Moses's extractor, in place of NBEST and REF.",
+        help="The features that Moses's extractor wrote, in place of NBEST and REF.",
     ),
-    click.option("--scores-file", metavar="FILE", type=FILE, multiple=True, help="The scores of the same hypotheses."),
     click.option(
-        "--format", "format_", type=click.Choice(["moses", "joshua"]), help="Of NBEST.  [default: as it looks]"
+        "--scores-file",
+        metavar="FILE",
+        type=FILE,
+        multiple=True,
+        help="The scores that it wrote, for each --features-file.",
+    ),
+    click.option(
+        "--format",
+        "format_",
+        type=click.Choice(["moses", "joshua"]),
+        help="The format of NBEST.  [default: as it looks]",
     ),
     FIRST_ID,
     SPLIT,
@@ -61,8 +70,14 @@ WITH_LISTS = with_parameters(
     REFERENCE_LENGTH,
     variant("moses"),
     SMOOTHING,
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random weights."),
-    click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="That work at the same time."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random weights."),
+    click.option(
+        "--threads",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="How many threads work at the same time.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full."),
     click.option(
         "--start",
@@ -71,7 +86,7 @@ WITH_LISTS = with_parameters(
         help="Weights to start from: lines with name and weight, or a list.  [default: 1]",
     ),
     click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight."),
-    click.option("--output", metavar="FILE", type=FILE, help="Write the weights there, too."),
+    click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too."),
 )
 
 
@@ -200,9 +215,19 @@ class Given(NamedTuple):
 @click.command()
 @WITH_LISTS
 @click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
-@click.option("--restarts", type=click.IntRange(0), default=20, show_default=True, help="Climbs from random weights.")
 @click.option(
-    "--random-directions", type=click.IntRange(0), default=0, show_default=True, help="To search beside the axes."
+    "--restarts",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="How many climbs begin from random weights.",
+)
+@click.option(
+    "--random-directions",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="How many random directions to search beside the axes.",
 )
 @click.option("--window", metavar="min|average:N", help="Judge an interval with N neighbours on each side.")
 @click.option("--quiet", is_flag=True, help="Do not show the climbs on standard error.")
@@ -285,7 +310,9 @@ def mert(
 
 @click.command("random-search")
 @WITH_LISTS
-@click.option("--trials", type=click.IntRange(1), default=1000, show_default=True, help="Random weights to try.")
+@click.option(
+    "--trials", type=click.IntRange(1), default=1000, show_default=True, help="How many random weights to try."
+)
 @click.option("--weights-file", metavar="FILE", type=FILE, help="Score these instead: numbers, a line for each trial.")
 def random_search(
     trials: int,

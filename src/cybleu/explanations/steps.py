@@ -11,13 +11,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._mirror import segments
+from .._mirror import Definition, segments
+from .._runtime.sequences import plain_segment, plain_text
 from ..bleu_score import brevity_penalty, closest_ref_length, modified_precision, sentence_bleu
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.parts import checked_order
 from ..bleu_score.scores import QUARTERS, smoothed_precisions, weights_given
 from ..errors import UnknownNameError
 from ..metrics import Bleu, find
+from .display import as_html, as_text
 
 if TYPE_CHECKING:
     from .._mirror.segments import NGram
@@ -39,6 +41,7 @@ def ngram_counts(tokens: Tokens, n: int) -> dict[NGram, int]:
     >>> ngram_counts("to be or not to be".split(), 2)
     {('to', 'be'): 2, ('be', 'or'): 1, ('or', 'not'): 1, ('not', 'to'): 1}
     """
+    tokens = plain_text(tokens, "the text")
     return dict(segments.ngram_counts(tokens, len(tokens), checked_order(n, tokens), "the tokens"))
 
 
@@ -57,6 +60,7 @@ def clipped_counts(references: Collection[Tokens], hypothesis: Tokens, n: int) -
     >>> clipped_counts(["the cat is on the mat".split()], "the the the cat and".split(), 1)
     {('the',): 2, ('cat',): 1, ('and',): 0}
     """
+    references, hypothesis = plain_segment(references, hypothesis)
     in_references = [ngram_counts(reference, n) for reference in references]
     return {
         ngram: min(count, max((counts.get(ngram, 0) for counts in in_references), default=0))
@@ -76,6 +80,7 @@ def ngram_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) 
     >>> ngram_precision(["the cat is on the mat".split()], "the the the the the the the".split(), 1)
     Fraction(7, 7)
     """
+    references, hypothesis = plain_segment(references, hypothesis)
     in_references: set[NGram] = set()
     for reference in references:
         in_references.update(ngram_counts(reference, n))
@@ -117,11 +122,23 @@ class Order:
 class Explanation:
     """A sentence score with all that it was computed from; ``print`` shows it.
 
+    In a notebook it is shown as a table. An n-gram is "matched" if it is in a reference, and "clipped" to the largest count that
+    it has in one reference.
+
     :param score: equal to that of :func:`cybleu.sentence_bleu`, or of the metric; from 0 to `scale`
-    :param orders: one :class:`Order` for each n-gram order from 1
+    :param orders: one :class:`Order` for each n-gram order from 1 that the score is made of
+    :param hypothesis: its tokens
+    :param references: their tokens
+    :param closest_reference_length: the length that the brevity penalty looks at, which is not the closest for every tool
     :param smoothing: the name of the smoothing, ``none`` without one
     :param scale: the score of a perfect match
     :param arithmetic: the mean of the precisions is the arithmetic one
+    :param name: of the definition
+    :param left_out: a sentence for each order that is not in the score, and why
+    :param reference_length: which length of the references counts: ``closest``, ``shortest`` or ``average``
+    :param penalised: whether the definition has a brevity penalty
+    :param penalty_adds: what it adds to the reference length there
+    :param zeros_left_out: an order with the precision 0 is left out, and does not make the score 0
 
     >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
     >>> explanation.score, explanation.closest_reference_length, explanation.brevity_penalty
@@ -130,82 +147,35 @@ class Explanation:
 
     score: Any
     orders: tuple[Order, ...]
-    hypothesis_length: int
-    reference_lengths: tuple[int, ...]
+    hypothesis: NGram
+    references: tuple[NGram, ...]
     closest_reference_length: int
     brevity_penalty: float
     smoothing: str
     scale: float = 1
     arithmetic: bool = False
+    name: str = "nltk"
+    left_out: tuple[str, ...] = ()
+    reference_length: str = "closest"
+    penalised: bool = True
+    penalty_adds: float = 0
+    zeros_left_out: bool = True
+
+    @property
+    def hypothesis_length(self) -> int:
+        """In tokens."""
+        return len(self.hypothesis)
+
+    @property
+    def reference_lengths(self) -> tuple[int, ...]:
+        """In tokens."""
+        return tuple(map(len, self.references))
 
     def __str__(self) -> str:
-        lengths = ", ".join(map(str, self.reference_lengths))
-        lines = [
-            f"BLEU-{len(self.orders)} = {self.score:.6g}   (0 to {self.scale:g}, smoothing: {self.smoothing})",
-            "",
-            "order  n-grams  matched  clipped  precision             smoothed",
-        ]
-        for order in self.orders:
-            total = sum(order.counts.values())
-            matched = ngrams_found(order)
-            exact = f"{_as_given(order.precision)} = {float(order.precision):.4f}"
-            changed = f"{float(order.smoothed):.4g}" if order.changed else ""
-            lines.append(
-                f"{order.n:>5}  {total:>7}  {matched:>7}  {order.precision.numerator:>7}  {exact:<20}  {changed}".rstrip()
-            )
-        for order in self.orders[:1]:
-            clipped = [
-                f"{' '.join(map(str, ngram))} {count} -> {order.clipped[ngram]}"
-                for ngram, count in order.counts.items()
-                if count != order.clipped[ngram]
-            ]
-            if clipped:
-                lines.append(f"words that count less than they occur: {', '.join(clipped)}")
-        comparison = ">" if self.hypothesis_length > self.closest_reference_length else "<="
-        penalty = f"{self.brevity_penalty:.6g}"
-        if comparison == "<=" and self.hypothesis_length:
-            penalty = f"exp(1 - {self.closest_reference_length}/{self.hypothesis_length}) = {penalty}"
-        lines += [
-            "",
-            f"hypothesis length {self.hypothesis_length}, reference lengths {lengths}, "
-            f"closest {self.closest_reference_length}",
-            f"brevity penalty: {self.hypothesis_length} {comparison} {self.closest_reference_length}, so {penalty}",
-            self._formula(),
-        ]
-        return "\n".join(lines)
+        return as_text(self)
 
-    def _formula(self) -> str:
-        if self.score == 0 and not any(order.precision.numerator for order in self.orders):
-            return "score = 0, because no word of the hypothesis is in a reference"
-        factor = "" if self.scale == 1 else f"{self.scale:g} * "
-        factor += f"{self.brevity_penalty:.6g} * "
-        terms = []
-        total = []
-        for order in self.orders:
-            precision = f"{float(order.smoothed):.4g}" if order.changed else _as_given(order.precision)
-            if self.arithmetic:
-                terms.append(f"{order.weight:.4g} * {precision}")
-                total.append(float(order.weight) * float(order.smoothed))
-            elif order.smoothed > 0:
-                terms.append(f"{float(order.weight):.4g} * log({precision})")
-                total.append(float(order.weight) * math.log(order.smoothed))
-            elif order.weight:
-                return f"score = 0, because no {order.n}-gram of the hypothesis matches, and the mean is geometric"
-        if self.arithmetic:
-            return f"score = {factor}({' + '.join(terms)})\n      = {factor}{math.fsum(total):.6g} = {self.score:.6g}"
-        return (
-            f"score = {factor}exp({' + '.join(terms)})\n      = {factor}exp({math.fsum(total):.6g}) = {self.score:.6g}"
-        )
-
-
-def _as_given(precision: Fraction) -> str:
-    """Also 4/4 and 0/1, which `str` shortens."""
-    return f"{precision.numerator}/{precision.denominator}"
-
-
-def ngrams_found(order: Order) -> int:
-    """How many n-grams of the hypothesis are in a reference at all."""
-    return sum(count for ngram, count in order.counts.items() if order.clipped[ngram] > 0)
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
 
 def explain(
@@ -230,18 +200,27 @@ def explain(
     :raises NoReferencesError: there is no reference
     :raises UnknownNameError: the metric is not BLEU
 
-    >>> print(explain(["the cat is on the mat".split()], "the the cat and the mat".split(), (0.5, 0.5)))
-    BLEU-2 = 0.516398   (0 to 1, smoothing: none)
+    >>> print(explain(["the cat is on the mat".split()], "the the the cat sat".split(), (0.5, 0.5)))
+    BLEU-2 = 0.317093   (nltk, from 0 to 1; 31.71 from 0 to 100; smoothing: none)
+    <BLANKLINE>
+    = is under n-grams that count, ~ under some that are in a reference, but clipped
+    hypothesis   "the" "the" "the" "cat" "sat"
+    1-grams      ===== ===== ~~~~~ =====
+    2-grams                  ===========
+    reference    "the" "cat" "is" "on" "the" "mat"
     <BLANKLINE>
     order  n-grams  matched  clipped  precision             smoothed
-        1        6        5        4  4/6 = 0.6667
-        2        5        2        2  2/5 = 0.4000
-    words that count less than they occur: the 3 -> 2, and 1 -> 0
+        1        5        4        3  3/5 = 0.6000
+        2        4        1        1  1/4 = 0.2500
+    matched: the n-grams of the hypothesis that are in a reference
+             in no reference: "sat"
+    clipped: the same, but an n-gram counts at most as often as it is in the reference that has it most often
+             "the" is 3 times in the hypothesis and counts twice
     <BLANKLINE>
-    hypothesis length 6, reference lengths 6, closest 6
-    brevity penalty: 6 <= 6, so exp(1 - 6/6) = 1
-    score = 1 * exp(0.5 * log(4/6) + 0.5 * log(2/5))
-          = 1 * exp(-0.660878) = 0.516398
+    lengths: the hypothesis has 5 tokens, the reference has 6
+    brevity penalty: exp(1 - 6/5) = 0.818731, because 5 is less than 6
+    score = 0.818731 * exp(0.5 * log(3/5) + 0.5 * log(1/4))
+          = 0.818731 * exp(-0.94856) = 0.317093
     """
     weights = weights_given(weights)
     if metric is not None or choices:
@@ -252,7 +231,8 @@ def explain(
         found = find(metric, **choices).of_sentences()
         if not isinstance(found, Bleu):
             raise UnknownNameError(f"the steps of BLEU can be explained, and the metric is {found.name}")
-        return _by_metric(references, hypothesis, found)
+        return _by_metric(*plain_segment(references, hypothesis), found)
+    references, hypothesis = plain_segment(references, hypothesis)
     score = sentence_bleu(references, hypothesis, weights, smoothing_function)
     length = len(hypothesis)
     precisions = [modified_precision(references, hypothesis, n) for n in range(1, len(weights) + 1)]
@@ -267,8 +247,8 @@ def explain(
     return Explanation(
         score=score,
         orders=_orders(references, hypothesis, weights, precisions, smoothed),
-        hypothesis_length=length,
-        reference_lengths=tuple(len(reference) for reference in references),
+        hypothesis=tuple(hypothesis),
+        references=tuple(map(tuple, references)),
         closest_reference_length=closest,
         brevity_penalty=brevity_penalty(closest, length),
         smoothing=getattr(smoothing_function, "__name__", "none" if smoothing_function is None else "a function"),
@@ -278,11 +258,17 @@ def explain(
 def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu) -> Explanation:
     bleu = metric.score(metric.row(references, hypothesis))
     rules = metric.rules()
-    count = len(bleu.precisions)
-    if rules.effective_order and 0 in bleu.totals:
-        count = bleu.totals.index(0)
-    weights = rules.weights[:count] if rules.weights else (1 / max(1, count),) * count
-    precisions = [Fraction(matched, max(1, total)) for matched, total in zip(bleu.matches, bleu.totals)][:count]
+    definition = Definition(rules)
+    scored = definition.smoothed(bleu.matches, bleu.totals, bleu.hypothesis_length)[1]
+    left_out = tuple(
+        f"{n}-grams are left out, because "
+        + ("none matches" if bleu.totals[n - 1] else "the hypothesis is too short to have one")
+        for n in range(scored + 1, rules.order + 1)
+    )
+    weights: Sequence[float] = (rules.weights or (1 / rules.order,) * rules.order)[:scored]
+    if scored and any(bleu.precisions):  # else no mean is taken
+        weights = definition.weights_of(scored)
+    precisions = [Fraction(matched, max(1, total)) for matched, total in zip(bleu.matches, bleu.totals)][:scored]
     # where smoothing changed nothing, the fraction says more than its float on the tool's scale
     smoothed = [
         given if bleu.score == 0 or math.isclose(now / bleu.scale, given, rel_tol=1e-12) else now / bleu.scale
@@ -291,13 +277,19 @@ def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu) -
     return Explanation(
         score=bleu.score,
         orders=_orders(references, hypothesis, weights, precisions, smoothed),
-        hypothesis_length=bleu.hypothesis_length,
-        reference_lengths=tuple(len(reference) for reference in references),
+        hypothesis=tuple(hypothesis),
+        references=tuple(map(tuple, references)),
         closest_reference_length=bleu.reference_length,
         brevity_penalty=bleu.brevity_penalty,
         smoothing=metric.definition.smoothing(metric.smoothing)[0],
         scale=bleu.scale,
         arithmetic=rules.mean == "arithmetic",
+        name=metric.name,
+        left_out=left_out,
+        reference_length=metric.definition.reference_length,
+        penalised=rules.penalty != "none",
+        penalty_adds=rules.penalty_adds,
+        zeros_left_out=rules.mean == "exact",
     )
 
 

@@ -140,7 +140,7 @@ class Metric(ABC):
         :param references: for each segment a list of references
         :param hypotheses: for each segment a list of tokens
         :param owner: for each hypothesis the number of its list of references, by default its own
-        :param threads: that work at the same time; a metric in Python takes one
+        :param threads: how many threads work at the same time; a metric in Python takes one
         :param progress: show a progress bar (needs tqdm)
         :param of_ids: what arrays of token ids need; only metrics that say so take them
         :return: int64 of shape `(hypotheses, columns)`
@@ -202,7 +202,7 @@ class Metric(ABC):
         :param references: R texts
         :param hypotheses: H texts, by default the references
         :param out: an array to write into
-        :param threads: that work at the same time
+        :param threads: how many threads work at the same time
         :param progress: show a progress bar (needs tqdm)
         :param of_ids: as for :meth:`rows`
         :return: float64 of shape `(H, R)`

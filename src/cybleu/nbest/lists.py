@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from .._runtime.sequences import by_position
+from .._runtime.sequences import by_position, container_of
 from ..errors import LengthMismatchError, SequenceTypeError
+from ..text.batches import checked_list
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import ARGUMENTS, Hypotheses, whole_number
@@ -31,12 +31,12 @@ class NBest(Hypotheses):
     @classmethod
     def from_texts(
         cls,
-        hypotheses: Sequence[Sequence[str]],
+        hypotheses: Sequence[Sequence[Any]],
         references: Any,
         features: Any = None,
         names: Sequence[str] | None = None,
         *,
-        tokenize: str | Callable[[str], list[str]] = "unicode",
+        tokenize: str | Callable[[str], list[str]] | None = None,
         max_order: int | None = None,
         reference_length: str | None = None,
         threads: int | None = None,
@@ -44,38 +44,57 @@ class NBest(Hypotheses):
     ) -> NBest:
         """A list from the texts of the hypotheses, with their BLEU statistics.
 
-        :param hypotheses: for each segment a list of texts
-        :param references: of the segments: a list of texts, or of token lists, for each; :class:`cybleu.stats.References`;
-            or paths of text files, one segment a line
+        :param hypotheses: for each segment a list of texts: token lists, or with `tokenize` strings. `texts` of the list are
+            the strings, or tokens that are strings with a blank between them. They are not known where that would be split
+            into other tokens
+        :param references: of the segments: for each a list of texts, likewise; :class:`cybleu.stats.References`; or paths of
+            text files, one segment a line, which are split on white space by default
         :param features: of all hypotheses, segment after segment, `(N, F)`; None is no feature
         :param names: of the features, by default ``f0``, ``f1`` ...
-        :param tokenize: from a text to its tokens: a function, ``unicode`` or ``ascii`` for white space, or a tokeniser of
-            :mod:`cybleu.text`
+        :param tokenize: from a string to its tokens: a function such as ``str.split``, ``unicode`` or ``ascii`` for white
+            space, or a tokeniser of :mod:`cybleu.text`
         :param max_order: the largest n-gram order, by default 4, or that of `References`
         :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
-        :param threads: that count at the same time
+        :param threads: how many threads count at the same time
         :param more: of the arguments of the class: `sparse`, `ids`, `model_scores`
+        :raises SequenceTypeError: a string among the texts, and no `tokenize`; the message says which
 
-        >>> NBest.from_texts([["the cat sat", "a cat"]], [["the cat sat down"]], [[1.0], [2.0]], max_order=2).stats
+        >>> texts = [["the cat sat", "a cat"]]
+        >>> NBest.from_texts(texts, [["the cat sat down"]], [[1.0], [2.0]], tokenize=str.split, max_order=2).stats
         array([[3, 4, 3, 2, 3, 2],
                [2, 4, 1, 0, 2, 1]])
         """
-        hypotheses = by_position(hypotheses)
-        split = tokenizer(tokenize)
-        prepared = prepare_references(references, split, max_order, reference_length)
+        hypotheses = checked_list(hypotheses, "hypotheses")
+        prepared = prepare_references(references, tokenize, max_order, reference_length)
         if len(prepared) != len(hypotheses):
             raise LengthMismatchError(
                 f"there are {len(hypotheses)} segments of hypotheses and {len(prepared)} of references"
             )
-        sizes = [0 if isinstance(texts, str) else len(texts) for texts in hypotheses]
-        texts = list(chain.from_iterable(hypotheses))
-        if sum(sizes) != len(texts) or set(map(type, texts)) - {str}:
-            raise SequenceTypeError("hypotheses must be a list of texts for each segment")
+        split = None if tokenize is None else tokenizer(tokenize)
+        given: list[Any] = []
+        tokens: list[Any] = []
+        sizes = []
+        for position, segment in enumerate(hypotheses):
+            segment = by_position(segment)
+            if isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
+                raise SequenceTypeError(
+                    f"hypotheses[{position}] must be a list of texts, not {type(segment).__name__}; "
+                    "the texts of one segment alone are a list in a list"
+                )
+            sizes.append(len(segment))
+            for place, text in enumerate(segment):
+                given.append(text)
+                if split is not None and isinstance(text, str):
+                    tokens.append(split(text))
+                else:
+                    tokens.append(container_of(text, f"hypotheses[{position}][{place}]", tokenize=True))
         owners = np.repeat(np.arange(len(prepared)), sizes)
-        stats = prepared.stats([split(text) for text in texts], owners, threads)
+        stats = prepared.stats(tokens, owners, threads)
         if features is None:
-            features = np.zeros((len(texts), 0))
-        return cls(np.cumsum([0, *sizes]), features, stats, names, texts, **more)
+            features = np.zeros((len(tokens), 0))
+        texts = [text if isinstance(text, str) else _joined(found) for text, found in zip(given, tokens)]
+        known = [text for text in texts if text is not None]
+        return cls(np.cumsum([0, *sizes]), features, stats, names, known if len(known) == len(texts) else None, **more)
 
     @classmethod
     def from_files(
@@ -97,7 +116,8 @@ class NBest(Hypotheses):
         """A list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
 
         A segment of the references that no line is of has no hypotheses. The other parameters are those of
-        :meth:`cybleu.nbest.NBest.from_texts`.
+        :meth:`cybleu.nbest.NBest.from_texts`, with another default for `tokenize`: white
+        space, for the lines of the file and for references that are strings.
 
         :param path: gzip is recognised; ``-`` is standard input
         :param references: paths of text files, one segment a line; or as for :meth:`from_texts`
@@ -158,6 +178,14 @@ class NBest(Hypotheses):
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """
         writing.write(self, path, format)
+
+
+def _joined(tokens: Any) -> str | None:
+    """The text of which these are the tokens between white space, if there is one."""
+    if not all(isinstance(token, str) for token in tokens):
+        return None
+    text = " ".join(tokens)
+    return text if text.split() == list(tokens) else None
 
 
 def _made(*arguments: Any) -> NBest:

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
-from .._runtime.sequences import by_position
+from .._runtime.sequences import by_position, refuse_text
 from ..errors import ArrayValueError, LengthMismatchError
 from ..stats.references import References
 from ..text.tokenizers import tokenizer
@@ -19,24 +19,26 @@ if TYPE_CHECKING:
 
 def prepare_references(
     references: Any,
-    tokenize: str | Split = "unicode",
+    tokenize: str | Split | None = None,
     max_order: int | None = None,
     reference_length: str | None = None,
 ) -> References:
     """References for n-best lists, prepared once for several lists of the same segments.
 
-    :param references: a list of texts, or of token lists, for each segment; paths of text files, one segment a line;
-        :class:`cybleu.References` are given back
-    :param tokenize: from a text to its tokens, as for :func:`cybleu.text.tokenizer`
+    :param references: for each segment a list of texts: token lists, or with `tokenize` strings; paths of text files, one
+        segment a line; :class:`cybleu.References` are given back
+    :param tokenize: from a text to its tokens: a function such as ``str.split``, or a name that :func:`cybleu.text.tokenizer`
+        knows. By default files are split on white space, and a string in a list is an error
     :param max_order: the largest n-gram order, by default 4
     :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
     :raises ArrayValueError: `References` that are given are of other orders or another length
+    :raises SequenceTypeError: a string among the texts, and no `tokenize`; the message says which
     :raises LengthMismatchError: the files have different numbers of lines
 
-    >>> prepare_references([["it rains", "rain falls"]], max_order=2)
+    >>> prepare_references([["it rains", "rain falls"]], "unicode", max_order=2)
     <References of 1 segments, 2 texts, orders 1 to 2, closest length>
     """
-    split = tokenizer(tokenize)
+    split = tokenizer(tokenize or "unicode")
     if isinstance(references, References):
         for name, value in (("max_order", max_order), ("reference_length", reference_length)):
             if value is not None and value != getattr(references, name):
@@ -52,7 +54,13 @@ def prepare_references(
         if all(isinstance(path, (str, PathLike)) for path in references):
             references = _sets_of_files(references, split)
         elif all(isinstance(texts, (list, tuple)) for texts in references):
-            references = [[split(text) if isinstance(text, str) else text for text in texts] for texts in references]
+            if tokenize is not None:
+                references = [
+                    [split(text) if isinstance(text, str) else text for text in texts] for texts in references
+                ]
+            for position, texts in enumerate(references):
+                for number, text in enumerate(texts):
+                    refuse_text(text, f"references[{position}][{number}]", tokenize=True)
     max_order = 4 if max_order is None else max_order
     return References(references, max_order, "closest" if reference_length is None else reference_length)
 

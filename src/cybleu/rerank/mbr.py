@@ -1,7 +1,7 @@
 """Minimum Bayes risk: the hypothesis that is on average most like what else the model thinks probable.
 
-Lists are an :class:`cybleu.nbest.NBest` with texts, or for each segment a list of texts: strings, token lists or arrays of
-ids. The samples of one sentence are a list with one segment, ``mbr([samples])``.
+Lists are an :class:`cybleu.nbest.NBest` with texts, or for each segment a list of texts: token lists, arrays of ids, or with
+`tokenize` strings. The samples of one sentence are a list with one segment, ``mbr([samples])``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def mbr(
     utility: str = "metric",
     metric: str | Metric | Variant | None = None,
     prune: int | None = None,
-    tokenize: str | Callable[[str], list[str]] = "unicode",
+    tokenize: str | Callable[[str], list[str]] | None = None,
     threads: int | None = None,
     progress: bool = False,
     **choices: Any,
@@ -69,7 +69,7 @@ def mbr(
     utility: str = "metric",
     metric: str | Metric | Variant | None = None,
     prune: int | None = None,
-    tokenize: str | Callable[[str], list[str]] = "unicode",
+    tokenize: str | Callable[[str], list[str]] | None = None,
     threads: int | None = None,
     progress: bool = False,
     **choices: Any,
@@ -84,7 +84,7 @@ def mbr(
     utility: str = "metric",
     metric: str | Metric | Variant | None = None,
     prune: int | None = None,
-    tokenize: str | Callable[[str], list[str]] = "unicode",
+    tokenize: str | Callable[[str], list[str]] | None = None,
     threads: int | None = None,
     progress: bool = False,
     **choices: Any,
@@ -109,24 +109,25 @@ def mbr(
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
     :param prune: only so many texts of each list of the evidence count, the most probable ones; of equal ones the lower
         index, empty ones last. Without `evidence`, the others cannot be chosen either
-    :param tokenize: from a string to its tokens: a function, ``unicode`` or ``ascii`` for white space, or a tokeniser of
-        :mod:`cybleu.text`
-    :param threads: that work at the same time on a segment; None is one. The result is the same
+    :param tokenize: from a string to its tokens: a function such as ``str.split``, ``unicode`` or ``ascii`` for white space,
+        or a tokeniser of :mod:`cybleu.text`. By default the texts of an `NBest` are split on white space, as the files of
+        decoders have them, and a string in a list is an error
+    :param threads: how many threads work at the same time on a segment; None is one. The result is the same
     :param progress: show a progress bar (needs tqdm)
     :param choices: of :class:`cybleu.metrics.Bleu`
     :return: its `scores` are the expected utilities of all hypotheses, on the scale of the tool; NaN for pruned ones
     :raises CybleuError: of the kind that fits, naming the argument and the segment
 
-    >>> best = mbr([["the cat sat", "a cat sat", "the cat sat down", ""]], smoothing="add-k")
+    >>> samples = ["the cat sat", "a cat sat", "the cat sat down", ""]
+    >>> best = mbr([samples], tokenize=str.split, smoothing="add-k")
     >>> best.texts, best.scores.round(1)
     (['the cat sat'], array([60.1, 54.5, 52.7,  0. ]))
     """
     if utility not in UTILITIES:
         raise UnknownNameError(f"unknown utility {utility!r}; use one of {', '.join(UTILITIES)}")
     found = find(metric, **choices).of_sentences()
-    split = tokenizer(tokenize)
-    hyps = _lists(hypotheses, "hypotheses", split)
-    refs = hyps if evidence is None else _lists(evidence, "evidence", split)
+    hyps = _lists(hypotheses, "hypotheses", tokenize)
+    refs = hyps if evidence is None else _lists(evidence, "evidence", tokenize)
     _check_alike(hyps, refs)
     shares = _posterior(posterior, scores, scale, refs)
     kept = _most_probable(shares, refs, prune)
@@ -154,7 +155,7 @@ def diverse(
     scale: float = 1.0,
     similarity: float = 0.5,
     metric: str | Metric | Variant | None = None,
-    tokenize: str | Callable[[str], list[str]] = "unicode",
+    tokenize: str | Callable[[str], list[str]] | None = None,
     progress: bool = False,
     **choices: Any,
 ) -> list[NDArray[np.int64]]:
@@ -172,6 +173,7 @@ def diverse(
     The other arguments are those of :func:`mbr`.
 
     >>> texts = ["the cat sat on the mat", "the cat sat on the mat", "a cat sat on the mat", "it sat on a mat"]
+    >>> texts = [text.split() for text in texts]
     >>> diverse([texts], 2), diverse([texts], 2, similarity=0.0)
     ([array([0, 3])], [array([0, 1])])
     """
@@ -180,7 +182,7 @@ def diverse(
     if not 0 <= similarity < np.inf:
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
     found = find(metric, **choices).of_sentences()
-    lists = _lists(hypotheses, "hypotheses", tokenizer(tokenize))
+    lists = _lists(hypotheses, "hypotheses", tokenize)
     shares = _posterior(posterior, scores, scale, lists)
     everything = np.ones(len(lists.texts), dtype=bool)
     taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
@@ -214,7 +216,10 @@ class _Texts(NamedTuple):
         return int(np.searchsorted(self.offsets, row, side="right")) - 1
 
 
-def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Texts:
+def _lists(value: Any, name: str, tokenize: str | Callable[[str], list[str]] | None) -> _Texts:
+    if tokenize is None and isinstance(value, NBest):
+        tokenize = "unicode"
+    split = None if tokenize is None else tokenizer(tokenize)
     if isinstance(value, NBest):
         if value.texts is None:
             raise ArrayValueError(f"the texts of the n-best list ({name}) are not known; read it with its texts")
@@ -233,21 +238,24 @@ def _lists(value: Any, name: str, split: Callable[[str], list[str]]) -> _Texts:
         value = [by_position(segment) for segment in value]
         texts = list(chain.from_iterable(value))
         offsets = np.cumsum([0, *map(len, value)])
-    tokens = [split(text) if isinstance(text, str) else text for text in texts]
     begins = offsets.tolist()
-    for place, (given, text, owner) in enumerate(zip(texts, tokens, owners_of(offsets).tolist())):
-        if isinstance(given, str) and hasattr(text, "__len__"):
-            continue
-        name_of_text = f"text {place - begins[owner]} of {name}[{owner}]"
-        if not hasattr(text, "__len__") or getattr(text, "ndim", 1) == 0:
-            raise SequenceTypeError(f"{name_of_text} must be a string or a list of tokens, not {type(text).__name__}")
-        tokens[place] = _token_list(text, name_of_text)
+    tokens: list[Any] = []
+    for place, (text, owner) in enumerate(zip(texts, owners_of(offsets).tolist())):
+        given = split(text) if split is not None and isinstance(text, str) else text
+        if given is text or not hasattr(given, "__len__"):
+            name_of_text = f"text {place - begins[owner]} of {name}[{owner}]"
+            if not hasattr(given, "__len__") or getattr(given, "ndim", 1) == 0:
+                raise SequenceTypeError(
+                    f"{name_of_text} must be a list of tokens or a string, not {type(given).__name__}"
+                )
+            given = _token_list(given, name_of_text)
+        tokens.append(given)
     lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
     return _Texts(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets)
 
 
 def _token_list(text: Any, name: str) -> Any:
-    text = container_of(text, name)
+    text = container_of(text, name, tokenize=True)
     return with_ids(text, name) if isinstance(text, (list, tuple)) else text
 
 

@@ -44,7 +44,9 @@ def oracle(
         the scale of the tool. A segment without hypotheses has row -1
     :raises StatisticsError: the statistics are not BLEU's
 
-    >>> nbest = NBest.from_texts([["a b c d", "a b", ""], ["e f", "e f g"]], [["a b c e"], ["e f g h"]], max_order=2)
+    >>> hypotheses = [["a b c d", "a b", ""], ["e f", "e f g"]]
+    >>> references = [["a b c e"], ["e f g h"]]
+    >>> nbest = NBest.from_texts(hypotheses, references, tokenize=str.split, max_order=2)
     >>> oracle(nbest).rows, antioracle(nbest).rows
     (array([0, 4]), array([2, 3]))
     """
@@ -65,7 +67,9 @@ def antioracle(
     An empty hypothesis scores 0 and is taken before those that score more: it is the worst. The other parameters, the result
     and the errors are those of :func:`oracle`.
 
-    >>> nbest = NBest.from_texts([["a b c d", "a b"], ["e f", "e f g"]], [["a b c e"], ["e f g h"]], max_order=2)
+    >>> hypotheses = [["a b c d", "a b"], ["e f", "e f g"]]
+    >>> references = [["a b c e"], ["e f g h"]]
+    >>> nbest = NBest.from_texts(hypotheses, references, tokenize=str.split, max_order=2)
     >>> antioracle(nbest).texts
     ['a b', 'e f']
     """

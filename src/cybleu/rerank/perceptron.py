@@ -36,7 +36,9 @@ class Perceptron:
         a little above what other data would give
 
     >>> from cybleu.rerank import linear
-    >>> nbest = NBest.from_texts([["a b", "a c"], ["d e", "d f"]], [["a b"], ["d e"]], [[1.0], [0.0], [2.0], [0.0]], ["lm"])
+    >>> hypotheses = [["a b", "a c"], ["d e", "d f"]]
+    >>> features = [[1.0], [0.0], [2.0], [0.0]]
+    >>> nbest = NBest.from_texts(hypotheses, [["a b"], ["d e"]], features, ["lm"], tokenize=str.split)
     >>> trained = perceptron(nbest, folds=2)
     >>> trained.epochs, linear(nbest, trained.weights).texts
     (1, ['a b', 'd e'])
@@ -89,7 +91,8 @@ def perceptron(
     >>> texts = [["a b c d", "a b x y"], ["e f g h", "e x y z"], ["i j k l", "i j k x"], ["m n o p", "x y z"]]
     >>> features = [[0.0, 2.0], [0.0, 1.0], [1.0, 3.0], [0.0, 1.0], [0.5, 1.0], [0.5, 0.5], [0.0, 2.0], [0.0, 0.0]]
     >>> references = [["a b c d"], ["e f g h"], ["i j k l"], ["m n o p"]]
-    >>> trained = perceptron(NBest.from_texts(texts, references, features, ["lm", "words"]), folds=2)
+    >>> nbest = NBest.from_texts(texts, references, features, ["lm", "words"], tokenize=str.split)
+    >>> trained = perceptron(nbest, folds=2)
     >>> trained.held_out.rows, round(trained.score, 1)
     (array([0, 2, 4, 6]), 100.0)
     """

@@ -116,7 +116,9 @@ class CorpusSelection(Selection[Text]):
     :param swaps: exchanged hypotheses
 
     >>> from cybleu.rerank import oracle
-    >>> nbest = NBest.from_texts([["a b c d", "a b"], ["e f", "e f g"]], [["a b c e"], ["e f g h"]], max_order=2)
+    >>> hypotheses = [["a b c d", "a b"], ["e f", "e f g"]]
+    >>> references = [["a b c e"], ["e f g h"]]
+    >>> nbest = NBest.from_texts(hypotheses, references, tokenize=str.split, max_order=2)
     >>> found = oracle(nbest, "corpus")
     >>> found.rows, round(found.score, 1), found.passes, found.gain
     (array([0, 3]), 71.8, 1, 0.0)

@@ -191,7 +191,7 @@ class References:
 
         :param hypotheses: a batch of texts
         :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
-        :param threads: that work at the same time; None is one. The rows are the same
+        :param threads: how many threads work at the same time; None is one. The rows are the same
         :param lengths: of the hypotheses in a 2-D array
         :param out: an array to write into, int64, contiguous, of the shape of the result; no part of what is read
         :param progress: show a progress bar (needs tqdm)
@@ -289,7 +289,7 @@ def segment_stats(
     :param reference_lengths: of the references in a 2-D or 3-D array
     :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
     :param lengths: of the hypotheses in a 2-D array
-    :param threads: that work at the same time; None is one. The rows are the same
+    :param threads: how many threads work at the same time; None is one. The rows are the same
     :param progress: show a progress bar (needs tqdm)
     :return: int64 of shape `(n, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
 

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._runtime.arrays import array_given, array_of, checked_output, in_place, np
 from .._runtime.interrupts import PIECE, types_of
-from .._runtime.sequences import by_position, container_of, with_ids
+from .._runtime.sequences import (
+    REFERENCES,
+    TEXTS,
+    by_position,
+    container_of,
+    refuse_text,
+    with_ids,
+)
 from ..errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -178,7 +185,8 @@ def _arrays_in(value: Any) -> Iterator[Any]:
 def checked_list(texts: Any, name: str) -> Sequence[Any]:
     """The texts as something that has a length and an order; a clear error for a single text or an iterator."""
     texts = by_position(texts)
-    if isinstance(texts, (str, bytes)) or not (hasattr(texts, "__len__") and hasattr(texts, "__getitem__")):
+    refuse_text(texts, name, TEXTS)
+    if not (hasattr(texts, "__len__") and hasattr(texts, "__getitem__")):
         raise SequenceTypeError(
             f"{name} must be a list of token lists or an array of token ids, not {type(texts).__name__}"
         )
@@ -365,13 +373,12 @@ def reference_sets(
     for position, segment in enumerate(checked_list(references, "references")):
         name = f"references[{position}]"
         if type(segment) is not list:
+            refuse_text(segment, name, REFERENCES)
             segment = by_position(segment)
         if is_array(segment):
             texts.extend(integers(segment, name, (2,)))
-        elif isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
-            raise SequenceTypeError(
-                f"{name} must be a list of references, each a list of tokens, not {type(segment).__name__}"
-            )
+        elif not hasattr(segment, "__len__"):
+            raise SequenceTypeError(f"{name} must be {REFERENCES}, not {type(segment).__name__}")
         else:
             texts.extend(segment)
         if len(texts) == sets[-1]:

@@ -55,7 +55,7 @@ def tune(
         too, for weights that hold on other text (Cer, Jurafsky and Manning 2008)
     :param metric: as for :func:`line_search`
     :param seed: a whole number from 0
-    :param threads: climbs at the same time; None is one
+    :param threads: how many climbs run at the same time; None is one
     :param progress: show a progress bar (needs tqdm)
     :param trace: called with each climb when it ends
     :raises CybleuError: of the kind that fits: no hypothesis at all, all weights 0, a start out of its bounds

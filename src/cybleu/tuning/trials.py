@@ -31,7 +31,7 @@ def random_search(
     :param nbest: a list of which at least one segment has a hypothesis
     :param weights: finite numbers `(R, F)`
     :param metric: as for :func:`line_search`
-    :param threads: that work at the same time; None is one
+    :param threads: how many threads work at the same time; None is one
     :param progress: show a progress bar (needs tqdm)
     :return: float64 `(R,)`, on the scale of the metric
     :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit, or are with the

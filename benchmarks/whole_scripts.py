@@ -1,0 +1,108 @@
+"""Whole scripts and commands, from their start to their end: how much of the time of a process cybleu saves.
+
+python benchmarks/whole_scripts.py [--rounds N] [--lines N]
+Each script reads two files, splits the lines and scores them. It is run as it is, with NLTK; with the import replaced; and as it is
+by `run-as-nltk`. The commands score the same files as they are. All print the same before anything is timed. Times are processor
+time of the process, medians; the imports, reading and splitting are in them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measure import DATA, machine
+
+READ = """
+import sys
+
+references, hypotheses = ([SPLIT(line) for line in open(path, encoding="utf-8")] for path in sys.argv[1:])
+"""
+SENTENCES = """
+smooth = SmoothingFunction().method1
+for reference, hypothesis in zip(references, hypotheses):
+    print(sentence_bleu([reference], hypothesis, smoothing_function=smooth))
+"""
+CORPUS = """
+print(corpus_bleu([[reference] for reference in references], hypotheses))
+"""
+BY_NLTK = "from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu\n"
+BY_CYBLEU = "from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu\n"
+TOKENIZER = "from nltk.tokenize import wordpunct_tokenize\n"
+SCRIPTS = {  # what both have before the import, how they split, what they do
+    "`sentence_bleu` of each line, method1, `str.split`": ("", "str.split", SENTENCES),
+    "`corpus_bleu`, `str.split`": ("", "str.split", CORPUS),
+    "`sentence_bleu` of each line, method1, NLTK's `wordpunct_tokenize`": (TOKENIZER, "wordpunct_tokenize", SENTENCES),
+}
+
+
+def processor_time(command):
+    """Seconds, and what was printed."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.stdout.close()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, command
+    return usage.ru_utime + usage.ru_stime, output
+
+
+def medians(commands, rounds):
+    """Of each command, measured in turn so that all meet the same machine."""
+    times = [[processor_time(command)[0] for command in commands] for _ in range(rounds)]
+    return [statistics.median(of_one) for of_one in zip(*times)]
+
+
+def row(work, theirs, ours):
+    times = " | ".join(f"{time:.2f} s, {theirs / time:.1f} times" for time in ours)
+    print(f"| {work} | {theirs:.2f} s | {times} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--lines", type=int, default=3004)
+    arguments = parser.parse_args()
+    print(f"{machine()}; {arguments.lines:,} lines; medians of {arguments.rounds} rounds\n")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = []
+        for part in ("ref.txt", "uedin-nmt.4722.txt"):
+            lines = (DATA / "wmt17-en-de" / part).read_bytes().splitlines(keepends=True)
+            whole, rest = divmod(arguments.lines, len(lines))
+            (folder / part).write_bytes(b"".join(lines * whole + lines[:rest]))
+            files.append(str(folder / part))
+        print("| script | with NLTK | import replaced | by `run-as-nltk` |\n|---|---|---|---|")
+        for work, (before, split, rest) in SCRIPTS.items():
+            nltk_script, cybleu_script = folder / "with_nltk.py", folder / "with_cybleu.py"
+            nltk_script.write_text(before + BY_NLTK + READ.replace("SPLIT", split) + rest)
+            cybleu_script.write_text(before + BY_CYBLEU + READ.replace("SPLIT", split) + rest)
+            commands = [
+                [sys.executable, str(nltk_script), *files],
+                [sys.executable, str(cybleu_script), *files],
+                [sys.executable, "-m", "cybleu", "run-as-nltk", str(nltk_script), *files],
+            ]
+            first, *others = (processor_time(command)[1] for command in commands)
+            assert all(output == first for output in others) and first, work
+            theirs, *ours = medians(commands, arguments.rounds)
+            row(work, theirs, ours)
+        print("\n| command on raw files | sacreBLEU | cybleu |\n|---|---|---|")
+        for options, theirs in (([], ["-tok", "none"]), (["--tokenize", "13a"], ["-tok", "13a"])):
+            commands = [
+                [sys.executable, "-m", "sacrebleu", files[0], "-i", files[1], *theirs, "-b", "-w", "10"],
+                [sys.executable, "-m", "cybleu", "score", files[1], files[0], *options, "--width", "10"],
+            ]
+            expected, found = (processor_time(command)[1] for command in commands)
+            assert found.partition(" = ")[2].split()[0] == expected.strip(), (expected, found)
+            theirs_time, ours_time = medians(commands, arguments.rounds)
+            work = " ".join(["`cybleu score`" if not options else "`cybleu score --tokenize 13a`", "beside"])
+            row(f"{work} `sacrebleu {' '.join(theirs)}`", theirs_time, [ours_time])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""`cybleu explain`: how the score of one line came about."""
+
+from __future__ import annotations
+
+import click
+
+from .. import bleu_score
+from ..errors import ArrayValueError
+from ..explanations import explain as steps_of
+from .common import (
+    OF_TEXT,
+    SMOOTHING_OF_TEXT,
+    SMOOTHING_VALUE,
+    input_errors,
+    metric_of_texts,
+    segments,
+    variant,
+)
+
+
+@click.command()
+@OF_TEXT
+@click.option("--line", type=click.IntRange(1), required=True, metavar="N", help="The line to explain, counted from 1.")
+@variant("sacrebleu")
+@SMOOTHING_OF_TEXT
+@SMOOTHING_VALUE
+def explain(
+    hypothesis: str,
+    references: tuple[str, ...],
+    line: int,
+    variant: str,
+    order: int | None,
+    weights: tuple[float, ...] | None,
+    smoothing: str | None,
+    smoothing_value: float | None,
+    split: str,
+    tokenize: str | None,
+    drop_bom: bool,
+) -> None:
+    """How the score of one line of HYP came about: the n-grams that match, the precisions, the brevity penalty.
+
+    The files and the options are those of `cybleu score`. A line is scored as the tool scores a single sentence.
+    """
+    metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)
+    with input_errors():
+        texts, text = _segment(line, hypothesis, references, split, tokenize, drop_bom)
+        if method is None:
+            explained = steps_of(texts, text, metric=metric)
+        else:
+            vector = weights or (1 / (order or 4),) * (order or 4)
+            explained = steps_of(texts, text, vector, getattr(bleu_score.SmoothingFunction(), method))
+    click.echo(str(explained))
+
+
+def _segment(
+    line: int, hypothesis: str, references: tuple[str, ...], split: str, tokenize: str | None, drop_bom: bool
+) -> tuple[list[list[str]], list[str]]:
+    """The references and the hypothesis of a line, counted from 1."""
+    before = 0
+    for list_of_references, hypotheses in segments(hypothesis, references, split, tokenize, drop_bom):
+        if line <= before + len(hypotheses):
+            return list_of_references[line - before - 1], hypotheses[line - before - 1]
+        before += len(hypotheses)
+    raise ArrayValueError(f"--line is {line}, and the files have {before} lines")

@@ -1,0 +1,308 @@
+"""What an explanation looks like: as text, and as HTML for notebooks."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import sys
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import combining, east_asian_width
+
+from ..errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+
+    from ..bleu_score.fraction import Fraction
+    from .steps import Explanation, Order
+
+WIDTH = 100  # columns of text
+MOST = 5  # n-grams that are named in one sentence
+COUNTED, CLIPPED = "=", "~"
+MATCHED = "matched: the n-grams of the hypothesis that are in a reference"
+CLIPPED_IS = "clipped: the same, but an n-gram counts at most as often as it is in the reference that has it most often"
+
+
+class Marks(NamedTuple):
+    """How the n-grams of one order cover the hypothesis."""
+
+    tokens: list[str]  # of each token: COUNTED, CLIPPED or a blank
+    joints: list[str]  # the same between it and the next
+
+
+# ------------------------------------------------------------------------------------------------- what there is to say
+
+
+def marks(explanation: Explanation, order: Order) -> Marks:
+    """Where n-grams match. Of an n-gram that counts less often than it occurs the first ones count."""
+    length = len(explanation.hypothesis)
+    tokens, joints = [" "] * length, [" "] * length
+    left = dict(order.clipped)
+    for start in range(length - order.n + 1):
+        ngram = explanation.hypothesis[start : start + order.n]
+        if not order.clipped[ngram]:
+            continue
+        mark = COUNTED if left[ngram] else CLIPPED
+        left[ngram] -= left[ngram] > 0
+        for place in range(start, start + order.n):
+            tokens[place] = COUNTED if COUNTED in (mark, tokens[place]) else mark
+        for place in range(start, start + order.n - 1):
+            joints[place] = COUNTED if COUNTED in (mark, joints[place]) else mark
+    return Marks(tokens, joints)
+
+
+def matched(order: Order) -> int:
+    """How many n-grams of the hypothesis are in a reference at all."""
+    return sum(count for ngram, count in order.counts.items() if order.clipped[ngram] > 0)
+
+
+def headline(explanation: Explanation) -> str:
+    percent = "" if explanation.scale == 100 else f"; {100 / explanation.scale * explanation.score:.2f} from 0 to 100"
+    return (
+        f"BLEU-{len(explanation.orders) + len(explanation.left_out)} = {explanation.score:.6g}   "
+        f"({explanation.name}, from 0 to {explanation.scale:g}{percent}; smoothing: {explanation.smoothing})"
+    )
+
+
+def cells(order: Order) -> list[str]:
+    """The row of an order in the table."""
+    return [
+        str(order.n),
+        str(sum(order.counts.values())),
+        str(matched(order)),
+        str(order.precision.numerator),
+        f"{_as_given(order.precision)} = {float(order.precision):.4f}",
+        f"{float(order.smoothed):.4g}" if order.changed else "",
+    ]
+
+
+HEADS = ["order", "n-grams", "matched", "clipped", "precision", "smoothed"]
+
+
+def remarks(explanation: Explanation) -> Iterator[str]:
+    """What the table means on this text."""
+    yield MATCHED
+    if explanation.orders:
+        first = explanation.orders[0]
+        lacking = [ngram for ngram, credit in first.clipped.items() if not credit]
+        if lacking:
+            yield f"         in no reference: {_listed(map(quoted_ngram, lacking), len(lacking))}"
+    yield CLIPPED_IS
+    clipped = [
+        f"{quoted_ngram(ngram)} is {_times(count)} in the hypothesis and counts {_times(order.clipped[ngram])}"
+        for order in explanation.orders
+        for ngram, count in order.counts.items()
+        if 0 < order.clipped[ngram] < count
+    ]
+    if clipped:
+        yield from (f"         {sentence}" for sentence in clipped[:MOST])
+        if len(clipped) > MOST:
+            yield f"         and {len(clipped) - MOST} more"
+    elif explanation.hypothesis:
+        yield "         no n-gram is in the hypothesis more often than that, so nothing is clipped"
+    yield from explanation.left_out
+
+
+def conclusion(explanation: Explanation) -> Iterator[str]:
+    """Lengths, brevity penalty, score."""
+    length = explanation.hypothesis_length
+    wanted: float = explanation.closest_reference_length
+    lengths = ", ".join(map(str, explanation.reference_lengths))
+    which = {"average": f"their average is {wanted}"}.get(
+        explanation.reference_length, f"the {explanation.reference_length} is {wanted}"
+    )
+    one = len(explanation.reference_lengths) == 1
+    yield (
+        f"lengths: the hypothesis has {_counted(length, 'token')}, "
+        + (f"the reference has {lengths}" if one else f"the references have {lengths}; {which}")
+    )
+    if explanation.penalty_adds:
+        wanted = wanted + explanation.penalty_adds
+        yield f"the tool adds {explanation.penalty_adds:g} to the reference length"
+    penalty = f"{explanation.brevity_penalty:.6g}"
+    if not explanation.penalised:
+        yield "brevity penalty: none, so 1"
+    elif not length:
+        yield f"brevity penalty: {penalty}, because the hypothesis is empty"
+    elif length < wanted:
+        yield f"brevity penalty: exp(1 - {wanted:g}/{length}) = {penalty}, because {length} is less than {wanted:g}"
+    else:
+        yield f"brevity penalty: {penalty}, because {length} is not less than {wanted:g}"
+    yield from _formula(explanation)
+
+
+def _formula(explanation: Explanation) -> Iterator[str]:
+    score = explanation.score
+    if score == 0 and not any(order.precision.numerator for order in explanation.orders):
+        what = "no word of the hypothesis is in a reference" if explanation.hypothesis else "the hypothesis is empty"
+        yield f"score = 0, because {what}"
+        return
+    tiny = [order for order in explanation.orders if order.weight > 0 and 0 < order.smoothed <= sys.float_info.min]
+    if tiny and 0 < score < 1e-50:
+        yield f"no {tiny[0].n}-gram matches, so the score is practically 0"
+        yield (
+            f"score = {score:.6g}: {explanation.name} takes {float(tiny[0].smoothed):.2g} for a precision of 0; "
+            "a smoothing such as method1 gives a number that says more"
+        )
+        return
+    factor = "" if explanation.scale == 1 else f"{explanation.scale:g} * "
+    factor += f"{explanation.brevity_penalty:.6g} * "
+    terms, total = [], []
+    for order in explanation.orders:
+        precision = f"{float(order.smoothed):.4g}" if order.changed else _as_given(order.precision)
+        if explanation.arithmetic:
+            terms.append(f"{order.weight:.4g} * {precision}")
+            total.append(float(order.weight) * float(order.smoothed))
+        elif order.smoothed > 0:
+            terms.append(f"{float(order.weight):.4g} * log({precision})")
+            total.append(float(order.weight) * math.log(order.smoothed))
+        elif order.weight and not explanation.zeros_left_out:
+            yield f"score = 0, because no {order.n}-gram matches, and the mean is geometric"
+            return
+    inner = " + ".join(terms) or "0"
+    name = "" if explanation.arithmetic else "exp"
+    yield f"score = {factor}{name}({inner})"
+    value = f"{math.fsum(total):.6g}" if explanation.arithmetic else f"exp({math.fsum(total):.6g})"
+    yield f"      = {factor}{value} = {score:.6g}"
+
+
+# ---------------------------------------------------------------------------------------------------------------- text
+
+
+def as_text(explanation: Explanation) -> str:
+    lines = [headline(explanation), "", *_marked_text(explanation)]
+    lines += [
+        line
+        for number, reference in enumerate(explanation.references, start=1)
+        for line in _wrapped(f"reference {number}" if len(explanation.references) > 1 else "reference", reference)
+    ]
+    lines += ["", "order  n-grams  matched  clipped  precision             smoothed"]
+    for order in explanation.orders:
+        n, total, found, credited, precision, smoothed = cells(order)
+        lines.append(f"{n:>5}  {total:>7}  {found:>7}  {credited:>7}  {precision:<20}  {smoothed}".rstrip())
+    return "\n".join([*lines, *remarks(explanation), "", *conclusion(explanation)])
+
+
+def _marked_text(explanation: Explanation) -> Iterator[str]:
+    """The hypothesis with lines under it, one for each order."""
+    names = [f"{order.n}-grams" for order in explanation.orders]
+    covers = [marks(explanation, order) for order in explanation.orders]
+    if any(CLIPPED in (*cover.tokens, *cover.joints) for cover in covers):
+        yield f"{COUNTED} is under n-grams that count, {CLIPPED} under some that are in a reference, but clipped"
+    else:
+        yield f"{COUNTED} is under the n-grams that match"
+    words = [quoted(token) for token in explanation.hypothesis]
+    for start, stop in _rows(words):
+        yield f"{'hypothesis':<13}{' '.join(words[start:stop])}"
+        for name, cover in zip(names, covers):
+            line = "".join(
+                cover.tokens[place] * _columns(words[place]) + (cover.joints[place] if place + 1 < stop else "")
+                for place in range(start, stop)
+            )
+            yield f"{name:<13}{line}".rstrip()
+
+
+def _wrapped(name: str, tokens: Collection[Hashable]) -> Iterator[str]:
+    words = [quoted(token) for token in tokens]
+    for start, stop in _rows(words):
+        yield f"{name:<13}{' '.join(words[start:stop])}".rstrip()
+        name = ""
+
+
+def _rows(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where lines begin and end; one empty line without words."""
+    start = used = 0
+    for place, word in enumerate(words):
+        used += _columns(word) + 1
+        if used > WIDTH - 13 and place > start:
+            yield start, place
+            start, used = place, _columns(word) + 1
+    yield start, len(words)
+
+
+def _columns(text: str) -> int:
+    """How wide a terminal shows it."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+
+
+def quoted(token: Hashable) -> str:
+    """A token as one can see where it ends. What would control a terminal is escaped."""
+    text = json.dumps(str(token), ensure_ascii=False) if isinstance(token, str) else repr(token)
+    return printable(text, sys.maxsize).replace("\n", "\\n")
+
+
+def quoted_ngram(ngram: Iterable[Hashable]) -> str:
+    return " ".join(map(quoted, ngram))
+
+
+def _listed(names: Iterable[str], number: int) -> str:
+    shown = [name for _, name in zip(range(MOST), names)]
+    return ", ".join(shown) + (f" and {number - MOST} more" if number > MOST else "")
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _as_given(precision: Fraction) -> str:
+    """Also 4/4 and 0/1, which `str` shortens."""
+    return f"{precision.numerator}/{precision.denominator}"
+
+
+# ---------------------------------------------------------------------------------------------------------------- HTML
+
+COLOURS = {COUNTED: "background:rgba(64,160,96,.45)", CLIPPED: "background:rgba(224,160,32,.45)", " ": ""}
+TITLES = {COUNTED: "an n-gram that counts", CLIPPED: "one that is in a reference, but clipped"}
+
+
+def as_html(explanation: Explanation) -> str:
+    """A table without scripts or style sheets, in which every text is escaped."""
+    rows = [_row("hypothesis", [(quoted(token), "", 1) for token in explanation.hypothesis])]
+    rows += [_row(f"{order.n}-grams", _runs(marks(explanation, order))) for order in explanation.orders]
+    texts = [
+        f"<div>reference {number}: {html.escape(quoted_ngram(reference))}</div>"
+        for number, reference in zip(count(1), explanation.references)
+    ]
+    table = [f"<tr>{''.join(f'<th>{head}</th>' for head in HEADS)}</tr>"]
+    table += [
+        f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells(order))}</tr>" for order in explanation.orders
+    ]
+    sentences = [
+        f'<div style="margin-left:{2 * sentence.startswith(" ")}em">{html.escape(sentence)}</div>'
+        for part in (remarks, conclusion)
+        for sentence in part(explanation)
+    ]
+    legend = "".join(f'<span style="{COLOURS[mark]}">{title}</span> ' for mark, title in TITLES.items())
+    return (
+        f"<div><div><b>{html.escape(headline(explanation))}</b></div>"
+        f'<div style="overflow-x:auto"><table>{"".join(rows)}</table></div><div>{legend}</div>{"".join(texts)}'
+        f"<table>{''.join(table)}</table>{''.join(sentences)}</div>"
+    )
+
+
+def _row(name: str, parts: Iterable[tuple[str, str, int]]) -> str:
+    """:param parts: of each cell the text, its mark, and how many columns it has"""
+    of_parts = "".join(
+        f'<td colspan="{columns}" style="{COLOURS.get(mark, "")}" title="{TITLES.get(mark, "")}">{html.escape(text)}</td>'
+        for text, mark, columns in parts
+    )
+    return f"<tr><th>{html.escape(name)}</th>{of_parts}</tr>"
+
+
+def _runs(cover: Marks) -> list[tuple[str, str, int]]:
+    """Tokens that one n-gram, or several that overlap, cover are one cell."""
+    runs: list[tuple[str, str, int]] = []
+    for place, mark in enumerate(cover.tokens):
+        if place and mark != " " and cover.joints[place - 1] == mark == cover.tokens[place - 1]:
+            runs[-1] = ("", mark, runs[-1][2] + 1)
+        else:
+            runs.append(("", mark, 1))
+    return runs

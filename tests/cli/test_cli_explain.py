@@ -1,0 +1,131 @@
+"""The command that explains the score of a line."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from click.testing import CliRunner
+
+from cybleu import SmoothingFunction, explain, nltk_3_3
+from cybleu.cli import cli
+from cybleu.metrics import Bleu
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+HYPOTHESES = ["the cat is on a mat", "a dog sat", "", "so it was said again\xa0and again"]
+FIRST = ["the cat is on the mat", "the dog sat", "nothing", "so it was said again and then again"]
+SECOND = ["there is a cat on the mat", "a dog sits", "empty", "it was said again and again"]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("hyp", HYPOTHESES), ("ref1", FIRST), ("ref2", SECOND)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def run(*arguments, stdin=None):
+    result = CliRunner().invoke(cli, ["explain", *map(str, arguments)], input=stdin, prog_name="cybleu")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def shown(*arguments, **stdin):
+    result = run(*arguments, **stdin)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout
+
+
+def tokens(line, split=str.split):
+    return [split(FIRST[line - 1]), split(SECOND[line - 1])], split(HYPOTHESES[line - 1])
+
+
+@pytest.mark.parametrize("line", [1, 2, 3, 4])
+def test_a_line_as_explain_shows_it(line):
+    assert shown("hyp", "ref1", "ref2", "--line", line) == f"{explain(*tokens(line), metric='sacrebleu')}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "metric"),
+    [
+        ("--variant nltk --smoothing method1", Bleu("nltk", "method1")),
+        ("--variant nltk-3.3", Bleu("nltk-3.3")),
+        ("--smoothing floor --smoothing-value 0.5 --order 2", Bleu("sacrebleu", "floor", 0.5, max_order=2)),
+        ("--variant moses --smoothing add --weights 0.5,0.3,0.2", Bleu("moses", "add", weights=(0.5, 0.3, 0.2))),
+        ("--variant arithmetic-mean", Bleu("arithmetic-mean")),
+        ("--variant huggingface", Bleu("huggingface")),
+    ],
+)
+def test_the_options_of_score(options, metric):
+    assert shown("hyp", "ref1", "ref2", "--line", 1, *options.split()) == f"{explain(*tokens(1), metric=metric)}\n"
+
+
+@pytest.mark.parametrize("method", ["method5", "method6", "method7"])
+@pytest.mark.parametrize(("options", "weights"), [((), (0.25,) * 4), (("--order", 3), (1 / 3,) * 3)])
+def test_smoothing_that_looks_at_the_segment(method, options, weights):
+    expected = explain(*tokens(1), weights, getattr(SmoothingFunction(), method))
+    arguments = ("hyp", "ref1", "ref2", "--line", 1, "--variant", "nltk", "--smoothing", method, *options)
+    assert shown(*arguments) == f"{expected}\n"
+
+
+def test_how_the_line_is_split(tmp_path):
+    by_ascii = shown("hyp", "ref1", "ref2", "--line", 4, "--split", "ascii")
+    assert r'"again\xa0and"' in by_ascii
+    assert "again\xa0and" not in shown("hyp", "ref1", "ref2", "--line", 4)
+    assert '"m" "a" "t"' in shown("hyp", "ref1", "ref2", "--line", 1, "--tokenize", "char")
+
+
+def test_files_of_other_kinds(tmp_path):
+    (tmp_path / "hyp.gz").write_bytes(gzip.compress((tmp_path / "hyp").read_bytes()))
+    expected = shown("hyp", "ref1", "--line", 2)
+    assert shown("hyp.gz", "ref1", "--line", 2) == expected
+    assert shown("-", "ref1", "--line", 2, stdin="".join(f"{line}\n" for line in HYPOTHESES)) == expected
+
+
+def test_a_line_of_a_long_file(tmp_path):
+    for name, word in (("long", "hypothesis"), ("longer", "reference")):
+        (tmp_path / name).write_text("".join(f"{word} {number} ends\n" for number in range(1, 30_001)))
+    assert '"hypothesis" "20001" "ends"' in shown("long", "longer", "--line", 20_001)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("hyp", "ref1"), "Missing option '--line'"),
+        (("hyp", "ref1", "--line", 5), "cybleu: error: --line is 5, and the files have 4 lines\n"),
+        (("hyp", "ref1", "--line", 0), "0 is not in the range"),
+        (("hyp", "none", "--line", 1), "none: cannot be read"),
+        (("hyp", "ref1", "--line", 3, "--variant", "huggingface"), "cybleu: error: the hypotheses have no token"),
+        (("hyp", "ref1", "--line", 1, "--smoothing", "method1"), "sacrebleu has no smoothing 'method1'"),
+        (
+            ("hyp", "ref1", "--line", 1, "--variant", "nltk", "--smoothing", "method5", "--smoothing-value", 1),
+            "takes no",
+        ),
+    ],
+)
+def test_errors_are_sentences(arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_byte_order_mark_is_told(tmp_path):
+    (tmp_path / "marked").write_text("".join(f"{line}\n" for line in HYPOTHESES), encoding="utf-8-sig")
+    for line in (1, 4):
+        result = run("marked", "ref1", "--line", line)
+        assert result.exit_code == 0
+        assert result.stderr == (
+            "cybleu: 'marked' begins with a byte order mark, which is part of its first token here, as in the tools; "
+            "--drop-bom leaves it out\n"
+        )
+    assert shown("marked", "ref1", "--line", 1, "--drop-bom") == shown("hyp", "ref1", "--line", 1)
+
+
+def test_old_nltk_has_its_rule():
+    """What nltk-3.3 leaves out it says, and the number is that of the rule."""
+    text = shown("hyp", "ref1", "--line", 2, "--variant", "nltk-3.3")
+    expected = explain([tokens(2)[0][0]], tokens(2)[1], smoothing_function=nltk_3_3).score
+    assert f"= {expected:.6g}\n" in text
+    assert "4-grams are left out, because none matches" in text
