@@ -98,7 +98,7 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
 
     name = "metric"
 
-    def get_metavar(self, *context: Any) -> str:
+    def get_metavar(self, *arguments: Any, **context: Any) -> str:
         return f"[{'|'.join(METRICS)}]"
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:

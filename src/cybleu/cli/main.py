@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .._about import version
+from .compare import compare
 from .extract import extract
 from .rerank import rerank
 from .score import score
@@ -34,5 +35,5 @@ def cli() -> None:
     """
 
 
-for command in (extract, mert, random_search, rerank, score, variants):
+for command in (compare, extract, mert, random_search, rerank, score, variants):
     cli.add_command(command)

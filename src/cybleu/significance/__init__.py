@@ -8,6 +8,7 @@ the others say depends on the seed alone, not on threads, on blocks or on the li
 that exchanges two systems completely has the statistic of the systems to the last bit.
 """
 
+from .comparison import SystemComparison, SystemDifference, SystemScore, compare_systems
 from .paired import TESTS, Bootstrap, PairedTest, bootstrap, paired_test
 from .sacrebleu import SacrebleuResult, paired_ar, paired_bs
 
@@ -16,7 +17,11 @@ __all__ = [
     "Bootstrap",
     "PairedTest",
     "SacrebleuResult",
+    "SystemComparison",
+    "SystemDifference",
+    "SystemScore",
     "bootstrap",
+    "compare_systems",
     "paired_ar",
     "paired_bs",
     "paired_test",

@@ -119,6 +119,10 @@ class Columns:
         product = weights @ self._matrix[:, needed]
         return np.ascontiguousarray(product.T, dtype=np.float64)[back.reshape(where.shape)]
 
+    def of_segments(self, table: int, part: slice) -> NDArray[np.float64]:
+        """The columns of a table themselves, `(limbs * columns, segments)`."""
+        return self._matrix[part, self.where[table]].T.astype(np.float64)
+
     def numbers(self, sums: NDArray[np.float64]) -> NDArray[Any]:
         """What sums are.
 

@@ -19,7 +19,7 @@ from ..errors import (
     StatisticsError,
     UnknownNameError,
 )
-from ..metrics import Metric, Variant, find
+from ..metrics import Bleu, Metric, Variant, find
 from ..metrics.estimates import ERROR
 from .products import Columns
 
@@ -45,9 +45,11 @@ class Scoring:
 
     :ivar scale: the score of a perfect match, None where that is not known
     :ivar signature: the definition in one line
+    :ivar name: for the head of a column
     """
 
     scale: float | None = None
+    name: str = "score"
     signature: str = ""
     #: How far an estimate may be away from the score.
     error: float = 0.0
@@ -75,6 +77,7 @@ class OfMetric(Scoring):
     def __init__(self, metric: Metric, summed: Metric, width: int):
         self.scale, self.signature = metric.scale, metric.signature
         self.metric = metric
+        self.name = "BLEU" if isinstance(metric, Bleu) else metric.name
         self.error = ERROR * metric.scale
         self._formula = summed.formula(width)
         self._sentences = metric.of_sentences()
@@ -115,6 +118,7 @@ class OfMeans(Scoring):
     """The mean of a column: its sum, rounded once, divided by the number of segments."""
 
     signature = "mean"
+    name = "mean"
 
     def __init__(self, segments: int, scale: float | None, largest: float):
         self.scale = scale
