@@ -276,8 +276,6 @@ def compare_systems(
 ) -> SystemComparison:
     """Which of some systems are better: all pairs, or each beside a baseline.
 
-    The other parameters are those of :func:`paired_test`.
-
     :param systems: names with what :func:`bootstrap` takes, rows or the rows of several runs: a mapping or pairs
     :param metric: as for :func:`bootstrap`
     :param baseline: the name of a system; the others are compared with it alone
@@ -290,6 +288,12 @@ def compare_systems(
     :param ranking: a new rank begins with a system that is significantly worse than ``every`` system of the rank above, or
         than ``any`` of them
     :param lower_is_better: of error rates
+    :param samples: as for :func:`paired_test`
+    :param seed: of all samples
+    :param scale: as for :func:`bootstrap`
+    :param threads: that work at the same time; None is one. The result is the same
+    :param progress: show progress bars (needs tqdm)
+    :param choices: of :class:`cybleu.metrics.Bleu`, or of the metric
     :raises UnknownNameError: two systems have the same name, or there is no such baseline, test, correction or ranking
     :raises LengthMismatchError: systems, or the runs of one, have different numbers of segments
     :raises SampleError: there are fewer than two systems or segments, or numbers of samples that cannot be
