@@ -123,7 +123,7 @@ class RewardColumnError(CybleuError, ValueError, KeyError):
 
 
 class SampleError(CybleuError, ValueError):
-    """A sample is not of a number of texts that there are."""
+    """A number of samples, a seed or a share that cannot be, or nothing to draw samples from."""
 
 
 class ThreadsError(CybleuError, ValueError):

@@ -7,6 +7,7 @@ import click
 from .._about import version
 from ..bleu_score.install import run_script
 from .common import FILE
+from .compare import compare
 from .explain import explain
 from .extract import extract
 from .rerank import rerank
@@ -41,5 +42,5 @@ def run_as_nltk(arguments: tuple[str, ...]) -> None:
     run_script([*arguments])
 
 
-for command in (explain, extract, mert, random_search, rerank, score, variants):
+for command in (compare, explain, extract, mert, random_search, rerank, score, variants):
     cli.add_command(command)

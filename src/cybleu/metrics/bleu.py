@@ -366,12 +366,13 @@ class Bleu(Metric):
 
         :param width: how many
         """
+        from .estimates import estimate
         from .formula import Formula
 
         found = self._formulas.get((_backend.BACKEND, width))
         if found is None:
             rules = self.rules(order_of(width))
-            found = Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules))
+            found = Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules), estimate(rules))
             self._formulas[_backend.BACKEND, width] = found
         return found
 

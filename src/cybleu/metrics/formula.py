@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.batches import Batch
+    from .estimates import Estimate
 
 MOST_ORDERS_OF_PAIRS = 16  # that the kernel numbers
 
@@ -33,10 +34,12 @@ class Formula:
 
     :param definition: scores any row
     :param kernel: scores the common rows, if the backend has one for this metric
+    :param nearly: as :func:`cybleu.metrics.estimates.estimate`, if there is one for this metric
     """
 
-    def __init__(self, definition: Definition, kernel: Any = None):
+    def __init__(self, definition: Definition, kernel: Any = None, nearly: Estimate | None = None):
         self.definition = definition
+        self.nearly = nearly
         self._kernel = kernel
 
     def score_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -51,6 +54,14 @@ class Formula:
 
         _backend.go_on(work, 0, len(rows), one)
         return result
+
+    def score_rows_of_any_size(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """The same for sums that int64 does not hold.
+
+        :param rows: an array of objects, Python's integers
+        """
+        none_short = [0] * self.definition.order
+        return np.array([self.definition.evaluate(row, none_short)[0] for row in rows.tolist()], dtype=np.float64)
 
     def score_row(self, row: list[int]) -> float:
         """The score of the row of one segment, in Python."""

@@ -1,0 +1,181 @@
+"""Significance beside sacreBLEU, in one run, on newstest2017 en-de. Results are compared before anything is timed.
+
+Rows are given on both sides, so that tests are timed and not counting. Times are of the processor, memory is what the largest
+resident size of a process of its own grows by. sacreBLEU's tests are timed once: they take seconds to minutes.
+
+python benchmarks/significance.py [--rounds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+
+# sacreBLEU multiplies integers, on one processor; waiting threads of the matrix library would count as work
+os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from measure import DATA, machine, read
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import PairedTest
+
+import cybleu
+from cybleu import segment_stats
+from cybleu.significance import bootstrap, compare_systems, paired_ar, paired_bs, paired_test
+
+BASELINE = "LIUM-NMT.4900"
+
+
+class OfRows(BLEU):
+    """sacreBLEU's metric for rows that are there already."""
+
+    def _extract_corpus_statistics(self, hypotheses, references):
+        return self.rows[hypotheses[0]]
+
+
+def paths():
+    found = sorted(path for path in (DATA / "wmt17-en-de").glob("*.txt") if path.name != "ref.txt")
+    return sorted(found, key=lambda path: path.stem != BASELINE)
+
+
+def rows():
+    references = [[line] for line in read(DATA / "wmt17-en-de" / "ref.txt")]
+    return {path.stem: segment_stats(references, read(path)) for path in paths()}
+
+
+def theirs(systems, kind, samples):
+    metric = OfRows(tokenize="none")
+    metric.num_refs, metric.rows = 1, {name: table.tolist() for name, table in systems.items()}
+    named = [(name, [name] * len(table)) for name, table in systems.items()]
+    started = time.process_time()
+    _, scores = PairedTest(named, {"BLEU": metric}, [["a"]], kind, samples)()
+    return time.process_time() - started, dict(zip(scores["System"], scores["BLEU"]))
+
+
+def processor_time(function, rounds):
+    times = []
+    for _ in range(rounds):
+        started = time.process_time()
+        function()
+        times.append(time.process_time() - started)
+    return statistics.median(times)
+
+
+def _grown(work, systems, queue):
+    WORKS[work](dict(list(systems.items())[:2]), few=True)  # loads what there is to load
+    before = _largest()
+    WORKS[work](systems)
+    queue.put((_largest() - before) / 1024)
+
+
+def _largest():
+    """The largest resident size in KiB, of this process alone, which that of `resource` is not."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else ()
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), float("nan"))
+
+
+def memory(work, systems):
+    """What the largest resident size of a new process grows by, in MB."""
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=_grown, args=(work, systems, queue))
+    process.start()
+    grown = queue.get()
+    process.join()
+    return grown
+
+
+def all_pairs(systems, few=False):
+    return compare_systems(systems, samples=10 if few else 10_000, resamples=1)
+
+
+def intervals(systems, few=False):
+    from cybleu.significance.resampling import bootstrap_scores
+    from cybleu.significance.systems import Systems, runs_of
+
+    given = {name: runs_of(table, name) for name, table in systems.items()}
+    return bootstrap_scores(Systems(given, None, None), 10 if few else 10_000, 12345)
+
+
+def large(systems, few=False):
+    return compare_systems(systems, test="shifted-bootstrap", samples=2 if few else 1_000)
+
+
+WORKS = {"all pairs": all_pairs, "intervals": intervals, "large": large}
+
+
+def show(work, ours, peer, goal, more=""):
+    of_peer = f"{peer:.2f} s | {peer / ours:.0f} times" if peer else "|"
+    print(f"| {work} | {ours:.3f} s | {of_peer} | {goal} | {more} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    if not DATA.is_dir():
+        sys.exit(f"the benchmark reads real texts from {DATA}; set CYBLEU_DATA to the folder that has them")
+    print(f"{machine()}, NumPy {np.__version__}, backend {cybleu.BACKEND}; times of the processor")
+    print("| work | cybleu | sacreBLEU | times | goal | memory |\n|---|---|---|---|---|---|")
+    systems = rows()
+
+    peer, expected = theirs(systems, "bs", 1_000)
+    found = paired_bs(systems)
+    for name in systems:
+        one, other = found[name], expected[name]
+        assert (one.score, one.p_value, one.mean, one.ci) == (other.score, other.p_value, other.mean, other.ci), name
+    ours = processor_time(lambda: paired_bs(systems), rounds)
+    show("sacreBLEU's bootstrap, 1,000 samples, 16 systems", ours, peer, "40 times")
+
+    peer, expected = theirs(systems, "ar", 10_000)
+    found = paired_ar(systems)
+    compared = all_pairs(systems)
+    for name in list(systems)[1:]:
+        assert found[name].p_value == expected[name].p_value == compared.between(name, BASELINE).p, name
+    ours = processor_time(lambda: all_pairs(systems), rounds)
+    work = f"randomisation, 10,000, all {len(compared.differences)} pairs, beside sacreBLEU's 15"
+    show(work, ours, peer, "60 times, 50 MB", f"{memory('all pairs', systems):.0f} MB")
+
+    scores = intervals(systems)
+    assert scores[3].tolist() == bootstrap(systems[list(systems)[3]], samples=10_000).scores.tolist()
+    ours = processor_time(lambda: intervals(systems), rounds)
+    show("bootstrap, 10,000, 16 systems", ours, None, "0.5 s, 50 MB", f"{memory('intervals', systems):.0f} MB")
+
+    folder = DATA / "wmt17-en-de"
+    command = [sys.executable, "-m", "cybleu", "compare", *map(str, paths()), "-r", str(folder / "ref.txt")]
+    times, clock = [], []
+    for _ in range(min(rounds, 3)):
+        before, started = os.times(), time.perf_counter()
+        subprocess.run(
+            [*command, "--tokenize", "13a"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        after = os.times()
+        clock.append(time.perf_counter() - started)
+        times.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    show(
+        "`cybleu compare` of 16 raw files, 13a, all pairs",
+        statistics.median(times),
+        None,
+        "3 s",
+        f"by the clock {statistics.median(clock):.2f} s",
+    )
+
+    generator = np.random.default_rng(1)
+    drawn = generator.integers(0, 3004, 300_000)
+    longer = {name: table[drawn] for name, table in list(systems.items())[:4]}
+    one, other = list(longer)[:2]
+    assert large(longer).between(one, other).p == paired_test(longer[one], longer[other], test="shifted-bootstrap").p
+    ours = processor_time(lambda: large(longer), 1)
+    show("300,000 segments, 4 systems, 1,000 samples", ours, None, "", f"{memory('large', longer):.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""`cybleu compare`: which of some systems are better."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from os.path import basename, exists
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .. import __version__
+from ..errors import EmptyCorpusError
+from .common import (
+    DROP_BOM,
+    NO_LINE,
+    ORDER,
+    SMOOTHING,
+    SPLIT,
+    TOKENIZE,
+    WEIGHTS,
+    MetricName,
+    input_errors,
+    metric_of,
+    segments,
+)
+
+if TYPE_CHECKING:
+    from ..metrics import Metric
+    from ..significance import SystemComparison
+
+FORMATS = ("text", "json", "csv", "markdown", "latex")
+TESTS = ("randomization", "shifted-bootstrap", "win-ratio")  # named here, so that --help needs no NumPy
+
+
+class _ManyReferences(click.Command):
+    """Takes all files up to the next option for those of `-r`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        parsed: list[str] = []
+        of_references = False
+        for place, argument in enumerate(args):
+            if argument == "--":
+                parsed += args[place:]
+                break
+            if argument.startswith("-") and argument != "-":
+                of_references = argument in ("-r", "--references")
+                # the option itself comes again before each file
+                parsed += [] if of_references and place + 1 < len(args) else [argument]
+            else:
+                parsed += ["-r", argument] if of_references else [argument]
+        return super().parse_args(ctx, parsed)
+
+
+@click.command(cls=_ManyReferences)
+@click.argument("systems", metavar="SYSTEM... -r REF...", nargs=-1)
+@click.option("-r", "--references", metavar="REF...", multiple=True, required=True, help="The references, one or more.")
+@click.option("--metric", type=MetricName(), default="sacrebleu", show_default=True, help="What scores the systems.")
+@SMOOTHING
+@ORDER
+@WEIGHTS
+@SPLIT
+@TOKENIZE
+@DROP_BOM
+@click.option("--baseline", metavar="NAME", help="Compare each system with this one alone, not all pairs.")
+@click.option("--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="The test that gives p.")
+@click.option(
+    "--samples", type=click.IntRange(1), help="Shuffles or bootstrap samples of the test.  [default: 10000 or 1000]"
+)
+@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True, help="Of all samples.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="What is printed."
+)
+@click.option("--influence", is_flag=True, help="In JSON: how much each segment adds to each difference.")
+@click.option("--width", type=click.IntRange(0, 17), default=2, show_default=True, help="Decimals of a printed score.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="That work at the same time.")
+def compare(
+    systems: tuple[str, ...],
+    references: tuple[str, ...],
+    metric: str,
+    smoothing: str | None,
+    order: int | None,
+    weights: tuple[float, ...] | None,
+    split: str,
+    tokenize: str | None,
+    drop_bom: bool,
+    baseline: str | None,
+    test: str,
+    samples: int | None,
+    seed: int,
+    form: str,
+    influence: bool,
+    width: int,
+    threads: int,
+) -> None:
+    """Which systems are better: scores, intervals, and whether the differences may be chance.
+
+    A SYSTEM is a file, or NAME=FILE; several runs of a system are NAME=FILE,FILE,... All files are plain UTF-8 text, one
+    segment a line, and -r and the references come after the systems.
+    """
+    if influence and form != "json":
+        raise click.UsageError("--influence is for --format json")
+    found = metric_of(metric, smoothing, None, order, weights)
+    named = _named(systems)
+    if baseline is not None and baseline not in named:
+        raise click.UsageError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(named)}")
+    with input_errors():
+        from ..significance import compare_systems
+
+        rows = _rows(named, references, found, split, tokenize, drop_bom)
+        result = compare_systems(
+            rows,
+            found,
+            baseline=baseline,
+            test=test,
+            samples=samples,
+            seed=seed,
+            threads=threads,
+            progress=sys.stderr.isatty(),
+        )
+        tokens = f"tok:{tokenize}" if tokenize else f"split:{split}"
+        signature = f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}"
+        result = replace(result, signature=signature)
+        click.echo(_printed(result, form, influence, width), nl=form not in ("csv", "latex"))
+
+
+def _named(systems: Sequence[str]) -> dict[str, list[str]]:
+    """The files of the runs of each system."""
+    if not systems:
+        raise click.UsageError("there is no system; give the files of at least two, before -r and the references")
+    named: dict[str, list[str]] = {}
+    for given in systems:
+        name, equals, files = given.partition("=")
+        if not equals or exists(given):
+            name, paths = basename(given).removesuffix(".gz").removesuffix(".txt"), [given]
+        else:
+            paths = files.split(",")
+        if not name or not all(paths):
+            raise click.UsageError(f"{given!r} is no system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
+        if name in named:
+            raise click.UsageError(f"two systems are called {name!r}; give names of your own: NAME=FILE")
+        named[name] = paths
+    if len(named) == 1:
+        raise click.UsageError(
+            "there is one system, and comparing takes two; several runs of one are NAME=FILE,FILE,..."
+        )
+    return named
+
+
+def _rows(
+    named: dict[str, list[str]],
+    references: Sequence[str],
+    metric: Metric,
+    split: str,
+    tokenize: str | None,
+    drop_bom: bool,
+) -> dict[str, list[Any]]:
+    """The statistics of all runs, counted in one pass through all files."""
+    import numpy as np
+
+    first, *others = [path for paths in named.values() for path in paths]
+    parts: list[list[Any]] = [[] for _ in (first, *others)]
+    for texts, hypotheses in segments(first, [*references, *others], split, tokenize, drop_bom):
+        of_references = [lines[: len(references)] for lines in texts]
+        parts[0].append(metric.rows(of_references, hypotheses))
+        for number, part in enumerate(parts[1:]):
+            part.append(metric.rows(of_references, [lines[len(references) + number] for lines in texts]))
+    if not parts[0]:
+        raise EmptyCorpusError(NO_LINE)
+    tables = iter([np.concatenate(part) for part in parts])
+    return {name: [next(tables) for _ in paths] for name, paths in named.items()}
+
+
+def _printed(result: SystemComparison, form: str, influence: bool, width: int) -> str:
+    if form == "json":
+        return result.to_json(influence)
+    if form == "csv":
+        return result.to_csv()
+    if form == "markdown":
+        return result.to_markdown(width)
+    return result.to_latex(width) if form == "latex" else result.format(width)

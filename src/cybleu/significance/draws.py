@@ -1,0 +1,86 @@
+"""What is drawn at random, a block of samples at a time. The stream of a seed is the same for blocks of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CELLS = 1 << 20  # samples * segments in a block, so that memory does not grow with the samples
+MOST_ROWS = 512  # so that what is made of a block stays in the processor's cache
+WORD = 32  # bits of the generator that make as many numbers below 2
+MOST_TABULATED = 8  # 8! permutations
+
+
+def blocks(samples: int, segments: int) -> Iterator[tuple[int, int]]:
+    """Where blocks of samples begin and end."""
+    size = max(1, min(MOST_ROWS, CELLS // segments))
+    for start in range(0, samples, size):
+        yield start, min(samples, start + size)
+
+
+def resamples(
+    generator: np.random.Generator, samples: int, segments: int, dtype: np.dtype[Any]
+) -> Iterator[tuple[int, int, NDArray[Any]]]:
+    """How often each segment is in each bootstrap sample: start, stop, counts `(stop - start, segments)`.
+
+    They are those of ``generator.choice(segments, size=(samples, segments))``.
+    """
+    for start, stop in blocks(samples, segments):
+        counts = np.empty((stop - start, segments), dtype=dtype)
+        # numbers of 32 bits come from the same stream as those of 64
+        drawn: Any = generator.integers(0, segments, size=counts.shape, dtype=np.uint32)
+        for row, places in zip(counts, drawn):
+            row[:] = np.bincount(places, minlength=segments)
+        yield start, stop, counts
+
+
+def halves(generator: np.random.Generator, samples: int, segments: int) -> Iterator[tuple[int, int, NDArray[np.bool_]]]:
+    """Which segments stay in each shuffle of two: start, stop, booleans `(stop - start, segments)`.
+
+    They are those of ``generator.integers(2, size=(samples, segments), dtype=bool)``, which takes whole words.
+    """
+    left = np.empty(0, dtype=np.bool_)
+    for start, stop in blocks(samples, segments):
+        missing = (stop - start) * segments - len(left)
+        drawn = generator.integers(2, size=max(0, -(-missing // WORD) * WORD), dtype=np.bool_)
+        drawn = np.concatenate([left, drawn])
+        drawn, left = np.split(drawn, [(stop - start) * segments])
+        yield start, stop, drawn.reshape(-1, segments)
+
+
+def orders(
+    generator: np.random.Generator, samples: int, segments: int, runs: int
+) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
+    """For each segment of each shuffle an order of the runs: start, stop, `(stop - start, segments, runs)`."""
+    every = tabulated(runs) if runs <= MOST_TABULATED else None
+    for start, stop in blocks(samples, segments * runs):
+        shape = stop - start, segments
+        if every is not None:
+            yield start, stop, every[generator.integers(len(every), size=shape)]
+        else:
+            each = np.broadcast_to(np.arange(runs, dtype=np.uint8), (*shape, runs))
+            yield start, stop, generator.permuted(each, axis=2)
+
+
+def all_orders(places: NDArray[np.int64], segments: int, runs: int) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
+    """Every shuffle of the segments at these places, as :func:`orders`; the others stay."""
+    every = tabulated(runs)
+    for start, stop in blocks(len(every) ** len(places), segments * runs):
+        shuffles = np.arange(start, stop)
+        block = np.empty((stop - start, segments, runs), dtype=np.uint8)
+        block[:] = every[0]
+        for place in places.tolist():
+            shuffles, chosen = np.divmod(shuffles, len(every))
+            block[:, place] = every[chosen]
+        yield start, stop, block
+
+
+def tabulated(runs: int) -> NDArray[np.uint8]:
+    """Every order of so many, the first as they are."""
+    return np.array(list(permutations(range(runs))), dtype=np.uint8)

@@ -1,0 +1,297 @@
+"""Intervals of one system, and tests of two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import np
+from ..errors import UnknownNameError
+from .defaults import CONFIDENCE, RESAMPLES, SEED, SHUFFLES
+from .resampling import Shuffles, bootstrap_scores
+from .systems import MetricLike, Systems, check_samples, check_share, mean_of_runs, runs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: The tests, each with its number of samples where none is asked for.
+TESTS = {"randomization": SHUFFLES, "shifted-bootstrap": RESAMPLES, "win-ratio": RESAMPLES}
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """The scores of a system on bootstrap samples of its segments; ``print`` shows score, mean and interval.
+
+    :param score: of the segments as they are, for several runs the mean; all scores are on the metric's scale
+    :param mean: of the samples' scores
+    :param deviation: their standard deviation (n - 1)
+    :param low: the lower end of the percentile interval
+    :param high: its upper end
+    :param confidence: of the interval, between 0 and 1
+    :param scores: of the samples, float64 `(samples,)`; of several runs the mean
+    :param seed: of the samples
+    :param scale: of a perfect match, None where it is not known; ``print`` shows scores from 0 to 100 where it is
+    :param signature: the definition in one line
+
+    >>> import numpy
+    >>> result = bootstrap(numpy.array([0.5, 0.25, 1.0, 0.75]), samples=100, scale=1)
+    >>> print(result)
+    62.50 (61.44 ± 28.12), 95 % of 100 samples from 31.25 to 87.50
+    """
+
+    score: float
+    mean: float
+    deviation: float
+    low: float
+    high: float
+    confidence: float
+    scores: NDArray[np.float64]
+    seed: int
+    scale: float | None
+    signature: str
+
+    @property
+    def ci(self) -> float:
+        """Half the length of the interval, what sacreBLEU writes after ``±``."""
+        return (self.high - self.low) / 2
+
+    def __str__(self) -> str:
+        times = 100 / self.scale if self.scale else 1
+        score, mean, ci, low, high = (f"{times * x:.2f}" for x in (self.score, self.mean, self.ci, self.low, self.high))
+        return (
+            f"{score} ({mean} ± {ci}), {100 * self.confidence:g} % of {len(self.scores)} samples from {low} to {high}"
+        )
+
+
+def bootstrap(
+    stats: Any,
+    metric: MetricLike = None,
+    *,
+    samples: int = RESAMPLES,
+    seed: int = SEED,
+    confidence: float = CONFIDENCE,
+    scale: float | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+    **choices: Any,
+) -> Bootstrap:
+    """How far the score of a corpus would vary with other segments of its kind: bootstrap resampling (Koehn 2004).
+
+    Each sample has as many segments as the corpus, drawn with repetition, those of
+    ``numpy.random.default_rng(seed).choice(n, size=(samples, n))``.
+
+    :param stats: the rows of the segments, integers `(n, columns)`; or a score for each segment, `(n,)`, whose mean is the
+        score; or several runs of a system, as a list of such arrays or as an array of three dimensions
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``, or for scores their mean; or a function from
+        the sum of all rows, an array `(columns,)`, to a score
+    :param samples: how many
+    :param seed: of the samples
+    :param confidence: of the interval, between 0 and 1. Of n sorted scores it leaves out n (1 - confidence) / 2 at each end,
+        rounded down
+    :param scale: the score of a perfect match, for a function or for scores; what is printed is then from 0 to 100
+    :param threads: that work at the same time; None is one. The result is the same
+    :param progress: show a progress bar (needs tqdm)
+    :param choices: of :class:`cybleu.metrics.Bleu`, or of the metric
+    :raises EmptyCorpusError: there is no segment
+    :raises SampleError: there is one segment, no sample, a negative seed, or a confidence that is none
+    :raises ArrayValueError: a number is not finite
+    :raises CybleuError: of the kind that fits, for rows that cannot be
+
+    >>> from cybleu import segment_stats
+    >>> references = [["the cat sat".split()], ["it rains a lot".split()], ["so it is".split()]]
+    >>> rows = segment_stats(references, ["a cat sat".split(), "it rains a lot".split(), "so it was".split()])
+    >>> result = bootstrap(rows, samples=200)
+    >>> round(result.score, 2), round(result.low, 2), round(result.high, 2)
+    (73.11, 0.0, 100.0)
+    """
+    check_samples(samples, seed)
+    check_share(confidence, "confidence")
+    systems = Systems({"the system": runs_of(stats, "the system")}, metric, scale, **choices)
+    scores = mean_of_runs(bootstrap_scores(systems, samples, seed, threads, progress))
+    low, high = interval(scores, confidence)
+    return Bootstrap(
+        systems.score(0),
+        *mean_and_deviation(scores),
+        low,
+        high,
+        confidence,
+        scores,
+        seed,
+        systems.scoring.scale,
+        systems.scoring.signature,
+    )
+
+
+def interval(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:
+    """The ends of the percentile interval, at 95 % those of sacreBLEU."""
+    left_out = int(len(scores) * (1 - confidence) / 2 + 1e-9)
+    ordered = np.sort(scores)
+    return float(ordered[left_out]), float(ordered[len(scores) - 1 - left_out])
+
+
+def mean_and_deviation(scores: NDArray[np.float64]) -> tuple[float, float]:
+    """Mean and standard deviation (n - 1, 0 of one score)."""
+    unit = 2.0 ** max(int(np.frexp(np.abs(scores).max())[1]), -1000)  # so that squares and sums do not overflow
+    scaled = np.sort(scores) / unit
+    return float(scaled.mean() * unit), float(scaled.std(ddof=1) * unit) if len(scores) > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """Whether the difference of two systems may be chance; ``print`` shows it in a sentence.
+
+    :param difference: the first score minus the second, on the metric's scale
+    :param p: how probable so large a difference is if neither system is better (two-sided; of ``win-ratio`` one-sided)
+    :param test: its name
+    :param samples: how many were looked at
+    :param enumerated: these were all shuffles that there are, and `p` is exact
+    :param wins: of tests on bootstrap samples: the share of the samples in which the first system scored more, otherwise
+        None; `losses` that in which it scored less
+    :param seed: of the samples
+    :param scale: of a perfect match, None where it is not known
+    :param signature: definition, test, samples and seed in one line
+
+    >>> print(paired_test([0.5, 0.7, 0.2, 0.9], [0.4, 0.6, 0.3, 0.6], scale=1))
+    a difference of 10.00 has p = 0.5000 by randomization, all 16 shuffles
+    """
+
+    difference: float
+    p: float
+    test: str
+    samples: int
+    enumerated: bool
+    wins: float | None
+    losses: float | None
+    seed: int
+    scale: float | None
+    signature: str
+
+    def __str__(self) -> str:
+        times = 100 / self.scale if self.scale else 1
+        looked_at = f"all {self.samples} shuffles" if self.enumerated else f"{self.samples} samples, seed {self.seed}"
+        won = (
+            ""
+            if self.wins is None
+            else f"; the first wins in {100 * self.wins:.1f} % and loses in {100 * (self.losses or 0):.1f} %"
+        )
+        return f"a difference of {times * self.difference:.2f} has p = {self.p:.4f} by {self.test}, {looked_at}{won}"
+
+
+def paired_test(
+    first: Any,
+    second: Any,
+    metric: MetricLike = None,
+    *,
+    test: str = "randomization",
+    samples: int | None = None,
+    seed: int = SEED,
+    scale: float | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+    **choices: Any,
+) -> PairedTest:
+    """Whether the difference of two systems on the same segments may be chance.
+
+    ``randomization``
+        Approximate randomisation, two-sided (Noreen 1989; Riezler and Maxwell 2005): how many shuffles, which exchange the
+        systems' outputs of random segments, differ at least as much as the systems. p = (how many + 1) / (samples + 1).
+        Where few segments differ, all shuffles are looked at once and p is their share. Where a system has several runs,
+        the runs of both are put in a random order for each segment, and the means of the runs' scores are compared
+        (Clark and others 2011).
+    ``shifted-bootstrap``
+        Two-sided (Noreen 1989; Riezler and Maxwell 2005): how many bootstrap samples' differences are at least as far from
+        the real difference as that is from 0; p as above.
+    ``win-ratio``
+        Koehn (2004), one-sided: in how many bootstrap samples the better system is not better; p as above.
+
+    :param first: as `stats` for :func:`bootstrap`
+    :param second: the same for the other system, with the same segments in the same order
+    :param metric: as for :func:`bootstrap`
+    :param test: one of these names
+    :param samples: how many shuffles or bootstrap samples, by default 10,000 shuffles or 1,000 samples
+    :param seed: of the samples
+    :param scale: as for :func:`bootstrap`
+    :param threads: that work at the same time; None is one. The result is the same
+    :param progress: show a progress bar (needs tqdm)
+    :param choices: of :class:`cybleu.metrics.Bleu`, or of the metric
+    :raises UnknownNameError: there is no such test
+    :raises LengthMismatchError: the systems, or the runs of one, have different numbers of segments
+    :raises SampleError: there is one segment, no sample, or a negative seed
+    :raises CybleuError: of the kind that fits, for rows that cannot be
+
+    >>> from cybleu import segment_stats
+    >>> references = [["the cat sat".split()], ["it rains a lot".split()], ["so it is".split()]]
+    >>> one = segment_stats(references, ["a cat sat".split(), "it rains a lot".split(), "so it was".split()])
+    >>> other = segment_stats(references, ["a cat sat".split(), "rain falls".split(), "so it was".split()])
+    >>> result = paired_test(one, other)  # one segment differs, so there are two shuffles, and both differ as much
+    >>> result.p, result.samples, result.enumerated
+    (1.0, 2, True)
+    """
+    samples = check_test(test, samples, seed)
+    given = {
+        "the first system": runs_of(first, "the first system"),
+        "the second system": runs_of(second, "the second system"),
+    }
+    systems = Systems(given, metric, scale, **choices)
+    difference = systems.difference(0, 1)
+    wins = losses = None
+    looked_at, enumerated = samples, False
+    if test == "randomization":
+        [(p, looked_at, enumerated)] = randomized(systems, [(0, 1)], samples, seed, threads, progress)
+    else:
+        scores = of_systems(systems, bootstrap_scores(systems, samples, seed, threads, progress))
+        differences = scores[0] - scores[1]
+        p = bootstrapped(test, differences, difference)
+        wins, losses = float((differences > 0).mean()), float((differences < 0).mean())
+    signature = f"{systems.scoring.signature}|{signature_of(test, samples, seed)}"
+    return PairedTest(difference, p, test, looked_at, enumerated, wins, losses, seed, systems.scoring.scale, signature)
+
+
+def check_test(test: Any, samples: int | None, seed: int) -> int:
+    """How many samples a test takes."""
+    if test not in TESTS:
+        raise UnknownNameError(f"unknown test {test!r}; use one of {', '.join(TESTS)}")
+    samples = TESTS[test] if samples is None else samples
+    check_samples(samples, seed)
+    return samples
+
+
+def signature_of(test: str, samples: int, seed: int) -> str:
+    """How a p came about, in one line."""
+    return f"test:{test}|samples:{samples}|seed:{seed}"
+
+
+def of_systems(systems: Systems, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """The scores of samples of each system, from those of its runs."""
+    return [mean_of_runs(scores[runs]) for runs in systems.runs]
+
+
+def randomized(
+    systems: Systems,
+    pairs: Sequence[tuple[int, int]],
+    samples: int,
+    seed: int,
+    threads: int | None,
+    progress: bool,
+) -> list[tuple[float, int, bool]]:
+    """By approximate randomisation: p of each pair, how many shuffles that is of, and whether these are all."""
+    shuffles = Shuffles(systems, samples, seed, threads, progress)
+    found: dict[tuple[int, int], tuple[float, int, bool]] = {}
+    for pair in pairs:
+        if shuffles.enumerable(pair):
+            beyond, count = shuffles.enumerated(pair)
+            found[pair] = beyond / count, count, True
+    others = [pair for pair in pairs if pair not in found]
+    if others:
+        for pair, beyond in zip(others, shuffles.sampled(others)):
+            found[pair] = (beyond + 1) / (samples + 1), samples, False
+    return [found[pair] for pair in pairs]
+
+
+def bootstrapped(test: str, differences: NDArray[np.float64], real: float) -> float:
+    """By a test on the differences of two systems in bootstrap samples."""
+    of_losses = differences * np.sign(real) <= 0
+    beyond = of_losses if test == "win-ratio" else np.abs(differences - real) >= abs(real)
+    return (int(beyond.sum()) + 1) / (len(differences) + 1)

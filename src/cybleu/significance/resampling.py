@@ -1,0 +1,236 @@
+"""Scores of many samples, and how many shuffles differ as much as the systems do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import ge
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import np
+from .._runtime.parallel import bar, checked_threads, run
+from .draws import all_orders, halves, orders, resamples, tabulated
+from .products import Columns
+from .systems import Systems, mean_of_runs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Compare = Callable[[Any, Any], Any]
+    Pair = tuple[int, int]
+
+ROW = 20  # what scoring a row costs, in the unit of `run`
+
+
+def bootstrap_scores(
+    systems: Systems, samples: int, seed: int, threads: int | None = None, progress: bool = False
+) -> NDArray[np.float64]:
+    """The score of each run in each bootstrap sample; all runs see the same segments.
+
+    :return: float64 `(runs, samples)`
+    """
+    checked_threads(threads)
+    columns = systems.columns
+
+    def score(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _scored(systems, columns.numbers(sums), threads).reshape(len(sums), -1)
+
+    return scores_of_resamples(columns, np.random.default_rng(seed), samples, score, progress)
+
+
+def scores_of_resamples(
+    columns: Columns,
+    generator: np.random.Generator,
+    samples: int,
+    score: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    progress: bool = False,
+) -> NDArray[np.float64]:
+    """The scores of the sums of bootstrap samples.
+
+    :param score: a function from sums `(tables, limbs * columns, n)` to scores `(tables, n)`
+    """
+    scores = np.empty((len(columns.totals), samples))
+    with bar(samples, progress, " samples") as advance:
+        for start, stop, counts in resamples(generator, samples, columns.segments, columns.dtype):
+            scores[:, start:stop] = score(columns.sums(counts))
+            advance(stop - start)
+    return scores
+
+
+def _scored(systems: Systems, numbers: NDArray[Any], threads: int | None) -> NDArray[np.float64]:
+    if threads is None or threads == 1:
+        return systems.scoring.exact(numbers)
+    result = np.empty(len(numbers))
+
+    def work(start: int, stop: int) -> None:
+        result[start:stop] = systems.scoring.exact(numbers[start:stop])
+
+    run(work, len(numbers), ROW * len(numbers), threads, False, "samples")
+    return result
+
+
+class Shuffles:
+    """How many shuffles make two systems differ as much as they do, for many pairs.
+
+    The segments of two systems are exchanged at random; where they have several runs, the runs of a segment are put in a
+    random order, so that each shuffle shares all of them out again.
+
+    :param beyond: how a statistic has to compare with the real one to count
+    :param real: what counts as the real one for each pair, by default the difference of the scores
+    """
+
+    def __init__(
+        self,
+        systems: Systems,
+        samples: int,
+        seed: int,
+        threads: int | None,
+        progress: bool,
+        beyond: Compare = ge,
+        real: Mapping[Pair, float] | None = None,
+    ):
+        self._systems = systems
+        self._given = real or {}
+        self._samples, self._seed = samples, seed
+        self._threads = checked_threads(threads)
+        self._progress = progress
+        self._beyond = beyond
+        self._nearly = systems.scoring.estimates(systems.columns)
+
+    def differing(self, pair: Pair) -> NDArray[np.int64]:
+        """The segments in which not all runs of the two have the same numbers."""
+        tables = [self._systems.tables[table] for system in pair for table in self._systems.runs[system]]
+        differs = np.zeros(self._systems.segments, dtype=np.bool_)
+        for table in tables[1:]:
+            differs |= (table != tables[0]).any(axis=1)
+        return differs.nonzero()[0]
+
+    def enumerable(self, pair: Pair) -> bool:
+        """Whether there are no more shuffles than samples."""
+        runs = sum(len(self._systems.runs[system]) for system in pair)
+        if runs > 8:
+            return False
+        return bool(len(tabulated(runs)) ** len(self.differing(pair)) <= self._samples)
+
+    def enumerated(self, pair: Pair) -> tuple[int, int]:
+        """How many of all shuffles count, and how many there are."""
+        runs = sum(len(self._systems.runs[system]) for system in pair)
+        places = self.differing(pair)
+        drawn = all_orders(places, self._systems.segments, runs)
+        found = self._count(((stop - start, order) for start, stop, order in drawn), [pair])
+        return found[0], len(tabulated(runs)) ** len(places)
+
+    def sampled(self, pairs: Sequence[Pair], generator: np.random.Generator | None = None) -> list[int]:
+        """How many of the samples count, for each pair; pairs with as many runs see the same shuffles.
+
+        :param generator: to draw with, by default a new one for each number of runs
+        """
+        kinds: dict[tuple[int, ...], list[int]] = {}
+        for place, pair in enumerate(pairs):
+            kinds.setdefault(tuple(len(self._systems.runs[system]) for system in pair), []).append(place)
+        found = [0] * len(pairs)
+        for kind, places in kinds.items():
+            those = [pairs[place] for place in places]
+            drawing = np.random.default_rng(self._seed) if generator is None else generator
+            size = self._samples, self._systems.segments
+            with bar(self._samples, self._progress, " shuffles") as advance:
+                if kind == (1, 1):
+                    halved = _advancing(halves(drawing, *size), advance)
+                    counts = self._count_halves(halved, those)
+                else:
+                    counts = self._count(_advancing(orders(drawing, *size, sum(kind)), advance), those)
+            for place, count in zip(places, counts):
+                found[place] = count
+        return found
+
+    def _real(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        """The real statistics, `(pairs, 1)`."""
+        found = [self._given[pair] if pair in self._given else abs(self._systems.difference(*pair)) for pair in pairs]
+        return np.array(found)[:, None]
+
+    # ------------------------------------------------------------------------------------------- two systems of one run
+
+    def _count_halves(self, drawn: Iterable[tuple[int, NDArray[np.bool_]]], pairs: Sequence[Pair]) -> list[int]:
+        """One product serves all pairs: where `S` is the sum of the segments that stay, that of a shuffled system is
+        `S_a + T_b - S_b`."""
+        columns = self._systems.columns
+        tables = [runs[0] for runs in self._systems.runs]
+        works = []
+        for first in sorted({first for first, _ in pairs}):
+            places = [place for place, pair in enumerate(pairs) if pair[0] == first]
+            others = [tables[pairs[place][1]] for place in places]
+            real = self._real([pairs[place] for place in places])
+            works.append((places, tables[first], _in_place(others), real))
+        found = np.zeros(len(pairs), dtype=np.int64)
+        for _, stay in drawn:
+            stays = columns.sums(stay.astype(columns.dtype))
+            leaves = columns.totals[:, :, None] - stays
+
+            def work(start: int, stop: int, stays: Any = stays, leaves: Any = leaves) -> None:
+                for places, own, others, real in works[start:stop]:
+                    found[places] += self._beyonds(stays[own] + leaves[others], stays[others] + leaves[own], real)
+
+            run(work, len(works), ROW * len(pairs) * len(stay), self._threads, False, "systems")
+        return [int(count) for count in found]
+
+    def _beyonds(
+        self, ones: NDArray[np.float64], others: NDArray[np.float64], real: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """How many of the shuffles count, for each pair. What is clear from estimates needs no exact score.
+
+        :param ones: sums of shuffled systems, `(pairs, columns, n)`
+        :param others: those of the others
+        :param real: differences, `(pairs, 1)`
+        """
+        scoring, columns = self._systems.scoring, self._systems.columns
+        if self._nearly is None:
+            counts = np.zeros(len(real), dtype=np.int64)
+            unclear = np.ones((len(real), ones.shape[-1]), dtype=np.bool_)
+        else:
+            estimates = np.abs(self._nearly(ones) - self._nearly(others)) - real
+            unclear = ~(np.abs(estimates) > 4 * scoring.error)
+            counts = ((estimates > 0) & ~unclear).sum(axis=1)
+        pair, shuffle = unclear.nonzero()
+        if len(pair):
+            exact = [
+                scoring.exact(columns.numbers(np.ascontiguousarray(sums[pair, :, shuffle].T)))
+                for sums in (ones, others)
+            ]
+            counts += np.bincount(pair[self._beyond(np.abs(exact[0] - exact[1]), real[pair, 0])], minlength=len(counts))
+        return counts
+
+    # --------------------------------------------------------------------------------------------------- several runs
+
+    def _count(self, drawn: Iterable[tuple[int, NDArray[np.uint8]]], pairs: Sequence[Pair]) -> list[int]:
+        """Whatever the numbers of runs are; each pair has the same."""
+        systems, columns = self._systems, self._systems.columns
+        own = len(systems.runs[pairs[0][0]])
+        items = [
+            [systems.runs[a][item] if item < own else systems.runs[b][item - own] for a, b in pairs]
+            for item in range(sum(len(systems.runs[system]) for system in pairs[0]))
+        ]
+        real = self._real(pairs)
+        found = np.zeros(len(pairs), dtype=np.int64)
+        for count, order in drawn:
+            scores = np.empty((len(items), len(pairs), count))
+            for slot in range(len(items)):
+                sums = np.zeros(1)
+                for item, tables in enumerate(items):
+                    sums = sums + columns.sums((order[:, :, slot] == item).astype(columns.dtype), tables)
+                scores[slot] = _scored(systems, columns.numbers(sums), self._threads).reshape(len(pairs), count)
+            statistics = np.abs(mean_of_runs(scores[:own]) - mean_of_runs(scores[own:]))
+            found += self._beyond(statistics, real).sum(axis=1)
+        return [int(count) for count in found]
+
+
+def _in_place(places: list[int]) -> list[int] | slice:
+    """As a slice where they are one, which copies nothing."""
+    neighbours = places == list(range(places[0], places[0] + len(places)))
+    return slice(places[0], places[-1] + 1) if neighbours else places
+
+
+def _advancing(
+    drawn: Iterator[tuple[int, int, NDArray[Any]]], advance: Callable[[int], Any]
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    for start, stop, block in drawn:
+        yield stop - start, block
+        advance(stop - start)

@@ -1,0 +1,223 @@
+"""sacreBLEU's two tests under their own names, with its results to the last bit.
+
+They are here to be compared with. Where they go wrong, so do these: see the page on significance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from operator import gt
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import np
+from ..errors import SampleError, UnknownNameError
+from ..metrics import Bleu
+from .defaults import RESAMPLES, SEED, SHUFFLES
+from .paired import interval
+from .products import EXACT_IN_FLOAT32
+from .resampling import Shuffles, scores_of_resamples
+from .systems import MetricLike, Systems, check_samples, named
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LOG_OF_ZERO = -9999999999  # sacreBLEU's
+IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float made a float64 of a float32
+
+
+@dataclass(frozen=True)
+class SacrebleuResult:
+    """What sacreBLEU's tests say of a system, with its names. Scores are from 0 to 100.
+
+    :param score: of all segments
+    :param p_value: beside the baseline, None for the baseline
+    :param mean: of the bootstrap samples, None without them
+    :param ci: half the length of their 95 % interval, None without them
+
+    >>> print(SacrebleuResult(26.7, 0.3077, 26.64, 0.7))
+    26.7 (26.6 ± 0.7) (p = 0.3077)
+    """
+
+    score: float
+    p_value: float | None = None
+    mean: float | None = None
+    ci: float | None = None
+
+    def __str__(self) -> str:
+        around = "" if self.mean is None else f" ({self.mean:.1f} ± {self.ci:.1f})"
+        p = "" if self.p_value is None else f" (p = {self.p_value:.4f}){'*' if self.p_value <= 0.05 else ''}"
+        return f"{self.score:.1f}{around}{p}"
+
+
+def paired_bs(
+    systems: Any,
+    metric: MetricLike = None,
+    *,
+    samples: int = RESAMPLES,
+    seed: int = SEED,
+    progress: bool = False,
+    **choices: Any,
+) -> dict[str, SacrebleuResult]:
+    """``sacrebleu --paired-bs``: its paired bootstrap test of a baseline against each other system.
+
+    Its p counts the samples whose absolute differences are above their mean by more than the real difference, which is a
+    half to a third of what a bootstrap test says; :func:`paired_test` has the right ones.
+
+    :param systems: names, the baseline first, with the rows of their segments: a mapping or pairs
+    :param metric: sacreBLEU's BLEU, by its name or with choices of its own
+    :param samples: how many
+    :param seed: sacreBLEU's ``SACREBLEU_SEED``. For 0, which sacreBLEU takes for none, this is what it would be
+    :param progress: show a progress bar (needs tqdm)
+    :param choices: of :class:`cybleu.metrics.Bleu`
+    :return: by name
+    :raises UnknownNameError: the metric is not sacreBLEU's BLEU
+    :raises CybleuError: as :func:`compare_systems`
+
+    >>> rows = [[[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]], [[4, 4, 2, 1, 0, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]]
+    >>> print(paired_bs({"baseline": rows[0], "system": rows[1]}, samples=100)["system"])
+    61.4 (55.3 ± 29.6) (p = 0.2871)
+    """
+    found, bleu = _systems(systems, metric, samples, seed, choices)
+    scores = _resampled(found, bleu, np.random.default_rng(seed), samples, progress)
+    results = {}
+    for system, name in enumerate(found.names):
+        low, high = interval(scores[system], 0.95)
+        p = None
+        if system:
+            distances = np.abs(scores[system] - scores[0])
+            real = abs(found.difference(0, system))
+            p = (int((distances - distances.mean() > real).sum()) + 1) / (samples + 1)
+        results[name] = SacrebleuResult(
+            found.score(system), p, float(np.sort(scores[system]).mean()), 0.5 * (high - low)
+        )
+    return results
+
+
+def paired_ar(
+    systems: Any,
+    metric: MetricLike = None,
+    *,
+    samples: int = SHUFFLES,
+    confidence_samples: int | None = None,
+    seed: int = SEED,
+    threads: int | None = None,
+    progress: bool = False,
+    **choices: Any,
+) -> dict[str, SacrebleuResult]:
+    """``sacrebleu --paired-ar``: its approximate randomisation test of a baseline against each other system.
+
+    Its p counts the shuffles that differ more than the systems, not those that differ as much. So systems that are equal, or
+    differ in one segment, are significantly different; :func:`paired_test` has the right p.
+
+    The other parameters are those of :func:`paired_bs`.
+
+    :param confidence_samples: also mean and interval of so many bootstrap samples, as ``--paired-ar-confidence-n``
+    :param threads: that work at the same time; None is one. The result is the same
+
+    >>> rows = [[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]
+    >>> print(paired_ar({"baseline": rows, "the same": rows})["the same"])
+    71.4 (p = 0.0001)*
+    """
+    found, bleu = _systems(systems, metric, samples, seed, choices)
+    if confidence_samples is not None:
+        check_samples(confidence_samples, seed)
+    generator = np.random.default_rng(seed)
+    shuffled = found
+    if bleu.smoothing == "add-k" and bleu.smoothing_value is not None:
+        # it adds the value to an array of integers, which truncates
+        shuffled = found.scored_by(replace(bleu, smoothing_value=float(int(bleu.smoothing_value))))
+    pairs = [(0, system) for system in range(1, len(found.names))]
+    real = {pair: abs(found.difference(*pair)) for pair in pairs}
+    counts = Shuffles(shuffled, samples, seed, threads, progress, gt, real).sampled(pairs, generator)
+    around: list[tuple[float | None, float | None]] = [(None, None)] * len(found.names)
+    if confidence_samples is not None:
+        scores = _resampled(found, bleu, generator, confidence_samples, progress)
+        scores[0] = _resampled(found, bleu, np.random.default_rng(seed), confidence_samples, progress)[0]
+        for system, of_system in enumerate(scores):
+            low, high = interval(of_system, 0.95)
+            around[system] = float(np.sort(of_system).mean()), 0.5 * (high - low)
+    p_values = [None, *((count + 1) / (samples + 1) for count in counts)]
+    return {
+        name: SacrebleuResult(found.score(system), p_values[system], *around[system])
+        for system, name in enumerate(found.names)
+    }
+
+
+def _systems(
+    given: Any, metric: MetricLike, samples: int, seed: int, choices: Mapping[str, Any]
+) -> tuple[Systems, Bleu]:
+    check_samples(samples, seed)
+    systems = named(given, 1)
+    several = [name for name, runs in systems.items() if len(runs) > 1]
+    if several:
+        raise SampleError(f"{several[0]} has several runs, and sacreBLEU's tests take one; compare_systems takes them")
+    found = Systems(systems, "sacrebleu" if metric is None else metric, None, **choices)
+    bleu = getattr(found.scoring, "metric", None)
+    if not isinstance(bleu, Bleu) or bleu.definition.name != "sacrebleu" or bleu.weights is not None:
+        raise UnknownNameError(
+            "sacreBLEU's tests score by its own BLEU, with uniform weights; paired_test takes any metric"
+        )
+    return found, bleu
+
+
+def _resampled(
+    systems: Systems, bleu: Bleu, generator: np.random.Generator, samples: int, progress: bool
+) -> NDArray[np.float64]:
+    """The scores of bootstrap samples as sacreBLEU computes them, `(systems, samples)`."""
+    columns = systems.columns
+    if columns.limbs == 1 and columns.largest * columns.segments < EXACT_IN_FLOAT32:
+        return scores_of_resamples(columns, generator, samples, lambda sums: score_float32(sums, bleu), progress)
+    # above 2**24 its sums are rounded on the way, so they are made its way
+    tables = [table.astype(np.float32) for table in systems.tables]
+    scores = np.empty((len(tables), samples))
+    for sample in range(samples):
+        drawn = generator.integers(0, systems.segments, size=systems.segments)
+        sums = np.array([table[drawn].sum(0) for table in tables])[:, :, None]
+        scores[:, sample] = score_float32(sums, bleu)[:, 0]
+    return scores
+
+
+def score_float32(sums: NDArray[Any], bleu: Bleu) -> NDArray[np.float64]:
+    """sacreBLEU's BLEU of sums in float32, with its operations: `(tables, columns, n)` to `(tables, n)`."""
+    tables = len(sums)
+    sums = np.moveaxis(sums, 1, 0).reshape(sums.shape[1], -1).astype(np.float32)
+    order = len(sums) // 2 - 1
+    matches, totals = sums[2 : 2 + order], sums[2 + order :]
+    none: NDArray[np.bool_] = np.logical_not(matches.any(axis=0))
+    float_type: Any = np.float32 if IN_FLOAT32 else np.float64
+    rules = bleu.rules(order)
+    smoothing, value = rules.smoothing, rules.value
+    if smoothing == "add-k":
+        matches[1:] = (matches[1:].astype(float_type) + float_type(value)).astype(np.float32)
+        totals[1:] = (totals[1:].astype(float_type) + float_type(value)).astype(np.float32)
+    matches, totals = matches.astype(float_type), totals.astype(float_type)
+    absent: NDArray[np.bool_] = np.logical_or.accumulate(totals == 0, axis=0)
+    missing = (matches == 0) & ~absent
+    with np.errstate(all="ignore"):
+        precisions = float_type(100) * matches / totals
+        if smoothing == "exp":
+            halved = 2.0 ** np.cumsum(missing, axis=0)
+            precisions = np.where(missing, float_type(100) / (halved.astype(float_type) * totals), precisions)
+        elif smoothing == "floor":
+            precisions = np.where(missing, float_type(100.0 * value) / totals, precisions)  # type: ignore[operator]
+    precisions[absent] = 0
+    orders = np.full(len(none), order)
+    if rules.effective_order:
+        orders = np.maximum((~absent).sum(axis=0), 1)
+    # logarithms, sums and powers are Python's, as there
+    zero = precisions == 0
+    flat = np.where(zero, 1, precisions).astype(np.float64).ravel().tolist()
+    logarithms = np.where(zero, LOG_OF_ZERO, np.reshape(list(map(math.log, flat)), zero.shape))
+    means = np.empty(len(none))
+    for scored in set(orders.tolist()):
+        those = orders == scored
+        means[those] = list(map(sum, logarithms[:scored, those].T.tolist()))
+    penalties = [
+        1.0 if length >= wanted else math.exp(1 - wanted / length) if length else 0.0
+        for length, wanted in zip(*sums[:2].astype(np.int64).tolist())
+    ]
+    scores: NDArray[np.float64] = np.array(penalties) * np.array(list(map(math.exp, (means / orders).tolist())))
+    scores[none] = 0.0
+    return scores.reshape(tables, -1)

@@ -1,0 +1,355 @@
+"""What is compared: the numbers of every segment of every run, checked, and how sums of them become scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .._runtime.arrays import in_place, np
+from .._runtime.sequences import refuse_masked
+from ..errors import (
+    ArrayTypeError,
+    ArrayValueError,
+    EmptyCorpusError,
+    LengthMismatchError,
+    SampleError,
+    SequenceTypeError,
+    StatisticsError,
+    UnknownNameError,
+)
+from ..metrics import Bleu, Metric, Variant, find
+from ..metrics.estimates import ERROR
+from .products import Columns
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OfSums: TypeAlias = "Callable[[NDArray[Any]], float]"
+MetricLike: TypeAlias = "str | Metric | Variant | OfSums | None"
+
+ROUNDING = 2.0**-40  # of a sum of limbs, beside the numbers in it
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A run of a system: `(segments, columns)`, as somebody gave it, and a name for messages."""
+
+    name: str
+    table: NDArray[Any]
+
+
+class Scoring:
+    """How sums become scores.
+
+    :ivar scale: the score of a perfect match, None where that is not known
+    :ivar signature: the definition in one line
+    :ivar name: for the head of a column
+    """
+
+    scale: float | None = None
+    name: str = "score"
+    signature: str = ""
+    #: How far an estimate may be away from the score.
+    error: float = 0.0
+
+    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+        """The score of each row of sums."""
+        raise NotImplementedError
+
+    def estimates(self, columns: Columns) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
+        """A function from sums `(..., limbs * columns, n)` to estimates, nan where there is none; None for metrics without."""
+        return None
+
+    def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64] | None:
+        """The score of each segment alone, None where a row alone has none."""
+        return None
+
+
+class OfMetric(Scoring):
+    """The score of a corpus by a metric, from the sum of its rows.
+
+    :param metric: as it was asked for
+    :param summed: the metric that scores sums, see :meth:`cybleu.metrics.Metric.summable`
+    """
+
+    def __init__(self, metric: Metric, summed: Metric, width: int):
+        self.scale, self.signature = metric.scale, metric.signature
+        self.metric = metric
+        self.name = "BLEU" if isinstance(metric, Bleu) else metric.name
+        self.error = ERROR * metric.scale
+        self._formula = summed.formula(width)
+        self._sentences = metric.of_sentences()
+
+    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+        if numbers.dtype == object:
+            return self._formula.score_rows_of_any_size(numbers)
+        return self._formula.score_rows(numbers)
+
+    def estimates(self, columns: Columns) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
+        return self._formula.nearly if columns.limbs == 1 else None
+
+    def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64]:
+        rows, metric = self._sentences.summable(table)
+        return metric.formula(rows.shape[1]).score_rows(in_place(rows, np.int64))
+
+
+class OfFunction(Scoring):
+    """What a function makes of the sum of all rows."""
+
+    def __init__(self, function: OfSums, scale: float | None):
+        self.scale = scale
+        self.signature = f"function:{getattr(function, '__name__', type(function).__name__)}"
+        self._function = function
+
+    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+        scores = np.array([float(self._function(row)) for row in numbers], dtype=np.float64)
+        if not np.isfinite(scores).all():
+            first = int(np.argmin(np.isfinite(scores)))
+            raise StatisticsError(
+                f"the function gives {scores[first]} for the sum {numbers[first].tolist()}; it must give a finite number "
+                "for every sum of segments"
+            )
+        return scores
+
+
+class OfMeans(Scoring):
+    """The mean of a column: its sum, rounded once, divided by the number of segments."""
+
+    signature = "mean"
+    name = "mean"
+
+    def __init__(self, segments: int, scale: float | None, largest: float):
+        self.scale = scale
+        self.error = ROUNDING * largest
+        self._segments = segments
+
+    def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+        means: NDArray[np.float64] = numbers[:, 0].astype(np.float64) / self._segments
+        return means
+
+    def estimates(self, columns: Columns) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        return lambda sums: columns.nearly(sums)[..., 0, :] / self._segments
+
+    def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64]:
+        scores: NDArray[np.float64] = table[:, 0].astype(np.float64)
+        return scores
+
+
+class Systems:
+    """Systems with one or more runs each, ready to be resampled.
+
+    :ivar names: of the systems
+    :ivar runs: for each system the numbers of its tables
+    :ivar tables: the rows of all runs, as they are added up
+    :ivar columns: the same for products
+    :ivar scores: of every run
+    """
+
+    def __init__(self, systems: Mapping[str, list[Rows]], metric: MetricLike, scale: float | None, **choices: Any):
+        given = [rows for runs in systems.values() for rows in runs]
+        _check_sizes(given)
+        self.names = list(systems)
+        self.given = [rows.table for rows in given]
+        self.scoring, self.tables = _scoring(given, metric, scale, choices)
+        self.runs: list[list[int]] = []
+        for runs in systems.values():
+            begin = self.runs[-1][-1] + 1 if self.runs else 0
+            self.runs.append(list(range(begin, begin + len(runs))))
+        self.segments = len(self.tables[0])
+        self.columns = Columns(self.tables)
+        self.scores = self.scoring.exact(self.columns.numbers(self.columns.totals[:, :, None]))
+
+    def scored_by(self, metric: Metric) -> Systems:
+        """The same rows by another metric that adds them up as they are."""
+        other = copy(self)
+        other.scoring = OfMetric(metric, metric, self.columns.width)
+        return other
+
+    def score(self, system: int) -> float:
+        """The mean of the runs' scores."""
+        return float(mean_of_runs(self.scores[self.runs[system]]))
+
+    def difference(self, first: int, second: int) -> float:
+        """Of the scores of two systems."""
+        return self.score(first) - self.score(second)
+
+
+def mean_of_runs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean over the first axis, the same for every order of the runs.
+
+    A shuffle that exchanges whole runs must give the real statistic to the last bit.
+    """
+    count = len(scores)
+    if count < 3:  # an addition of two is the same both ways
+        total: NDArray[np.float64] = scores.sum(axis=0)
+    else:
+        total = np.zeros(scores.shape[1:])
+        for one in np.sort(scores, axis=0):
+            total = total + one
+    return total / count
+
+
+# -------------------------------------------------------------------------------------------------------------- arguments
+
+
+def named(given: Any, least: int) -> dict[str, list[Rows]]:
+    """Systems by name, in their order.
+
+    :param given: a mapping, or pairs of names and rows
+    :param least: how many there must be
+    """
+    if hasattr(given, "items"):
+        pairs = list(given.items())
+    else:
+        try:
+            pairs = [(name, rows) for name, rows in given]
+        except (TypeError, ValueError):
+            raise SequenceTypeError(
+                "the systems are no mapping from names to rows, and no pairs of a name and rows; give for example "
+                '{"baseline": rows, "mine": other_rows}'
+            ) from None
+    found: dict[str, list[Rows]] = {}
+    for name, rows in pairs:
+        if not isinstance(name, str) or not name:
+            raise SequenceTypeError(f"{name!r} is no name of a system; give a str that is not empty")
+        if name in found:
+            raise UnknownNameError(f"two systems are called {name!r}; give each a name of its own")
+        found[name] = runs_of(rows, name)
+    if len(found) < least:
+        there_are = "there is no system" if not found else "there is one system"
+        raise SampleError(f"{there_are}; give at least {least}")
+    return found
+
+
+def runs_of(given: Any, name: str) -> list[Rows]:
+    """One run, or several as a list of arrays or as what makes an array of three dimensions."""
+    if isinstance(given, (list, tuple)) and given and all(hasattr(one, "__array__") for one in given):
+        if all(np.ndim(one) for one in given):
+            return [Rows(_of_run(name, number, len(given)), _table(one, name)) for number, one in enumerate(given)]
+    elif not hasattr(given, "__array__") and isinstance(given, Iterable):
+        given = list(given)
+        if not given:
+            raise EmptyCorpusError(f"{name} has no segment; give the row of each segment, or a score for each")
+    try:
+        array = np.asarray(given)
+    except ValueError as error:
+        lengths = sorted({len(one) for one in given if hasattr(one, "__len__")})
+        raise LengthMismatchError(
+            f"{name} is no table: its parts have different lengths, such as {lengths[0]} and {lengths[-1]}; all rows, and "
+            "all runs of a system, must be equally long"
+            if len(lengths) > 1
+            else f"{name} is no table of numbers: {error}"
+        ) from error
+    if array.ndim == 3:
+        return [Rows(_of_run(name, number, len(array)), _table(one, name)) for number, one in enumerate(array)]
+    return [Rows(name, _table(given, name))]
+
+
+def _of_run(name: str, number: int, count: int) -> str:
+    return f"run {number + 1} of {name}" if count > 1 else name
+
+
+def _table(given: Any, name: str) -> NDArray[Any]:
+    refuse_masked(given, name)
+    array = np.asarray(given)
+    if array.dtype.kind not in "biuf":
+        raise ArrayTypeError(f"{name} has dtype {array.dtype}; give rows of integers, or a column of floats")
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or not array.shape[1]:
+        raise ArrayTypeError(
+            f"{name} has the shape {np.shape(given)}; give the rows of its segments, or one number for each segment"
+        )
+    return array
+
+
+def _check_sizes(given: Sequence[Rows]) -> None:
+    first = given[0]
+    for rows in given:
+        if len(rows.table) != len(first.table):
+            raise LengthMismatchError(
+                f"{first.name} has {len(first.table)} segments and {rows.name} {len(rows.table)}; all must have the same "
+                "segments, in the same order"
+            )
+        if rows.table.shape[1] != first.table.shape[1]:
+            raise LengthMismatchError(
+                f"the rows of {first.name} have {first.table.shape[1]} numbers and those of {rows.name} "
+                f"{rows.table.shape[1]}; count them with the same metric"
+            )
+    if not len(first.table):
+        raise EmptyCorpusError("there is no segment; give the row of each segment, or a score for each")
+    if len(first.table) == 1:
+        raise SampleError("there is one segment, and samples of one segment are all alike; give more, best hundreds")
+
+
+def _scoring(
+    given: Sequence[Rows], metric: MetricLike, scale: float | None, choices: Mapping[str, Any]
+) -> tuple[Scoring, list[NDArray[Any]]]:
+    """How to score, and the tables that are added up for it."""
+    if scale is not None and not 0 < scale < float("inf"):
+        raise ArrayValueError(f"scale is {scale!r}; it is the score of a perfect match, for example 1 or 100")
+    chosen = {name: value for name, value in choices.items() if value is not None}
+    of_function = callable(metric) and not isinstance(metric, (Metric, Variant))
+    column = metric is None and not chosen and given[0].table.shape[1] == 1
+    if of_function or column:
+        if chosen:
+            raise UnknownNameError(f"a function of the sum has no {next(iter(chosen))!r} to choose")
+        tables = _numeric(given)
+        if of_function:
+            return OfFunction(metric, scale), tables  # type: ignore[arg-type]
+        largest = max(float(np.abs(table.astype(np.float64)).max()) for table in tables)
+        return OfMeans(len(tables[0]), scale, largest), tables
+    if scale is not None:
+        raise ArrayValueError("scale is for functions and for columns of scores; a metric has one of its own")
+    found = find(metric, **chosen)  # type: ignore[arg-type]
+    tables = []
+    for rows in given:
+        if rows.table.dtype.kind not in "iu":
+            raise ArrayTypeError(
+                f"{rows.name} has {rows.table.shape[1]} columns of {rows.table.dtype}, and the rows of {found.name} are "
+                "integers; for floats give one column of scores for each run, or a function of the sum as metric"
+            )
+        try:
+            found.score(rows.table)  # looks at every row
+        except StatisticsError as error:
+            raise StatisticsError(f"{rows.name}: {error}") from error
+        except ZeroDivisionError:  # tools that stop at an empty text; in a sample it is the worst
+            pass
+        table, summed = found.summable(in_place(rows.table, np.int64))
+        tables.append(table)
+    return OfMetric(found, summed, tables[0].shape[1]), tables
+
+
+def _numeric(given: Sequence[Rows]) -> list[NDArray[Any]]:
+    if all(rows.table.dtype.kind in "biu" for rows in given):
+        for rows in given:
+            if rows.table.dtype == np.uint64 and rows.table.max() > np.iinfo(np.int64).max:
+                raise ArrayValueError(f"{rows.name} has numbers above {np.iinfo(np.int64).max}")
+        return [in_place(rows.table, np.int64) for rows in given]
+    for rows in given:
+        finite = np.isfinite(rows.table).all(axis=1)
+        if not finite.all():
+            first = int(np.argmin(finite))
+            raise ArrayValueError(
+                f"{rows.name} has {rows.table[first].tolist() if rows.table.shape[1] > 1 else rows.table[first, 0]} for "
+                f"segment {first}, counted from 0; give a finite number for every segment"
+            )
+    return [in_place(rows.table, np.float64) for rows in given]
+
+
+def check_samples(samples: Any, seed: Any) -> None:
+    """:raises SampleError: they cannot be."""
+    if (type(samples) is not int and not isinstance(samples, np.integer)) or samples < 1:
+        raise SampleError(f"samples is {samples!r}; it must be a whole number from 1")
+    if (type(seed) is not int and not isinstance(seed, np.integer)) or seed < 0:
+        raise SampleError(f"seed is {seed!r}; it must be a whole number from 0")
+
+
+def check_share(share: Any, name: str) -> None:
+    """:raises SampleError: it is no number between 0 and 1."""
+    if not isinstance(share, (int, float)) or not 0 < share < 1:
+        raise SampleError(
+            f"{name} is {share!r}; it must be a number between 0 and 1, such as {0.95 if name == 'confidence' else 0.05}"
+        )

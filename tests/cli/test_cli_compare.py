@@ -1,0 +1,163 @@
+"""`cybleu compare`, through its entry point."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from cybleu import __version__, segment_stats
+from cybleu.cli import cli
+from cybleu.significance import compare_systems
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+WORDS = "the cat is on a mat and dog sat so it was said again".split()
+
+
+def lines_of(seed):
+    generator = np.random.default_rng(seed)
+    return [" ".join(generator.choice(WORDS, generator.integers(4, 12))) for _ in range(30)]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    reference, other = lines_of(0), lines_of(1)
+    texts = {"ref1": reference, "ref2": other}
+    for name, every in (("a.txt", 2), ("b", 3), ("c", 4), ("c2", 5)):
+        texts[name] = [
+            one if place % every else two for place, (one, two) in enumerate(zip(reference, lines_of(every)))
+        ]
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return {name: [line.split() for line in lines] for name, lines in texts.items()}
+
+
+def run(*arguments):
+    result = CliRunner().invoke(cli, ["compare", *map(str, arguments)], prog_name="cybleu")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def expected(files, *, references=("ref1",), **choices):
+    lists = [list(texts) for texts in zip(*(files[name] for name in references))]
+    order = choices.get("max_order", 4)
+    rows = {name: segment_stats(lists, files[name], order) for name in ("a.txt", "b", "c", "c2")}
+    return compare_systems({"a": rows["a.txt"], "b": rows["b"], "mine": [rows["c"], rows["c2"]]}, **choices)
+
+
+SYSTEMS = "a.txt", "b", "mine=c,c2"
+
+
+def test_the_tables(files):
+    found = expected(files)
+    note = f"{found.signature}|nrefs:1|split:unicode|version:{__version__}"
+    assert run(*SYSTEMS, "-r", "ref1").stdout == f"{found}\n".replace(found.signature, note)
+    text = run(*SYSTEMS, "-r", "ref1", "--format", "markdown", "--width", 1).stdout
+    assert text.startswith(found.to_markdown(1).split("\n\n")[0])
+    assert run(*SYSTEMS, "-r", "ref1", "--format", "latex").stdout.startswith(found.to_latex().split("\n\n")[0])
+    assert run(*SYSTEMS, "-r", "ref1", "--format", "csv").stdout == found.to_csv()
+
+
+def test_options(files):
+    found = expected(
+        files,
+        references=("ref1", "ref2"),
+        metric="nltk",
+        smoothing="method1",
+        max_order=2,
+        baseline="b",
+        test="shifted-bootstrap",
+        samples=100,
+        seed=3,
+    )
+    result = run(
+        *SYSTEMS,
+        "--references",
+        "ref1",
+        "ref2",
+        "--metric",
+        "nltk",
+        "--smoothing",
+        "method1",
+        "--order",
+        2,
+        "--baseline",
+        "b",
+        "--test",
+        "shifted-bootstrap",
+        "--samples",
+        100,
+        "--seed",
+        3,
+        "--threads",
+        2,
+        "--format",
+        "json",
+        "--influence",
+    )
+    data = json.loads(result.stdout)
+    assert data["differences"] == found.as_dict(influence=True)["differences"]
+    assert data["systems"] == json.loads(found.to_json())["systems"]
+    assert "|nrefs:2|split:unicode|" in data["signature"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*SYSTEMS, "-r", "ref1", "ref2", "--format", "csv"),
+        (*SYSTEMS, "-r", "ref1", "-r", "ref2", "--format", "csv"),
+        ("--format", "csv", "-r", "ref1", "ref2", "--seed", "12345", *SYSTEMS),
+        ("-r", "ref1", "ref2", "--format", "csv", "--", *SYSTEMS),
+    ],
+)
+def test_all_files_after_r_are_references(files, arguments):
+    result = run(*arguments)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == expected(files, references=("ref1", "ref2")).to_csv()
+
+
+def test_13a(files):
+    read = csv.DictReader(io.StringIO(run(*SYSTEMS, "-r", "ref1", "--tokenize", "13a", "--format", "csv").stdout))
+    assert float(next(read)["first_score"]) == pytest.approx(expected(files).systems[0].score)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-r", "ref1"), "there is no system; give the files of at least two, before -r"),
+        (("-r", "ref1", "a.txt", "b"), "there is no system"),
+        (("a.txt", "-r", "ref1"), "there is one system, and comparing takes two"),
+        (("a.txt", "b"), "Missing option '-r'"),
+        (("a.txt", "b", "-r"), "'-r' requires an argument"),
+        (("a.txt", "a.txt", "-r", "ref1"), "two systems are called 'a'; give names of your own: NAME=FILE"),
+        (("a.txt", "=b", "-r", "ref1"), "'=b' is no system; give FILE, NAME=FILE or NAME=FILE,FILE,..."),
+        (("a.txt", "b=b,", "-r", "ref1"), "'b=b,' is no system"),
+        (("a.txt", "nothing", "-r", "ref1"), "nothing: cannot be read"),
+        (("-", "x=-", "-r", "ref1"), "only one of the files can be standard input"),
+        (("a.txt", "b", "-r", "ref1", "--baseline", "c"), "there is no system 'c' to be the baseline; there are a, b"),
+        (("a.txt", "b", "-r", "ref1", "--samples", "0"), "Invalid value for '--samples'"),
+        (("a.txt", "b", "-r", "ref1", "--seed", "-1"), "Invalid value for '--seed'"),
+        (("a.txt", "b", "-r", "ref1", "--influence"), "--influence is for --format json"),
+        (("a.txt", "b", "-r", "ref1", "--metric", "blue"), "'blue' is not one of"),
+        (("a.txt", "short", "-r", "ref1"), "short: 1"),
+        (("one=short", "two=short", "-r", "short"), "there is one segment"),
+        (("one=empty", "two=empty", "-r", "empty"), "there is no segment to score"),
+    ],
+)
+def test_bad_input(files, tmp_path, arguments, message):
+    (tmp_path / "short").write_text("one line\n")
+    (tmp_path / "empty").write_text("")
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr and "Traceback" not in result.stderr
+
+
+def test_help_of_every_command_is_shown():
+    for name in cli.commands:
+        assert CliRunner().invoke(cli, [name, "--help"]).exit_code == 0, name

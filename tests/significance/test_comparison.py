@@ -1,0 +1,281 @@
+"""Many systems: what is compared with what, corrections, ranks, runs, influence, and the tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cybleu import score, segment_stats
+from cybleu.errors import CybleuError
+from cybleu.metrics import find
+from cybleu.significance import TESTS, bootstrap, compare_systems, paired_test
+from statistics_rows import rows_of
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def systems_of(count, segments=60, seed=1):
+    generator = np.random.default_rng(seed)
+    return {f"system {number}": rows_of(generator, segments) for number in range(count)}
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_all_pairs_are_those_of_the_single_functions(test):
+    systems = systems_of(4)
+    found = compare_systems(systems, test=test, samples=200, resamples=200)
+    assert [system.score for system in found.systems] == sorted(
+        (score(rows).score for rows in systems.values()), reverse=True
+    )
+    for system in found.systems:
+        alone = bootstrap(systems[system.name], samples=200)
+        assert (system.score, system.low, system.high) == (alone.score, alone.low, alone.high)
+        assert (system.s_sel, system.s_opt, system.runs) == (alone.deviation, None, (alone.score,))
+    assert len(found.differences) == 6
+    for pair in found.differences:
+        alone = paired_test(systems[pair.first], systems[pair.second], test=test, samples=200)
+        assert (pair.difference, pair.p, pair.samples) == (alone.difference, alone.p, alone.samples)
+        assert pair.difference >= 0
+        both = [bootstrap(systems[name], samples=200).scores for name in (pair.first, pair.second)]
+        ordered = np.sort(both[0] - both[1])
+        assert (pair.low, pair.high) == (ordered[5], ordered[194])
+        sentences = [find("sacrebleu").of_sentences().scores(systems[name]) for name in (pair.first, pair.second)]
+        assert pair.wins == (sentences[0] > sentences[1]).sum()
+        assert pair.losses == (sentences[0] < sentences[1]).sum()
+        assert pair.wins + pair.losses + pair.ties == 60
+        turned = found.between(pair.second, pair.first)
+        assert (turned.difference, turned.low, turned.high) == (-pair.difference, -pair.high, -pair.low)
+        assert (turned.wins, turned.losses, turned.p) == (pair.losses, pair.wins, pair.p)
+
+
+def test_beside_a_baseline():
+    systems = systems_of(4)
+    every = compare_systems(systems, samples=200, resamples=50)
+    found = compare_systems(list(systems.items()), baseline="system 2", samples=200, resamples=50)
+    assert found.systems[0].name == "system 2"
+    assert [pair.first for pair in found.differences] == [s.name for s in every.systems if s.name != "system 2"]
+    for pair in found.differences:
+        assert pair.second == "system 2" and pair.p == every.between(pair.first, "system 2").p
+    assert all(system.rank is None for system in found.systems)
+
+
+@given(st.lists(st.sampled_from([0.0001, 0.01, 0.012, 0.02, 0.04, 0.3, 1.0]), min_size=1, max_size=8))
+def test_holm_rejects_what_its_steps_reject(p_values):
+    """Holm (1979): step down from the smallest p, as long as it is at most alpha / (m - steps)."""
+    from cybleu.significance.comparison import holm
+
+    corrected = holm(p_values)
+    for alpha in (0.01, 0.05, 0.1, 0.5):
+        rejected = set()
+        for step, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
+            if not (len(p_values) - step) * p_values[place] <= alpha:
+                break
+            rejected.add(place)
+        assert {place for place, p in enumerate(corrected) if p <= alpha} == rejected
+    assert all(p <= other <= 1 for p, other in zip(p_values, corrected))
+
+
+def ratings(*means, segments=200, seed=2):
+    generator = np.random.default_rng(seed)
+    common = generator.normal(size=segments)
+    return {f"s{place}": common + generator.normal(mean, 1, segments) for place, mean in enumerate(means)}
+
+
+def test_ranks():
+    found = compare_systems(ratings(3, 2, 2.02, 0), samples=500)
+    assert [system.rank for system in found.systems] == [1, 2, 2, 3]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("ranking", "enough"), [("every", all), ("any", any)])
+def test_ranks_by_their_definition(seed, ranking, enough):
+    found = compare_systems(
+        ratings(*np.linspace(0, 1, 8), seed=seed), samples=199, ranking=ranking, correction="none", resamples=10
+    )
+    expected = []
+    for place, system in enumerate(found.systems):
+        above = [found.systems[other].name for other, rank in enumerate(expected) if rank == expected[-1]]
+        opens = enough(found.between(name, system.name).significant for name in above)
+        expected.append(expected[-1] + opens if place else 1)
+    assert [system.rank for system in found.systems] == expected
+    assert all(pair.significant == (pair.p <= 0.05) for pair in found.differences)
+    assert 1 < expected[-1] < 8
+
+
+def test_lower_is_better():
+    values = ratings(3, 1)
+    found = compare_systems(values, samples=100, lower_is_better=True)
+    assert [system.name for system in found.systems] == ["s1", "s0"]
+    [pair] = found.differences
+    assert (pair.first, pair.difference < 0) == ("s1", True)
+    assert pair.wins == (values["s1"] < values["s0"]).sum()
+
+
+def test_several_runs():
+    one, two, three, four = systems_of(4, 40).values()
+    found = compare_systems({"a": [one, two], "b": np.array([three, four]), "c": one}, samples=100, resamples=100)
+    named = {system.name: system for system in found.systems}
+    scores = [score(rows).score for rows in (one, two)]
+    assert named["a"].runs == tuple(scores)
+    assert named["a"].score == sum(scores) / 2
+    assert named["a"].s_opt == pytest.approx(np.std(scores, ddof=1))
+    alone = [bootstrap(rows, samples=100) for rows in (one, two)]
+    assert named["a"].s_sel == pytest.approx((alone[0].deviation + alone[1].deviation) / 2)
+    ordered = np.sort((alone[0].scores + alone[1].scores) / 2)
+    assert (named["a"].low, named["a"].high) == (ordered[2], ordered[97])
+    assert named["c"].s_opt is None
+    again = compare_systems({"a": [one, two], "b": [one, two]}, samples=100)
+    assert again.differences[0].p == 1.0
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32), st.sampled_from(["sacrebleu", "nltk", "moses"]))
+def test_influence_is_what_exchanging_a_segment_changes(seed, metric):
+    generator = np.random.default_rng(seed)
+    first, second, third = (rows_of(generator, 20, longest=30) for _ in range(3))
+    first[0, :] = second[0, :]
+    for rows in (first, second, third):
+        rows[1] = [12, 12, 12, 11, 10, 9, 12, 11, 10, 9]
+    found = compare_systems({"a": first, "b": [second, third]}, metric, samples=10, resamples=10)
+    influence = found.influence("a", "b")
+    for segment in range(20):
+        expected = 0.0
+        for other in (second, third):
+            changed = first.copy()
+            changed[segment] = other[segment]
+            expected += score(first, metric).score - score(changed, metric).score
+        assert influence[segment] == pytest.approx(expected / 2, abs=1e-12)
+
+
+def test_influence_of_means_adds_up_to_the_difference():
+    values = ratings(1, 2)
+    found = compare_systems(values, samples=10)
+    assert found.influence("s1", "s0").sum() == pytest.approx(found.systems[0].score - found.systems[1].score)
+    assert found.influence("s1", "s0") == pytest.approx((values["s1"] - values["s0"]) / 200, abs=1e-12)
+
+
+def test_a_function_of_the_sum():
+    def precision(row):
+        return row[2] / row[6] if row[6] else 0.0
+
+    systems = systems_of(3)
+    found = compare_systems(systems, precision, samples=50, resamples=50, scale=1)
+    assert found.systems[0].score == max(rows[:, 2].sum() / rows[:, 6].sum() for rows in systems.values())
+    for pair in found.differences:
+        influence = found.influence(pair.first, pair.second)
+        assert (pair.wins, pair.losses) == ((influence > 0).sum(), (influence < 0).sum())
+    assert f"{100 * found.systems[0].score:.2f}" in str(found)
+    assert found.metric == "score" and "function:precision" in found.signature
+
+
+# --------------------------------------------------------------------------------------------------------------- tables
+
+NAMES = [r"a_b|c", "x & y", r"50 % \ #1", "<script>", "${}~^", "zeile\nzwei"]
+
+
+def of_names(count=6, **choices):
+    rows = list(systems_of(count).values())
+    return compare_systems(dict(zip([*NAMES, *map(str, range(20))], rows)), samples=100, resamples=50, **choices)
+
+
+@pytest.mark.parametrize("baseline", [None, "x & y"])
+@pytest.mark.parametrize("count", [2, 6, 8])
+def test_tables_have_a_line_for_everything(count, baseline):
+    found = of_names(count, baseline=baseline)
+    text = str(found).split("\n\n")
+    assert len(text[0].splitlines()) == count + 1
+    assert all(len(line) <= len(str(found).splitlines()[0]) + 40 for line in text[0].splitlines())
+    if baseline is None:
+        assert len(text[1].splitlines()) == 1 + (len(found.differences) if count < 7 else count - 1)
+    for system in found.systems:
+        assert f"{system.score:.2f}" in text[0]
+    markdown = found.to_markdown()
+    for table in markdown.split("\n\n")[: len(text) - 1]:
+        cells = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
+        assert len(cells) == 1
+    latex = found.to_latex()
+    for tabular in re.findall(r"\\midrule\n(.*?)\n\\bottomrule", latex, re.DOTALL):
+        assert len({len(re.findall(r"(?<!\\)&", line)) for line in tabular.splitlines()}) == 1
+        assert all(line.endswith(r" \\") for line in tabular.splitlines())
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\toprule") == (1 if baseline else 2)
+    read = list(csv.DictReader(io.StringIO(found.to_csv())))
+    assert [(line["first"], line["second"]) for line in read] == [(p.first, p.second) for p in found.differences]
+    assert [float(line["p_holm"]) for line in read] == [pair.p_holm for pair in found.differences]
+    assert [float(line["difference"]) for line in read] == [pair.difference for pair in found.differences]
+
+
+def test_names_cannot_break_a_table():
+    latex = of_names().to_latex()
+    assert r"a\_b$|$c" in latex and r"x \& y" in latex and r"50 \% \textbackslash{} \#1" in latex
+    assert r"\$\{\}\textasciitilde{}\textasciicircum{}" in latex
+    markdown = of_names().to_markdown()
+    assert r"a\_b\|c" in markdown and r"\<script\>" in markdown and "zeile zwei" in markdown
+
+
+def test_json_has_everything():
+    found = of_names(3)
+    data = json.loads(found.to_json(influence=True))
+    assert data["systems"] == json.loads(found.to_json())["systems"]
+    assert [system["score"] for system in data["systems"]] == [system.score for system in found.systems]
+    for pair, expected in zip(data["differences"], found.differences):
+        assert (pair["first"], pair["p"], pair["wins"]) == (expected.first, expected.p, expected.wins)
+        assert pair["influence"] == found.influence(pair["first"], pair["second"]).tolist()
+    assert (data["scale"], data["seed"], data["samples"], data["segments"]) == (100, 12345, 100, 60)
+    of_one = compare_systems({"a": [0.5, 0.25], "b": [0.5, 0.75]}, scale=1).as_dict()
+    assert (of_one["scale"], of_one["systems"][0]["score"]) == (100, 62.5)
+    assert compare_systems({"a": [0.5, 0.25], "b": [0.5, 0.75]}).as_dict()["scale"] is None
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda rows: compare_systems({}), "there is no system"),
+        (lambda rows: compare_systems({"a": rows}), "there is one system; give at least 2"),
+        (lambda rows: compare_systems([("a", rows), ("a", rows)]), "two systems are called 'a'"),
+        (lambda rows: compare_systems({"a": rows, "b": rows[1:]}), "a has 5 segments and b 4"),
+        (lambda rows: compare_systems({"a": rows, "b": [rows, rows[1:]]}), "a has 5 segments and run 2 of b 4"),
+        (lambda rows: compare_systems({"a": rows, "b": []}), "b has no segment"),
+        (lambda rows: compare_systems({"a": rows[:1], "b": rows[:1]}), "there is one segment"),
+        (lambda rows: compare_systems({"a": rows, "b": rows}, baseline="c"), "there is no system 'c'"),
+        (lambda rows: compare_systems({"a": rows, "b": rows}, resamples=0), "samples is 0"),
+        (lambda rows: compare_systems({"a": rows, "b": rows}, seed=-3), "seed is -3"),
+        (lambda rows: compare_systems({"a": rows, "b": rows}, alpha=5), "alpha is 5"),
+        (lambda rows: compare_systems({"a": rows, "b": rows}, correction="b"), "unknown correction 'b'"),
+        (lambda rows: compare_systems({"a": rows, "b": rows}, ranking="b"), "unknown ranking 'b'"),
+        (lambda rows: compare_systems({"a": [0.5, 0.6], "b": [0.5, float("nan")]}), "b has nan for segment 1"),
+        (lambda rows: compare_systems({"a": rows, "b": rows}).influence("a", "c"), "there is no system 'c'"),
+        (lambda rows: compare_systems({"a": rows, "b": rows}).between("a", "a"), "were not compared"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(CybleuError, match=message):
+        call(rows_of(np.random.default_rng(3), 5))
+
+
+# ------------------------------------------------------------------------------------------------------------- real data
+
+
+@pytest.mark.real_data
+def test_the_table_of_multeval(data):
+    """Clark and others (2011), with shuffles that share all runs out again: their p of sys1 is .0003."""
+    folder = data / "multeval-optimizers"
+
+    def read(name):
+        return [line.split() for line in (folder / name).read_text(encoding="utf-8").split("\n")[:-1]]
+
+    references = [[line] for line in read("refs.test2010.lc.tok.en.0")]
+    systems = {
+        system: [segment_stats(references, read(f"hyps.lc.tok.en.{system}.opt{run}")) for run in range(3)]
+        for system in ("baseline", "sys1", "sys2")
+    }
+    found = compare_systems(systems, baseline="baseline", samples=2000)
+    shown = {s.name: [round(number, 1) for number in (s.score, s.s_sel, s.s_opt)] for s in found.systems}
+    assert shown == {"baseline": [18.5, 0.3, 0.1], "sys1": [18.8, 0.3, 0.3], "sys2": [18.5, 0.3, 0.1]}
+    assert found.between("sys1", "baseline").p <= 0.002
+    assert found.between("sys2", "baseline").p == 1.0

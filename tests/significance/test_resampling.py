@@ -1,0 +1,396 @@
+"""Samples, sums and scores: exact for every size of numbers, the same for every block, thread and backend."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cybleu.errors import CybleuError
+from cybleu.metrics import METRICS, Bleu, Metric, score, scores
+from cybleu.metrics.estimates import ERROR
+from cybleu.significance import TESTS, bootstrap, draws, paired_test
+from inputs import using_backend
+from statistics_rows import rows_of
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+class ByHand(Metric):
+    """A metric whose rows are scored in Python, one after the other."""
+
+    def __init__(self, metric):
+        self.name, self.scale, self.columns, self._metric = metric.name, metric.scale, metric.columns, metric
+
+    def evaluate(self, row):
+        return self._metric.score(row).score
+
+
+# ------------------------------------------------------------------------------------------------------ the definitions
+
+
+def drawn(segments, samples, seed):
+    return np.random.default_rng(seed).choice(segments, size=(samples, segments))
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 40), st.integers(0, 2**32))
+def test_bootstrap_by_its_definition(segments, seed):
+    rows = rows_of(np.random.default_rng(seed), segments)
+    found = bootstrap(rows, samples=60, seed=seed)
+    expected = [score(rows[places].sum(axis=0)).score for places in drawn(segments, 60, seed)]
+    assert found.scores.tolist() == expected
+    ordered = sorted(expected)
+    assert (found.low, found.high) == (ordered[1], ordered[58])
+    assert found.score == score(rows).score
+    assert found.mean == pytest.approx(math.fsum(expected) / 60, rel=1e-12)
+    assert found.deviation == pytest.approx(np.std(expected, ddof=1), rel=1e-9, abs=1e-12)
+    assert found.ci == (found.high - found.low) / 2
+
+
+@pytest.mark.parametrize(
+    ("confidence", "samples", "left_out"), [(0.95, 1000, 25), (0.9, 1000, 50), (0.5, 8, 2), (0.99, 7, 0)]
+)
+def test_what_an_interval_leaves_out(confidence, samples, left_out):
+    found = bootstrap(np.arange(50) ** 2 / 2500, samples=samples, confidence=confidence)
+    ordered = np.sort(found.scores)
+    assert (found.low, found.high) == (ordered[left_out], ordered[samples - 1 - left_out])
+
+
+def shuffled(first, second, stays, evaluate):
+    stays = np.asarray(stays, dtype=bool)[:, None]
+    return abs(evaluate(np.where(stays, first, second)) - evaluate(np.where(stays, second, first)))
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 40), st.integers(0, 2**32))
+def test_randomization_by_its_definition(segments, seed):
+    generator = np.random.default_rng(seed)
+    first, second = rows_of(generator, segments), rows_of(generator, segments)
+    assert 2.0 ** (first != second).any(axis=1).sum() > 1 or segments < 8
+    found = paired_test(first, second, samples=50, seed=seed)
+
+    def evaluate(rows):
+        return score(rows).score
+
+    real = abs(evaluate(first) - evaluate(second))
+    differing = (first != second).any(axis=1).nonzero()[0]
+    if 2 ** len(differing) <= 50:
+        every = []
+        for choice in product([False, True], repeat=len(differing)):
+            stays = np.ones(segments)
+            stays[differing] = choice
+            every.append(shuffled(first, second, stays, evaluate) >= real)
+        assert (found.p, found.samples, found.enumerated) == (sum(every) / len(every), len(every), True)
+    else:
+        masks = np.random.default_rng(seed).integers(2, size=(50, segments), dtype=bool)
+        beyond = sum(shuffled(first, second, stays, evaluate) >= real for stays in masks)
+        assert (found.p, found.samples, found.enumerated) == ((beyond + 1) / 51, 50, False)
+
+
+@pytest.mark.parametrize("test", ["shifted-bootstrap", "win-ratio"])
+@settings(max_examples=30)
+@given(st.integers(2, 40), st.integers(0, 2**32))
+def test_bootstrap_tests_by_their_definitions(test, segments, seed):
+    generator = np.random.default_rng(seed)
+    first, second = rows_of(generator, segments), rows_of(generator, segments)
+    found = paired_test(first, second, test=test, samples=50, seed=seed)
+    real = score(first).score - score(second).score
+    differences = [
+        score(first[places].sum(axis=0)).score - score(second[places].sum(axis=0)).score
+        for places in drawn(segments, 50, seed)
+    ]
+    if test == "win-ratio":
+        beyond = sum(not (d > 0 if real > 0 else d < 0 if real < 0 else False) for d in differences)
+    else:
+        beyond = sum(abs(d - real) >= abs(real) for d in differences)
+    assert found.p == (beyond + 1) / 51
+    assert (found.wins, found.losses) == (sum(d > 0 for d in differences) / 50, sum(d < 0 for d in differences) / 50)
+    assert found.difference == real
+
+
+@given(st.integers(2, 9), st.integers(1, 3), st.integers(1, 3), st.integers(0, 2**32))
+def test_shuffles_of_several_runs_are_partitions(segments, own, others, seed):
+    """A function that only looks at the sums of all runs sees the same in every shuffle; and p of brute force."""
+    generator = np.random.default_rng(seed)
+    first = [rows_of(generator, segments) for _ in range(own)]
+    second = [rows_of(generator, segments) for _ in range(others)]
+    seen = []
+
+    def watching(row):
+        seen.append(row.tolist())
+        return score(row.tolist()).score
+
+    found = paired_test(first, second, watching, samples=5, seed=seed)
+    runs = own + others
+    total = np.sum(first + second, axis=(0, 1)).tolist()
+    assert len(seen) % runs == 0
+    real, shuffles = seen[:runs], np.array(seen[runs:]).reshape(runs, -1, len(total))
+    assert np.sum(real, axis=0).tolist() == total
+    if found.enumerated:
+        differing = sum(len({tuple(run[place]) for run in first + second}) > 1 for place in range(segments))
+        assert found.samples == math.factorial(runs) ** differing
+    # slots of one block are scored after one another; all of them together are all runs
+    if shuffles.shape[1] == found.samples:
+        assert (shuffles.sum(axis=0) == total).all()
+
+
+@given(st.integers(0, 2**32))
+def test_several_runs_by_brute_force(seed):
+    generator = np.random.default_rng(seed)
+    first = [generator.integers(0, 5, 3).astype(float) for _ in range(2)]
+    second = generator.integers(0, 5, 3).astype(float)
+    orders = draws.tabulated(3).tolist()
+    pool = [*first, second]
+    real = abs(Fraction(float((first[0] + first[1]).sum())) / 2 - Fraction(float(second.sum())))
+    differing = [place for place in range(3) if len({run[place] for run in pool}) > 1]
+    beyond = count = 0
+    for chosen in product(orders, repeat=len(differing)):
+        order = {**{place: [0, 1, 2] for place in range(3)}, **dict(zip(differing, chosen))}
+        slots = [sum(Fraction(float(pool[order[place][slot]][place])) for place in range(3)) for slot in range(3)]
+        beyond += abs((slots[0] + slots[1]) / 2 - slots[2]) >= real
+        count += 1
+    found = paired_test(first, second, lambda row: float(row[0]), samples=216)
+    assert (found.p, found.samples, found.enumerated) == (beyond / count, count, True)
+
+
+# ----------------------------------------------------------------------------------------------- what makes no difference
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_blocks_and_threads_make_no_difference(test, monkeypatch):
+    generator = np.random.default_rng(1)
+    first, second, third = (rows_of(generator, 45) for _ in range(3))
+    several = [first, third], [second, first]
+    expected = paired_test(first, second, test=test, samples=100), paired_test(*several, test=test, samples=100)
+    assert 0 < expected[0].p < 1
+    for cells, most in ((45 * 7, 512), (1 << 20, 5), (1 << 20, 33)):
+        monkeypatch.setattr(draws, "CELLS", cells)
+        monkeypatch.setattr(draws, "MOST_ROWS", most)
+        for threads in (1, 3):
+            assert paired_test(first, second, test=test, samples=100, threads=threads) == expected[0]
+            assert paired_test(*several, test=test, samples=100, threads=threads) == expected[1]
+
+
+def test_backends_agree(backend):
+    generator = np.random.default_rng(2)
+    first, second = rows_of(generator, 60), rows_of(generator, 60)
+    with using_backend("python"):
+        expected = bootstrap(first).scores.tolist(), [paired_test(first, second, test=test).p for test in TESTS]
+    assert (bootstrap(first).scores.tolist(), [paired_test(first, second, test=test).p for test in TESTS]) == expected
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        *METRICS.values(),
+        Bleu(max_order=2),
+        Bleu(weights=(0.5, 0.3, 0.2)),
+        Bleu(smoothing="add-k"),
+        Bleu(effective_order=True),
+        Bleu("nltk", smoothing="method3"),
+    ],
+    ids=lambda metric: metric.signature,
+)
+@settings(max_examples=15)
+@given(st.integers(0, 2**32))
+def test_estimates_make_no_difference(metric, seed):
+    """The same metric, with and without a faster way to see on which side a score is."""
+    generator = np.random.default_rng(seed)
+    first, second = (rows_of(generator, 30, order=metric.order) for _ in range(2))
+    second[:20] = first[:20]  # with ties
+    plain = [metric.summable(rows)[0] for rows in (first, second)]
+    summed = metric.summable(first)[1]
+    found = paired_test(first, second, metric, samples=100, seed=seed)
+    assert found.p == paired_test(*plain, ByHand(summed), samples=100, seed=seed).p
+    assert found.difference == metric.score(first).score - metric.score(second).score
+
+
+@given(st.integers(1, 6), st.sampled_from(["exp", "floor", "none"]), st.integers(0, 2**32))
+def test_estimates_are_near(order, smoothing, seed):
+    metric = Bleu(smoothing=smoothing, max_order=order)
+    rows = np.cumsum(rows_of(np.random.default_rng(seed), 50, order=order), axis=0) ** 2
+    rows = rows[(rows[:, 2 : 2 + order] <= rows[:, 2 + order :]).all(axis=1)]
+    estimates = metric.formula(rows.shape[1]).nearly(rows.T.astype(np.float64))
+    exact = scores(rows, metric)
+    known = ~np.isnan(estimates)
+    assert known[(rows[:, 2 : 2 + order] > 0).all(axis=1)].all()
+    assert np.abs(estimates - exact)[known].max(initial=0) < 100 * ERROR
+
+
+# ------------------------------------------------------------------------------------------------------- numbers of any size
+
+
+def by_fractions(values, places):
+    return float(sum(Fraction(value) for value in values[places].tolist()))
+
+
+NUMBERS = st.one_of(
+    st.floats(-1, 1),
+    st.floats(-1e300, 1e300),
+    st.floats(allow_nan=False, allow_infinity=False, width=32),
+    st.sampled_from([0.0, -0.0, 5e-324, 2.0**-1074, 2.0**-537, 1.0, 2.0**-53, 2.0**-106, 1e16, -1e16]),
+)
+
+
+@given(st.lists(NUMBERS, min_size=2, max_size=30), st.integers(0, 2**32))
+def test_sums_of_floats_are_rounded_once(values, seed):
+    values = np.array(values)
+    found = bootstrap(values, samples=20, seed=seed)
+    expected = [by_fractions(values, places) / len(values) for places in drawn(len(values), 20, seed)]
+    assert found.scores.tolist() == expected
+    assert found.score == by_fractions(values, slice(None)) / len(values)
+
+
+@given(st.lists(st.integers(-(2**62), 2**62), min_size=2, max_size=20), st.integers(0, 2**32))
+def test_sums_of_integers_of_any_size(values, seed):
+    found = bootstrap(np.array(values)[:, None], lambda row: float(int(row[0]) % 1009), samples=20, seed=seed)
+    assert found.scores.tolist() == [
+        float(sum(values[place] for place in places) % 1009) for places in drawn(len(values), 20, seed)
+    ]
+
+
+@pytest.mark.parametrize("times", [1, 2**8, 2**16, 2**38, 2**45, 2**57])
+def test_rows_of_any_size(times):
+    """Beyond what float32, float64 and int64 hold."""
+    generator = np.random.default_rng(3)
+    first, second = rows_of(generator, 30) * times, rows_of(generator, 30) * times
+    found = bootstrap(first, samples=50, seed=5)
+    for sample, places in enumerate(drawn(30, 50, 5)):
+        assert found.scores[sample] == score(np.sum(first[places].astype(object), axis=0).tolist()).score
+    assert paired_test(first, second, samples=200).p == paired_test(first // times, second // times, samples=200).p
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=12), st.integers(0, 2**32))
+def test_a_complete_swap_is_a_tie(values, seed):
+    """Of one segment that differs, both shuffles have the real statistic, to the last bit."""
+    first, second = np.array(values), np.array(values)
+    second[seed % len(values)] += 0.1
+    assert paired_test(first, second).p == 1.0
+    runs = [first, second, first]
+    assert paired_test(runs, runs[::-1], samples=30, seed=seed).p == 1.0
+
+
+# -------------------------------------------------------------------------------------------------------- known answers
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_identical_systems_do_not_differ(test):
+    rows = rows_of(np.random.default_rng(4), 100)
+    for system in (rows, [rows, rows[::-1]], rows[:, 0] / 12):
+        assert paired_test(system, system, test=test).p == 1.0
+
+
+def test_one_of_a_thousand_segments_differs():
+    first = rows_of(np.random.default_rng(5), 1000)
+    second = first.copy()
+    place = int(first[:, 2].argmax())
+    second[place, 2:6] = 0
+    assert paired_test(first, second).p == 1.0
+    koehn = paired_test(first, second, test="win-ratio", samples=10_000)
+    assert koehn.p == pytest.approx((1 - 1 / 1000) ** 1000, abs=0.02)
+    assert koehn.losses == 0 and koehn.wins == pytest.approx(1 - koehn.p, abs=1e-3)
+
+
+@pytest.mark.parametrize("test", ["randomization", "shifted-bootstrap"])
+def test_p_is_uniform_where_neither_system_is_better(test):
+    """Two halves of one pool, again and again."""
+    generator = np.random.default_rng(6)
+    p_values = []
+    for seed in range(200):
+        pool = generator.normal(size=(120, 2)) + generator.normal(size=(120, 1))
+        p_values.append(paired_test(pool[:, 0], pool[:, 1], test=test, samples=199, seed=seed).p)
+    p_values = np.sort(p_values)
+    # Kolmogorov and Smirnov: beyond 1.63 / sqrt(n) in one case of 100, and these seeds are fixed
+    assert np.abs(p_values - (np.arange(200) + 0.5) / 200).max() < 1.63 / math.sqrt(200)
+    assert 0.02 <= (p_values <= 0.05).mean() <= 0.08
+
+
+def test_p_of_bleu_is_uniform_where_neither_system_is_better():
+    generator = np.random.default_rng(7)
+    p_values = []
+    for seed in range(100):
+        pool = np.array([rows_of(generator, 80), rows_of(generator, 80)])
+        p_values.append(paired_test(pool[0], pool[1], samples=199, seed=seed).p)
+    assert np.abs(np.sort(p_values) - (np.arange(100) + 0.5) / 100).max() < 1.63 / math.sqrt(100)
+
+
+# --------------------------------------------------------------------------------------------------------------- bad input
+
+ROWS = [[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]
+
+BAD = [
+    (lambda: bootstrap(ROWS[:1]), "there is one segment"),
+    (lambda: bootstrap([]), "no segment"),
+    (lambda: bootstrap(np.zeros((0, 10), int)), "no segment"),
+    (lambda: bootstrap(ROWS, samples=0), "samples is 0"),
+    (lambda: bootstrap(ROWS, samples=2.5), "samples is 2.5"),
+    (lambda: bootstrap(ROWS, seed=-1), "seed is -1"),
+    (lambda: bootstrap(ROWS, seed=None), "seed is None"),
+    (lambda: bootstrap(ROWS, confidence=95), "confidence is 95"),
+    (lambda: bootstrap([0.5, math.nan, 1.0]), "has nan for segment 1, counted from 0"),
+    (lambda: bootstrap([0.5, math.inf]), "has inf for segment 1"),
+    (lambda: bootstrap([1e308, 1e308]), "too large for a float"),
+    (lambda: bootstrap(["a", "b"]), "dtype"),
+    (lambda: bootstrap([[1, 2], [1]]), "different lengths"),
+    (lambda: bootstrap([[1, 2], [1, 2]]), "2 entries"),
+    (lambda: bootstrap([[4, 4, 5, 2, 1, 0, 4, 3, 2, 1], ROWS[0]]), "more matches than n-grams"),
+    (lambda: bootstrap(np.ones((3, 10))), "rows of sacrebleu are integers"),
+    (lambda: bootstrap(ROWS, "blue"), "unknown metric 'blue'"),
+    (lambda: bootstrap(ROWS, len, smoothing="exp"), "has no 'smoothing'"),
+    (lambda: bootstrap(ROWS, scale=1), "a metric has one of its own"),
+    (lambda: bootstrap([0.5, 0.6], scale=0), "scale is 0"),
+    (lambda: bootstrap(ROWS, lambda row: math.nan), "the function gives nan"),
+    (lambda: bootstrap(ROWS, threads=0), "threads is 0"),
+    (lambda: bootstrap(np.ma.array([0.5, 0.6], mask=[True, False])), "masked"),
+    (lambda: paired_test(ROWS, [*ROWS, ROWS[0]]), "2 segments and the second system 3"),
+    (lambda: paired_test([np.array(ROWS), np.array(ROWS[:1])], ROWS), "has 2 segments and run 2 of the first system 1"),
+    (lambda: paired_test([0.5, 0.6], ROWS), "have 1 numbers and those of the second system 10"),
+    (lambda: paired_test([0.5, 0.6], [0.5, math.nan]), "the second system has nan for segment 1"),
+    (
+        lambda: paired_test(ROWS, ROWS, test="t"),
+        "unknown test 't'; use one of randomization, shifted-bootstrap, win-ratio",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), BAD, ids=[message for _, message in BAD])
+def test_what_cannot_be_is_an_error_in_a_sentence(call, message):
+    with pytest.raises(CybleuError, match=r"(?s)" + message.replace("(", r"\(")):
+        call()
+
+
+def test_a_run_in_every_form():
+    values = [0.5, 0.25, 1.0, 0.0]
+    expected = bootstrap(np.array(values))
+    for form in (
+        values,
+        tuple(values),
+        np.array(values)[:, None],
+        np.array(values, dtype=np.float32),
+        np.array([values, values])[0],
+    ):
+        assert bootstrap(form).scores.tolist() == expected.scores.tolist()
+    assert bootstrap([np.array(values)] * 2).scores.tolist() == expected.scores.tolist()
+    assert bootstrap(np.array(ROWS)).score == bootstrap(ROWS).score == bootstrap([ROWS, ROWS]).score
+    assert bootstrap(np.array(ROWS, dtype=np.uint16)).score == score(ROWS).score
+    with pytest.raises(CybleuError):
+        bootstrap([values, values])  # rows of four numbers, or two runs: nobody knows
+
+
+def test_what_is_printed():
+    assert (
+        str(bootstrap([0.5, 0.25, 1.0, 0.75], samples=100))
+        == "0.62 (0.61 ± 0.28), 95 % of 100 samples from 0.31 to 0.88"
+    )
+    assert "31.25 to 87.50" in str(bootstrap([0.5, 0.25, 1.0, 0.75], samples=100, scale=1))
+    found = paired_test(np.arange(40) / 40, np.arange(40)[::-1] ** 2 / 1600, test="win-ratio", samples=200, scale=1)
+    assert str(found) == (
+        f"a difference of {100 * found.difference:.2f} has p = {found.p:.4f} by win-ratio, 200 samples, seed 12345; "
+        f"the first wins in {100 * found.wins:.1f} % and loses in {100 * found.losses:.1f} %"
+    )

@@ -1,0 +1,183 @@
+"""sacreBLEU's two tests, equal to it in every number; what its documents and papers say of the same systems."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import PairedTest
+
+from cybleu import segment_stats
+from cybleu.errors import CybleuError
+from cybleu.metrics import Bleu
+from cybleu.significance import paired_ar, paired_bs, paired_test
+from cybleu.text import tokenizer
+from statistics_rows import rows_of
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+class OfRows(BLEU):
+    """sacreBLEU's metric for rows that are there already."""
+
+    def _extract_corpus_statistics(self, hypotheses, references):
+        return [list(row) for row in self.rows[hypotheses[0]]]
+
+
+def theirs(monkeypatch, kind, systems, samples, confidence=-1, seed=12345, **settings):
+    monkeypatch.setenv("SACREBLEU_SEED", str(seed))
+    metric = OfRows(tokenize="none", **settings)
+    metric.num_refs = 1
+    metric.rows = {name: np.asarray(rows).tolist() for name, rows in systems.items()}
+    named = [(name, [name] * len(rows)) for name, rows in systems.items()]
+    _, scores = PairedTest(named, {"BLEU": metric}, [["a"]], kind, samples, confidence)()
+    return {
+        name: (result.score, result.p_value, result.mean, result.ci)
+        for name, result in zip(scores["System"], scores["BLEU"])
+    }
+
+
+def ours(results):
+    return {name: (found.score, found.p_value, found.mean, found.ci) for name, found in results.items()}
+
+
+SETTINGS = [
+    ({}, {}),
+    ({"smooth_method": "none"}, {"smoothing": "none"}),
+    ({"smooth_method": "floor", "smooth_value": 0.3}, {"smoothing": "floor", "smoothing_value": 0.3}),
+    ({"smooth_method": "add-k"}, {"smoothing": "add-k"}),
+    ({"smooth_method": "add-k", "smooth_value": 1.5}, {"smoothing": "add-k", "smoothing_value": 1.5}),
+    ({"effective_order": True}, {"effective_order": True}),
+    ({"max_ngram_order": 2}, {"max_order": 2}),
+]
+
+
+@pytest.mark.parametrize(("of_theirs", "choices"), SETTINGS, ids=[str(choices) for _, choices in SETTINGS])
+@settings(max_examples=20)
+@given(segments=st.integers(2, 40), seed=st.integers(1, 2**32))
+def test_equal_to_sacrebleu(of_theirs, choices, segments, seed):
+    generator = np.random.default_rng(seed)
+    order = choices.get("max_order", 4)
+    systems = {name: rows_of(generator, segments, order=order) for name in ("base", "a", "b")}
+    systems["c"] = systems["base"].copy()  # differs in one segment
+    systems["c"][0] = systems["a"][0]
+    with pytest.MonkeyPatch.context() as patch:
+        expected = theirs(patch, "bs", systems, 40, seed=seed, **of_theirs)
+        assert ours(paired_bs(systems, samples=40, seed=seed, **choices)) == expected
+        expected = theirs(patch, "ar", systems, 30, seed=seed, **of_theirs)
+        assert ours(paired_ar(systems, samples=30, seed=seed, **choices)) == expected
+        expected = theirs(patch, "ar", systems, 30, 41, seed=seed, **of_theirs)
+        assert ours(paired_ar(systems, samples=30, confidence_samples=41, seed=seed, **choices)) == expected
+
+
+def test_equal_where_float32_rounds(monkeypatch):
+    generator = np.random.default_rng(1)
+    systems = {name: rows_of(generator, 40) * 123_457 for name in ("base", "a")}
+    assert ours(paired_bs(systems, samples=30)) == theirs(monkeypatch, "bs", systems, 30)
+
+
+def test_what_it_gets_wrong(monkeypatch):
+    """Systems that are equal, or differ in one segment, are significantly different there."""
+    rows = rows_of(np.random.default_rng(2), 300)
+    other = rows.copy()
+    other[rows[:, 2].argmax(), 2:6] = 0
+    systems = {"base": rows, "the same": rows, "one differs": other}
+    found = paired_ar(systems)
+    assert ours(found) == theirs(monkeypatch, "ar", systems, 10_000)
+    assert found["the same"].p_value == found["one differs"].p_value == 1 / 10_001
+    assert paired_test(rows, rows).p == paired_test(rows, other).p == 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda rows: paired_bs({}), "there is no system"),
+        (lambda rows: paired_bs([("a", rows), ("a", rows)]), "two systems are called 'a'"),
+        (lambda rows: paired_bs({"a": [rows, rows]}), "a has several runs"),
+        (lambda rows: paired_bs({"a": rows}, "nltk"), "its own BLEU"),
+        (lambda rows: paired_ar({"a": rows}, Bleu(weights=(0.5, 0.5, 0, 0))), "its own BLEU"),
+        (lambda rows: paired_ar({"a": rows}, samples=0), "samples is 0"),
+        (lambda rows: paired_ar({"a": rows}, confidence_samples=0), "samples is 0"),
+        (lambda rows: paired_ar({"a": rows, "b": rows[:3]}), "a has 5 segments and b 3"),
+        (lambda rows: paired_ar(rows), "no mapping from names to rows"),
+        (lambda rows: paired_ar({1: rows}), "1 is no name"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(CybleuError, match=message):
+        call(rows_of(np.random.default_rng(3), 5))
+
+
+# --------------------------------------------------------------------------------------------------------------- real data
+
+
+@pytest.fixture(scope="module")
+def wmt17(request):
+    """The rows of the 16 systems, the baseline of sacreBLEU's README first, by tokeniser."""
+    folder = request.getfixturevalue("data") / "wmt17-en-de"
+    found = {}
+    for name in ("13a", "none"):
+        tokens_of = tokenizer(name)
+
+        def read(path, tokens_of=tokens_of):
+            return [tokens_of(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+        references = [[reference] for reference in read(folder / "ref.txt")]
+        paths = [path for path in sorted(folder.glob("*.txt")) if path.name != "ref.txt"]
+        paths.sort(key=lambda path: path.name != "LIUM-NMT.4900.txt")
+        found[name] = {path.name[:-4]: segment_stats(references, read(path)) for path in paths}
+    return found
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("tokenize", "seed"), [("13a", 12345), ("none", 7)])
+def test_all_systems_equal_sacrebleu(wmt17, tokenize, seed, monkeypatch):
+    systems = wmt17[tokenize]
+    expected = theirs(monkeypatch, "bs", systems, 100, seed=seed)
+    assert ours(paired_bs(systems, samples=100, seed=seed)) == expected
+    expected = theirs(monkeypatch, "ar", systems, 100, 41, seed=seed)
+    assert ours(paired_ar(systems, samples=100, confidence_samples=41, seed=seed)) == expected
+
+
+#: What sacreBLEU 2.6.0 says with LIUM-NMT.4900 as baseline: --paired-bs with 1,000 samples, --paired-ar with 10,000.
+PRINTED = {
+    "FBK.4870": (0.097902, 0.188681),
+    "KIT.4950": (0.011988, 0.019298),
+    "LMU-nmt-reranked.4934": (0.004995, 0.008199),
+    "LMU-nmt-single.4893": (0.326673, 0.860214),
+    "RWTH-nmt-ensemble.4921": (0.005994, 0.006599),
+    "SYSTRAN.4847": (0.211788, 0.630537),
+    "online-B.0": (0.307692, 0.806619),
+    "xmu.4910": (0.236763, 0.680732),
+}
+
+
+@pytest.mark.real_data
+def test_the_table_of_wmt17(wmt17):
+    systems = wmt17["13a"]
+    by_bootstrap, by_randomization = paired_bs(systems), paired_ar(systems)
+    for name in systems:
+        if name == "LIUM-NMT.4900":
+            assert by_bootstrap[name].p_value is by_randomization[name].p_value is None
+            assert str(by_bootstrap[name]) == "26.6 (26.6 ± 0.6)"
+            continue
+        expected = PRINTED.get(name, (1 / 1001, 1 / 10001))
+        assert (by_bootstrap[name].p_value, by_randomization[name].p_value) == pytest.approx(expected, abs=6e-7)
+        # no shuffle of so many different segments differs exactly as much, so that both rules agree
+        assert paired_test(systems["LIUM-NMT.4900"], systems[name]).p == by_randomization[name].p_value
+    assert str(by_bootstrap["online-B.0"]) == "26.7 (26.6 ± 0.7) (p = 0.3077)"
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "bootstrap", "shifted", "koehn"),
+    [("online-B.0", 0.307, 0.811, 0.409), ("FBK.4870", 0.083, 0.195, 0.086), ("xmu.4910", 0.235, 0.682, 0.348)],
+)
+def test_its_bootstrap_beside_the_right_ones(wmt17, name, bootstrap, shifted, koehn):
+    base, system = wmt17["13a"]["LIUM-NMT.4900"], wmt17["13a"][name]
+    found = paired_bs({"base": base, name: system}, samples=10_000)[name].p_value
+    assert found == pytest.approx(bootstrap, abs=1e-3)
+    assert paired_test(base, system, test="shifted-bootstrap", samples=10_000).p == pytest.approx(shifted, abs=1e-3)
+    assert paired_test(base, system, test="win-ratio", samples=10_000).p == pytest.approx(koehn, abs=1e-3)

@@ -1,0 +1,18 @@
+"""Generated rows of statistics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def rows_of(generator, segments, longest=12, order=4):
+    """Rows of segments that can be, some of them empty or without a match."""
+    lengths = generator.integers(0, longest, segments)
+    rows = np.zeros((segments, 2 + 2 * order), dtype=np.int64)
+    rows[:, 0], rows[:, 1] = lengths, generator.integers(1, longest, segments)
+    most = lengths
+    for n in range(order):
+        rows[:, 2 + order + n] = np.maximum(lengths - n, 0)
+        most = np.minimum(most, rows[:, 2 + order + n])
+        rows[:, 2 + n] = most = generator.integers(0, most + 1)
+    return rows
