@@ -12,7 +12,7 @@ import click
 from .. import __version__, bleu_score
 from ..errors import EmptyCorpusError
 from ..metrics import Bleu, BleuScore, Metric, Score
-from .common import NO_LINE, OF_TEXT, input_errors, metric_of, variant
+from .common import NO_LINE, OF_TEXT, input_errors, metric_of, need_standard_output, variant
 from .common import segments as read_segments
 
 # These methods ask for the last segment, so they are not of the counts alone.
@@ -51,6 +51,7 @@ def score(
 
     All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input.
     """
+    need_standard_output()
     method = smoothing if variant == "nltk" and smoothing in NLTK_METHODS_OF_SEGMENTS else None
     if method and smoothing_value is not None:
         raise click.UsageError(f"--smoothing {smoothing} takes no --smoothing-value here")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from .._files.text import Lines
+from .._files.text import Lines, number_of
 from .._runtime.arrays import array_given, floats_given, in_place, np
 from .._runtime.parallel import run
 from ..errors import ArrayTypeError, ArrayValueError, InputFileError, WeightsError
@@ -90,11 +90,13 @@ def read_table(path: str, names: Sequence[str]) -> NDArray[np.float64]:
     with Lines(path) as file:
         for number, line in enumerate(file, 1):
             try:
-                row = [float(word) for word in line.split()]
-            except ValueError:
-                row = []
+                row = [number_of(word) for word in line.split()]
+            except InputFileError as error:
+                raise InputFileError(f"{file.name}, line {number}: {error}") from None
             if len(row) != len(names):
-                raise InputFileError(f"{path}, line {number}: there must be {len(names)} numbers, one for each feature")
+                raise InputFileError(
+                    f"{file.name}, line {number}: there must be {len(names)} numbers, one for each feature"
+                )
             rows.append(row)
     if not rows:
         raise InputFileError(f"{path} has no line of weights")
