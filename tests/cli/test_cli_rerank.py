@@ -375,6 +375,37 @@ def test_a_closed_standard_input(few, arguments):
     assert (done.returncode, done.stderr) == (2, "cybleu: error: standard input: is closed\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+@pytest.mark.parametrize(
+    "arguments",
+    ["score ref ref", "variants ref ref", "mert list ref", "random-search list ref", "rerank mbr list"],
+)
+def test_a_closed_standard_output(few, arguments):
+    shell = f"exec '{sys.executable}' -m cybleu {arguments} >&-"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "cybleu: error: standard output: is closed\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("score ref ref --weights 1_0,1", "is not a list of numbers"),
+        ("score ref ref --weights \u0663,1", "is not a list of numbers"),
+        ("mert list ref --range a=1_0:20", "is not NAME=LOW:HIGH"),
+        ("mert list ref --range a=\u0663:20", "is not NAME=LOW:HIGH"),
+        ("mert list ref --window min:\u0663", "is not min:N"),
+        ("random-search list ref --weights-file table", "table, line 2: the value '1_0' is not a number"),
+        ("random-search list ref --output=", "'': cannot be written: No such file"),
+    ],
+)
+def test_numbers_are_as_in_files(few, arguments, message):
+    (few / "table").write_text("1 2\n1_0 2\n")
+    done = command(*arguments.split(" "))
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.split())
+    assert done.stdout == ""
+
+
 def test_a_number_of_segments_that_would_fill_the_disk(few):
     done = command("rerank", "mbr", "list", "--segment-count", str(10**12))
     assert done.returncode == 2

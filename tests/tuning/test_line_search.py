@@ -90,6 +90,9 @@ def test_an_interval_wider_than_a_float_can_say():
     found = tune(nbest, [1.0, 0.5], 0, fixed=["f0"])
     assert (found.score, found.start_score) == (2.0, 2.0)
     assert line_search(nbest, [1.0, 0.5], "f1", surface=True).score == 2.0
+    for how in ("min", "average"):
+        wide = [tune(nbest, [1.0, 0.5], 0, fixed=["f0"], smoothing=(how, width)).weights for width in (4, 2**70)]
+        assert wide[0] == wide[1]
 
 
 @given(nbests(), st.sampled_from([2.0**-40, 0.25, 2.0**30]))

@@ -91,8 +91,8 @@ def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()
     seen: list[str] = []
     written = [path for path in outputs if _may_be_a_file(path)]
     for path in written:
-        with _named(path):
-            _check_place(os.path.realpath(path))
+        with _named(path or "''"):
+            _check_place(os.path.realpath(path) if path else "")
         if any(_same(path, other) for other in seen):
             raise InputFileError(f"{path}: two outputs would be written to the same file; give each its own")
         seen.append(path)
@@ -107,7 +107,7 @@ def _check_place(target: str) -> None:
     reason = 0
     if os.path.isdir(target):
         reason = errno.EISDIR
-    elif not os.path.isdir(folder):
+    elif not target or not os.path.isdir(folder):
         reason = errno.ENOTDIR if os.path.exists(folder) else errno.ENOENT
     elif not os.access(folder, os.W_OK) or (os.path.exists(target) and not os.access(target, os.W_OK)):
         reason = errno.EACCES

@@ -13,9 +13,9 @@ import click
 from click.shell_completion import CompletionItem
 from tqdm import tqdm
 
-from .._files.text import STANDARD_INPUT, Lines, parallel_segments, shown
+from .._files.text import STANDARD_INPUT, Lines, number_of, parallel_segments, shown
 from .._files.writing import check_paths
-from ..errors import CybleuError, printable
+from ..errors import CybleuError, InputFileError, printable
 from ..metrics import METRICS, Metric, find
 from ..text import tokenizer
 
@@ -97,8 +97,8 @@ def read_weights(context: click.Context, parameter: click.Parameter, value: str 
     if value is None:
         return None
     try:
-        return tuple(float(weight) for weight in value.split(","))
-    except ValueError:
+        return tuple(number_of(weight.strip()) for weight in value.split(","))
+    except InputFileError:
         raise click.BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
 
 
@@ -223,6 +223,12 @@ def check_size(list_format: str | None, size: int | None) -> None:
     """See that the plain format comes with what it needs."""
     if list_format == "plain" and size is None:
         raise InputError("--format plain needs --size, the number of lines of each segment")
+
+
+def need_standard_output() -> None:
+    """Refuse to begin what could not be printed, because the process was started without a standard output."""
+    if sys.stdout is None:
+        raise InputError("standard output: is closed")
 
 
 def one_standard_input(*paths: str | None) -> None:

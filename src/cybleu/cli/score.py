@@ -20,6 +20,7 @@ from .common import (
     SMOOTHING_VALUE,
     input_errors,
     metric_of_texts,
+    need_standard_output,
     variant,
 )
 from .common import segments as read_segments
@@ -52,6 +53,7 @@ def score(
 
     All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input.
     """
+    need_standard_output()
     metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)
     corpus = _Corpus(metric, method)
     segment_scores = array("d")

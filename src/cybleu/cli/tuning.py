@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
@@ -28,6 +29,7 @@ from .common import (
     check_outputs,
     input_errors,
     metric_of,
+    need_standard_output,
     one_standard_input,
     variant,
     with_parameters,
@@ -186,8 +188,8 @@ class Given(NamedTuple):
             name, _, ends = value.rpartition("=")
             low, colon, high = ends.partition(":")
             try:
-                bounds[name] = float(low or "-inf"), float(high or "inf")
-            except ValueError:
+                bounds[name] = number_of(low) if low else -inf, number_of(high) if high else inf
+            except InputFileError:
                 colon = ""
             if not (name and colon):
                 raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
@@ -250,10 +252,11 @@ def mert(
     Prints a line with name and weight for each feature; on standard error, BLEU is from 0 to 100. The lists are of decoders
     (Moses's and Joshua's formats) or of Moses's extractor.
     """
+    need_standard_output()
     if (plot is None) != (axis is None):
         raise click.UsageError("--plot and --axis go together")
     how, _, width = (window or "").partition(":")
-    if window and (how not in ("min", "average") or not width.isdecimal()):
+    if window and (how not in ("min", "average") or not (width.isascii() and width.isdecimal())):
         raise click.UsageError(f"--window {shown(window)} is not min:N or average:N")
     given = Given(**options)
     bounds = given.bounds()
@@ -324,6 +327,7 @@ def random_search(
     Weights are drawn evenly from their ranges, by default -1 to 1; the start, if given, is tried first. Prints the best
     weights, or with --weights-file a score from 0 to 100 for each line.
     """
+    need_standard_output()
     given = Given(**options)
     bounds = given.bounds()
     metric = metric_of(given.variant, given.smoothing)

@@ -8,7 +8,7 @@ import click
 
 from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison, explain_blocks
-from .common import NO_LINE, OF_TEXT, input_errors, metric_of, segments
+from .common import NO_LINE, OF_TEXT, input_errors, metric_of, need_standard_output, segments
 
 
 @click.command()
@@ -37,6 +37,7 @@ def variants(
 
     The files are those of `cybleu score`.
     """
+    need_standard_output()
     size = len(metric_of("sacrebleu", order=order, weights=weights).columns) // 2 - 1
     with input_errors():
         explained = explain_blocks(segments(hypothesis, references, split, tokenize, drop_bom), names, size, weights)

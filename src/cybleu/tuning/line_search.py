@@ -230,11 +230,13 @@ def smoothed(ends: NDArray[np.float64], scores: NDArray[np.float64], how: str, w
     array([0.25      , 0.35714286, 0.46428571, 0.375     ])
     """
     count = len(scores)
+    width = min(width, count)
     if how == "min":
         padded = np.concatenate([np.full(width, inf), scores, np.full(width, inf)])
         least: NDArray[np.float64] = np.min([padded[shift : shift + count] for shift in range(2 * width + 1)], axis=0)
         return least
-    lengths = np.diff(ends)
+    with np.errstate(over="ignore"):  # one longer than a float can say counts as endless
+        lengths = np.diff(ends)
     finite = np.isfinite(lengths)
     lengths = np.where(finite, lengths, lengths[finite].max(initial=0.0) or 1.0)
     lengths = lengths / lengths.max()

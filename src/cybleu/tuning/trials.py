@@ -91,10 +91,12 @@ def read_table(path: str, names: Sequence[str]) -> NDArray[np.float64]:
         for number, line in enumerate(file, 1):
             try:
                 row = [number_of(word) for word in line.split()]
-            except InputFileError:
-                row = []
+            except InputFileError as error:
+                raise InputFileError(f"{file.name}, line {number}: {error}") from None
             if len(row) != len(names):
-                raise InputFileError(f"{path}, line {number}: there must be {len(names)} numbers, one for each feature")
+                raise InputFileError(
+                    f"{file.name}, line {number}: there must be {len(names)} numbers, one for each feature"
+                )
             rows.append(row)
     if not rows:
         raise InputFileError(f"{path} has no line of weights")
