@@ -394,3 +394,27 @@ def test_what_is_printed():
         f"a difference of {100 * found.difference:.2f} has p = {found.p:.4f} by win-ratio, 200 samples, seed 12345; "
         f"the first wins in {100 * found.wins:.1f} % and loses in {100 * found.losses:.1f} %"
     )
+
+
+def test_progress_makes_no_difference(capsys):
+    generator = np.random.default_rng(8)
+    first, second = rows_of(generator, 50), rows_of(generator, 50)
+    for test in TESTS:
+        expected = paired_test(first, second, test=test, samples=600)
+        assert paired_test(first, second, test=test, samples=600, progress=True, threads=2) == expected
+        assert "600/600" in capsys.readouterr().err
+
+
+def test_ctrl_c_is_heard_between_two_pieces():
+    """A function of the sum that is interrupted ends the test."""
+    calls = []
+
+    def interrupted(row):
+        calls.append(1)
+        if len(calls) == 100:
+            raise KeyboardInterrupt
+        return float(row[0])
+
+    with pytest.raises(KeyboardInterrupt):
+        bootstrap(rows_of(np.random.default_rng(9), 50), interrupted, samples=10_000)
+    assert len(calls) == 100
