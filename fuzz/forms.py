@@ -228,7 +228,7 @@ def masked(take: Input):
         (np.array([[1.0], [2.0]]), lambda given: NBest([0, 2], given, [row, row]).features),
         (np.array([1.0, 2.0]), lambda given: NBest([0, 2], [[0.0]] * 2, [row] * 2, model_scores=given).model_scores),
         (np.array([[1.0], [2.0]]), lambda given: random_search(NBest([0, 2], [[0.0]] * 2, [row] * 2), given)),
-        (np.array([1.0, 2.0]), lambda given: mbr([["a b", "a"]], given).scores),
+        (np.array([1.0, 2.0]), lambda given: mbr([[["a", "b"], ["a"]]], given).scores),
         (np.array([1.0, 2.0]), lambda given: nbest_sorted(NBest([0, 2], [[0.0]] * 2, [row] * 2), scores=given).index),
         (np.array([0.5, 0.5]), lambda given: metrics.score([*row[:3], 0, *row[6:7], 3], weights=given).score),
     ]

@@ -46,7 +46,8 @@ def names_of(tree):
     """All names, attributes and imported modules."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
-            yield node.id, node
+            if node.id != "system":  # of translation; that of `os` is an attribute or is imported
+                yield node.id, node
         elif isinstance(node, ast.Attribute):
             yield node.attr, node
         elif isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -23,7 +23,7 @@ from cybleu import (
     modified_precision,
     sentence_bleu,
 )
-from cybleu.errors import OrderError
+from cybleu.errors import OrderError, StatisticsError
 from cybleu.pairwise import pairwise_bleu, self_bleu
 from cybleu.stats import segment_stats
 
@@ -207,7 +207,7 @@ def test_orders_that_cannot_be(order):
 
 
 def test_no_weights_of_pairs():
-    with pytest.raises(OrderError, match="max_order is 0"):
+    with pytest.raises(StatisticsError, match="one for each order"):
         pairwise_bleu([[1, 2]], weights=[])
 
 

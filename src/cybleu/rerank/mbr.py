@@ -244,7 +244,7 @@ def _lists(value: Any, name: str, tokenize: str | Callable[[str], list[str]] | N
         given = split(text) if split is not None and isinstance(text, str) else text
         if given is text or not hasattr(given, "__len__"):
             name_of_text = f"text {place - begins[owner]} of {name}[{owner}]"
-            if not hasattr(given, "__len__") or getattr(given, "ndim", 1) == 0:
+            if not hasattr(given, "__len__"):
                 raise SequenceTypeError(
                     f"{name_of_text} must be a list of tokens or a string, not {type(given).__name__}"
                 )
