@@ -132,7 +132,7 @@ def test_other_packers_are_named(run, tmp_path, pack, kind, content):
 def test_a_plot_into_a_folder_that_is_not_there(run):
     result = run("mert", "list", "text", "--plot", "missing/plot.png", "--axis", "lm_0")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "cybleu: error: missing/plot.png: cannot be written: there is no folder 'missing'\n"
+    assert result.stderr == "cybleu: error: missing/plot.png: cannot be written: No such file or directory\n"
 
 
 WITH_OUTPUT = {

@@ -199,7 +199,10 @@ def test_plots_without_matplotlib(files, monkeypatch):
         (["mert", "{first}", "{refs}", "--start", "1,x"], "neither a file nor a list of numbers"),
         (["mert", "{first}", "{refs}", "--start", "1"], "there are 2 features: a, b"),
         (["mert", "{first}", "{refs}", "--start", ",".join(["0.123456"] * 600)], "--start has 600 numbers"),
-        (["random-search", "{first}", "{refs}", "--weights-file", "{trial}"], "line 2: there must be 2 numbers"),
+        (
+            ["random-search", "{first}", "{refs}", "--weights-file", "{trial}"],
+            "line 2: the value '1_0' is not a number",
+        ),
         (["mert", "{first}", "{refs}", "--start", "{first}"], "line 1"),
         (["mert", "{first}", "{refs}", "--start", "0,0"], "all start weights are 0"),
         (["mert", "{first}", "{refs}", "--range", "a"], "is not NAME=LOW:HIGH"),

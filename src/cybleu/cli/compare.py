@@ -14,6 +14,7 @@ from .. import __version__
 from ..errors import EmptyCorpusError
 from .common import (
     DROP_BOM,
+    FILE,
     NO_LINE,
     ORDER,
     SMOOTHING,
@@ -54,8 +55,10 @@ class _ManyReferences(click.Command):
 
 
 @click.command(cls=_ManyReferences)
-@click.argument("systems", metavar="SYSTEM... -r REF...", nargs=-1)
-@click.option("-r", "--references", metavar="REF...", multiple=True, required=True, help="The references, one or more.")
+@click.argument("systems", metavar="SYSTEM... -r REF...", nargs=-1, type=FILE)
+@click.option(
+    "-r", "--references", metavar="REF...", type=FILE, multiple=True, required=True, help="The references, one or more."
+)
 @click.option("--metric", type=MetricName(), default="sacrebleu", show_default=True, help="What scores the systems.")
 @SMOOTHING
 @ORDER
