@@ -303,7 +303,7 @@ class ReferenceSets(NamedTuple):
 
     batch: Batch
     sets: NDArray[np.int64]
-    vocabulary: Vocabulary | None  # None where the tokens are ids
+    vocabulary: Any  # a Vocabulary or RawWords; None where the tokens are ids
 
 
 def reference_sets(
