@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         leave_one_out: Callable[..., None]
         raw_row: Callable[..., list[int]]
         raw_rows: Callable[..., None]
+        raw_sum: Callable[..., tuple[list[int], list[int]]]
         sort_lines: Callable[..., None]
         sum_rows: Callable[..., tuple[int, int, int]]
         surface: Callable[..., tuple[Any, Any]]

@@ -53,7 +53,7 @@ def test_the_line(files):
     theirs = sacre()
     line = run("hyp", "ref1", "ref2").stdout
     assert line == (
-        "BLEU|variant:sacrebleu|order:4|weights:uniform|smooth:exp|eff:no|nrefs:2|split:unicode|"
+        "BLEU|variant:sacrebleu|order:4|weights:uniform|smooth:exp|eff:no|nrefs:2|case:mixed|tok:13a|"
         f"version:{__version__}"
         f" = {theirs.score:.2f} {theirs._verbose}\n"
     )
@@ -111,12 +111,13 @@ def test_tokenisers_of_sacrebleu(files, name):
 def test_an_unknown_tokeniser(files):
     result = run("hyp", "ref1", "--tokenize", "13b")
     assert result.exit_code == 2
-    assert result.stderr.startswith("cybleu: error: unknown tokeniser '13b'; use one of unicode, ascii, 13a, char, ")
+    assert result.stderr.startswith("cybleu: error: unknown tokeniser '13b'; use one of unicode, none, ascii, 13a, ")
 
 
 def test_tokenisers_without_sacrebleu(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
-    result = run("hyp", "ref1", "--tokenize", "13a")
+    assert run("hyp", "ref1", "--tokenize", "13a").exit_code == 0
+    result = run("hyp", "ref1", "--tokenize", "flores200")
     assert result.exit_code == 2
     assert "install it with: pip install 'cybleu[sacrebleu]'" in result.stderr
 
@@ -313,7 +314,7 @@ def test_variants_when_a_tool_fails(files):
     [
         (["--variant", "bleu"], "cybleu: error: unknown variant 'bleu'; use one of nltk, nltk-3.3, sacrebleu"),
         (["--variant", "nltk:exp"], "cybleu: error: nltk has no smoothing 'exp'; use one of none, method0"),
-        (["--tokenize", "13b"], "cybleu: error: unknown tokeniser '13b'; use one of unicode, ascii, 13a, char, "),
+        (["--tokenize", "13b"], "cybleu: error: unknown tokeniser '13b'; use one of unicode, none, ascii, 13a, "),
     ],
 )
 def test_bad_options_of_variants(files, arguments, message):
@@ -332,7 +333,7 @@ def test_a_progress_bar_only_for_a_person(files, monkeypatch):
 
     def written_to(stream):
         monkeypatch.setattr(common.sys, "stderr", stream)
-        for _ in common.segments("hyp", ["ref1"], "unicode", None, False, delay=0):
+        for _ in common.segments("hyp", ["ref1"], str.split, False, delay=0):
             pass
         return stream.getvalue()
 

@@ -1,21 +1,22 @@
 # cython: freethreading_compatible=True
 """Raw text: lines of any kind to the counts of segments, and to numbers of tokens, without a Python object for a token.
 
-A short segment is counted as in `segments.pyx`: the tokens of the hypothesis get numbers of their own, and positions are
-bits of a word. A table is needed only where a text has more than 64 tokens, and for numbers that many texts share.
+A short segment is counted as in `segments.pyx`: the tokens of the hypothesis get numbers of their own, and positions
+are bits of a word. A table is needed only where a text has more than 64 tokens, and for numbers that many texts share.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
-from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_long_text, cybleu_short_text, cybleu_slot_of
 from cybleu._kernels.ngrams cimport (
-    END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, match_memory
+    END, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, match_memory
 )
 from cybleu._kernels.tokenizing cimport IN_UTF8, Line, Scanner, Token, Tokenizer, end_scanner, line_of, make_scanner
 from cybleu._kernels.tokens cimport secret
@@ -49,6 +50,8 @@ cdef enum:
     MANY = 65               # tokens, one more than the masks have bits for
     MOST_TOKENS = 0x3FFFFFFF    # of a segment, or in one table: positions and numbers are 32 bits
     ARENA = 65536
+    SMALL = 1024            # slots of a table at first
+    LARGE = 65536           # slots that are not kept for the next segment
 
 # Which of the lengths of several references counts.
 cdef enum:
@@ -208,7 +211,7 @@ cdef class RawTexts:
 
     @staticmethod
     def side_by_side(list parts not None, list starts not None, Py_ssize_t count):
-        """The first line of each part from its start on, then the second line of each, until there are `count` of each."""
+        """The first line of each part from its start on, then the second of each, until there are `count` of each."""
         cdef RawTexts texts = RawTexts()
         cdef RawTexts part
         cdef Py_ssize_t width = len(parts)
@@ -303,68 +306,131 @@ cdef inline void look_up_few(const FewTokens *table, const Token *tokens, Py_ssi
 # --------------------------------------------------------------------------------------------------------- many tokens
 
 cdef struct Word:
-    uint64_t hash
-    Token token             # its text is NULL in a free slot
-    int32_t number
+    uint64_t first          # its key, as for few tokens
+    uint64_t second
+    Token token
 
 
 cdef struct WordTable:
-    Word *slots
+    uint64_t *slots         # open addressing: 0 is free, otherwise tag << 32 | number + 1
     uint64_t mask
+    Word *words             # by number
     int32_t size            # numbers given
+    int32_t room
 
 
-cdef inline Word *find_word(const WordTable *table, const Token *token, uint64_t hashed) noexcept nogil:
-    """The slot of the token, or the free one where it would be."""
-    cdef uint64_t place = hashed & table.mask
-    cdef Word *slot = &table.slots[place]
-    while slot.token.text != NULL:
-        if slot.hash == hashed and same_token(&slot.token, token):
-            break
-        place = (place + 1) & table.mask
-        slot = &table.slots[place]
-    return slot
+cdef inline cybleu_key secret_key(const Token *token, uint64_t odd) noexcept nogil:
+    """The key of a token of which an author of a text cannot make many that are equal."""
+    cdef cybleu_key key
+    if CYBLEU_UNLIKELY(token.size >= 16):
+        key.first = hash_of(token.text, token.size, odd)
+        key.second = CYBLEU_UNDECIDED
+    else:
+        cybleu_short_text(<const char *>token.text, <size_t>token.size, 1, &key)
+    return key
 
 
-cdef int make_table(WordTable *table, uint64_t slots) except -1 nogil:
-    table.slots = <Word *>calloc(<size_t>slots, sizeof(Word))
-    if table.slots == NULL:
+cdef inline uint64_t mixed_key(uint64_t first, uint64_t second, uint64_t odd) noexcept nogil:
+    cdef uint64_t mixed = first * odd
+    mixed ^= mixed >> 32
+    mixed = (mixed ^ second) * odd
+    return mixed ^ mixed >> 29
+
+
+cdef inline int32_t find_word(const WordTable *table, const Token *token, cybleu_key key, uint64_t mixed,
+                              uint64_t *place) noexcept nogil:
+    """The number of the token, or -1 with the free slot where it would be."""
+    cdef uint64_t at = mixed & table.mask
+    cdef uint64_t entry
+    cdef const Word *word
+    while True:
+        entry = table.slots[at]
+        if entry == 0:
+            place[0] = at
+            return -1
+        if (entry ^ mixed) >> 32 == 0:
+            word = &table.words[<uint32_t>entry - 1]
+            if word.first == key.first and word.second == key.second:
+                if not key.second & CYBLEU_UNDECIDED or same_token(&word.token, token):
+                    return <int32_t>(<uint32_t>entry - 1)
+        at = (at + 1) & table.mask
+
+
+cdef inline int32_t look_up_word(const WordTable *table, const Token *token, uint64_t odd) noexcept nogil:
+    cdef cybleu_key key = secret_key(token, odd)
+    cdef uint64_t place
+    return find_word(table, token, key, mixed_key(key.first, key.second, odd), &place)
+
+
+cdef int make_table(WordTable *table) except -1 nogil:
+    """Empty, in no memory yet or in that of before, if there is not much of it."""
+    if table.slots != NULL and table.mask < LARGE:
+        memset(table.slots, 0, <size_t>(table.mask + 1) * sizeof(uint64_t))
+        table.size = 0
+        return 0
+    end_table(table)
+    table.mask = SMALL - 1
+    table.room = SMALL // 2
+    table.slots = <uint64_t *>calloc(SMALL, sizeof(uint64_t))
+    table.words = <Word *>malloc(SMALL // 2 * sizeof(Word))
+    if table.slots == NULL or table.words == NULL:
+        end_table(table)
         with gil:
             raise MemoryError()
-    table.mask = slots - 1
-    table.size = 0
     return 0
 
 
-cdef int enlarge(WordTable *table, Watch *watching) except -1 nogil:
-    cdef WordTable larger
-    cdef uint64_t i
-    make_table(&larger, 2 * (table.mask + 1))
-    larger.size = table.size
-    for i in range(table.mask + 1):
-        if table.slots[i].token.text != NULL:
-            find_word(&larger, &table.slots[i].token, table.slots[i].hash)[0] = table.slots[i]
+cdef void end_table(WordTable *table) noexcept nogil:
     free(table.slots)
-    table[0] = larger
-    return watch(watching, <Py_ssize_t>(table.mask >> 3))
+    free(table.words)
+    memset(table, 0, sizeof(WordTable))
 
 
-cdef inline Word *add_word(WordTable *table, const Token *token, uint64_t odd, Watch *watching) except NULL nogil:
-    """The slot of the token, which is new there where its text is still the caller's."""
-    cdef uint64_t hashed = hash_of(token.text, token.size, odd)
-    cdef Word *slot = find_word(table, token, hashed)
-    if slot.token.text == NULL:
-        if table.size >= MOST_TOKENS:
-            with gil:
-                raise MemoryError("the texts have too many different tokens")
-        if 2 * <uint64_t>table.size >= table.mask:
-            enlarge(table, watching)
-            slot = find_word(table, token, hashed)
-        slot.hash = hashed
-        slot.token = token[0]
-        slot.number = table.size
+cdef int enlarge(WordTable *table, uint64_t odd, Watch *watching) except -1 nogil:
+    cdef uint64_t slots = 2 * (table.mask + 1)
+    cdef uint64_t *larger = <uint64_t *>calloc(<size_t>slots, sizeof(uint64_t))
+    cdef Word *words = <Word *>realloc(table.words, <size_t>(slots // 2) * sizeof(Word))
+    cdef uint64_t mixed, at
+    cdef int32_t i
+    if words != NULL:
+        table.words = words
+    if larger == NULL or words == NULL:
+        free(larger)
+        with gil:
+            raise MemoryError()
+    for i in range(table.size):
+        mixed = mixed_key(words[i].first, words[i].second, odd)
+        at = mixed & (slots - 1)
+        while larger[at]:
+            at = (at + 1) & (slots - 1)
+        larger[at] = mixed >> 32 << 32 | <uint64_t>(i + 1)
+    free(table.slots)
+    table.slots = larger
+    table.mask = slots - 1
+    table.room = <int32_t>(slots // 2)
+    return watch(watching, table.size >> 2)
+
+
+cdef inline int32_t add_word(WordTable *table, const Token *token, uint64_t odd, Watch *watching) except -1 nogil:
+    """The number of the token, a new one where it has none; a new one points to the caller's bytes."""
+    cdef cybleu_key key = secret_key(token, odd)
+    cdef uint64_t mixed = mixed_key(key.first, key.second, odd)
+    cdef uint64_t place
+    cdef int32_t number = find_word(table, token, key, mixed, &place)
+    if number < 0:
+        number = table.size
+        if number == table.room:
+            if number >= MOST_TOKENS // 2:
+                with gil:
+                    raise MemoryError("the texts have too many different tokens")
+            enlarge(table, odd, watching)
+            find_word(table, token, key, mixed, &place)
+        table.words[number].first = key.first
+        table.words[number].second = key.second
+        table.words[number].token = token[0]
+        table.slots[place] = mixed >> 32 << 32 | <uint64_t>(number + 1)
         table.size += 1
-    return slot
+    return number
 
 
 cdef struct Numbers:
@@ -398,6 +464,7 @@ cdef struct Workshop:
     FewTokens few
     MaskMatcher matcher
     Numbers numbers
+    WordTable table
 
 
 cdef inline int64_t abs_difference(int64_t first, int64_t second) noexcept nogil:
@@ -454,7 +521,6 @@ cdef inline void add_reference(Workshop *shop, Py_ssize_t size) noexcept nogil:
 
 cdef int count_long_segment(Tokenizer tokenizer, Workshop *shop, const Line *hypothesis, const Line *references,
                             Py_ssize_t count, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
-    cdef WordTable table
     cdef Numbers *numbers = &shop.numbers
     cdef Py_ssize_t *starts
     cdef void *memory = NULL
@@ -462,9 +528,8 @@ cdef int count_long_segment(Tokenizer tokenizer, Workshop *shop, const Line *hyp
     cdef uint64_t needed
     cdef Py_ssize_t length, size, k, n, i
     cdef int64_t chosen = -1
-    cdef Word *slot
     numbers.count = 0
-    make_table(&table, 256)
+    make_table(&shop.table)
     starts = <Py_ssize_t *>malloc((<size_t>count + 2) * sizeof(Py_ssize_t))
     try:
         if starts == NULL:
@@ -477,8 +542,7 @@ cdef int count_long_segment(Tokenizer tokenizer, Workshop *shop, const Line *hyp
             size = tokenizer.read(&shop.hypothesis, shop.tokens, MANY)
             reserve(numbers, size + 1)
             for i in range(size):
-                slot = add_word(&table, &shop.tokens[i], odd, &shop.hypothesis.watching)
-                numbers.values[numbers.count] = slot.number
+                numbers.values[numbers.count] = add_word(&shop.table, &shop.tokens[i], odd, &shop.hypothesis.watching)
                 numbers.count += 1
         length = numbers.count
         numbers.values[numbers.count] = END
@@ -491,8 +555,7 @@ cdef int count_long_segment(Tokenizer tokenizer, Workshop *shop, const Line *hyp
                 size = tokenizer.read(&shop.reference, shop.tokens, MANY)
                 reserve(numbers, size + 1)
                 for i in range(size):
-                    slot = find_word(&table, &shop.tokens[i], hash_of(shop.tokens[i].text, shop.tokens[i].size, odd))
-                    numbers.values[numbers.count] = slot.number if slot.token.text != NULL else -1
+                    numbers.values[numbers.count] = look_up_word(&shop.table, &shop.tokens[i], odd)
                     numbers.count += 1
             if numbers.count >= MOST_TOKENS:
                 with gil:
@@ -517,7 +580,6 @@ cdef int count_long_segment(Tokenizer tokenizer, Workshop *shop, const Line *hyp
     finally:
         free(memory)
         free(starts)
-        free(table.slots)
     return 0
 
 
@@ -525,12 +587,14 @@ cdef void make_workshop(Workshop *shop) noexcept nogil:
     make_scanner(&shop.hypothesis)
     make_scanner(&shop.reference)
     memset(&shop.numbers, 0, sizeof(Numbers))
+    memset(&shop.table, 0, sizeof(WordTable))
 
 
 cdef void end_workshop(Workshop *shop) noexcept nogil:
     end_scanner(&shop.hypothesis)
     end_scanner(&shop.reference)
     free(shop.numbers.values)
+    end_table(&shop.table)
 
 
 cdef int mode_of(str reference_length) except -1:
@@ -538,6 +602,17 @@ cdef int mode_of(str reference_length) except -1:
     if reference_length not in modes:
         raise ValueError("there is no such reference length")
     return modes.index(reference_length)
+
+
+cdef int check_segments(RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t max_order,
+                        Py_ssize_t start, Py_ssize_t stop) except -1:
+    cdef Py_ssize_t i
+    if not 0 <= start <= stop <= hypotheses.count or sets.shape[0] != hypotheses.count + 1 or max_order < 1:
+        raise ValueError("the segments do not fit")
+    for i in range(start, stop):
+        if not 0 <= sets[i] < sets[i + 1] <= references.count:
+            raise ValueError("a segment has no reference")
+    return 0
 
 
 def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
@@ -551,15 +626,11 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
     cdef Watch watching = begin_watch()
     cdef int mode = mode_of(reference_length)
     cdef Py_ssize_t i
-    if not 0 <= start <= stop <= hypotheses.count or sets.shape[0] != hypotheses.count + 1 or max_order < 1:
-        raise ValueError("the segments do not fit")
+    check_segments(hypotheses, references, sets, max_order, start, stop)
     if start == stop:
         return
     if rows.shape[0] != hypotheses.count or rows.shape[1] != 2 + 2 * max_order:
         raise ValueError("the rows do not fit the segments")
-    for i in range(start, stop):
-        if not 0 <= sets[i] < sets[i + 1] <= references.count:
-            raise ValueError("a segment has no reference")
     make_workshop(&shop)
     try:
         with nogil:
@@ -569,6 +640,37 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
                 watch(&watching, 8)
     finally:
         end_workshop(&shop)
+
+
+def raw_sum(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
+            const int64_t[::1] sets, Py_ssize_t max_order, str reference_length not None, Py_ssize_t start,
+            Py_ssize_t stop):
+    """The sum of these rows, and for each order how many segments are too short to have an n-gram of it, as lists."""
+    cdef Workshop shop
+    cdef Watch watching = begin_watch()
+    cdef int mode = mode_of(reference_length)
+    cdef Py_ssize_t width = 2 + 2 * max_order
+    cdef Py_ssize_t i, n
+    cdef int64_t *row
+    check_segments(hypotheses, references, sets, max_order, start, stop)
+    row = <int64_t *>calloc(<size_t>(3 * width), sizeof(int64_t))   # a row, the sum, and what is too short
+    if row == NULL:
+        raise MemoryError()
+    make_workshop(&shop)
+    try:
+        with nogil:
+            for i in range(start, stop):
+                count_segment(tokenizer, &shop, &hypotheses.lines[i], &references.lines[sets[i]],
+                              <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, mode, row)
+                for n in range(width):
+                    row[width + n] += row[n]
+                for n in range(max_order):
+                    row[2 * width + n] += row[2 + max_order + n] == 0
+                watch(&watching, 8)
+        return ([row[width + n] for n in range(width)], [row[2 * width + n] for n in range(max_order)])
+    finally:
+        end_workshop(&shop)
+        free(row)
 
 
 def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max_order, str reference_length not None):
@@ -620,14 +722,15 @@ cdef class RawVocabulary:
         self.tokenizer = tokenizer
         self.arenas = NULL
         self.arena_count = self.arena_left = 0
-        make_table(&self.table, 1024)
+        memset(&self.table, 0, sizeof(WordTable))
+        make_table(&self.table)
 
     def __dealloc__(self):
         cdef Py_ssize_t i
         for i in range(self.arena_count):
             free(self.arenas[i])
         free(self.arenas)
-        free(self.table.slots)
+        end_table(&self.table)
 
     def __len__(self):
         return self.table.size
@@ -648,34 +751,34 @@ cdef class RawVocabulary:
             self.arena_left = max(size, ARENA)
         return 0
 
-    cdef Word *add_token(self, const Token *token, uint64_t odd, Watch *watching) except NULL nogil:
+    cdef int32_t add_token(self, const Token *token, uint64_t odd, Watch *watching) except -1 nogil:
         cdef int32_t before = self.table.size
-        cdef Word *slot
+        cdef int32_t number
         self.make_place(token.size)
-        slot = add_word(&self.table, token, odd, watching)
-        if slot.number == before:
+        number = add_word(&self.table, token, odd, watching)
+        if number == before:
             memcpy(self.arena_at, token.text, <size_t>token.size)
-            slot.token.text = self.arena_at
+            self.table.words[number].token.text = self.arena_at
             self.arena_at += token.size
             self.arena_left -= token.size
-        return slot
+        return number
 
     cdef int number_line(self, Scanner *scanner, const Line *line, Numbers *numbers, bint adds) except -1 nogil:
         cdef Token tokens[MANY]
         cdef uint64_t odd = secret()
         cdef Py_ssize_t size = MANY
         cdef Py_ssize_t i
-        cdef Word *slot
+        cdef int32_t number
         self.tokenizer.begin(scanner, line)
         while size == MANY:
             size = self.tokenizer.read(scanner, tokens, MANY)
             reserve(numbers, size)
             for i in range(size):
                 if adds:
-                    slot = self.add_token(&tokens[i], odd, &scanner.watching)
+                    number = self.add_token(&tokens[i], odd, &scanner.watching)
                 else:
-                    slot = find_word(&self.table, &tokens[i], hash_of(tokens[i].text, tokens[i].size, odd))
-                numbers.values[numbers.count] = slot.number if slot.token.text != NULL else -1
+                    number = look_up_word(&self.table, &tokens[i], odd)
+                numbers.values[numbers.count] = number
                 numbers.count += 1
         return 0
 
@@ -712,22 +815,18 @@ cdef class RawVocabulary:
 
     def number(self, str token not None):
         """The number of a token, or -1."""
-        cdef bytes text = token.encode("utf-8", "surrogatepass")
         cdef Token wanted
-        wanted.text = text
-        wanted.size = len(text)
-        slot = find_word(&self.table, &wanted, hash_of(wanted.text, wanted.size, secret()))
-        return slot.number if slot.token.text != NULL else -1
+        cdef bytes text = padded(token, &wanted)
+        return look_up_word(&self.table, &wanted, secret()) if text else -1
 
     def tokens(self):
         """All tokens, in the order of their numbers."""
-        cdef list found = [None] * self.table.size
-        cdef uint64_t i
-        for i in range(self.table.mask + 1):
-            if self.table.slots[i].token.text != NULL:
-                found[self.table.slots[i].number] = (
-                    self.table.slots[i].token.text[:self.table.slots[i].token.size].decode("utf-8", "surrogatepass")
-                )
+        cdef const Token *token
+        cdef list found = []
+        cdef int32_t i
+        for i in range(self.table.size):
+            token = &self.table.words[i].token
+            found.append(PyUnicode_DecodeUTF8(<const char *>token.text, token.size, "surrogatepass"))
         return found
 
     def assign(self, list tokens not None):
@@ -736,7 +835,14 @@ cdef class RawVocabulary:
         cdef Token wanted
         cdef Watch watching = begin_watch()
         for token in tokens:
-            text = token.encode("utf-8", "surrogatepass")
-            wanted.text = text
-            wanted.size = len(text)
-            self.add_token(&wanted, secret(), &watching)
+            text = padded(token, &wanted)
+            if text:
+                self.add_token(&wanted, secret(), &watching)
+
+
+cdef bytes padded(str text, Token *token):
+    """A token that is a str. What is given must be held as long as the token is used."""
+    cdef bytes found = bytes(16) + text.encode("utf-8", "surrogatepass")
+    token.text = <const uint8_t *><const char *>found + 16
+    token.size = len(found) - 16
+    return found

@@ -16,8 +16,8 @@ cdef struct Line:
     int kind
 
 
-# A token in UTF-8, a lone surrogate as three bytes, so that equal bytes are equal characters. The 16 bytes before it can
-# be read.
+# A token in UTF-8, a lone surrogate as three bytes, so that equal bytes are equal characters. The 16 bytes before it
+# can be read.
 cdef struct Token:
     const uint8_t *text
     Py_ssize_t size

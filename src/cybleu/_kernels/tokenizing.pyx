@@ -2,8 +2,8 @@
 """Tokenisers: sacreBLEU's, and white space.
 
 Those of sacreBLEU are some substitutions over the whole line that put spaces around characters. Here they are one pass:
-a character stands alone, or is a part of a word, by what it is, by what the one before it is and became, and by what the
-next one is. `_mirror/tokenizing.py` has the substitutions.
+a character stands alone, or is a part of a word, by what it is, what the one before it is and became, and what the next
+one is. `_mirror/tokenizing.py` has the substitutions.
 """
 
 from cpython.object cimport PyObject

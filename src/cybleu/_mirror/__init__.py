@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .raw import RawVocabulary as RawVocabulary
     from .raw import raw_row as raw_row
     from .raw import raw_rows as raw_rows
+    from .raw import raw_sum as raw_sum
     from .reranking import swap_pass as swap_pass
     from .reranking import weighted_sums as weighted_sums
     from .scores import COMPILER as COMPILER

@@ -8,7 +8,7 @@ NAMES = {
     "nbest_lines": "NBestLines",
     "pairwise": "PairwiseTexts",
     "prepared": "PreparedReferences trim",
-    "raw": "RawTexts RawVocabulary raw_row raw_rows",
+    "raw": "RawTexts RawVocabulary raw_row raw_rows raw_sum",
     "reranking": "swap_pass weighted_sums",
     "scores": "COMPILER Scorer",
     "self_bleu": "leave_one_out",

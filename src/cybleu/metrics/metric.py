@@ -8,13 +8,14 @@ needs `columns`, :meth:`Metric.row` and :meth:`Metric.evaluate`; whatever is fas
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
 from ..stats.rows import one_or_more
+from ..text.raw import raw_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,6 +132,8 @@ class Metric:
         owner: Any = None,
         threads: int | None = None,
         progress: bool = False,
+        tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+        lowercase: bool = False,
         **of_ids: Any,
     ) -> NDArray[np.int64]:
         """The row of each segment.
@@ -140,6 +143,8 @@ class Metric:
         :param owner: for each hypothesis the number of its list of references, by default its own
         :param threads: that work at the same time; a metric in Python takes one
         :param progress: show a progress bar (needs tqdm)
+        :param tokenize: the texts are raw text, and what makes tokens of it
+        :param lowercase: put raw text in lower case first
         :param of_ids: what arrays of token ids need; only metrics that say so take them
         :return: int64 of shape `(hypotheses, columns)`
         """
@@ -153,6 +158,9 @@ class Metric:
         given = [name for name, value in of_ids.items() if value is not None]
         if given:
             raise ArrayValueError(f"{given[0]} is for token ids, and the metric {self.name} takes lists of tokens")
+        raw = raw_of(tokenize, lowercase)
+        if raw is not None:
+            references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
         references = [by_position(texts) for texts in by_position(references)]
         hypotheses = by_position(hypotheses)
         owners = range(len(hypotheses)) if owner is None else [int(number) for number in owner]

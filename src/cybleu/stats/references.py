@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 __all__ = ["References", "segment_stats", "short_segments"]
 
 RAW_AT_ONCE = 4096  # texts
+FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take longer than to read it for each
 
 
 class References:
@@ -365,10 +366,18 @@ def segment_stats(
         lengths=lengths,
         reference_lengths=reference_lengths,
     )
-    if raw is not None and raw.own and owner is None and ignore is None and not strict:
+    if raw is not None and raw.own and ignore is None and not strict:
         check_max_order(max_order)
         check_reference_length(reference_length)
-        return _raw_stats(raw, references, hypotheses, max_order, reference_length, threads, progress)
+        if (
+            owner is not None
+            and isinstance(references, (list, tuple))
+            and len(hypotheses) <= FEW_EACH * len(references)
+        ):
+            owners = positions(owner, "owner", len(references) - 1, len(hypotheses), "hypotheses")
+            references, owner = [references[number] for number in owners.tolist()], None
+        if owner is None:
+            return _raw_stats(raw, references, hypotheses, max_order, reference_length, threads, progress)
     if (
         raw is not None
         or threads not in (None, 1)  # the counts of prepared references are made without Python's lists

@@ -440,11 +440,11 @@ def hypotheses_like(
     only_texts = all(issubclass(kind, (str, bytes)) for kind in known)
     if not only_texts:
         texts = texts_with_ids(texts, "hypotheses")
-    batch = references.vocabulary.encoded(texts, "hypotheses")
-    nothing_matches = len(batch.ids) and batch.ids.max() < 0 and known and only_texts
+    encoded: Batch = references.vocabulary.encoded(texts, "hypotheses")
+    nothing_matches = len(encoded.ids) and encoded.ids.max() < 0 and known and only_texts
     if nothing_matches and not _other_than_integers(texts_with_ids(texts, "hypotheses")):
         raise MixedTokensError(_IDS_AMONG_TOKENS)
-    return batch
+    return encoded
 
 
 _IDS_AMONG_TOKENS = (

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Tokenize = str | Callable[[str], Sequence[Hashable]]
     Line = str | bytes
 
+__all__ = ["Raw", "lowered_block", "raw_of"]
+
 
 def raw_of(tokenize: Tokenize | None, lowercase: bool = False, **of_ids: Any) -> Raw | None:
     """What the arguments of these names ask for; None where the texts are tokens already.
