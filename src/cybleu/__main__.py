@@ -17,6 +17,12 @@ def main() -> None:
 
         run_script(arguments[1:])
         return
+    if arguments[:1] == ["run-as-sacrebleu"]:
+        from .bleu_score.install import run_script
+        from .sacrebleu_compat import install_as_sacrebleu
+
+        run_script(arguments[1:], "run-as-sacrebleu", install_as_sacrebleu)
+        return
     try:
         try:
             _run(arguments)

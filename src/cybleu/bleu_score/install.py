@@ -7,6 +7,7 @@ import os
 import runpy
 import sys
 import threading
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -108,22 +109,24 @@ def install_as_nltk() -> Installation:
     return installation
 
 
-def run_script(arguments: list[str]) -> None:
+def run_script(arguments: list[str], command: str = "run-as-nltk", install: Callable[[], Any] | None = None) -> None:
     """Run a Python script, or a module after ``-m``, as ``__main__`` with cybleu in the place of NLTK.
 
     :param arguments: the script, then the arguments that it is to see
+    :param command: under which it is run
+    :param install: puts cybleu there, by default :func:`install_as_nltk`
     """
     module = arguments[:1] == ["-m"]
     arguments = arguments[1:] if module else arguments
     if not arguments or (not module and arguments[0] in ("-h", "--help")):
-        print("usage: python -m cybleu run-as-nltk (SCRIPT | -m MODULE) [ARGUMENT ...]", file=sys.stderr)
+        print(f"usage: python -m cybleu {command} (SCRIPT | -m MODULE) [ARGUMENT ...]", file=sys.stderr)
         sys.exit(2)
     target = arguments[0]
     if not module and not os.path.exists(target):
         print(f"cybleu: error: there is no script {target!r} to run", file=sys.stderr)
         sys.exit(2)
     try:
-        install_as_nltk()
+        (install or install_as_nltk)()
     except MissingExtraError as error:
         sys.exit(f"cybleu: error: {error}")
     sys.argv = arguments

@@ -30,7 +30,8 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
 def cli() -> None:
     """BLEU of machine-translated and generated text.
 
-    `cybleu run-as-nltk SCRIPT ...` runs a Python script with cybleu in the place of NLTK's BLEU.
+    `cybleu run-as-nltk SCRIPT ...` runs a Python script with cybleu in the place of NLTK's BLEU, and `cybleu run-as-sacrebleu
+    SCRIPT ...` in that of sacreBLEU's.
     """
 
 

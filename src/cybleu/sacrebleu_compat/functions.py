@@ -12,12 +12,12 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _backend
-from .errors import MissingExtraError
-from .stats.counts import corpus_row
-from .stats.raw import raw_sum
-from .text.raw import Raw
-from .text.tokenizers import OWN
+from .. import _backend
+from ..errors import MissingExtraError
+from ..stats.counts import corpus_row
+from ..stats.raw import raw_sum
+from ..text.raw import Raw
+from ..text.tokenizers import OWN
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEUScore
@@ -211,11 +211,15 @@ def _counts_of_theirs(
     return _counts([tokenise(line.rstrip()) for line in hypotheses], documents)
 
 
+def are_plain(lines: Any) -> bool:
+    """Whether this is a list or tuple of str, with at least one."""
+    return type(lines) in (list, tuple) and set(map(type, lines)) == {str}
+
+
 def _are_plain(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> bool:
     lists = (list, tuple)
     return (
-        type(hypotheses) in lists
-        and set(map(type, hypotheses)) == {str}
+        are_plain(hypotheses)
         and type(references) in lists
         and len(references) > 0
         and all(
