@@ -140,13 +140,16 @@ def test_arguments_have_the_same_names_places_and_defaults(ours, theirs):
 
 def test_the_kernel_counts(monkeypatch):
     counted = []
-    for name in ("raw_sum", "raw_row"):
 
-        def counting(*arguments, name=name, count=getattr(_backend.chosen, name)):
+    def noted(name, count):
+        def counting(*arguments):
             counted.append((name, arguments[0].name))
             return count(*arguments)
 
-        monkeypatch.setattr(_backend.chosen, name, counting)
+        return counting
+
+    for name in ("raw_sum", "raw_row"):
+        monkeypatch.setattr(_backend.chosen, name, noted(name, getattr(_backend.chosen, name)))
     sacrebleu_corpus_bleu(["A b.", "C"], [["A b.", "d"], [None, "C"]], lowercase=True)
     sacrebleu_sentence_bleu("E", ["e"], tokenize="char")
     assert counted == [("raw_sum", "13a"), ("raw_row", "char")]

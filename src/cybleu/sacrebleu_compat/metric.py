@@ -115,7 +115,13 @@ class BLEU(ORIGINAL):  # type: ignore[misc]
         return raw_row_lists(*segments)
 
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1) -> Any:
-        """See ``sacrebleu.metrics.BLEU.corpus_score``."""
+        """The score of a corpus, as ``sacrebleu.metrics.BLEU.corpus_score`` gives it.
+
+        :param hypotheses: the lines to score
+        :param references: documents with one line for each hypothesis, or None for those that the metric keeps
+        :param n_bootstrap: from 2 on so many samples are drawn for a confidence interval
+        :return: sacreBLEU's ``BLEUScore``, from 0 to 100
+        """
         if n_bootstrap > 1:
             return super().corpus_score(hypotheses, references, n_bootstrap)
         self._check_corpus_score_args(hypotheses, references)
