@@ -45,19 +45,13 @@ def seconds(function):
     return time.process_time() - started
 
 
-def anew(function):
-    """The function without a line remembered."""
-
-    def run():
-        for cache in CACHES:
+def compare(ours, theirs, rounds, anew=False):
+    """The medians of both, in turn; `anew` without a line that sacreBLEU remembers."""
+    times = []
+    for _ in range(rounds):
+        for cache in CACHES if anew else ():
             cache.cache_clear()
-        function()
-
-    return run
-
-
-def compare(ours, theirs, rounds):
-    times = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
+        times.append((seconds(ours), seconds(theirs)))
     return tuple(map(statistics.median, zip(*times)))
 
 
@@ -133,16 +127,17 @@ def main():
 
         assert vars(ours()) == vars(theirs())
         work = f"corpus, {name}, {len(refs)} reference(s)"
-        row(f"{work}, new lines", *compare(anew(ours), anew(theirs), rounds), count=len(hyps), bar=bar)
+        row(f"{work}, new lines", *compare(ours, theirs, rounds, anew=True), count=len(hyps), bar=bar)
         row(f"{work}, the same lines again", *compare(ours, theirs, rounds), count=len(hyps))
 
     pairs = [*zip(hypotheses, reference)][:1000]
     for line, other in pairs:
         assert vars(sacrebleu_sentence_bleu(line, [other])) == vars(sacrebleu.sentence_bleu(line, [other]))
     times = compare(
-        anew(lambda: [sacrebleu_sentence_bleu(line, [other]) for line, other in pairs]),
-        anew(lambda: [sacrebleu.sentence_bleu(line, [other]) for line, other in pairs]),
+        lambda: [sacrebleu_sentence_bleu(line, [other]) for line, other in pairs],
+        lambda: [sacrebleu.sentence_bleu(line, [other]) for line, other in pairs],
         rounds,
+        anew=True,
     )
     row("one sentence, 13a", *times, count=len(pairs), bar=20)
 
@@ -158,8 +153,9 @@ def main():
     )
     times = compare(
         lambda: reward(None, long, None, reference=others),
-        anew(lambda: [metric.sentence_score(line, [other]) for line, other in zip(long, others)]),
+        lambda: [metric.sentence_score(line, [other]) for line, other in zip(long, others)],
         rounds,
+        anew=True,
     )
     row("`BleuReward`, completions of 368 words", *times, count=len(long))
     tokens = cybleu.text.tokenizer("13a")

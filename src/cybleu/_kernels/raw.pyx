@@ -258,6 +258,10 @@ cdef inline bint same_token(const Token *first, const Token *second) noexcept no
     return first.size == second.size and memcmp(first.text, second.text, <size_t>first.size) == 0
 
 
+cdef inline int same_key(const FewTokens *table, int number, cybleu_key key) noexcept nogil:
+    return ((table.first[number] ^ key.first) | (table.second[number] ^ key.second)) == 0
+
+
 cdef inline int find_few(const FewTokens *table, const Token *token, cybleu_key key, uint64_t *place) noexcept nogil:
     """The number of the token, or 0 with the place where it would be."""
     cdef int number
@@ -276,31 +280,45 @@ cdef void number_few(FewTokens *table, const Token *tokens, Py_ssize_t count, in
     cdef cybleu_key key
     cdef uint64_t place
     cdef Py_ssize_t i
-    cdef int number
-    table.size = 0
+    cdef int number, known
+    cdef int fresh = 1      # the number that the next new token will have
     table.shift = 64 - 6
     while (<Py_ssize_t>1) << (64 - table.shift) < 8 * count:
         table.shift -= 1
     memset(table.slots, 0, (<size_t>1) << (64 - table.shift))
+    table.first[0] = table.second[0] = 0    # no token has this key
     for i in range(count):
         key = key_of(&tokens[i])
-        number = find_few(table, &tokens[i], key, &place)
-        if number == 0:
-            table.size += 1
-            number = table.size
-            table.slots[place] = <uint8_t>number
-            table.first[number] = key.first
-            table.second[number] = key.second
-            table.tokens[number] = tokens[i]
+        place = cybleu_slot_of(key, table.shift)
+        number = table.slots[place]
+        known = same_key(table, number, key)
+        if CYBLEU_UNLIKELY(number & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
+            number = find_few(table, &tokens[i], key, &place)
+            known = number != 0
+        number = (number & -known) | (fresh & (known - 1))
+        table.first[fresh] = key.first
+        table.second[fresh] = key.second
+        table.tokens[fresh] = tokens[i]
+        table.slots[place] = <uint8_t>number
+        fresh += 1 - known
         ids[i] = number - 1
+    table.size = fresh - 1
 
 
 cdef inline void look_up_few(const FewTokens *table, const Token *tokens, Py_ssize_t count,
                              int32_t *ids) noexcept nogil:
+    cdef cybleu_key key
     cdef uint64_t place
     cdef Py_ssize_t i
+    cdef int number, known
     for i in range(count):
-        ids[i] = find_few(table, &tokens[i], key_of(&tokens[i]), &place) - 1
+        key = key_of(&tokens[i])
+        number = table.slots[cybleu_slot_of(key, table.shift)]
+        known = same_key(table, number, key)
+        if CYBLEU_UNLIKELY(number & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
+            number = find_few(table, &tokens[i], key, &place)
+            known = number != 0
+        ids[i] = (number & -known) - 1
 
 
 # --------------------------------------------------------------------------------------------------------- many tokens

@@ -8,7 +8,7 @@ one is. `_mirror/tokenizing.py` has the substitutions.
 
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_FromObject
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
@@ -186,12 +186,26 @@ cdef int copy_line(Scanner *scanner, const Line *line) except -1 nogil:
     cdef const uint16_t *wide = <const uint16_t *>line.data
     cdef const uint32_t *wider = <const uint32_t *>line.data
     cdef uint8_t *to
-    cdef Py_ssize_t i
+    cdef uint64_t word
+    cdef Py_ssize_t i, stop
     make_room(scanner, line.size * (2 if line.kind == 1 else line.kind + (line.kind == 2)))
     to = scanner.buffer + FRONT
     if line.kind == 1:
-        for i in range(line.size):
-            to = put(to, narrow[i])
+        i = 0
+        while i < line.size:
+            if line.size - i >= 8:
+                memcpy(&word, narrow + i, 8)
+                if not word & <uint64_t>0x8080808080808080:
+                    memcpy(to, &word, 8)
+                    to += 8
+                    i += 8
+                    continue
+                stop = i + 8
+            else:
+                stop = line.size
+            while i < stop:
+                to = put(to, narrow[i])
+                i += 1
     elif line.kind == 2:
         for i in range(line.size):
             to = put(to, wide[i])

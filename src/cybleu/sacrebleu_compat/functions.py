@@ -10,6 +10,7 @@ import threading
 import warnings
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
@@ -28,6 +29,9 @@ ORDER = 4  # sacreBLEU's
 BLOCK = 64  # segments split at a time: the tokens of more would leave the processor's cache
 RAW_BLOCK = 4096  # segments counted at a time, of raw text
 MANY = 100  # lines that look tokenised, from which sacreBLEU warns
+
+
+_raw = cache(Raw)
 
 
 class _Kept(threading.local):
@@ -143,7 +147,7 @@ def _score(
         return None
     name = "13a" if tokenize is None else tokenize  # as sacreBLEU takes None
     if name in OWN:
-        raw = Raw(name, lowercase)
+        raw = _raw(name, bool(lowercase))
         row = summed(raw, hypotheses, references, ORDER)
     else:
         row = _counts_of_theirs(metric, hypotheses, references, lowercase, tokenize)
