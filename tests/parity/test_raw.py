@@ -144,9 +144,6 @@ def test_side_by_side(kernels):
     for backend in (kernels, _mirror):
         texts = backend.RawTexts.side_by_side([backend.RawTexts(part) for part in parts], [0, 1], 2)
         assert tokens_of(backend, texts) == [["a", "b"], ["e", "f"], ["c"], ["g"]]
-        block = b"ab cd ef"
-        places = backend.RawTexts.of_places(block, np.array([0, 3]), np.array([2, 8]))
-        assert tokens_of(backend, places) == [["ab"], ["cd", "ef"]]
 
 
 @pytest.mark.parametrize("name", NAMES)
