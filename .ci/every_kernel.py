@@ -225,7 +225,7 @@ def lists_of_hypotheses(random):
     for level, name in itertools.product(("sentence", "corpus"), VARIANTS):
         yield selected(attempt(oracle, nbest, level, name))
         yield selected(attempt(antioracle, nbest, level, name))
-    for utility in ("bleu", "expected-counts", "linear"):
+    for utility in ("metric", "expected-counts", "linear"):
         yield selected(attempt(mbr, nbest, scores=nbest.model_scores, utility=utility))
     yield attempt(diverse, nbest, 2)
     yield list(attempt(perceptron, nbest, epochs=2, folds=2).weights.values())
