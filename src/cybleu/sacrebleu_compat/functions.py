@@ -18,7 +18,6 @@ from ..errors import MissingExtraError
 from ..stats.counts import corpus_row
 from ..stats.raw import raw_sum
 from ..text.raw import Raw
-from ..text.tokenizers import OWN
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEUScore
@@ -28,6 +27,7 @@ __all__ = ["sacrebleu_corpus_bleu", "sacrebleu_sentence_bleu"]
 ORDER = 4  # sacreBLEU's
 BLOCK = 64  # segments split at a time: the tokens of more would leave the processor's cache
 RAW_BLOCK = 4096  # segments counted at a time, of raw text
+RAW_NAMES = frozenset({"13a", "intl", "zh", "char", "none"})  # of sacreBLEU's tokenisers, those that are done here
 MANY = 100  # lines that look tokenised, from which sacreBLEU warns
 
 
@@ -111,8 +111,22 @@ def sacrebleu_sentence_bleu(
     """
     sacrebleu = _sacrebleu()
     settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
-    documents = [[line] for line in references] if type(references) in (list, tuple) else []
-    score = _score(sacrebleu.BLEU, [hypothesis], documents, *settings)
+    name = "13a" if tokenize is None else tokenize
+    score: BLEUScore | None
+    if (
+        type(hypothesis) is str
+        and type(references) in (list, tuple)
+        and set(map(type, references)) == {str}
+        and type(name) is str
+        and name in RAW_NAMES
+        and type(smooth_method) is str
+        and smooth_method in sacrebleu.BLEU.SMOOTH_DEFAULTS
+    ):
+        row = _raw(name, bool(lowercase)).row(references, hypothesis, ORDER, "closest")
+        score = _scored(sacrebleu.BLEU, row, smooth_method, smooth_value, use_effective_order)
+    else:
+        documents = [[line] for line in references] if type(references) in (list, tuple) else []
+        score = _score(sacrebleu.BLEU, [hypothesis], documents, *settings)
     if score is None:
         theirs: BLEUScore = sacrebleu.sentence_bleu(hypothesis, references, *settings)
         return theirs
@@ -146,18 +160,14 @@ def _score(
     if not known or not _are_plain(hypotheses, references):
         return None
     name = "13a" if tokenize is None else tokenize  # as sacreBLEU takes None
-    if name in OWN:
+    if name in RAW_NAMES:
         raw = _raw(name, bool(lowercase))
         row = summed(raw, hypotheses, references, ORDER)
     else:
         row = _counts_of_theirs(metric, hypotheses, references, lowercase, tokenize)
     if row is None:
         return None
-    matches, totals = row[2 : 2 + ORDER], row[2 + ORDER :]
-    score: BLEUScore = metric.compute_bleu(
-        matches, totals, row[0], row[1], smooth_method, smooth_value, use_effective_order
-    )
-    return score
+    return _scored(metric, row, smooth_method, smooth_value, use_effective_order)
 
 
 def summed(
@@ -213,6 +223,16 @@ def _counts_of_theirs(
     # all of it first: between the n-grams, the same tokenising takes longer
     documents = [[line if line is None else tokenise(line.rstrip()) for line in document] for document in references]
     return _counts([tokenise(line.rstrip()) for line in hypotheses], documents)
+
+
+def _scored(
+    metric: Any, row: list[int], smooth_method: str, smooth_value: float | None, use_effective_order: bool
+) -> BLEUScore:
+    matches, totals = row[2 : 2 + ORDER], row[2 + ORDER :]
+    score: BLEUScore = metric.compute_bleu(
+        matches, totals, row[0], row[1], smooth_method, smooth_value, use_effective_order
+    )
+    return score
 
 
 def are_plain(lines: Any) -> bool:
