@@ -13,6 +13,8 @@ from setuptools.command.build_ext import build_ext
 MODULES = (
     "interrupts",
     "tokens",
+    "tokenizing",
+    "raw",
     "ngrams",
     "formula",
     "segments",

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import itertools
 import os
+import pickle
 import sys
 import tempfile
 import warnings
+from array import array
 from random import Random
 from types import ModuleType
 
@@ -19,6 +21,7 @@ import numpy as np
 
 from cybleu import (
     BleuReward,
+    CorpusAccumulator,
     References,
     SmoothingFunction,
     _backend,
@@ -37,6 +40,9 @@ from cybleu.errors import TooFewOrdersError, ZeroPrecisionError
 from cybleu.metrics import VARIANTS
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
+from cybleu.stats.raw import raw_sum
+from cybleu.text import tokenizer
+from cybleu.text.raw import Raw
 from cybleu.tuning import kbmira, line_search, pro_pairs, tune
 
 WORDS = [*"the a cat dog is on mat , . é 猫 naïve".split(), "word" * 3, "longer" * 4, 1, 2.0, None, b"bytes"]
@@ -65,7 +71,9 @@ def record(kernels):
     def recorded(name, value):
         if not isinstance(value, type):
             return noted(name, value)
-        methods = {key: function for key, function in vars(value).items() if not key.startswith("_")}
+        methods = {
+            key: function for key, function in vars(value).items() if callable(function) and not key.startswith("_")
+        }
         return type(name, (value,), {key: noted(f"{name}.{key}", function) for key, function in methods.items()})
 
     stand_in = ModuleType("recorded kernels")
@@ -120,6 +128,24 @@ def lists_of_tokens(random):
     yield [_backend.chosen.segment_counts(*pair, 16) for pair in zip(references, hypotheses)]
     yield _backend.chosen.corpus_counts(references, hypotheses, 7)
     yield segment_stats(references, hypotheses, 5)
+
+
+def raw_text(random):
+    references, hypotheses = corpus(random, 8, vocabulary=[str(word) for word in WORDS], lengths=[1, 2, 9, 30, 70, 130])
+    lines = [" ".join(text) for text in hypotheses]
+    groups = [[" ".join(text) for text in texts] for texts in references]
+    for name in ("13a", "intl", "zh", "char", "none", "ascii"):
+        yield [tokenizer(name)(line) for line in lines]
+        yield segment_stats(groups, lines, 5, tokenize=name)
+        prepared = References(groups, tokenize=name, ignore=[("the", "cat")])
+        yield pickle.loads(pickle.dumps(prepared)).stats([line.encode() for line in lines], threads=2)
+        raw = Raw(name)
+        texts = _backend.chosen.RawTexts.of_block("\n".join(lines).encode())
+        others = _backend.chosen.RawTexts.side_by_side([texts, texts], [0, 0], len(texts))
+        yield raw_sum(raw, texts, others, array("q", range(0, 2 * len(texts) + 1, 2)), 4)
+        corpus_sum = CorpusAccumulator(tokenize=name)
+        corpus_sum.update(groups[0], lines[0])
+        yield corpus_sum.row
 
 
 def token_ids(random):
@@ -199,7 +225,7 @@ def lists_of_hypotheses(random):
     for level, name in itertools.product(("sentence", "corpus"), VARIANTS):
         yield selected(attempt(oracle, nbest, level, name))
         yield selected(attempt(antioracle, nbest, level, name))
-    for utility in ("bleu", "expected-counts", "linear"):
+    for utility in ("metric", "expected-counts", "linear"):
         yield selected(attempt(mbr, nbest, scores=nbest.model_scores, utility=utility))
     yield attempt(diverse, nbest, 2)
     yield list(attempt(perceptron, nbest, epochs=2, folds=2).weights.values())
@@ -224,7 +250,7 @@ def main(rounds):
         sys.exit("CYBLEU_BACKEND must be cython")
     wanted, reached = record(kernels)
     for seed in range(rounds):
-        for calls in (lists_of_tokens, token_ids, definitions, pairs, lists_of_hypotheses):
+        for calls in (lists_of_tokens, raw_text, token_ids, definitions, pairs, lists_of_hypotheses):
             for number, result in enumerate(calls(Random(seed))):
                 print(seed, calls.__name__, number, bits(result))
     if wanted != reached:

@@ -15,6 +15,7 @@ import pytest
 
 import cybleu
 from cybleu.__main__ import version
+from cybleu.text.categories import unicode_version
 
 pytestmark = pytest.mark.thread_unsafe(reason="each test breaks a copy of the package")
 
@@ -174,7 +175,7 @@ def test_the_version_says_what_runs(backend):
     done = run("from cybleu.__main__ import version; print(version())", backend)
     compiler = {"cython": r"(GCC|.*[Cc]lang|Apple LLVM|MSVC) \d.*", "python": "no compiler"}[backend]
     python = f"{platform.python_implementation()} {platform.python_version()}( free-threaded.*)?"
-    expected = rf"cybleu {cybleu.__version__}, {backend} backend \({compiler}\), {python}, {platform.platform()}\n"
+    expected = rf"cybleu {cybleu.__version__}, {backend} backend \({compiler}\), {python}, characters of (regex|Unicode) [0-9.]+, {platform.platform()}\n"
     assert re.fullmatch(expected, done.stdout), done
 
 
@@ -184,7 +185,7 @@ def test_the_version_says_what_runs(backend):
 def test_the_version_says_whether_threads_are_free(monkeypatch, gil, words):
     monkeypatch.setattr(sysconfig, "get_config_var", {"Py_GIL_DISABLED": gil is not None}.get)
     monkeypatch.setattr(sys, "_is_gil_enabled", lambda: gil, raising=False)
-    assert f" {platform.python_version()}{words}, {platform.platform()}" in version()
+    assert f" {platform.python_version()}{words}, characters of {unicode_version()}, {platform.platform()}" in version()
 
 
 def test_numpy_that_does_not_load(tmp_path):

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .pairwise import self_bleu as self_bleu
     from .rewards import BleuReward as BleuReward
     from .rewards import bleu_rewards as bleu_rewards
+    from .sacrebleu_compat import install_as_sacrebleu as install_as_sacrebleu
     from .sacrebleu_compat import sacrebleu_corpus_bleu as sacrebleu_corpus_bleu
     from .sacrebleu_compat import sacrebleu_sentence_bleu as sacrebleu_sentence_bleu
     from .stats.accumulator import CorpusAccumulator as CorpusAccumulator
@@ -67,7 +68,7 @@ __getattr__, __dir__, _LATER = later(
         "metrics": "score scores",
         "pairwise": "pairwise_bleu self_bleu",
         "rewards": "BleuReward bleu_rewards",
-        "sacrebleu_compat": "sacrebleu_corpus_bleu sacrebleu_sentence_bleu",
+        "sacrebleu_compat": "install_as_sacrebleu sacrebleu_corpus_bleu sacrebleu_sentence_bleu",
         "stats": "CorpusAccumulator References segment_stats",
     },
     "checks errors explanations metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",

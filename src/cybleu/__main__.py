@@ -9,14 +9,14 @@ import sys
 from ._about import version
 from .errors import MissingExtraError
 
+RUNNERS = (["run-as-nltk"], ["run-as-sacrebleu"])
+
 
 def main() -> None:
     """Run the command line; what needs no extra works without one."""
     arguments = sys.argv[1:]
-    if arguments[:1] == ["run-as-nltk"] and arguments[1:2] not in (["-h"], ["--help"]):
-        from .bleu_score.install import run_script
-
-        run_script(arguments[1:])
+    if arguments[:1] in RUNNERS and arguments[1:2] not in (["-h"], ["--help"]):
+        _run(arguments)  # whose output is the script's own affair
         return
     try:
         try:
@@ -41,9 +41,13 @@ def _run(arguments: list[str]) -> None:
     if arguments == ["--version"]:
         print(version())
     elif arguments[:1] == ["run-as-nltk"]:
-        from .bleu_score.install import run_script
+        from .bleu_score.install import run_as_nltk
 
-        run_script(arguments[1:])
+        run_as_nltk(arguments[1:])
+    elif arguments[:1] == ["run-as-sacrebleu"]:
+        from .sacrebleu_compat.install import run_as_sacrebleu
+
+        run_as_sacrebleu(arguments[1:])
     else:
         try:
             import click  # noqa: F401

@@ -12,7 +12,10 @@ def version() -> str:
     import platform
     import sysconfig
 
+    from .text.categories import unicode_version
+
     python = f"{platform.python_implementation()} {platform.python_version()}"
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         python += " free-threaded" + (", with the GIL" if getattr(sys, "_is_gil_enabled", bool)() else "")
-    return f"cybleu {__version__}, {BACKEND} backend ({_backend.chosen.COMPILER}), {python}, {platform.platform()}"
+    backend = f"{BACKEND} backend ({_backend.chosen.COMPILER})"
+    return f"cybleu {__version__}, {backend}, {python}, characters of {unicode_version()}, {platform.platform()}"

@@ -43,8 +43,14 @@ if TYPE_CHECKING:
         COMPILER: str
         PairwiseTexts: Callable[..., Any]
         PreparedReferences: Callable[..., Any]
+        RawTexts: Any
+        RawVocabulary: Callable[..., Any]
+        Tokenizer: Callable[..., Any]
         Words: Callable[..., Any]
         leave_one_out: Callable[..., None]
+        raw_row: Callable[..., list[int]]
+        raw_rows: Callable[..., None]
+        raw_sum: Callable[..., tuple[list[int], list[int]]]
         sort_lines: Callable[..., None]
         sum_rows: Callable[..., tuple[int, int, int]]
         surface: Callable[..., tuple[Any, Any]]

@@ -11,6 +11,8 @@ it. The message says what was wrong, where, and how to mend it.
 EmptyCorpusError: there is no segment to score; give at least one hypothesis with its references
 """
 
+from __future__ import annotations
+
 
 def printable(text: str, most: int = 2000) -> str:
     """The text of a message without what would control a terminal, other than line breaks, and without its middle if long."""
@@ -136,6 +138,25 @@ class FeatureError(CybleuError, ValueError):
 
 class MissingExtraError(CybleuError, ImportError):
     """A feature needs a package that is not installed."""
+
+
+class NotUtf8Error(CybleuError, ValueError):
+    """Text in bytes is not UTF-8.
+
+    :ivar line: the number of the line, from 0
+    :ivar position: of the first byte that does not belong there, in its line
+    :ivar byte: which it is
+    """
+
+    def __init__(self, line: int, position: int, byte: int, where: str | None = None) -> None:
+        super().__init__(
+            f"{where or f'line {line + 1}'} is not UTF-8: byte 0x{byte:02x} at position {position}; "
+            "decode it with the encoding that it has"
+        )
+        self.line, self.position, self.byte, self.where = line, position, byte, where
+
+    def __reduce__(self) -> tuple[type, tuple[int, int, int, str | None]]:
+        return type(self), (self.line, self.position, self.byte, self.where)
 
 
 class InputFileError(CybleuError, ValueError):

@@ -5,6 +5,7 @@ Texts are token lists or ids in every form that :mod:`cybleu.stats` describes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,12 @@ from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .checks import check_texts
 from .errors import ArrayTypeError, LengthMismatchError, NoReferencesError, SampleError
-from .metrics import find
+from .metrics import Bleu, find
 from .metrics.pairs import in_common
 from .stats.counts import check_max_order
 from .text.batches import Batch, any_array, is_array, is_ragged, plain_texts, separate_output, texts_with_ids
+from .text.raw import Raw, raw_of
+from .text.words import numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +44,8 @@ def pairwise_bleu(
     threads: int | None = None,
     progress: bool = False,
     strict: bool = False,
+    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    lowercase: bool = False,
     **choices: Any,
 ) -> NDArray[np.float64]:
     """Sentence BLEU of every hypothesis against every reference alone, exactly.
@@ -58,6 +63,9 @@ def pairwise_bleu(
     :param threads: how many threads work at the same time; None is one. The scores are the same
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+    :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`
     :return: float64 of shape `(H, R)`, or `(B, H, R)`; entry `[i, j]` has hypothesis i and reference j, on the scale of
         the tool. An empty hypothesis has 0, or the error of the tool; no texts make an empty array
@@ -68,7 +76,11 @@ def pairwise_bleu(
            [0.607, 1.   ]])
     """
     found = find(metric, **choices).of_sentences()
+    raw = raw_of(tokenize, lowercase, pad_id=pad_id, eos_id=eos_id)
     pairs = _batches(references, hypotheses) if batched else [(references, hypotheses)]
+    if raw is not None:
+        as_ids = raw.own and isinstance(found, Bleu) and not strict
+        pairs = [_of_raw(raw, as_ids, references=refs, hypotheses=hyps) for refs, hyps in pairs]
     pairs = [(_plain(refs, "references"), _plain(hyps, "hypotheses")) for refs, hyps in pairs]
     if not pairs:
         return np.zeros((0, 0, 0))
@@ -102,6 +114,8 @@ def self_bleu(
     pad_id: int | None = None,
     eos_id: int | None = None,
     strict: bool = False,
+    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    lowercase: bool = False,
 ) -> NDArray[np.float64]:
     """BLEU of each text with all the others as its references, by NLTK's definition: less is more diverse.
 
@@ -120,6 +134,9 @@ def self_bleu(
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+    :param lowercase: put raw text in lower case first
     :return: float64 of shape `(n,)`, or `(n, vectors)`, from 0 to 1, in the order of the texts
     :raises NoReferencesError: there are fewer than two texts
 
@@ -127,6 +144,10 @@ def self_bleu(
     >>> scores.round(3), float(scores.mean().round(3))
     (array([0.577, 0.577, 0.   ]), 0.385)
     """
+    raw = raw_of(tokenize, lowercase, pad_id=pad_id, eos_id=eos_id)
+    if raw is not None:
+        # a smoothing function may want to see the tokens
+        (texts, _) = _of_raw(raw, raw.own and smoothing_function is None and not strict, texts=texts)
     texts = _plain(texts, "texts")
     if strict:
         _check_strictly(texts, "references")
@@ -203,6 +224,13 @@ def _as_lists(texts: Any, batch: Batch, trimmed: bool) -> list[list[Any]]:
 
 
 # --------------------------------------------------------------------------------------------------------------- pairs
+
+
+def _of_raw(raw: Raw, as_ids: bool, **lists: Any) -> tuple[Any, Any]:
+    """One or two lists of raw texts as ids, or as token lists."""
+    given = [(name, lines) for name, lines in lists.items() if lines is not None]
+    found = numbered(raw, *given) if as_ids else [raw.token_lists(lines, name) for name, lines in given]
+    return found[0], found[1] if len(found) > 1 else None
 
 
 def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:

@@ -14,6 +14,7 @@ from ._runtime.sequences import by_position
 from .errors import NoReferencesError, RewardColumnError, SequenceTypeError, UnknownNameError
 from .metrics import Bleu, find
 from .text.batches import separate_output
+from .text.raw import raw_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +38,8 @@ def bleu_rewards(
     brevity_penalty: bool = True,
     out: Any = None,
     threads: int | None = None,
+    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    lowercase: bool = False,
     **choices: Any,
 ) -> NDArray[np.float32]:
     """Sentence BLEU of each hypothesis against the references of its prompt. An empty hypothesis has 0.
@@ -55,6 +58,9 @@ def bleu_rewards(
     :param brevity_penalty: whether short hypotheses are penalised; without it they can be the best. Of BLEU alone
     :param out: an array to write into, float32, contiguous, with one entry for each hypothesis; no part of what is read
     :param threads: how many threads work at the same time; None is one. The rewards are the same
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+    :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`, for example ``smoothing="add-k"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1
     :raises CybleuError: of the kind that fits, naming the argument and the place; for an array on another device than the
@@ -71,6 +77,7 @@ def bleu_rewards(
     elif not brevity_penalty:
         raise UnknownNameError(f"the metric {found.name} has no brevity penalty to leave out")
     settings = {"reference_lengths": reference_lengths, "pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
+    settings |= {"tokenize": tokenize, "lowercase": lowercase}
     rows = found.rows(references, hypotheses, owner=owner, lengths=lengths, threads=threads, **settings)
     scores = found.formula(rows.shape[1]).score_rows(rows)
     given = {"hypotheses": hypotheses, "references": references, "owner": owner, "lengths": lengths}
@@ -88,8 +95,9 @@ class BleuReward:
     each column of the dataset. Content of a message may be parts, of which all must be text, or None. The column of references holds for each row a str, a token-id list, or a list of either.
 
     :param column: the column of the dataset that has the references
-    :param tokenize: makes tokens of a str: a name of sacreBLEU's tokenisers such as ``13a``, or a callable. None scores
-        `completion_ids`, and the references are then token ids
+    :param tokenize: makes tokens of a str: a name that :func:`cybleu.text.tokenizer` knows, such as ``13a``, or a callable.
+        None scores `completion_ids`, and the references are then token ids
+    :param lowercase: put the texts in lower case first
     :param arguments: further arguments of :func:`bleu_rewards`, for example ``smoothing="add-k"`` or ``eos_id``
 
     >>> reward = BleuReward(column="reference", tokenize=str.split)
@@ -103,28 +111,20 @@ class BleuReward:
         self,
         column: str = "references",
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = "13a",
+        lowercase: bool = False,
         **arguments: Any,
     ):
-        from .text import tokenizer
-
         self.column = column
         self.__name__ = f"bleu_{column}"  # under which trainers log it
-        self._tokens_of = None if tokenize is None else tokenizer(tokenize)
+        raw_of(tokenize, lowercase)  # for its errors
         self._tokenize = tokenize
+        self._lowercase = lowercase
         self._arguments = arguments
 
     def __repr__(self) -> str:
-        arguments = {"column": self.column, "tokenize": self._tokenize, **self._arguments}
+        lowercase = {"lowercase": True} if self._lowercase else {}
+        arguments = {"column": self.column, "tokenize": self._tokenize, **lowercase, **self._arguments}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_tokens_of"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        from .text import tokenizer
-
-        vars(self).update(state)
-        self._tokens_of = None if self._tokenize is None else tokenizer(self._tokenize)
 
     def __call__(
         self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any
@@ -140,18 +140,17 @@ class BleuReward:
                 raise SequenceTypeError(
                     f"{name} is a {type(entries).__name__}, not a list with an entry for each completion; put it in a list"
                 )
-        if self._tokens_of is None:
+        if self._tokenize is None:
             hypotheses = completion_ids
         else:
-            hypotheses = [self._tokens_of(_text_of(text, position)) for position, text in enumerate(completions)]
+            hypotheses = [_text_of(text, position) for position, text in enumerate(completions)]
         numbers: dict[tuple[Any, ...], int] = {}  # a row of the dataset comes once for each of its completions
         owner = [
             numbers.setdefault(self._references(group, position), len(numbers)) for position, group in enumerate(column)
         ]
-        sets: list[list[Any]] = [
-            [text if self._tokens_of is None else self._tokens_of(text) for text in texts] for texts in numbers
-        ]
-        return [float(reward) for reward in bleu_rewards(sets, hypotheses, owner, **self._arguments)]
+        sets = [list(texts) for texts in numbers]
+        arguments = {**self._arguments, "tokenize": self._tokenize, "lowercase": self._lowercase}
+        return [float(reward) for reward in bleu_rewards(sets, hypotheses, owner, **arguments)]
 
     def _references(self, group: Any, position: int) -> tuple[Any, ...]:
         """The references of a row, str or tuples of ids."""
@@ -165,7 +164,7 @@ class BleuReward:
         if not texts:
             raise NoReferencesError(f"{self.column}[{position}] has no reference; give at least one")
         for text in texts:
-            of_ids = self._tokens_of is None
+            of_ids = self._tokenize is None
             fits = hasattr(text, "__getitem__") if of_ids else isinstance(text, str)
             if not fits or (of_ids and isinstance(text, (str, bytes, bytearray))):
                 raise SequenceTypeError(

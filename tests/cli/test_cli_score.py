@@ -53,7 +53,7 @@ def test_the_line(files):
     theirs = sacre()
     line = run("hyp", "ref1", "ref2").stdout
     assert line == (
-        "BLEU|variant:sacrebleu|order:4|weights:uniform|smooth:exp|eff:no|nrefs:2|split:unicode|"
+        "BLEU|variant:sacrebleu|order:4|weights:uniform|smooth:exp|eff:no|nrefs:2|case:mixed|tok:13a|"
         f"version:{__version__}"
         f" = {theirs.score:.2f} {theirs._verbose}\n"
     )
@@ -111,12 +111,13 @@ def test_tokenisers_of_sacrebleu(files, name):
 def test_an_unknown_tokeniser(files):
     result = run("hyp", "ref1", "--tokenize", "13b")
     assert result.exit_code == 2
-    assert result.stderr.startswith("cybleu: error: unknown tokeniser '13b'; use one of unicode, ascii, 13a, char, ")
+    assert result.stderr.startswith("cybleu: error: unknown tokeniser '13b'; use one of unicode, none, ascii, 13a, ")
 
 
 def test_tokenisers_without_sacrebleu(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
-    result = run("hyp", "ref1", "--tokenize", "13a")
+    assert run("hyp", "ref1", "--tokenize", "13a").exit_code == 0
+    result = run("hyp", "ref1", "--tokenize", "flores200")
     assert result.exit_code == 2
     assert "install it with: pip install 'cybleu[sacrebleu]'" in result.stderr
 
@@ -313,7 +314,7 @@ def test_variants_when_a_tool_fails(files):
     [
         (["--variant", "bleu"], "cybleu: error: unknown variant 'bleu'; use one of nltk, nltk-3.3, sacrebleu"),
         (["--variant", "nltk:exp"], "cybleu: error: nltk has no smoothing 'exp'; use one of none, method0"),
-        (["--tokenize", "13b"], "cybleu: error: unknown tokeniser '13b'; use one of unicode, ascii, 13a, char, "),
+        (["--tokenize", "13b"], "cybleu: error: unknown tokeniser '13b'; use one of unicode, none, ascii, 13a, "),
     ],
 )
 def test_bad_options_of_variants(files, arguments, message):
@@ -332,7 +333,7 @@ def test_a_progress_bar_only_for_a_person(files, monkeypatch):
 
     def written_to(stream):
         monkeypatch.setattr(common.sys, "stderr", stream)
-        for _ in common.segments("hyp", ["ref1"], "unicode", None, False, delay=0):
+        for _ in common.segments("hyp", ["ref1"], str.split, False, delay=0):
             pass
         return stream.getvalue()
 
@@ -392,3 +393,99 @@ def test_a_byte_order_mark_is_part_of_the_first_token_as_in_the_tools(files):
     dropped, plain = run("marked", "ref1", "--drop-bom"), run("hyp", "ref1")
     assert (dropped.stdout, dropped.stderr) == (plain.stdout, "")
     assert "--drop-bom" in run("marked", "ref1", command="variants").stderr
+
+
+RAW = [
+    "The cat, it sat.",
+    "It costs 3.5 %\u00a0today.",
+    "«Straße» in 2023.",
+    "a\u2028b <skipped>&amp;",
+    "",
+    "ÄÖÜ İ end.",
+]
+RAW_REF = ["The cat sat.", "It costs 3,5 % today", "Straße, 2023 .", "a b &", "x", "äöü i̇ end."]
+
+
+@pytest.fixture
+def raw_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("raw", RAW), ("raw.ref", RAW_REF)):
+        (tmp_path / name).write_bytes("".join(f"{line}\n" for line in lines * 7).encode())
+    (tmp_path / "raw.gz").write_bytes(gzip.compress((tmp_path / "raw").read_bytes()))
+    (tmp_path / "crlf").write_bytes((tmp_path / "raw").read_bytes().replace(b"\n", b"\r\n").removesuffix(b"\r\n"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("name", [None, "13a", "intl", "zh", "char", "none"])
+def test_raw_text_as_sacrebleu(raw_files, name, lowercase):
+    metric = sacrebleu.BLEU(tokenize=name, lowercase=lowercase)
+    theirs = metric.corpus_score(RAW * 7, [RAW_REF * 7])
+    options = [*(["--tokenize", name] if name else []), *(["--lowercase"] if lowercase else [])]
+    for form in ("raw", "raw.gz", "crlf"):
+        for more in ([], ["--threads", "2"]):
+            assert as_json(form, "raw.ref", *options, *more)["score"] == theirs.score
+    sentences = sacrebleu.BLEU(tokenize=name, lowercase=lowercase, effective_order=True)
+    segments = as_json("raw", "raw.ref", *options, "--segments", "--threads", "3")["segment_scores"]
+    assert segments[:6] == [sentences.sentence_score(line, [other]).score for line, other in zip(RAW, RAW_REF)]
+
+
+@pytest.mark.parametrize(
+    ("variant", "tokenize"),
+    [("sacrebleu", "13a"), ("huggingface", "13a"), ("mteval-v13a", "13a"), ("multi-bleu", "ascii"), ("nltk", "none"),
+     ("nltk-3.3", "none"), ("moses", "none"), ("arithmetic-mean", "none")],
+)  # fmt: skip
+def test_the_tokeniser_of_each_variant(raw_files, variant, tokenize):
+    by_default = as_json("raw", "raw.ref", "--variant", variant)
+    assert by_default == as_json("raw", "raw.ref", "--variant", variant, "--tokenize", tokenize)
+    assert f"|case:mixed|tok:{tokenize}|" in by_default["signature"]
+
+
+def test_lower_case_of_mteval_is_that_of_ascii(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").write_text("THE Ä cat sat.\n", encoding="utf-8")
+    (tmp_path / "b").write_text("the ä cat sat.\n", encoding="utf-8")
+    assert as_json("a", "b", "--variant", "mteval-v13a", "--lowercase")["matches"][0] == 4
+    assert as_json("a", "b", "--lowercase")["matches"][0] == 5
+
+
+def test_the_reference_length(files):
+    lengths = [
+        as_json("hyp", "ref1", "ref2", "--reference-length", name)["reference_length"]
+        for name in ("closest", "shortest")
+    ]
+    assert lengths[0] == sacre().ref_len and lengths[1] == sum(
+        min(len(a.split()), len(b.split())) for a, b in zip(FIRST, SECOND)
+    )
+
+
+def test_advice(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tokenised").write_text("it is so .\n" * 100)
+    (tmp_path / "raw").write_text("it is so.\n" * 100)
+    assert "the text looks tokenised" in run("tokenised", "raw").stderr
+    assert "as if it were not tokenised; --tokenize 13a" in run("raw", "raw", "--tokenize", "none").stderr
+    assert run("raw", "raw").stderr == run("tokenised", "tokenised", "--tokenize", "none").stderr == ""
+
+
+def test_mistakes_in_raw_files(raw_files):
+    (raw_files / "latin").write_bytes(b"a b\n" * 3 + b"caf\xe9\n")
+    result = run("latin", "latin")
+    assert result.exit_code == 2 and "latin, line 4: not UTF-8 text: byte 0xe9; convert" in result.stderr
+    (raw_files / "short").write_text("a\n")
+    result = run("raw", "short")
+    assert (
+        result.exit_code == 2
+        and "different numbers of lines, and a line is a segment: raw: 42, short: 1" in result.stderr
+    )
+    assert run("raw", "raw.ref", "--tokenize", "13a", "--split", "ascii").exit_code == 2
+    (raw_files / "nothing").write_bytes(b"")
+    assert "the files have no line" in run("nothing", "nothing").stderr
+    (raw_files / "zeros").write_bytes(b"a\0b \0.\n\n")
+    assert as_json("zeros", "zeros")["segments"] == 2
+
+
+def test_without_sacrebleu_and_regex(raw_files, monkeypatch):
+    expected = run("raw", "raw.ref").stdout
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    assert run("raw", "raw.ref").stdout == expected

@@ -140,16 +140,19 @@ def test_arguments_have_the_same_names_places_and_defaults(ours, theirs):
 
 def test_the_kernel_counts(monkeypatch):
     counted = []
-    count = _backend.chosen.corpus_counts
 
-    def counting(list_of_references, hypotheses, order):
-        counted.extend(hypotheses)
-        return count(list_of_references, hypotheses, order)
+    def noted(name, count):
+        def counting(*arguments):
+            counted.append((name, arguments[0].name))
+            return count(*arguments)
 
-    monkeypatch.setattr(_backend.chosen, "corpus_counts", counting)
+        return counting
+
+    for name in ("raw_sum", "raw_row"):
+        monkeypatch.setattr(_backend.chosen, name, noted(name, getattr(_backend.chosen, name)))
     sacrebleu_corpus_bleu(["A b.", "C"], [["A b.", "d"], [None, "C"]], lowercase=True)
-    sacrebleu_sentence_bleu("E", ["e"])
-    assert counted == [["a", "b", "."], ["c"], ["E"]]
+    sacrebleu_sentence_bleu("E", ["e"], tokenize="char")
+    assert counted == [("raw_sum", "13a"), ("raw_row", "char")]
 
 
 TEXT = "the cat sat on the mat ."

@@ -1,33 +1,158 @@
-"""Tokenisers by name."""
+"""Tokenisers by name, beside sacreBLEU's, on both backends."""
 
 from __future__ import annotations
 
+import itertools
+import re
 import sys
+import unicodedata
 
 import pytest
 import sacrebleu
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from cybleu.errors import MissingExtraError, UnknownNameError
-from cybleu.text import tokenizer
+from cybleu.errors import MissingExtraError, SequenceTypeError, UnknownNameError
+from cybleu.text import categories, tokenize_lines, tokenizer
 
+pytestmark = pytest.mark.usefixtures("backend")
+
+NAMES = ["13a", "intl", "zh", "char", "none"]
 LINES = ["Hello, world!", "  It's 3.5 %, isn't it?  ", "猫が好き。", "«Straße»\u00a0—\tend\n", "", "&quot;a&amp;b&lt;"]
+SPACES = [chr(code) for code in range(0x110000) if chr(code).isspace()]
+MARKUP = [
+    "<skipped>",
+    "<skip",
+    "ped>",
+    "-\n",
+    "\n",
+    "&quot;",
+    "&amp;",
+    "&lt;",
+    "&gt;",
+    "&amp;lt;",
+    "&",
+    ";",
+    "<",
+    "5",
+    "a.",
+]
+
+theirs_of = {name: sacrebleu.BLEU(tokenize=name, force=True).tokenizer for name in NAMES}
 
 
-@pytest.mark.parametrize("name", ["13a", "intl", "char", "none", "zh"])
-def test_tokens_are_those_of_sacrebleu(name):
-    theirs = sacrebleu.BLEU(tokenize=name, force=True).tokenizer
-    assert [tokenizer(name)(line) for line in LINES] == [theirs(line.rstrip()).split() for line in LINES]
+def uncached(name):
+    """sacreBLEU's tokeniser without the lines that it would remember."""
+    tokenise = theirs_of[name]
+    call = type(tokenise).__call__
+    call = getattr(call, "__wrapped__", call)
+    return lambda line: call(tokenise, line.rstrip()).split()
+
+
+def assert_as_sacrebleu(line, names=NAMES):
+    for name in names:
+        assert tokenizer(name)(line) == uncached(name)(line), (name, line)
+
+
+@pytest.mark.parametrize(
+    "line", [*LINES, "2023.", "in 2023 .", ".5", "-5", "5-", "a..5", "1,000.", "€5", "(5)", "\u3000猫"]
+)
+def test_tokens_are_those_of_sacrebleu(line):
+    assert_as_sacrebleu(line)
+
+
+@pytest.mark.parametrize(("classes", "length"), [("a5.- (", 6), ("a5.,-' /猫", 4), ("&<a;\n-", 4)])
+def test_all_short_strings(classes, length):
+    tokenisers = [(tokenizer(name), uncached(name)) for name in ("13a", "intl", "zh")]
+    for size in range(length + 1):
+        for characters in itertools.product(classes, repeat=size):
+            line = "".join(characters)
+            for ours, theirs in tokenisers:
+                assert ours(line) == theirs(line), line
+
+
+characters = (
+    st.characters()
+    | st.characters(categories=["Cs", "Cn", "Co"])
+    | st.sampled_from([*SPACES, *"a5.,-'/&<>;\u200b\u2009\u20ac\u2026\u0663\u00bd\U00020000，。「"])
+)
+
+
+@given(st.text(characters, max_size=20) | st.lists(st.sampled_from(MARKUP), max_size=9).map("".join))
+@example("\ud800\udc00a\udfff. \U00010000")
+@example("a" * 63 + " b" * 63 + "." * 65)
+def test_any_text(line):
+    assert_as_sacrebleu(line)
+
+
+@given(st.text(characters, max_size=12))
+def test_lower_case_and_ascii_white_space(line):
+    assert tokenizer("13a", lowercase=True)(line) == uncached("13a")(line.lower())
+    expected = [token.decode("utf-8", "surrogatepass") for token in line.encode("utf-8", "surrogatepass").split()]
+    assert tokenizer("ascii")(line) == expected
+    assert tokenizer("unicode")(line) == line.split()
+
+
+@pytest.mark.parametrize(("name", "end"), [("intl", 0x110000), ("zh", 0x10100)])
+def test_every_code_point(name, end):
+    ours, theirs = tokenizer(name), uncached(name)
+    for start in range(0, end, 64):
+        line = "".join(f"a{character}5.{character} " for character in map(chr, range(start, start + 64)))
+        assert ours(line) == theirs(line), hex(start)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", NAMES)
+def test_real_data(data, name):
+    ours, theirs = tokenizer(name), uncached(name)
+    for path in (
+        data / "wmt17-en-de" / "ref.txt",
+        data / "wmt17-en-de" / "uedin-nmt.4722.txt",
+        data / "wmt15-en-ru" / "ref",
+    ):
+        for line in path.read_text(encoding="utf-8").split("\n")[:1000]:
+            assert ours(line) == theirs(line)
+
+
+def test_many_lines():
+    assert tokenize_lines(iter(LINES), "zh") == [uncached("zh")(line) for line in LINES]
+    assert tokenize_lines(["A b"], str.split, lowercase=True) == [["a", "b"]]
+    with pytest.raises(SequenceTypeError, match="lines is one str"):
+        tokenize_lines("a b")
+
+
+def test_a_str_of_another_class():
+    class Text(str):
+        __slots__ = ()
+
+    for name in (*NAMES, "ascii"):
+        assert tokenizer(name)(Text("a é.")) == tokenizer(name)("a é.")
 
 
 def test_an_unknown_name():
-    with pytest.raises(UnknownNameError, match="unknown tokeniser '13b'; use one of unicode, ascii, 13a, char, "):
+    with pytest.raises(UnknownNameError, match="unknown tokeniser '13b'; use one of unicode, none, ascii, 13a, "):
         tokenizer("13b")
 
 
 def test_without_sacrebleu(monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'cybleu\[sacrebleu\]'"):
-        tokenizer("13a")
+        tokenizer("flores200")
+    assert tokenizer("13a")("a.") == ["a", "."]
+
+
+def test_the_table_where_regex_is_not_installed(monkeypatch):
+    of_regex = categories.categories.__wrapped__()
+    assert categories.unicode_version().startswith("regex 2")
+    monkeypatch.setitem(sys.modules, "regex", None)
+    of_table = categories.categories.__wrapped__()
+    assert re.fullmatch(r"Unicode \d+\.0\.0", categories.unicode_version())
+    wanted = {"P": 1, "S": 2, "N": 3}
+    for code in range(0x110000):
+        # what this Python knows has the category that it had, but for the few that Unicode has moved since
+        category = unicodedata.category(chr(code))
+        if category != "Cn" and of_table[code] != wanted.get(category[0], 0):
+            assert of_table[code] == of_regex[code], hex(code)
 
 
 @pytest.mark.parametrize("line", ["a\x1fb\x1c c", "a\x1fb\x1c \u00a0\u00e9 c", "a\x0bb\x0cc\x85 d", "", " \x1d"])

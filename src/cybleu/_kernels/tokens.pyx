@@ -11,6 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from cybleu._kernels.common cimport CYBLEU_PREFETCH, CYBLEU_UNLIKELY
+from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_slot_of
 
 cdef extern from *:
     """
@@ -41,49 +42,6 @@ cdef extern from *:
         (void)text;
         return 0;
     #endif
-    }
-
-    static CYTHON_INLINE uint64_t cybleu_load(const char *address) {
-        uint64_t word;
-        memcpy(&word, address, 8);
-        return word;
-    }
-
-    /* What a token is told by. For a str of up to 15 bytes it is the characters themselves, so that equal keys are
-       equal tokens; otherwise a hash, and equal keys leave the tokens to be compared. The first byte of `second` says
-       which, and for characters how many of what size. */
-    typedef struct { uint64_t first, second; } cybleu_key;
-
-    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-      #define CYBLEU_FIRST_BYTE(value) ((uint64_t)(value) << 56)
-    #else
-      #define CYBLEU_FIRST_BYTE(value) ((uint64_t)(value))
-    #endif
-    #define CYBLEU_UNDECIDED CYBLEU_FIRST_BYTE(0x80)
-
-    static const unsigned char cybleu_keep[32] = {
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
-    };
-
-    /* The last 16 bytes of a short text, without a branch on its length, which no processor could predict: the loads
-       begin in the object's header, at least 16 bytes long, and what they bring from there is masked out. */
-    static CYTHON_INLINE void cybleu_short_text(const char *data, size_t size, unsigned int kind, cybleu_key *key) {
-        const char *keep = (const char *)cybleu_keep + size;
-        key->second = cybleu_load(data + (ptrdiff_t)size - 16) & cybleu_load(keep);
-        key->second |= CYBLEU_FIRST_BYTE(size << 3 | kind);
-        key->first = cybleu_load(data + (ptrdiff_t)size - 8) & cybleu_load(keep + 8);
-    }
-
-    static CYTHON_INLINE void cybleu_long_text(const char *data, size_t size, cybleu_key *key) {
-        const char *last = data + size - 8;
-        uint64_t hash = size;
-        for (; data < last; data += 8) {
-            hash = (hash ^ cybleu_load(data)) * 0x9E3779B97F4A7C15ULL;
-            hash ^= hash >> 32;
-        }
-        key->first = hash ^ cybleu_load(last);
-        key->second = CYBLEU_UNDECIDED;
     }
 
     static CYTHON_INLINE int cybleu_any_text(PyObject *text, cybleu_key *key) {
@@ -135,10 +93,6 @@ cdef extern from *:
 
     static CYTHON_INLINE uint64_t cybleu_odd(Py_hash_t hash) { return (uint64_t)hash | 1; }
 
-    static CYTHON_INLINE uint64_t cybleu_slot_of(cybleu_key key, int shift) {
-        return (key.first * 0x9E3779B97F4A7C15ULL + key.second * 0xD6E8FEB86659FD93ULL) >> shift;
-    }
-
     /* For two tokens that are not the same object. A str or bytes equals only its like, and asking the interpreter
        would warn of the comparison under -b. */
     static CYTHON_INLINE int cybleu_equal(PyObject *a, PyObject *b) {
@@ -154,14 +108,9 @@ cdef extern from *:
     bint cybleu_is_str(PyObject *token) noexcept
     bint cybleu_is_plain(PyObject *token) noexcept
     Py_hash_t cybleu_kept_hash(PyObject *text) noexcept
-    uint64_t CYBLEU_UNDECIDED
-    ctypedef struct cybleu_key:
-        uint64_t first
-        uint64_t second
     int cybleu_key_of(PyObject *token, cybleu_key *key) except -1
     uint64_t cybleu_mix(Py_hash_t value, uint64_t secret) noexcept
     uint64_t cybleu_odd(Py_hash_t hash) noexcept
-    uint64_t cybleu_slot_of(cybleu_key key, int shift) noexcept
     bint cybleu_equal(PyObject *a, PyObject *b) except -1
     Py_hash_t PyObject_Hash(PyObject *token) except -1
 

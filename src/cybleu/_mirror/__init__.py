@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from .pairwise import PairwiseTexts as PairwiseTexts
     from .prepared import PreparedReferences as PreparedReferences
     from .prepared import trim as trim
+    from .raw import RawTexts as RawTexts
+    from .raw import RawVocabulary as RawVocabulary
+    from .raw import raw_row as raw_row
+    from .raw import raw_rows as raw_rows
+    from .raw import raw_sum as raw_sum
     from .reranking import swap_pass as swap_pass
     from .reranking import weighted_sums as weighted_sums
     from .scores import COMPILER as COMPILER
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
     from .segments import segment_rows as segment_rows
     from .self_bleu import leave_one_out as leave_one_out
     from .sweep import best_interval as best_interval
+    from .tokenizing import Tokenizer as Tokenizer
     from .weighing import winners as winners
     from .weighing import winners_near as winners_near
     from .words import Words as Words

@@ -8,11 +8,13 @@ NAMES = {
     "nbest_lines": "NBestLines",
     "pairwise": "PairwiseTexts",
     "prepared": "PreparedReferences trim",
+    "raw": "RawTexts RawVocabulary raw_row raw_rows raw_sum",
     "reranking": "swap_pass weighted_sums",
     "scores": "COMPILER Scorer",
     "self_bleu": "leave_one_out",
     "segments": "clipped_matches corpus_counts segment_counts segment_rows",
     "sweep": "best_interval",
+    "tokenizing": "Tokenizer",
     "weighing": "winners winners_near",
     "words": "Words",
 }

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
-import runpy
 import sys
 import threading
 from collections.abc import Callable
@@ -12,10 +10,11 @@ from types import ModuleType
 from typing import Any
 
 from .. import bleu_score
+from .._runtime.scripts import run_script
 from ..errors import CybleuError, MissingExtraError
 from .no_match import attribute_warnings_to
 
-__all__ = ["Installation", "install_as_nltk", "run_script"]
+__all__ = ["Installation", "install_as_nltk", "run_as_nltk"]
 
 # Where NLTK keeps its functions: module, name there, name here.
 _PLACES = (
@@ -109,51 +108,17 @@ def install_as_nltk() -> Installation:
     return installation
 
 
-_USAGE = """\
-usage: python -m cybleu run-as-nltk [--check] (SCRIPT | -m MODULE) [ARGUMENT ...]
-"""
-_HELP = f"""{_USAGE}
-Run a Python script, or a module, with cybleu in the place of NLTK's BLEU. It needs no extra.
-
-  --check     say on standard error where sentence_bleu or corpus_bleu is given arguments of the wrong shape;
-              the script goes on
-  -h, --help  show this message and exit
-
-Processes that the script starts with multiprocessing have cybleu in the place of NLTK, too, by fork, spawn and
-forkserver. Other programs that it starts, and processes of other libraries, have NLTK.
-"""
-
-
-class _Arguments(list[str]):
-    """The arguments of a script, as `sys.argv`.
-
-    multiprocessing sends it to the processes that it starts by spawn or forkserver, before they load the script. Where it
-    arrives, cybleu takes the place of NLTK.
-    """
-
-    def __init__(self, arguments: list[str], checking: bool):
-        super().__init__(arguments)
-        self.checking = checking
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _arrived, ([*self], self.checking)
-
-
-def _arrived(arguments: list[str], checking: bool) -> _Arguments:
-    _take_place(checking)
-    return _Arguments(arguments, checking)
-
-
-def _take_place(checking: bool) -> None:
-    install_as_nltk()
-    if checking:
-        module = importlib.import_module("nltk.translate.bleu_score")
-        corpus: Any = _checked(bleu_score.corpus_bleu, lambda references, hypotheses: (references, hypotheses))
-        sentence: Any = _checked(bleu_score.sentence_bleu, lambda references, hypothesis: ([references], [hypothesis]))
-        module.corpus_bleu = corpus  # type: ignore[attr-defined]
-        for name in ("nltk.translate.bleu_score.sentence_bleu", "nltk.translate.bleu", "nltk.bleu"):
-            place, _, attribute = name.rpartition(".")
-            setattr(importlib.import_module(place), attribute, sentence)
+def install_with_checks() -> Installation:
+    """:func:`install_as_nltk`, and say on standard error where a function is given arguments of the wrong shape."""
+    installation = install_as_nltk()
+    module = importlib.import_module("nltk.translate.bleu_score")
+    corpus: Any = _checked(bleu_score.corpus_bleu, lambda references, hypotheses: (references, hypotheses))
+    sentence: Any = _checked(bleu_score.sentence_bleu, lambda references, hypothesis: ([references], [hypothesis]))
+    module.corpus_bleu = corpus  # type: ignore[attr-defined]
+    for name in ("nltk.translate.bleu_score.sentence_bleu", "nltk.translate.bleu", "nltk.bleu"):
+        place, _, attribute = name.rpartition(".")
+        setattr(importlib.import_module(place), attribute, sentence)
+    return installation
 
 
 def _checked(function: Callable[..., Any], as_corpus: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[..., Any]:
@@ -184,36 +149,13 @@ def _checked(function: Callable[..., Any], as_corpus: Callable[[Any, Any], tuple
     return checking
 
 
-def run_script(arguments: list[str]) -> None:
+def run_as_nltk(arguments: list[str]) -> None:
     """Run a Python script, or a module after ``-m``, as ``__main__`` with cybleu in the place of NLTK.
 
     :param arguments: options, the script, then the arguments that it is to see
     """
-    if arguments[:1] in (["-h"], ["--help"]):
-        print(_HELP, end="")
-        return
-    checking = arguments[:1] == ["--check"]
-    arguments = arguments[1:] if checking else arguments
-    module = arguments[:1] == ["-m"]
-    arguments = arguments[1:] if module else arguments
-    if not arguments:
-        print(_USAGE, end="", file=sys.stderr)
-        sys.exit(2)
-    target = arguments[0]
-    if not module and target.startswith("-"):
-        print(f"cybleu: error: run-as-nltk has no option {target!r}; it has --check, -m and --help", file=sys.stderr)
-        sys.exit(2)
-    if not module and not os.path.exists(target):
-        print(f"cybleu: error: there is no script {target!r} to run", file=sys.stderr)
-        sys.exit(2)
-    try:
-        _take_place(checking)
-    except MissingExtraError as error:
-        sys.exit(f"cybleu: error: {error}")
-    sys.argv = _Arguments(arguments, checking)
-    if module:
-        sys.path.insert(0, os.getcwd())
-        runpy.run_module(target, run_name="__main__", alter_sys=True)
-    else:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(target)))
-        runpy.run_path(target, run_name="__main__")
+    words = (
+        "say on standard error where sentence_bleu or corpus_bleu is given arguments of the wrong shape;\n"
+        "              the script goes on"
+    )
+    run_script(arguments, "run-as-nltk", "NLTK's BLEU", install_as_nltk, {"--check": (install_with_checks, words)})

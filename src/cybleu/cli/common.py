@@ -18,6 +18,8 @@ from .._files.writing import check_paths
 from ..errors import CybleuError, InputFileError, printable
 from ..metrics import METRICS, Metric, find
 from ..text import tokenizer
+from ..text.files import raw_segments
+from ..text.raw import lowered_block
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 NO_LINE = "the files have no line, so there is no segment to score"
@@ -106,6 +108,20 @@ WEIGHTS = click.option(
     "--weights", callback=read_weights, metavar="W,W,...", help="Weights of the orders.  [default: uniform]"
 )
 ORDER = click.option("--order", type=click.IntRange(1, 64), help="Largest n-gram order.  [default: 4]")
+RAW = with_parameters(
+    click.option(
+        "--tokenize",
+        metavar="NAME",
+        help="13a, intl, zh, char, none for text that is tokenised already, or another tokeniser of sacreBLEU.  "
+        "[default: the tool's: 13a for sacrebleu, huggingface and mteval-v13a, otherwise white space]",
+    ),
+    click.option(
+        "--split",
+        type=click.Choice(["ascii", "unicode"]),
+        help="Instead of --tokenize: split on any white space, or on that of ASCII only, as multi-bleu.perl does.",
+    ),
+    click.option("--lowercase", is_flag=True, help="Put the texts in lower case first; for mteval-v13a only A to Z."),
+)
 FIRST_ID = click.option(
     "--first-id",
     type=click.IntRange(0),
@@ -167,15 +183,13 @@ DROP_BOM = click.option(
     is_flag=True,
     help="Leave out a byte order mark at the start of a file. The tools take it for a part of the first token.",
 )
-OF_TEXT = with_parameters(
+FILES = with_parameters(
     click.argument("hypothesis", metavar="HYP", type=FILE),
     click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE),
     ORDER,
     WEIGHTS,
-    SPLIT,
-    TOKENIZE,
-    DROP_BOM,
 )
+OF_TEXT = with_parameters(FILES, SPLIT, TOKENIZE, DROP_BOM)
 
 
 def metric_of(
@@ -239,25 +253,88 @@ def one_standard_input(*paths: str | None) -> None:
 # --------------------------------------------------------------------------------------------------------------- texts
 
 
+def default_tokenizer(variant: str) -> str:
+    """What makes tokens of the files that the tool of a variant would be given."""
+    of_tools = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii"}
+    return of_tools.get(variant, "none")
+
+
+def tokenizer_of(variant: str, tokenize: str | None, split: str | None) -> str:
+    """The name of the tokeniser that the options ask for."""
+    if tokenize and split:
+        raise click.UsageError("--tokenize and --split exclude each other")
+    return tokenize or split or default_tokenizer(variant)
+
+
+def lowercase_of(variant: str, lowercase: bool) -> Callable[[bytes], bytes] | None:
+    """What puts whole lines in lower case, if it is asked for, as the tool of the variant does."""
+    if not lowercase:
+        return None
+    return bytes.lower if variant == "mteval-v13a" else lowered_block
+
+
+def splitter_of(variant: str, name: str, lowercase: bool) -> Callable[[str], Any]:
+    """What makes the tokens of a line, as the tool of the variant does."""
+    if lowercase and variant == "mteval-v13a":
+        tokens_of = tokenizer(name)
+        return lambda line: tokens_of(line.encode().lower().decode())
+    return tokenizer(name, lowercase)
+
+
+def raw_segments_of_files(
+    hypothesis: str,
+    references: Sequence[str],
+    change: Callable[[bytes], bytes] | None,
+    see: Callable[[bytes], None] | None,
+    size: int,
+    drop_bom: bool,
+    noted: set[str] | None = None,
+) -> Iterator[tuple[Any, Any, Any]]:
+    """The segments of parallel files as raw text, some at a time, under a progress bar."""
+    one_standard_input(hypothesis, *references)
+    with _files(hypothesis, references, drop_bom, 1, noted) as (files, advance):
+        for block in raw_segments(files[0], files[1:], change, see, size):
+            yield block
+            advance()
+
+
 def segments(
-    hypothesis: str, references: Sequence[str], split: str, tokenize: str | None, drop_bom: bool, delay: float = 1
+    hypothesis: str,
+    references: Sequence[str],
+    split: Callable[[str], list[str]],
+    drop_bom: bool,
+    delay: float = 1,
 ) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
     """The segments of parallel files, some at a time, under a progress bar."""
     one_standard_input(hypothesis, *references)
-    tokens_of = tokenizer(tokenize or split)
+    with _files(hypothesis, references, drop_bom, delay) as (files, advance), _collector_paused():
+        for block in parallel_segments(files[0], files[1:], split):
+            yield block
+            advance()
+
+
+@contextmanager
+def _files(
+    hypothesis: str, references: Sequence[str], drop_bom: bool, delay: float, noted: set[str] | None = None
+) -> Iterator[tuple[list[Lines], Callable[[], Any]]]:
+    """The open files, and what moves the progress bar on. At the end, a note where there is a byte order mark.
+
+    :param noted: names of files of which that was said; it receives those of which it is said now
+    """
+    noted = set() if noted is None else noted
     with ExitStack() as stack:
         files = [stack.enter_context(Lines(path, keep_mark=not drop_bom)) for path in (hypothesis, *references)]
-        file, *others = files
+        file = files[0]
         bar = stack.enter_context(
             # `disable=None` is: unless a person is looking; `delay`: unless it takes long
             tqdm(total=file.size, unit="B", unit_scale=True, disable=None, delay=delay, leave=False, file=sys.stderr)
         )
-        stack.enter_context(_collector_paused())
         with suppress(GeneratorExit):  # who stops reading is told of the mark, too
-            for block in parallel_segments(file, others, tokens_of):
-                yield block
-                bar.update(file.position() - bar.n)
+            yield files, lambda: bar.update(file.position() - bar.n)
     for name in [shown(marked.name) for marked in files if marked.mark and not drop_bom]:
+        if name in noted:
+            continue
+        noted.add(name)
         click.echo(
             f"cybleu: {name} begins with a byte order mark, which is part of its first token here, as in the tools; "
             "--drop-bom leaves it out",

@@ -11,20 +11,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import __version__
+from .._files.text import STANDARD_INPUT
 from ..errors import EmptyCorpusError
+from ..metrics import Bleu
+from ..stats.raw import raw_row_lists
+from ..text.files import ENOUGH
+from ..text.raw import Raw
 from .common import (
     DROP_BOM,
     FILE,
     NO_LINE,
     ORDER,
+    RAW,
     SMOOTHING,
-    SPLIT,
-    TOKENIZE,
     WEIGHTS,
     MetricName,
     input_errors,
+    lowercase_of,
     metric_of,
+    raw_segments_of_files,
     segments,
+    splitter_of,
+    tokenizer_of,
 )
 
 if TYPE_CHECKING:
@@ -63,8 +71,7 @@ class _ManyReferences(click.Command):
 @SMOOTHING
 @ORDER
 @WEIGHTS
-@SPLIT
-@TOKENIZE
+@RAW
 @DROP_BOM
 @click.option("--baseline", metavar="NAME", help="Compare each system with this one alone, not all pairs.")
 @click.option("--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="The test that gives p.")
@@ -85,8 +92,9 @@ def compare(
     smoothing: str | None,
     order: int | None,
     weights: tuple[float, ...] | None,
-    split: str,
+    split: str | None,
     tokenize: str | None,
+    lowercase: bool,
     drop_bom: bool,
     baseline: str | None,
     test: str,
@@ -104,6 +112,7 @@ def compare(
     """
     if influence and form != "json":
         raise click.UsageError("--influence is for --format json")
+    name = tokenizer_of(metric, tokenize, split)
     found = metric_of(metric, smoothing, None, order, weights)
     named = _named(systems)
     if baseline is not None and baseline not in named:
@@ -111,7 +120,7 @@ def compare(
     with input_errors():
         from ..significance import compare_systems
 
-        rows = _rows(named, references, found, split, tokenize, drop_bom)
+        rows = _rows(named, references, found, name, lowercase, drop_bom, threads)
         result = compare_systems(
             rows,
             found,
@@ -122,7 +131,7 @@ def compare(
             threads=threads,
             progress=sys.stderr.isatty(),
         )
-        tokens = f"tok:{tokenize}" if tokenize else f"split:{split}"
+        tokens = f"case:{'lc' if lowercase else 'mixed'}|tok:{name}"
         signature = f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}"
         result = replace(result, signature=signature)
         click.echo(_printed(result, form, influence, width), nl=form not in ("csv", "latex"))
@@ -155,16 +164,32 @@ def _rows(
     named: dict[str, list[str]],
     references: Sequence[str],
     metric: Metric,
-    split: str,
-    tokenize: str | None,
+    tokenizer: str,
+    lowercase: bool,
     drop_bom: bool,
+    threads: int,
 ) -> dict[str, list[Any]]:
-    """The statistics of all runs, counted in one pass through all files."""
+    """The statistics of all runs."""
     import numpy as np
 
+    raw = Raw(tokenizer, lowercase)
     first, *others = [path for paths in named.values() for path in paths]
+    if raw.own and isinstance(metric, Bleu) and STANDARD_INPUT not in references:
+        noted: set[str] = set()
+        change, rule = lowercase_of(metric.name, lowercase), metric.definition.reference_length
+        counted = []
+        for path in (first, *others):
+            blocks = raw_segments_of_files(path, references, change, None, ENOUGH, drop_bom, noted)
+            rows = [row for block in blocks for row in raw_row_lists(raw, *block, metric.order, rule, threads)]
+            if not rows:
+                raise EmptyCorpusError(NO_LINE)
+            counted.append(np.array(rows, dtype=np.int64))
+        of_files = iter(counted)
+        return {name: [next(of_files) for _ in paths] for name, paths in named.items()}
+    # one pass through all files
     parts: list[list[Any]] = [[] for _ in (first, *others)]
-    for texts, hypotheses in segments(first, [*references, *others], split, tokenize, drop_bom):
+    split = splitter_of(metric.name, tokenizer, lowercase)
+    for texts, hypotheses in segments(first, [*references, *others], split, drop_bom):
         of_references = [lines[: len(references)] for lines in texts]
         parts[0].append(metric.rows(of_references, hypotheses))
         for number, part in enumerate(parts[1:]):

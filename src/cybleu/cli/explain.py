@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
 from .. import bleu_score
 from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
 from .common import (
-    OF_TEXT,
+    DROP_BOM,
+    FILES,
+    RAW,
     SMOOTHING_OF_TEXT,
     SMOOTHING_VALUE,
     input_errors,
     metric_of_texts,
     segments,
+    splitter_of,
+    tokenizer_of,
     variant,
 )
 
 
 @click.command()
-@OF_TEXT
+@FILES
+@RAW
+@DROP_BOM
 @click.option("--line", type=click.IntRange(1), required=True, metavar="N", help="The line to explain, counted from 1.")
 @variant("sacrebleu")
 @SMOOTHING_OF_TEXT
@@ -33,17 +42,20 @@ def explain(
     weights: tuple[float, ...] | None,
     smoothing: str | None,
     smoothing_value: float | None,
-    split: str,
+    split: str | None,
     tokenize: str | None,
+    lowercase: bool,
     drop_bom: bool,
 ) -> None:
     """How the score of one line of HYP came about: the n-grams that match, the precisions, the brevity penalty.
 
     The files and the options are those of `cybleu score`. A line is scored as the tool scores a single sentence.
     """
+    name = tokenizer_of(variant, tokenize, split)
     metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)
     with input_errors():
-        texts, text = _segment(line, hypothesis, references, split, tokenize, drop_bom)
+        split_line = splitter_of(variant, name, lowercase)
+        texts, text = _segment(line, hypothesis, references, split_line, drop_bom)
         if method is None:
             explained = steps_of(texts, text, metric=metric)
         else:
@@ -53,11 +65,11 @@ def explain(
 
 
 def _segment(
-    line: int, hypothesis: str, references: tuple[str, ...], split: str, tokenize: str | None, drop_bom: bool
+    line: int, hypothesis: str, references: tuple[str, ...], split: Callable[[str], Any], drop_bom: bool
 ) -> tuple[list[list[str]], list[str]]:
     """The references and the hypothesis of a line, counted from 1."""
     before = 0
-    for list_of_references, hypotheses in segments(hypothesis, references, split, tokenize, drop_bom):
+    for list_of_references, hypotheses in segments(hypothesis, references, split, drop_bom):
         if line <= before + len(hypotheses):
             return list_of_references[line - before - 1], hypotheses[line - before - 1]
         before += len(hypotheses)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from .._about import version
-from ..bleu_score.install import run_script
+from ..bleu_score.install import run_as_nltk as run_script_as_nltk
+from ..sacrebleu_compat.install import run_as_sacrebleu as run_script_as_sacrebleu
 from .common import FILE
 from .compare import compare
 from .explain import explain
@@ -39,7 +40,14 @@ def cli() -> None:
 @click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=FILE)
 def run_as_nltk(arguments: tuple[str, ...]) -> None:
     """Run a Python script with cybleu in the place of NLTK's BLEU. Needs no extra."""
-    run_script([*arguments])
+    run_script_as_nltk([*arguments])
+
+
+@cli.command("run-as-sacrebleu", add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=FILE)
+def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
+    """Run a Python script with cybleu in the place of sacreBLEU's BLEU."""
+    run_script_as_sacrebleu([*arguments])
 
 
 for command in (compare, explain, extract, mert, random_search, rerank, score, variants):

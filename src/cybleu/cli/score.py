@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,24 +14,43 @@ from .. import __version__, bleu_score
 from .._runtime.scales import percent
 from ..errors import EmptyCorpusError
 from ..metrics import Bleu, BleuScore, Metric, Score
+from ..stats.raw import raw_row_lists, raw_sum
+from ..text.files import ENOUGH
+from ..text.raw import Raw
 from .common import (
+    DROP_BOM,
+    FILES,
     NO_LINE,
-    OF_TEXT,
+    RAW,
+    REFERENCE_LENGTH,
     SMOOTHING_OF_TEXT,
     SMOOTHING_VALUE,
     input_errors,
+    lowercase_of,
     metric_of_texts,
     need_standard_output,
+    raw_segments_of_files,
+    splitter_of,
+    tokenizer_of,
     variant,
 )
 from .common import segments as read_segments
 
+WHITE_SPACE = ("none", "unicode", "ascii")
+MANY = 100  # lines from which advice is given, as sacreBLEU gives it
+
 
 @click.command()
-@OF_TEXT
+@FILES
+@RAW
+@DROP_BOM
 @variant("sacrebleu")
 @SMOOTHING_OF_TEXT
 @SMOOTHING_VALUE
+@REFERENCE_LENGTH
+@click.option(
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads count at the same time."
+)
 @click.option("--segments", is_flag=True, help="Print the score of each segment, one a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object, scores in full.")
 @click.option("--width", type=click.IntRange(0, 17), default=2, show_default=True, help="Decimals of a printed score.")
@@ -42,30 +62,50 @@ def score(
     weights: tuple[float, ...] | None,
     smoothing: str | None,
     smoothing_value: float | None,
-    split: str,
     tokenize: str | None,
+    split: str | None,
+    lowercase: bool,
     drop_bom: bool,
+    reference_length: str | None,
+    threads: int,
     segments: bool,
     as_json: bool,
     width: int,
 ) -> None:
     """Corpus BLEU, from 0 to 100, of the text in HYP against one or more references.
 
-    All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input.
+    All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input. The text is
+    tokenised as the tool of the variant does it; --tokenize none is for text that is tokenised already.
     """
     need_standard_output()
+    name = tokenizer_of(variant, tokenize, split)
     metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)
+    if reference_length is not None:
+        if not isinstance(metric, Bleu):
+            raise click.UsageError(f"--reference-length is of BLEU, and the metric is {metric.name}")
+        metric = metric.with_rules(reference_length=reference_length)
     corpus = _Corpus(metric, method)
     segment_scores = array("d")
+    looks = _Looks()
     with input_errors():
-        for list_of_references, hypotheses in read_segments(hypothesis, references, split, tokenize, drop_bom):
-            corpus.add(list_of_references, hypotheses)
-            if segments:
-                segment_scores.extend(map(corpus.score_segment, list_of_references, hypotheses))
+        raw = Raw(name, lowercase)
+        if raw.own and isinstance(metric, Bleu) and not method:
+            change = lowercase_of(variant, lowercase)
+            size = 4 * threads * ENOUGH if threads > 1 else ENOUGH
+            for block in raw_segments_of_files(hypothesis, references, change, looks.see, size, drop_bom):
+                corpus.add_raw(raw, *block, threads, segment_scores if segments else None)
+        else:
+            split_line = splitter_of(variant, name, lowercase)
+            for list_of_references, hypotheses in read_segments(hypothesis, references, split_line, drop_bom):
+                corpus.add(list_of_references, hypotheses)
+                if segments:
+                    segment_scores.extend(map(corpus.score_segment, list_of_references, hypotheses))
         if not corpus.count:
             raise EmptyCorpusError(NO_LINE)
         result = corpus.score()
-    tokens = f"tok:{tokenize}" if tokenize else f"split:{split}"
+    for advice in looks.advice(name):
+        click.echo(f"cybleu: {advice}", err=True)
+    tokens = f"case:{'lc' if lowercase else 'mixed'}|tok:{name}"
     result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}")
     if as_json:
         found: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
@@ -80,6 +120,34 @@ def score(
             click.echo(f"{percent(number, result.scale):.{width}f}")
     else:
         click.echo(result.format(width))
+
+
+class _Looks:
+    """What the hypotheses look like: tokenised already, or not."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.apart = 0  # lines that end with a full stop of its own
+        self.joined = 0  # lines that end with one that a word has
+
+    def see(self, block: bytes) -> None:
+        apart = block.count(b" .\n")
+        self.lines += block.count(b"\n")
+        self.apart += apart
+        self.joined += block.count(b".\n") - apart
+
+    def advice(self, tokenizer: str) -> Iterator[str]:
+        if tokenizer in WHITE_SPACE:
+            if self.joined >= MANY and 2 * self.joined > self.lines:
+                yield (
+                    f"{self.joined} lines end with a full stop that is part of a word here, so the text looks as if it were "
+                    "not tokenised; --tokenize 13a tokenises it"
+                )
+        elif self.apart >= MANY:
+            yield (
+                f"{self.apart} lines end with ' .', so the text looks tokenised, which may hurt the score; give text that is "
+                "not, or --tokenize none"
+            )
 
 
 class _Corpus:
@@ -101,13 +169,34 @@ class _Corpus:
             self._of_last = weights, getattr(bleu_score.SmoothingFunction(), method)
 
     def add(self, list_of_references: list[list[list[str]]], hypotheses: list[list[str]]) -> None:
-        row, short_segments = self.metric.sum_of(list_of_references, hypotheses)
+        self._add(*self.metric.sum_of(list_of_references, hypotheses), len(hypotheses))
+        self._last = list_of_references[-1], hypotheses[-1]
+
+    def _add(self, row: Sequence[int], short_segments: Sequence[int] | None, segments: int) -> None:
         self.row = [total + count for total, count in zip(self.row, row, strict=True)]
         if short_segments is not None:
             before = self.short_segments or [0] * len(short_segments)
             self.short_segments = [total + count for total, count in zip(before, short_segments, strict=True)]
-        self.count += len(hypotheses)
-        self._last = list_of_references[-1], hypotheses[-1]
+        self.count += segments
+
+    def add_raw(
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int, scores: array[float] | None
+    ) -> None:
+        """Add segments of raw text.
+
+        :param scores: to which those of the segments are added
+        """
+        assert isinstance(self.metric, Bleu)
+        order, reference_length = self.metric.order, self.metric.definition.reference_length
+        arguments = raw, texts, references, bounds, order, reference_length, threads
+        if scores is None:
+            row, short_segments = raw_sum(*arguments)
+        else:
+            rows = raw_row_lists(*arguments)
+            scores.extend(self._sentences.evaluate(row) for row in rows)
+            row = [sum(column) for column in zip(*rows, strict=True)]
+            short_segments = [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)]
+        self._add(row, short_segments, len(texts))
 
     def score(self) -> Score:
         result = self.metric.score(self.row, self.short_segments)

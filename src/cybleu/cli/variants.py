@@ -8,6 +8,7 @@ import click
 
 from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison, explain_blocks
+from ..text import tokenizer
 from .common import NO_LINE, OF_TEXT, input_errors, metric_of, need_standard_output, segments
 
 
@@ -40,7 +41,8 @@ def variants(
     need_standard_output()
     size = len(metric_of("sacrebleu", order=order, weights=weights).columns) // 2 - 1
     with input_errors():
-        explained = explain_blocks(segments(hypothesis, references, split, tokenize, drop_bom), names, size, weights)
+        blocks = segments(hypothesis, references, tokenizer(tokenize or split), drop_bom)
+        explained = explain_blocks(blocks, names, size, weights)
         if not explained.segments:
             raise EmptyCorpusError(NO_LINE)
     click.echo(json.dumps(_as_object(explained)) if as_json else explained.format("line", 1))

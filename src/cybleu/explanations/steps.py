@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from ..bleu_score.parts import checked_order
 from ..bleu_score.scores import QUARTERS, smoothed_precisions, weights_given
 from ..errors import UnknownNameError
 from ..metrics import Bleu, find
+from ..text.raw import raw_of
 from .display import as_html, as_text
 
 if TYPE_CHECKING:
@@ -185,6 +186,8 @@ def explain(
     smoothing_function: SmoothingCallable | None = None,
     *,
     metric: str | Metric | Variant | None = None,
+    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    lowercase: bool = False,
     **choices: Any,
 ) -> Explanation:
     """Score one hypothesis as :func:`cybleu.sentence_bleu` does, or by another tool's BLEU, and keep every step.
@@ -195,6 +198,9 @@ def explain(
     :param smoothing_function: as for :func:`cybleu.sentence_bleu`
     :param metric: as for :func:`cybleu.metrics.find`: a definition of BLEU to explain in place of NLTK's, with the weights and
         the smoothing that are its own
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+    :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`
     :return: the score, and for each order the n-gram counts, clipped counts, precision and smoothed precision
     :raises NoReferencesError: there is no reference
@@ -223,6 +229,10 @@ def explain(
           = 0.818731 * exp(-0.94856) = 0.317093
     """
     weights = weights_given(weights)
+    raw = raw_of(tokenize, lowercase)
+    if raw is not None:
+        references = raw.token_lists(references, "the references")
+        hypothesis = raw.tokens(hypothesis, "the hypothesis")
     if metric is not None or choices:
         if smoothing_function is not None:
             raise UnknownNameError("smoothing_function is for NLTK's BLEU; for another metric give smoothing=")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,6 +21,7 @@ from ..errors import (
 )
 from ..metrics import Bleu, BleuScore, Variant
 from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
+from ..text.raw import raw_of
 
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
@@ -277,6 +278,9 @@ def explain_difference(
     variants: Iterable[Choice] = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
+    *,
+    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    lowercase: bool = False,
 ) -> Comparison:
     """Score a corpus as several tools do, and say which rules and which segments make their scores differ.
 
@@ -286,6 +290,9 @@ def explain_difference(
         ``name:smoothing`` or (variant, smoothing), with the one named
     :param order: the largest n-gram order
     :param weights: of the n-gram orders, by default uniform
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+    :param lowercase: put raw text in lower case first
     :return: a table of the scores, and for each pair that differs the rules with what each does. A variant that fails
         where its tool would is in the table with the reason
     :raises LengthMismatchError: hypotheses and reference lists are not equally many
@@ -304,6 +311,9 @@ def explain_difference(
        +15.9104  short_segments_count: a segment too short for an order counts as 0 n-grams in sacrebleu, 1 n-gram in nltk;
                  segment 1 is too short: 5 rather than 6 2-grams, 4 rather than 5 3-grams, 3 rather than 4 4-grams
     """
+    raw = raw_of(tokenize, lowercase)
+    if raw is not None:
+        references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
     references, hypotheses = by_position(references), by_position(hypotheses)
     number, wanted = length_of(hypotheses, "the hypotheses"), length_of(references, "the lists of references")
     if number != wanted:

@@ -264,9 +264,10 @@ class Bleu(Metric):
         if not isinstance(references, References):
             return segment_stats(references, hypotheses, self.order, self.definition.reference_length, **arguments)
         of_references = {
-            name: arguments.pop(name, None) for name in ("reference_lengths", "pad_id", "eos_id", "unk_id", "ignore")
+            name: arguments.pop(name, None)
+            for name in ("reference_lengths", "pad_id", "eos_id", "unk_id", "ignore", "tokenize", "lowercase")
         }
-        given = [name for name, value in of_references.items() if value is not None]
+        given = [name for name, value in of_references.items() if value is not None and value is not False]
         if given:
             raise ArrayValueError(f"the references are prepared, so {given[0]} is theirs; give it to References")
         orders_chosen = self.max_order is not None or self.weights is not None

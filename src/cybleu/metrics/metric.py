@@ -9,7 +9,7 @@ needs `columns`, :meth:`Metric.row` and :meth:`Metric.evaluate`; whatever is fas
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +17,7 @@ from .._runtime.scales import percent
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
 from ..stats.rows import one_or_more, whole_numbers
+from ..text.raw import raw_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,6 +134,8 @@ class Metric(ABC):
         owner: Any = None,
         threads: int | None = None,
         progress: bool = False,
+        tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+        lowercase: bool = False,
         **of_ids: Any,
     ) -> NDArray[np.int64]:
         """The row of each segment.
@@ -142,6 +145,8 @@ class Metric(ABC):
         :param owner: for each hypothesis the number of its list of references, by default its own
         :param threads: how many threads work at the same time; a metric in Python takes one
         :param progress: show a progress bar (needs tqdm)
+        :param tokenize: the texts are raw text, and what makes tokens of it
+        :param lowercase: put raw text in lower case first
         :param of_ids: what arrays of token ids need; only metrics that say so take them
         :return: int64 of shape `(hypotheses, columns)`
         """
@@ -156,6 +161,9 @@ class Metric(ABC):
         given = [name for name, value in of_ids.items() if value is not None]
         if given:
             raise ArrayValueError(f"{given[0]} is for token ids, and the metric {self.name} takes lists of tokens")
+        raw = raw_of(tokenize, lowercase)
+        if raw is not None:
+            references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
         references = [by_position(texts) for texts in by_position(references)]
         hypotheses = by_position(hypotheses)
         count = len(hypotheses)

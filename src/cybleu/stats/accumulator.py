@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any
 
 from ..errors import StatisticsError
+from ..text.raw import Raw, raw_of
 from .counts import check_max_order, check_reference_length, segment_row
 
 __all__ = ["CorpusAccumulator"]
@@ -22,6 +23,9 @@ class CorpusAccumulator:
     :param max_order: the largest n-gram order
     :param reference_length: ``closest`` to the hypothesis, the shorter of two that are equally close; ``shortest``; or
         ``average``, truncated to a whole number
+    :param tokenize: the texts of `update` are raw text, and what makes tokens of it: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+    :param lowercase: put raw text in lower case first
 
     >>> from cybleu.metrics import score
     >>> corpus = CorpusAccumulator()
@@ -31,11 +35,21 @@ class CorpusAccumulator:
     (86.69, 2)
     """
 
-    __slots__ = ("max_order", "reference_length", "row", "segments", "short_segments")
+    __slots__ = ("_raw", "lowercase", "max_order", "reference_length", "row", "segments", "short_segments", "tokenize")
 
-    def __init__(self, max_order: int = 4, reference_length: str = "closest"):
+    def __init__(
+        self,
+        max_order: int = 4,
+        reference_length: str = "closest",
+        *,
+        tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+        lowercase: bool = False,
+    ):
         check_max_order(max_order)
         check_reference_length(reference_length)
+        self._raw: Raw | None = raw_of(tokenize, lowercase)
+        self.tokenize = tokenize
+        self.lowercase = bool(lowercase)
         self.max_order = max_order
         self.reference_length = reference_length
         self.reset()
@@ -49,11 +63,17 @@ class CorpusAccumulator:
     def update(self, references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable]) -> None:
         """Add a segment.
 
-        :param references: one or more references, each a sequence of hashable tokens
-        :param hypothesis: a sequence of hashable tokens, which may be empty
+        :param references: one or more references, each a sequence of hashable tokens, or with `tokenize` a str or bytes
+        :param hypothesis: a sequence of hashable tokens, which may be empty, or with `tokenize` a str or bytes
         :raises NoReferencesError: there is no reference
         """
-        row = segment_row(references, hypothesis, self.max_order, self.reference_length)
+        if self._raw is not None and self._raw.own:
+            row = self._raw.row(references, hypothesis, self.max_order, self.reference_length)
+        else:
+            if self._raw is not None:
+                references = self._raw.token_lists(references, "the references")
+                hypothesis = self._raw.tokens(hypothesis, "the hypothesis")
+            row = segment_row(references, hypothesis, self.max_order, self.reference_length)
         self._add(row, [int(total == 0) for total in row[2 + self.max_order :]], 1)
 
     def update_stats(self, stats: Iterable[Iterable[Any]]) -> None:
@@ -75,8 +95,13 @@ class CorpusAccumulator:
         """Add the segments of another accumulator.
 
         :param other: is not changed
-        :raises StatisticsError: it counts other orders, or by another reference length
+        :raises StatisticsError: it counts other orders, by another reference length, or tokens of another tokeniser
         """
+        if (other.tokenize, other.lowercase) != (self.tokenize, self.lowercase):
+            raise StatisticsError(
+                f"accumulators with tokenize={self.tokenize!r}, lowercase={self.lowercase} and with "
+                f"tokenize={other.tokenize!r}, lowercase={other.lowercase} cannot be merged"
+            )
         if (other.max_order, other.reference_length) != (self.max_order, self.reference_length):
             raise StatisticsError(
                 f"accumulators of orders 1 to {self.max_order} with the {self.reference_length} reference length and of "
@@ -114,7 +139,7 @@ class CorpusAccumulator:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CorpusAccumulator):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__ if name != "_raw")
 
     __hash__ = None  # type: ignore[assignment]
 

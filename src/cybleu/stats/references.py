@@ -9,11 +9,14 @@ A batch of texts is a list of token lists (any hashable tokens), or token ids: a
 Anything with the buffer protocol or ``__array__`` is an array; int32 and int64 are read in place where they are contiguous.
 References are a list with a list of references for each segment, which may also be a 2-D array; or where each segment has
 one reference, a 2-D array or a ragged pair; or a 3-D array (segments, references, tokens).
+
+With `tokenize` the texts are raw text: str, or bytes in UTF-8. It is a name that :func:`cybleu.text.tokenizer` knows, or a
+function from a str to its tokens; `lowercase` puts each line in lower case first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +46,9 @@ from ..text.batches import (
     reference_sets,
     separate_output,
 )
+from ..text.raw import Raw, raw_of
 from ..text.tokenizers import split_ascii
+from ..text.words import RawWords, raw_reference_sets
 from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
 from .rows import checked_array
 
@@ -51,6 +56,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["References", "segment_stats", "short_segments"]
+
+RAW_AT_ONCE = 4096  # texts
+FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take longer than to read it for each
 
 
 class References:
@@ -67,6 +75,8 @@ class References:
     :param ignore: n-grams, tuples of tokens, that are not counted at all, in matches and totals (CrystalBLEU, Eghbali and
         Pradel 2022). Orders up to 64
     :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
+    :param tokenize: the references are raw text, and what makes tokens of it; hypotheses are then raw text, too
+    :param lowercase: put raw text in lower case first
     :raises CybleuError: of the kind that fits, naming the argument and the place: no reference for a set, orders or lengths
         that cannot be, ids beside other tokens
 
@@ -77,7 +87,7 @@ class References:
            [2, 2, 1, 0, 2, 1]])
     """
 
-    __slots__ = ("_arguments", "_ignored", "_prepared", "_sets", "max_order", "reference_length")
+    __slots__ = ("_arguments", "_ignored", "_prepared", "_raw", "_sets", "max_order", "reference_length")
 
     max_order: int
     reference_length: str
@@ -85,6 +95,7 @@ class References:
     _arguments: tuple[int | None, int | None, int | None]  # pad_id, eos_id, unk_id
     _ignored: list[tuple[Hashable, ...]] | None
     _prepared: Any
+    _raw: Raw | None
 
     def __init__(
         self,
@@ -98,9 +109,19 @@ class References:
         unk_id: int | None = None,
         ignore: Iterable[tuple[Hashable, ...]] | None = None,
         strict: bool = False,
+        tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+        lowercase: bool = False,
     ):
         references = by_position(references)
-        if strict and not is_array(references) and not is_ragged(references):
+        raw = raw_of(tokenize, lowercase, lengths=lengths, pad_id=pad_id, eos_id=eos_id, unk_id=unk_id)
+        if raw is not None and (strict or not raw.own):
+            tokens = raw.sets_of_token_lists(references)
+            references = references if raw.own else tokens
+            if strict:
+                from ..checks import check_references
+
+                check_references(tokens)
+        elif strict and not is_array(references) and not is_ragged(references):
             from ..checks import check_references
 
             check_references(references)
@@ -110,10 +131,13 @@ class References:
             checked_id(name, value)
         need_ids = pad_id is not None or eos_id is not None or unk_id is not None
         ngrams = None if ignore is None else _checked_ngrams(ignore, max_order)
-        sets = reference_sets(references, lengths, pad_id, eos_id, need_ids, ngrams or ())
-        ids = sets.batch.ids.copy()  # the caller may change an array, and a pickle takes these
-        sets = sets._replace(batch=sets.batch._replace(ids=ids))
-        self._fill(max_order, reference_length, sets, (pad_id, eos_id, unk_id), ngrams)
+        if raw is not None and raw.own:
+            sets = raw_reference_sets(raw, references, ngrams or ())
+        else:
+            sets = reference_sets(references, lengths, pad_id, eos_id, need_ids, ngrams or ())
+            ids = sets.batch.ids.copy()  # the caller may change an array, and a pickle takes these
+            sets = sets._replace(batch=sets.batch._replace(ids=ids))
+        self._fill(max_order, reference_length, sets, (pad_id, eos_id, unk_id), ngrams, raw)
 
     def _fill(
         self,
@@ -122,8 +146,10 @@ class References:
         sets: ReferenceSets,
         arguments: tuple[int | None, int | None, int | None],
         ignored: list[tuple[Hashable, ...]] | None,
+        raw: Raw | None,
     ) -> None:
         put = object.__setattr__
+        put(self, "_raw", raw)
         put(self, "max_order", max_order)
         put(self, "reference_length", reference_length)
         put(self, "_sets", sets)
@@ -152,17 +178,17 @@ class References:
     __delattr__ = __setattr__
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.max_order, self.reference_length, self._sets, self._arguments, self._ignored
+        return self.max_order, self.reference_length, self._sets, self._arguments, self._ignored, self._raw
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         try:
-            max_order, reference_length, sets, arguments, ignored = state
+            max_order, reference_length, sets, arguments, ignored, raw = state
             check_max_order(max_order)
             check_reference_length(reference_length)
             pad_id, eos_id, unk_id = arguments
             for name, value in (("pad_id", pad_id), ("eos_id", eos_id), ("unk_id", unk_id)):
                 checked_id(name, value)
-            self._fill(max_order, reference_length, sets, arguments, ignored)
+            self._fill(max_order, reference_length, sets, arguments, ignored, raw)
         except (AttributeError, IndexError, TypeError, ValueError) as error:
             raise ArrayValueError(f"this is not what a pickle of References holds: {error}") from error
 
@@ -189,7 +215,7 @@ class References:
     ) -> NDArray[np.int64]:
         """The statistics rows of the hypotheses.
 
-        :param hypotheses: a batch of texts
+        :param hypotheses: a batch of texts; of references that are raw text a list of str or bytes, or of token lists
         :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
         :param threads: how many threads work at the same time; None is one. The rows are the same
         :param lengths: of the hypotheses in a 2-D array
@@ -199,14 +225,22 @@ class References:
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
         """
         hypotheses = by_position(hypotheses)
-        if strict and not is_array(hypotheses) and not is_ragged(hypotheses):
+        raw_texts = None
+        if self._raw is not None and not _holds_token_lists(hypotheses):
+            raw_of(self._raw.tokenize, lengths=lengths)  # for its error
+            if strict or not self._raw.own:
+                tokens = self._raw.token_lists(hypotheses, "hypotheses")
+                hypotheses = hypotheses if self._raw.own else tokens
+            raw_texts = self._raw.texts(hypotheses, "hypotheses") if self._raw.own else None
+        if strict and raw_texts is None and not is_array(hypotheses) and not is_ragged(hypotheses):
             from ..checks import check_texts
 
             check_texts(hypotheses, "hypotheses")
-        pad_id, eos_id, unk_id = self._arguments
-        need_ids = pad_id is not None or eos_id is not None or unk_id is not None
-        batch = hypotheses_like(hypotheses, self._sets, lengths, pad_id, eos_id, need_ids, self._ignored or ())
-        count = len(batch.begins)
+        if raw_texts is None:
+            pad_id, eos_id, unk_id = self._arguments
+            need_ids = pad_id is not None or eos_id is not None or unk_id is not None
+            batch = hypotheses_like(hypotheses, self._sets, lengths, pad_id, eos_id, need_ids, self._ignored or ())
+        count = len(batch.begins) if raw_texts is None else len(raw_texts)
         if owner is None:
             if count != len(self):
                 raise _mismatch(count, len(self))
@@ -218,11 +252,27 @@ class References:
         rows = np.empty(shape, dtype=np.int64) if out is None else separate_output(out, shape, np.int64, **given)
 
         def work(start: int, stop: int) -> None:
-            self._prepared.count_rows(batch.ids, batch.begins, batch.ends, owners, start, stop, rows)
+            if raw_texts is None:
+                self._prepared.count_rows(batch.ids, batch.begins, batch.ends, owners, start, stop, rows)
+            else:
+                self._count_raw(raw_texts, owners, start, stop, rows)
 
-        cost = len(batch.ids) + 64 * count
+        cost = (len(batch.ids) if raw_texts is None else raw_texts.size // 4) + 64 * count
         run(work, count, cost, threads, progress, "hypotheses")
         return rows
+
+    def _count_raw(self, texts: Any, owners: NDArray[np.int64], start: int, stop: int, rows: NDArray[np.int64]) -> None:
+        """Write the rows of some raw texts, not too many at a time: their numbers are in memory."""
+        words = self._sets.vocabulary
+        assert isinstance(words, RawWords)
+        for begin in range(start, stop, RAW_AT_ONCE):
+            end = min(begin + RAW_AT_ONCE, stop)
+            batch = words.look_up(texts, begin, end)
+            self._prepared.count_rows(*batch, owners[begin:end], 0, end - begin, rows[begin:end])
+
+
+def _holds_token_lists(hypotheses: Any) -> bool:
+    return isinstance(hypotheses, (list, tuple)) and bool(hypotheses) and isinstance(hypotheses[0], (list, tuple))
 
 
 class LineCounter:
@@ -279,6 +329,8 @@ def segment_stats(
     threads: int | None = None,
     progress: bool = False,
     strict: bool = False,
+    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    lowercase: bool = False,
 ) -> NDArray[np.int64]:
     """The statistics row of each segment, hypothesis i against the references i, or those that `owner` names.
 
@@ -291,10 +343,14 @@ def segment_stats(
     :param lengths: of the hypotheses in a 2-D array
     :param threads: how many threads work at the same time; None is one. The rows are the same
     :param progress: show a progress bar (needs tqdm)
+    :param tokenize: the texts are raw text, and what makes tokens of it
+    :param lowercase: put raw text in lower case first
     :return: int64 of shape `(n, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
 
     >>> segment_stats([[["the", "cat", "sat"], ["a", "cat"]]], [["the", "cat"]], max_order=2)
     array([[2, 2, 2, 1, 2, 1]])
+    >>> segment_stats([["The cat sat.", "A cat."]], ["The cat."], max_order=2, tokenize="13a", lowercase=True)
+    array([[3, 3, 3, 2, 3, 2]])
     >>> import numpy
     >>> segment_stats(numpy.array([[7, 8, 9], [4, 5, 0]]), numpy.array([[7, 8, 0], [5, 4, 0]]), max_order=2, pad_id=0)
     array([[2, 3, 2, 1, 2, 1],
@@ -303,8 +359,30 @@ def segment_stats(
     references, hypotheses = by_position(references), by_position(hypotheses)
     special = owner, pad_id, eos_id, unk_id, ignore, lengths, reference_lengths
     checked_threads(threads)
+    raw = raw_of(
+        tokenize,
+        lowercase,
+        pad_id=pad_id,
+        eos_id=eos_id,
+        unk_id=unk_id,
+        lengths=lengths,
+        reference_lengths=reference_lengths,
+    )
+    if raw is not None and raw.own and ignore is None and not strict:
+        check_max_order(max_order)
+        check_reference_length(reference_length)
+        if (
+            owner is not None
+            and isinstance(references, (list, tuple))
+            and len(hypotheses) <= FEW_EACH * len(references)
+        ):
+            owners = positions(owner, "owner", len(references) - 1, len(hypotheses), "hypotheses")
+            references, owner = [references[number] for number in owners.tolist()], None
+        if owner is None:
+            return _raw_stats(raw, references, hypotheses, max_order, reference_length, threads, progress)
     if (
-        threads not in (None, 1)  # the counts of prepared references are made without Python's lists
+        raw is not None
+        or threads not in (None, 1)  # the counts of prepared references are made without Python's lists
         or any(argument is not None for argument in special)
         or not _are_token_lists(references, hypotheses)
     ):
@@ -318,6 +396,8 @@ def segment_stats(
             unk_id=unk_id,
             ignore=ignore,
             strict=strict,
+            tokenize=tokenize,
+            lowercase=lowercase,
         )
         return prepared.stats(hypotheses, owner, threads, lengths=lengths, progress=progress, strict=strict)
     if strict:
@@ -346,6 +426,29 @@ def segment_stats(
             row[1] = lengths_to_choose_from([len(text) for text in texts], reference_length)[0]
     if count and not rows[:, 2].any():
         _check_not_mixed(references, hypotheses)
+    return rows
+
+
+def _raw_stats(
+    raw: Raw,
+    references: Any,
+    hypotheses: Any,
+    max_order: int,
+    reference_length: str,
+    threads: int | None,
+    progress: bool,
+) -> NDArray[np.int64]:
+    texts = raw.texts(hypotheses, "hypotheses")
+    others, bounds = raw.sets(references)
+    if len(texts) != len(bounds) - 1:
+        raise _mismatch(len(texts), len(bounds) - 1)
+    rows = np.empty((len(texts), 2 + 2 * max_order), dtype=np.int64)
+    tokenizer = raw.backend
+
+    def work(start: int, stop: int) -> None:
+        _backend.chosen.raw_rows(tokenizer, texts, others, bounds, max_order, reference_length, start, stop, rows)
+
+    run(work, len(texts), (texts.size + others.size) // 4 + 64 * len(texts), threads, progress, "segments")
     return rows
 
 

@@ -1,5 +1,5 @@
 """From texts of any kind to tokens and integers."""
 
-from .tokenizers import tokenizer
+from .tokenizers import tokenize_lines, tokenizer
 
-__all__ = ["tokenizer"]
+__all__ = ["tokenize_lines", "tokenizer"]

@@ -318,7 +318,7 @@ class ReferenceSets(NamedTuple):
 
     batch: Batch
     sets: NDArray[np.int64]
-    vocabulary: Vocabulary | None  # None where the tokens are ids
+    vocabulary: Any  # a Vocabulary or RawWords; None where the tokens are ids
 
 
 def reference_sets(
@@ -454,11 +454,11 @@ def hypotheses_like(
     only_texts = bool(known) and all(issubclass(kind, (str, bytes)) for kind in known)
     if not only_texts:
         texts = texts_with_ids(texts, "hypotheses")
-    batch = references.vocabulary.encoded(texts, "hypotheses")
-    nothing_matches = only_texts and len(batch.ids) and batch.ids.max() < 0
+    encoded: Batch = references.vocabulary.encoded(texts, "hypotheses")
+    nothing_matches = only_texts and len(encoded.ids) and encoded.ids.max() < 0
     if nothing_matches and not _other_than_integers(texts_with_ids(texts, "hypotheses")):
         raise MixedTokensError(_IDS_AMONG_TOKENS)
-    return batch
+    return encoded
 
 
 _IDS_AMONG_TOKENS = (

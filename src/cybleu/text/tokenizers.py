@@ -1,13 +1,18 @@
-"""Tokenisers by name: white space, and sacreBLEU's own, imported when one is first used."""
+"""Tokenisers by name: white space, those of sacreBLEU that need nothing but characters, and its others by way of itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import TypeVar, overload
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cache
+from typing import Any, TypeVar, overload
 
-from ..errors import MissingExtraError, UnknownNameError
+from .. import _backend
+from ..errors import MissingExtraError, SequenceTypeError, UnknownNameError
 
-__all__ = ["tokenizer"]
+__all__ = ["tokenize_lines", "tokenizer"]
+
+# Ours, each with what it is for the backends.
+OWN = {"unicode": "none", "none": "none", "ascii": "ascii", "13a": "13a", "intl": "intl", "zh": "zh", "char": "char"}
 
 
 def split_ascii(line: str) -> list[str]:
@@ -23,44 +28,103 @@ SPLITS: dict[str, Callable[[str], list[str]]] = {"unicode": str.split, "ascii": 
 Tokens = TypeVar("Tokens", bound=Sequence[Hashable])
 
 
-@overload
-def tokenizer(name: str) -> Callable[[str], list[str]]: ...
-@overload
-def tokenizer(name: Callable[[str], Tokens]) -> Callable[[str], Tokens]: ...
-@overload
-def tokenizer(name: str | Callable[[str], Tokens]) -> Callable[[str], Tokens]: ...
-def tokenizer(name: str | Callable[[str], Sequence[Hashable]]) -> Callable[[str], Sequence[Hashable]]:
-    """The tokeniser of a name.
+def own_tokenizer(name: str) -> Any:
+    """The backend's tokeniser of one of the names in `OWN`."""
+    return _own(_backend.BACKEND, OWN[name])
 
-    :param name: ``unicode`` or ``ascii`` for the tokens between white space; a name that sacreBLEU knows: ``13a``, ``intl``,
-        ``zh``, ``char``, ``none`` and others; a function is given back
-    :return: a function from a line to its tokens, as sacreBLEU would count them
+
+@cache
+def _own(backend: str, name: str) -> Any:
+    if name != "intl":
+        return _backend.chosen.Tokenizer(name)
+    from .categories import categories
+
+    return _backend.chosen.Tokenizer(name, categories())
+
+
+@overload
+def tokenizer(name: str, lowercase: bool = False) -> Callable[[str], list[str]]: ...
+@overload
+def tokenizer(name: Callable[[str], Tokens], lowercase: bool = False) -> Callable[[str], Tokens]: ...
+@overload
+def tokenizer(name: str | Callable[[str], Tokens], lowercase: bool = False) -> Callable[[str], Tokens]: ...
+def tokenizer(
+    name: str | Callable[[str], Sequence[Hashable]], lowercase: bool = False
+) -> Callable[[str], Sequence[Hashable]]:
+    """The tokeniser of a name: a function from a line to its tokens, as sacreBLEU 2.6 would count them.
+
+    :param name: ``unicode`` or ``none`` for the tokens between white space, ``ascii`` for those between ASCII white space;
+        ``13a``, ``intl``, ``zh`` and ``char``, which are sacreBLEU's and need nothing else; any other name that sacreBLEU
+        knows, such as ``flores200``, for which it must be installed; a function, which is given back
+    :param lowercase: put the line in lower case first, as `str.lower` does
+    :return: a function from a str to a list of str, empty for a line of white space
     :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU, or what the tokeniser needs, is not installed
 
+    The punctuation, symbols and numbers of ``intl`` are those of the package `regex` where that is installed, as for
+    sacreBLEU, and otherwise those of a table in this package. ``cybleu --version`` says of which Unicode.
+
     >>> tokenizer("13a")("Hello, world!")
     ['Hello', ',', 'world', '!']
+    >>> tokenizer("char", lowercase=True)("A b")
+    ['a', 'b']
     """
-    if not isinstance(name, str):
-        return name
+    tokens_of = _tokens_of(name) if isinstance(name, str) else name
+    if not lowercase:
+        return tokens_of
+
+    def lowercased(line: str) -> Sequence[Hashable]:
+        return tokens_of(line.lower())
+
+    return lowercased
+
+
+def _tokens_of(name: str) -> Callable[[str], list[str]]:
     if name in SPLITS:
         return SPLITS[name]
+    if name == "none":
+        return str.split
+    if name in OWN:
+        tokens: Callable[[str], list[str]] = own_tokenizer(name).tokens
+        return tokens
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
         raise MissingExtraError(
-            "tokenisers are sacreBLEU's, which is not installed; install it with: pip install 'cybleu[sacrebleu]'"
+            f"the tokeniser {name!r} is none of {', '.join(OWN)}, and others are sacreBLEU's, which is not installed; "
+            "install it with: pip install 'cybleu[sacrebleu]'"
         ) from None
     if name not in BLEU.TOKENIZERS:
-        known = ", ".join([*SPLITS, *sorted(BLEU.TOKENIZERS)])
+        known = ", ".join([*OWN, *sorted(set(BLEU.TOKENIZERS) - set(OWN))])
         raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
     try:
         tokenise = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:
         raise MissingExtraError(f"the tokeniser {name!r} does not load: {error}") from error
 
-    def tokens(line: str) -> list[str]:
+    def tokens_of(line: str) -> list[str]:
         text: str = tokenise(line.rstrip())
         return text.split()
 
-    return tokens
+    return tokens_of
+
+
+def tokenize_lines(
+    lines: Iterable[str], tokenize: str | Callable[[str], Tokens] = "13a", lowercase: bool = False
+) -> list[Any]:
+    """The tokens of many lines.
+
+    :param lines: any number of str
+    :param tokenize: as for :func:`tokenizer`
+    :param lowercase: put the lines in lower case first, as `str.lower` does
+    :return: for each line a list of str, or what the function gives
+    :raises SequenceTypeError: the lines are one str
+    :raises UnknownNameError: there is no such tokeniser
+    :raises MissingExtraError: sacreBLEU, or what the tokeniser needs, is not installed
+
+    >>> tokenize_lines(["Hello, world!", "It costs 3.5 %."])
+    [['Hello', ',', 'world', '!'], ['It', 'costs', '3.5', '%', '.']]
+    """
+    if isinstance(lines, (str, bytes)):
+        raise SequenceTypeError(f"lines is one {type(lines).__name__}; give a list of lines")
+    return list(map(tokenizer(tokenize, lowercase), lines))

@@ -1,18 +1,23 @@
-"""``corpus_bleu`` and ``sentence_bleu`` of ``sacrebleu.compat``, counted by the kernel.
+"""``corpus_bleu`` and ``sentence_bleu`` of ``sacrebleu.compat``, tokenised and counted by the kernel.
 
-sacreBLEU tokenises and computes the score; only the n-grams are counted here. Whatever is not plainly lists of str is
-sacreBLEU's to score or to refuse, so that both agree about it.
+sacreBLEU computes the score from the counts, and its tokenisers that need more than characters give the tokens. Whatever is
+not plainly lists of str is sacreBLEU's to score or to refuse, so that both agree about it.
 """
 
 from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .errors import MissingExtraError
-from .stats.counts import corpus_row
+from .. import _backend
+from ..errors import MissingExtraError
+from ..stats.counts import corpus_row
+from ..stats.raw import raw_sum
+from ..text.raw import Raw
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEUScore
@@ -21,11 +26,16 @@ __all__ = ["sacrebleu_corpus_bleu", "sacrebleu_sentence_bleu"]
 
 ORDER = 4  # sacreBLEU's
 BLOCK = 64  # segments split at a time: the tokens of more would leave the processor's cache
+RAW_BLOCK = 4096  # segments counted at a time, of raw text
+RAW_NAMES = frozenset({"13a", "intl", "zh", "char", "none"})  # of sacreBLEU's tokenisers, those that are done here
 MANY = 100  # lines that look tokenised, from which sacreBLEU warns
 
 
+_raw = cache(Raw)
+
+
 class _Kept(threading.local):
-    """The tokenisers in use, because they remember lines and some load a model. MeCab's must not leave its thread."""
+    """The tokenisers in use that are not ours: they remember lines, and some load a model. MeCab's must not leave its thread."""
 
     def __init__(self) -> None:
         self.tokenizers: dict[str | None, Callable[[str], str]] = {}
@@ -55,7 +65,8 @@ def sacrebleu_corpus_bleu(
     :param smooth_value: of ``floor`` (by default 0.1) and ``add-k`` (1)
     :param force: do not warn of hypotheses that look tokenised
     :param lowercase: compare in lower case
-    :param tokenize: the name of a tokeniser of sacreBLEU; it is kept, with the lines it remembers, for the next call
+    :param tokenize: the name of a tokeniser of sacreBLEU. ``13a``, ``intl``, ``zh``, ``char`` and ``none`` are done here; another
+        is kept, with the lines it remembers, for the next call
     :param use_effective_order: leave out the orders that all hypotheses are too short for
     :return: sacreBLEU's ``BLEUScore``, from 0 to 100
     :raises MissingExtraError: sacreBLEU is not installed
@@ -100,8 +111,22 @@ def sacrebleu_sentence_bleu(
     """
     sacrebleu = _sacrebleu()
     settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
-    documents = [[line] for line in references] if type(references) in (list, tuple) else []
-    score = _score(sacrebleu.BLEU, [hypothesis], documents, *settings)
+    name = "13a" if tokenize is None else tokenize
+    score: BLEUScore | None
+    if (
+        type(hypothesis) is str
+        and type(references) in (list, tuple)
+        and set(map(type, references)) == {str}
+        and type(name) is str
+        and name in RAW_NAMES
+        and type(smooth_method) is str
+        and smooth_method in sacrebleu.BLEU.SMOOTH_DEFAULTS
+    ):
+        row = _raw(name, bool(lowercase)).row(references, hypothesis, ORDER, "closest")
+        score = _scored(sacrebleu.BLEU, row, smooth_method, smooth_value, use_effective_order)
+    else:
+        documents = [[line] for line in references] if type(references) in (list, tuple) else []
+        score = _score(sacrebleu.BLEU, [hypothesis], documents, *settings)
     if score is None:
         theirs: BLEUScore = sacrebleu.sentence_bleu(hypothesis, references, *settings)
         return theirs
@@ -115,8 +140,7 @@ def _sacrebleu() -> Any:
         import sacrebleu
     except ImportError:
         raise MissingExtraError(
-            "the tokenisers and the result are sacreBLEU's, which is not installed; "
-            "install it with: pip install 'cybleu[sacrebleu]'"
+            "the result is sacreBLEU's, which is not installed; install it with: pip install 'cybleu[sacrebleu]'"
         ) from None
     return sacrebleu
 
@@ -135,6 +159,61 @@ def _score(
     known = smooth_method in list(metric.SMOOTH_DEFAULTS) and tokenize in [None, *metric.TOKENIZERS]
     if not known or not _are_plain(hypotheses, references):
         return None
+    name = "13a" if tokenize is None else tokenize  # as sacreBLEU takes None
+    if name in RAW_NAMES:
+        raw = _raw(name, bool(lowercase))
+        row = summed(raw, hypotheses, references, ORDER)
+    else:
+        row = _counts_of_theirs(metric, hypotheses, references, lowercase, tokenize)
+    if row is None:
+        return None
+    return _scored(metric, row, smooth_method, smooth_value, use_effective_order)
+
+
+def summed(
+    raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]], order: int
+) -> list[int] | None:
+    """The summed statistics row of plain lists of lines, or None where a segment has no reference."""
+    if len(hypotheses) == 1:
+        lines = [document[0] for document in references if document[0] is not None]
+        return raw.row(lines, hypotheses[0], order, "closest") if lines else None
+    totals = [0] * (2 + 2 * order)
+    for block in raw_blocks(raw, hypotheses, references):
+        if block is None:
+            return None
+        row, _ = raw_sum(raw, *block, order)
+        totals = [total + count for total, count in zip(totals, row)]
+    return totals
+
+
+def raw_blocks(
+    raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]
+) -> Iterator[tuple[Any, Any, Any] | None]:
+    """Some segments at a time: hypotheses, references, and where each segment's begin. None where one has no reference."""
+    for start in range(0, len(hypotheses), RAW_BLOCK):
+        block = slice(start, start + RAW_BLOCK)
+        texts = raw.texts(hypotheses[block], "hypotheses")
+        documents = [document[block] for document in references]
+        if any(None in document for document in documents):
+            groups = [[line for line in lines if line is not None] for lines in zip(*documents)]
+            if not all(groups):
+                yield None
+                return
+            yield texts, *raw.sets(groups)
+        else:
+            parts = [raw.texts(document, "references") for document in documents]
+            others = _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), len(texts))
+            yield texts, others, array("q", range(0, (len(texts) + 1) * len(parts), len(parts)))
+
+
+def _counts_of_theirs(
+    metric: Any,
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    lowercase: bool,
+    tokenize: str | None,
+) -> list[int] | None:
+    """The same with sacreBLEU's tokeniser."""
     if tokenize not in _kept.tokenizers:
         _kept.tokenizers[tokenize] = metric(tokenize=tokenize).tokenizer
     tokenise = _kept.tokenizers[tokenize]
@@ -143,9 +222,12 @@ def _score(
         references = [[line and line.lower() for line in document] for document in references]
     # all of it first: between the n-grams, the same tokenising takes longer
     documents = [[line if line is None else tokenise(line.rstrip()) for line in document] for document in references]
-    row = _counts([tokenise(line.rstrip()) for line in hypotheses], documents)
-    if row is None:
-        return None
+    return _counts([tokenise(line.rstrip()) for line in hypotheses], documents)
+
+
+def _scored(
+    metric: Any, row: list[int], smooth_method: str, smooth_value: float | None, use_effective_order: bool
+) -> BLEUScore:
     matches, totals = row[2 : 2 + ORDER], row[2 + ORDER :]
     score: BLEUScore = metric.compute_bleu(
         matches, totals, row[0], row[1], smooth_method, smooth_value, use_effective_order
@@ -153,11 +235,15 @@ def _score(
     return score
 
 
+def are_plain(lines: Any) -> bool:
+    """Whether this is a list or tuple of str, with at least one."""
+    return type(lines) in (list, tuple) and set(map(type, lines)) == {str}
+
+
 def _are_plain(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> bool:
     lists = (list, tuple)
     return (
-        type(hypotheses) in lists
-        and set(map(type, hypotheses)) == {str}
+        are_plain(hypotheses)
         and type(references) in lists
         and len(references) > 0
         and all(

@@ -1,0 +1,50 @@
+"""Write src/cybleu/text/unicode_table.py: the punctuation, symbols and numbers that the installed package `regex` knows.
+
+    python .ci/make_categories.py
+
+`regex` says in its description of which Unicode they are.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from importlib.metadata import metadata, version
+from pathlib import Path
+
+import regex
+
+TARGET = Path(__file__).parent.parent / "src" / "cybleu" / "text" / "unicode_table.py"
+WIDTH = 100
+
+
+def main() -> None:
+    about = metadata("regex")
+    described = re.search(r"supports Unicode (\d+\.\d+\.\d+)", about["Description"] or about.get_payload())
+    if described is None:
+        raise SystemExit("regex does not say which Unicode it supports")
+    characters = array("I", range(0x110000)).tobytes().decode("utf-32", "surrogatepass")
+    lines = [
+        '"""Written by .ci/make_categories.py: runs of code points, in hexadecimal, as the package `regex` '
+        f'{version("regex")} has them."""',
+        "",
+        f'UNICODE = "{described[1]}"',
+    ]
+    for name, category in (("PUNCTUATION", "P"), ("SYMBOLS", "S"), ("NUMBERS", "N")):
+        lines += ["", f"{name} = ("]
+        words: list[str] = []
+        for run in regex.finditer(rf"\p{{{category}}}+", characters):
+            first, last = run.start(), run.end() - 1
+            words.append(f"{first:x}" if first == last else f"{first:x}-{last:x}")
+        row = ""
+        for word in words:
+            if len(row) + len(word) > WIDTH:
+                lines.append(f'    "{row}"')
+                row = ""
+            row += f"{word} "
+        lines += [f'    "{row.rstrip()}"', ")"]
+    TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""Raw text beside sacreBLEU. Results are compared before anything is timed.
+
+python benchmarks/text.py [--rounds N] [--lines N]
+
+Times are of the processor. sacreBLEU remembers 65,536 lines in each tokeniser: it is timed on lines that it has not seen, and on the
+same lines again. cybleu remembers nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import sacrebleu
+from measure import DATA, machine, newstest, row
+from sacrebleu.tokenizers import tokenizer_13a, tokenizer_char, tokenizer_intl, tokenizer_re, tokenizer_zh
+
+import cybleu
+from cybleu import BleuReward, sacrebleu_corpus_bleu, sacrebleu_sentence_bleu, segment_stats
+
+CACHES = [
+    tokenizer_13a.Tokenizer13a.__call__,
+    tokenizer_char.TokenizerChar.__call__,
+    tokenizer_intl.TokenizerV14International.__call__,
+    tokenizer_re.TokenizerRegexp.__call__,
+    tokenizer_zh.TokenizerZh.__call__,
+]
+
+
+def lines(name):
+    newstest()  # says so where there is no data
+    return (DATA / "wmt17-en-de" / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def seconds(function):
+    started = time.process_time()
+    function()
+    return time.process_time() - started
+
+
+def compare(ours, theirs, rounds, anew=False):
+    """The medians of both, in turn; `anew` without a line that sacreBLEU remembers."""
+    times = []
+    for _ in range(rounds):
+        for cache in CACHES if anew else ():
+            cache.cache_clear()
+        times.append((seconds(ours), seconds(theirs)))
+    return tuple(map(statistics.median, zip(*times)))
+
+
+def command(arguments, folder):
+    """Processor and wall time in seconds and the largest memory in MB of a whole process, and what it prints."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    script = (
+        "import resource,subprocess,sys; done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, text=True, check=True);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024); print(done.stdout)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], cwd=folder, stdout=subprocess.PIPE, text=True, check=True
+    )
+    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    memory, _, printed = done.stdout.partition("\n")
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, wall, int(memory), printed
+
+
+def files(count, reference, hypotheses):
+    python = [sys.executable, "-m"]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("hyp", hypotheses), ("ref", reference)):
+            text = (text * (1 + count // len(text)))[:count]
+            (Path(folder) / name).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
+        few = min(count, 20_000)
+        for name in ("hyp", "ref"):
+            with open(Path(folder) / name, encoding="utf-8") as file:
+                (Path(folder) / f"few.{name}").write_text("".join(next(file) for _ in range(few)), encoding="utf-8")
+        score = [*python, "cybleu", "score", "--width", "4"]
+        theirs = command([*python, "sacrebleu", "few.ref", "-i", "few.hyp", "-b", "-w", "4", "--force"], folder)
+        ours = command([*score, "few.hyp", "few.ref"], folder)
+        assert f" = {theirs[3].strip()} " in ours[3], (theirs, ours)
+        print(f"\nwhole process, {few} lines: sacreBLEU {theirs[0]:.2f} s of processor time")
+        for options in ([], ["--threads", "2"], ["--tokenize", "none"], ["--tokenize", "none", "--threads", "2"]):
+            used, wall, memory, _ = command([*score, *options, "hyp", "ref"], folder)
+            print(
+                f"`cybleu score {' '.join(options)}`, {count} lines: {used:.2f} s of processor time, {wall:.2f} s, {memory} MB"
+            )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--lines", type=int, default=1_000_000)
+    arguments = parser.parse_args()
+    rounds = arguments.rounds
+    reference, hypotheses = lines("ref"), lines("uedin-nmt.4722")
+    systems = [reference, *(lines(name) for name in ("KIT.4950", "LMU-nmt-single.4893", "online-A.0"))]
+    chinese = (
+        [f"猫在{line[:20]}垫子上，{line[20:]}。" for line in reference],
+        [f"猫在{line[:20]}垫子，{line[20:]}" for line in hypotheses],
+    )
+
+    print(
+        f"{machine()}, load {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, {cybleu.BACKEND} backend; medians of {rounds}\n"
+    )
+    print(f"| work | cybleu | sacreBLEU {sacrebleu.__version__} | times |\n|---|---|---|---|")
+    for name, refs, hyps, bar in (
+        ("13a", [reference], hypotheses, 100),
+        ("13a", systems, hypotheses, 100),
+        ("intl", [reference], hypotheses, 60),
+        ("zh", [chinese[0]], chinese[1], 60),
+        ("char", [reference], hypotheses, 60),
+        ("none", [reference], hypotheses, 60),
+    ):
+        options = {"tokenize": name, "force": True}
+
+        def ours(refs=refs, hyps=hyps, options=options):
+            return sacrebleu_corpus_bleu(hyps, refs, **options)
+
+        def theirs(refs=refs, hyps=hyps, options=options):
+            return sacrebleu.corpus_bleu(hyps, refs, **options)
+
+        assert vars(ours()) == vars(theirs())
+        work = f"corpus, {name}, {len(refs)} reference(s)"
+        row(f"{work}, new lines", *compare(ours, theirs, rounds, anew=True), count=len(hyps), bar=bar)
+        row(f"{work}, the same lines again", *compare(ours, theirs, rounds), count=len(hyps))
+
+    pairs = [*zip(hypotheses, reference)][:1000]
+    for line, other in pairs:
+        assert vars(sacrebleu_sentence_bleu(line, [other])) == vars(sacrebleu.sentence_bleu(line, [other]))
+    times = compare(
+        lambda: [sacrebleu_sentence_bleu(line, [other]) for line, other in pairs],
+        lambda: [sacrebleu.sentence_bleu(line, [other]) for line, other in pairs],
+        rounds,
+        anew=True,
+    )
+    row("one sentence, 13a", *times, count=len(pairs), bar=20)
+
+    words = " ".join(reference).split()
+    long = [" ".join(words[start : start + 368]) for start in range(0, 36_800, 368)]
+    others = [" ".join(words[start + 20 : start + 388]) for start in range(0, 36_800, 368)]
+    reward = BleuReward(column="reference", tokenize="13a")
+    metric = sacrebleu.BLEU(effective_order=True)
+    found = reward(None, long, None, reference=others)
+    assert all(
+        abs(100 * one - metric.sentence_score(*pair).score) < 1e-4
+        for one, *pair in zip(found, long, [[one] for one in others])
+    )
+    times = compare(
+        lambda: reward(None, long, None, reference=others),
+        lambda: [metric.sentence_score(line, [other]) for line, other in zip(long, others)],
+        rounds,
+        anew=True,
+    )
+    row("`BleuReward`, completions of 368 words", *times, count=len(long))
+    tokens = cybleu.text.tokenizer("13a")
+    assert (
+        segment_stats([[one] for one in reference], hypotheses, tokenize="13a").tolist()
+        == segment_stats([[tokens(one)] for one in reference], [*map(tokens, hypotheses)]).tolist()
+    )
+    files(arguments.lines, reference, hypotheses)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,841 @@
+# cython: freethreading_compatible=True
+"""Raw text: lines of any kind to the counts of segments, and to numbers of tokens, without a Python object for a token.
+
+A short segment is counted as in `segments.pyx`: the tokens of the hypothesis get numbers of their own, and positions
+are bits of a word. A table is needed only where a text has more than 64 tokens, and for numbers that many texts share.
+"""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_long_text, cybleu_short_text, cybleu_slot_of
+from cybleu._kernels.ngrams cimport (
+    END, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, match_memory
+)
+from cybleu._kernels.tokenizing cimport IN_UTF8, Line, Scanner, Token, Tokenizer, end_scanner, line_of, make_scanner
+from cybleu._kernels.tokens cimport secret
+
+from cybleu.errors import NotUtf8Error
+
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
+cdef extern from *:
+    """
+    static CYTHON_INLINE uint64_t cybleu_hash_bytes(const uint8_t *text, Py_ssize_t length, uint64_t odd) {
+        uint64_t mixed = (uint64_t)length * odd, piece = 0;
+        for (; length > 8; text += 8, length -= 8) {
+            memcpy(&piece, text, 8);
+            mixed = (mixed ^ piece) * odd;
+            mixed ^= mixed >> 32;
+        }
+        for (piece = 0; length > 0;)
+            piece = piece << 8 | text[--length];
+        mixed = (mixed ^ piece) * odd;
+        mixed = (mixed ^ mixed >> 32) * odd;
+        return mixed ^ mixed >> 29;
+    }
+    """
+    uint64_t hash_of "cybleu_hash_bytes" (const uint8_t *text, Py_ssize_t length, uint64_t odd) noexcept nogil
+
+cdef enum:
+    FEW_SLOTS = 512
+    FEW_NUMBERS = 66        # nobody, those of MASK_BITS tokens, and one place to write ahead
+    MANY = 65               # tokens, one more than the masks have bits for
+    MOST_TOKENS = 0x3FFFFFFF    # of a segment, or in one table: positions and numbers are 32 bits
+    ARENA = 65536
+    SMALL = 1024            # slots of a table at first
+    LARGE = 65536           # slots that are not kept for the next segment
+
+# Which of the lengths of several references counts.
+cdef enum:
+    CLOSEST
+    SHORTEST
+    AVERAGE
+
+
+# --------------------------------------------------------------------------------------------------------------- lines
+
+cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end, Watch *watching) except? NULL nogil:
+    """The first byte of what is not UTF-8, or the end."""
+    cdef const uint8_t *looked = at
+    cdef uint64_t word
+    cdef uint8_t low, high
+    cdef Py_ssize_t more, i
+    while at < end:
+        if distance(looked, at) > 65536:
+            watch(watching, 8192)
+            looked = at
+        if at[0] < 0x80:
+            if distance(at, end) >= 8:
+                memcpy(&word, at, 8)
+                at += 1 if word & <uint64_t>0x8080808080808080 else 8
+            else:
+                at += 1
+            continue
+        low, high = 0x80, 0xBF
+        if 0xC2 <= at[0] <= 0xDF:
+            more = 1
+        elif 0xE0 <= at[0] <= 0xEF:
+            more = 2
+            if at[0] == 0xE0:
+                low = 0xA0
+            elif at[0] == 0xED:
+                high = 0x9F
+        elif 0xF0 <= at[0] <= 0xF4:
+            more = 3
+            if at[0] == 0xF0:
+                low = 0x90
+            elif at[0] == 0xF4:
+                high = 0x8F
+        else:
+            return at
+        if distance(at, end) <= more or not low <= at[1] <= high:
+            return at
+        for i in range(2, more + 1):
+            if at[i] & 0xC0 != 0x80:
+                return at
+        at += more + 1
+    return end
+
+
+cdef class RawTexts:
+    """Lines in place, held as long as this is. Immutable.
+
+    :param lines: a list or tuple of exact str or bytes
+    :raises NotUtf8Error: bytes are not UTF-8
+    """
+
+    cdef Line *lines
+    cdef readonly Py_ssize_t count
+    cdef readonly Py_ssize_t size       # of all of them, in characters or bytes
+    cdef object held
+
+    def __cinit__(self, lines=()):
+        cdef Watch watching = begin_watch()
+        cdef const uint8_t *start
+        cdef const uint8_t *found
+        cdef Py_ssize_t i
+        self.lines = NULL
+        self.count = self.size = 0
+        if type(lines) is not list and type(lines) is not tuple:
+            raise TypeError("the lines must be a list or a tuple")
+        self.held = lines = tuple(lines)
+        self.lines = <Line *>malloc((<size_t>len(lines) + 1) * sizeof(Line))
+        if self.lines == NULL:
+            raise MemoryError()
+        for i in range(len(lines)):
+            line_of(<PyObject *>(<tuple>lines)[i], &self.lines[i])
+            self.size += self.lines[i].size
+            watch(&watching, 1)
+            if type((<tuple>lines)[i]) is bytes:
+                start = <const uint8_t *>self.lines[i].data
+                found = first_invalid(start, start + self.lines[i].size, &watching)
+                if found != start + self.lines[i].size:
+                    raise NotUtf8Error(i, distance(start, found), found[0])
+        self.count = len(lines)
+
+    def __dealloc__(self):
+        free(self.lines)
+
+    def __len__(self):
+        return self.count
+
+    @staticmethod
+    def of_block(bytes block not None):
+        """The lines of a block of bytes: each ends at LF, and a CR before it is dropped; the last one needs no LF."""
+        cdef RawTexts texts = RawTexts()
+        cdef Watch watching = begin_watch()
+        cdef const uint8_t *start = block
+        cdef const uint8_t *at = start
+        cdef const uint8_t *end = start + len(block)
+        cdef const uint8_t *stop
+        cdef const uint8_t *found
+        cdef Py_ssize_t room = 0
+        cdef Py_ssize_t count = 0
+        cdef Line *larger
+        texts.held = block
+        found = first_invalid(at, end, &watching)
+        while at < end:
+            watch(&watching, 1)
+            stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end))
+            if stop == NULL:
+                stop = end
+            if found < stop:
+                raise NotUtf8Error(count, distance(at, found), found[0])
+            if count == room:
+                room = 2 * room + 64
+                larger = <Line *>realloc(texts.lines, <size_t>room * sizeof(Line))
+                if larger == NULL:
+                    raise MemoryError()
+                texts.lines = larger
+            texts.lines[count].data = at
+            texts.lines[count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
+            texts.lines[count].kind = IN_UTF8
+            count += 1
+            at = stop + 1
+        texts.count = count
+        texts.size = len(block)
+        return texts
+
+    @staticmethod
+    def side_by_side(list parts not None, list starts not None, Py_ssize_t count):
+        """The first line of each part from its start on, then the second of each, until there are `count` of each."""
+        cdef RawTexts texts = RawTexts()
+        cdef RawTexts part
+        cdef Py_ssize_t width = len(parts)
+        cdef Py_ssize_t start, i, k
+        texts.held = tuple(parts)
+        texts.lines = <Line *>realloc(texts.lines, (<size_t>width * <size_t>count + 1) * sizeof(Line))
+        if texts.lines == NULL:
+            raise MemoryError()
+        for k in range(width):
+            part = parts[k]
+            start = starts[k]
+            if not 0 <= start <= part.count - count:
+                raise ValueError("a part has not as many lines")
+            for i in range(count):
+                texts.lines[i * width + k] = part.lines[start + i]
+                texts.size += part.lines[start + i].size
+        texts.count = width * count
+        return texts
+
+
+# ---------------------------------------------------------------------------------------------------------- few tokens
+#
+# As in `tokens.pyx`, for tokens that are bytes. That the hash is no secret does not matter among so few.
+
+cdef struct FewTokens:
+    uint8_t slots[FEW_SLOTS]
+    int shift
+    uint64_t first[FEW_NUMBERS]
+    uint64_t second[FEW_NUMBERS]
+    Token tokens[FEW_NUMBERS]
+    int size
+
+
+cdef inline cybleu_key key_of(const Token *token) noexcept nogil:
+    cdef cybleu_key key
+    if CYBLEU_UNLIKELY(token.size >= 16):
+        cybleu_long_text(<const char *>token.text, <size_t>token.size, &key)
+    else:
+        cybleu_short_text(<const char *>token.text, <size_t>token.size, 1, &key)
+    return key
+
+
+cdef inline bint same_token(const Token *first, const Token *second) noexcept nogil:
+    return first.size == second.size and memcmp(first.text, second.text, <size_t>first.size) == 0
+
+
+cdef inline int same_key(const FewTokens *table, int number, cybleu_key key) noexcept nogil:
+    return ((table.first[number] ^ key.first) | (table.second[number] ^ key.second)) == 0
+
+
+cdef inline int find_few(const FewTokens *table, const Token *token, cybleu_key key, uint64_t *place) noexcept nogil:
+    """The number of the token, or 0 with the place where it would be."""
+    cdef int number
+    place[0] = cybleu_slot_of(key, table.shift)
+    while True:
+        number = table.slots[place[0]]
+        if number == 0:
+            return 0
+        if table.first[number] == key.first and table.second[number] == key.second:
+            if not key.second & CYBLEU_UNDECIDED or same_token(&table.tokens[number], token):
+                return number
+        place[0] = (place[0] + 1) & (((<uint64_t>1) << (64 - table.shift)) - 1)
+
+
+cdef void number_few(FewTokens *table, const Token *tokens, Py_ssize_t count, int32_t *ids) noexcept nogil:
+    cdef cybleu_key key
+    cdef uint64_t place
+    cdef Py_ssize_t i
+    cdef int number, known
+    cdef int fresh = 1      # the number that the next new token will have
+    table.shift = 64 - 6
+    while (<Py_ssize_t>1) << (64 - table.shift) < 8 * count:
+        table.shift -= 1
+    memset(table.slots, 0, (<size_t>1) << (64 - table.shift))
+    table.first[0] = table.second[0] = 0    # no token has this key
+    for i in range(count):
+        key = key_of(&tokens[i])
+        place = cybleu_slot_of(key, table.shift)
+        number = table.slots[place]
+        known = same_key(table, number, key)
+        if CYBLEU_UNLIKELY(number & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
+            number = find_few(table, &tokens[i], key, &place)
+            known = number != 0
+        number = (number & -known) | (fresh & (known - 1))
+        table.first[fresh] = key.first
+        table.second[fresh] = key.second
+        table.tokens[fresh] = tokens[i]
+        table.slots[place] = <uint8_t>number
+        fresh += 1 - known
+        ids[i] = number - 1
+    table.size = fresh - 1
+
+
+cdef inline void look_up_few(const FewTokens *table, const Token *tokens, Py_ssize_t count,
+                             int32_t *ids) noexcept nogil:
+    cdef cybleu_key key
+    cdef uint64_t place
+    cdef Py_ssize_t i
+    cdef int number, known
+    for i in range(count):
+        key = key_of(&tokens[i])
+        number = table.slots[cybleu_slot_of(key, table.shift)]
+        known = same_key(table, number, key)
+        if CYBLEU_UNLIKELY(number & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
+            number = find_few(table, &tokens[i], key, &place)
+            known = number != 0
+        ids[i] = (number & -known) - 1
+
+
+# --------------------------------------------------------------------------------------------------------- many tokens
+
+cdef struct Word:
+    uint64_t first          # its key, as for few tokens
+    uint64_t second
+    Token token
+
+
+cdef struct WordTable:
+    uint64_t *slots         # open addressing: 0 is free, otherwise tag << 32 | number + 1
+    uint64_t mask
+    Word *words             # by number
+    int32_t size            # numbers given
+    int32_t room
+
+
+cdef inline cybleu_key secret_key(const Token *token, uint64_t odd) noexcept nogil:
+    """The key of a token of which an author of a text cannot make many that are equal."""
+    cdef cybleu_key key
+    if CYBLEU_UNLIKELY(token.size >= 16):
+        key.first = hash_of(token.text, token.size, odd)
+        key.second = CYBLEU_UNDECIDED
+    else:
+        cybleu_short_text(<const char *>token.text, <size_t>token.size, 1, &key)
+    return key
+
+
+cdef inline uint64_t mixed_key(uint64_t first, uint64_t second, uint64_t odd) noexcept nogil:
+    cdef uint64_t mixed = first * odd
+    mixed ^= mixed >> 32
+    mixed = (mixed ^ second) * odd
+    return mixed ^ mixed >> 29
+
+
+cdef inline int32_t find_word(const WordTable *table, const Token *token, cybleu_key key, uint64_t mixed,
+                              uint64_t *place) noexcept nogil:
+    """The number of the token, or -1 with the free slot where it would be."""
+    cdef uint64_t at = mixed & table.mask
+    cdef uint64_t entry
+    cdef const Word *word
+    while True:
+        entry = table.slots[at]
+        if entry == 0:
+            place[0] = at
+            return -1
+        if (entry ^ mixed) >> 32 == 0:
+            word = &table.words[<uint32_t>entry - 1]
+            if word.first == key.first and word.second == key.second:
+                if not key.second & CYBLEU_UNDECIDED or same_token(&word.token, token):
+                    return <int32_t>(<uint32_t>entry - 1)
+        at = (at + 1) & table.mask
+
+
+cdef inline int32_t look_up_word(const WordTable *table, const Token *token, uint64_t odd) noexcept nogil:
+    cdef cybleu_key key = secret_key(token, odd)
+    cdef uint64_t place
+    return find_word(table, token, key, mixed_key(key.first, key.second, odd), &place)
+
+
+cdef int make_table(WordTable *table) except -1 nogil:
+    """Empty, in no memory yet or in that of before, if there is not much of it."""
+    if table.slots != NULL and table.mask < LARGE:
+        memset(table.slots, 0, <size_t>(table.mask + 1) * sizeof(uint64_t))
+        table.size = 0
+        return 0
+    end_table(table)
+    table.mask = SMALL - 1
+    table.room = SMALL // 2
+    table.slots = <uint64_t *>calloc(SMALL, sizeof(uint64_t))
+    table.words = <Word *>malloc(SMALL // 2 * sizeof(Word))
+    if table.slots == NULL or table.words == NULL:
+        end_table(table)
+        with gil:
+            raise MemoryError()
+    return 0
+
+
+cdef void end_table(WordTable *table) noexcept nogil:
+    free(table.slots)
+    free(table.words)
+    memset(table, 0, sizeof(WordTable))
+
+
+cdef int enlarge(WordTable *table, uint64_t odd, Watch *watching) except -1 nogil:
+    cdef uint64_t slots = 2 * (table.mask + 1)
+    cdef uint64_t *larger = <uint64_t *>calloc(<size_t>slots, sizeof(uint64_t))
+    cdef Word *words = <Word *>realloc(table.words, <size_t>(slots // 2) * sizeof(Word))
+    cdef uint64_t mixed, at
+    cdef int32_t i
+    if words != NULL:
+        table.words = words
+    if larger == NULL or words == NULL:
+        free(larger)
+        with gil:
+            raise MemoryError()
+    for i in range(table.size):
+        mixed = mixed_key(words[i].first, words[i].second, odd)
+        at = mixed & (slots - 1)
+        while larger[at]:
+            at = (at + 1) & (slots - 1)
+        larger[at] = mixed >> 32 << 32 | <uint64_t>(i + 1)
+    free(table.slots)
+    table.slots = larger
+    table.mask = slots - 1
+    table.room = <int32_t>(slots // 2)
+    return watch(watching, table.size >> 2)
+
+
+cdef inline int32_t add_word(WordTable *table, const Token *token, uint64_t odd, Watch *watching) except -1 nogil:
+    """The number of the token, a new one where it has none; a new one points to the caller's bytes."""
+    cdef cybleu_key key = secret_key(token, odd)
+    cdef uint64_t mixed = mixed_key(key.first, key.second, odd)
+    cdef uint64_t place
+    cdef int32_t number = find_word(table, token, key, mixed, &place)
+    if number < 0:
+        number = table.size
+        if number == table.room:
+            if number >= MOST_TOKENS // 2:
+                with gil:
+                    raise MemoryError("the texts have too many different tokens")
+            enlarge(table, odd, watching)
+            find_word(table, token, key, mixed, &place)
+        table.words[number].first = key.first
+        table.words[number].second = key.second
+        table.words[number].token = token[0]
+        table.slots[place] = mixed >> 32 << 32 | <uint64_t>(number + 1)
+        table.size += 1
+    return number
+
+
+cdef struct Numbers:
+    int32_t *values
+    Py_ssize_t count
+    Py_ssize_t room
+
+
+cdef int reserve(Numbers *numbers, Py_ssize_t more) except -1 nogil:
+    """Room for so many more."""
+    cdef int32_t *larger
+    cdef Py_ssize_t room
+    if numbers.room - numbers.count < more:
+        room = max(numbers.count + more, 2 * numbers.room)
+        larger = <int32_t *>realloc(numbers.values, <size_t>room * sizeof(int32_t))
+        if larger == NULL:
+            with gil:
+                raise MemoryError()
+        numbers.values = larger
+        numbers.room = room
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------- one segment
+
+# What one thread works in.
+cdef struct Workshop:
+    Scanner hypothesis
+    Scanner reference
+    Token tokens[MANY]
+    FewTokens few
+    MaskMatcher matcher
+    Numbers numbers
+    WordTable table
+
+
+cdef inline int64_t abs_difference(int64_t first, int64_t second) noexcept nogil:
+    return first - second if first > second else second - first
+
+
+cdef inline int64_t length_with(int64_t chosen, int64_t length, int64_t wanted, int mode) noexcept nogil:
+    """What is known of the reference length, -1 before, once another reference is read: for the average the sum."""
+    if chosen < 0:
+        return length
+    if mode == AVERAGE:
+        return chosen + length
+    if mode == SHORTEST:
+        return min(chosen, length)
+    if abs_difference(length, wanted) < abs_difference(chosen, wanted) or (
+            abs_difference(length, wanted) == abs_difference(chosen, wanted) and length < chosen):
+        return length
+    return chosen
+
+
+cdef int count_segment(Tokenizer tokenizer, Workshop *shop, const Line *hypothesis, const Line *references,
+                       Py_ssize_t count, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
+    """Write the statistics row; there is at least one reference."""
+    cdef int32_t ids[MANY]
+    cdef Py_ssize_t length, size, k, n
+    cdef int64_t chosen = -1
+    tokenizer.begin(&shop.hypothesis, hypothesis)
+    length = tokenizer.read(&shop.hypothesis, shop.tokens, MANY)
+    if length == MANY:
+        return count_long_segment(tokenizer, shop, hypothesis, references, count, max_order, mode, row)
+    number_few(&shop.few, shop.tokens, length, ids)
+    begin_masks(&shop.matcher, ids, <int>length, shop.few.size, max_order)
+    for k in range(count):
+        tokenizer.begin(&shop.reference, &references[k])
+        size = tokenizer.read(&shop.reference, shop.tokens, MANY)
+        if size == MANY:
+            return count_long_segment(tokenizer, shop, hypothesis, references, count, max_order, mode, row)
+        add_reference(shop, size)
+        chosen = length_with(chosen, size, length, mode)
+    row[0] = length
+    row[1] = chosen // count if mode == AVERAGE else chosen
+    for n in range(max_order):
+        row[2 + n] = 0
+        row[2 + max_order + n] = length - n if length > n else 0
+    finish_masks(&shop.matcher, row + 2)
+    return 0
+
+
+cdef inline void add_reference(Workshop *shop, Py_ssize_t size) noexcept nogil:
+    cdef int32_t ids[MANY]
+    look_up_few(&shop.few, shop.tokens, size, ids)
+    add_reference_masks(&shop.matcher, ids, <int>size)
+
+
+cdef int count_long_segment(Tokenizer tokenizer, Workshop *shop, const Line *hypothesis, const Line *references,
+                            Py_ssize_t count, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
+    cdef Numbers *numbers = &shop.numbers
+    cdef Py_ssize_t *starts
+    cdef void *memory = NULL
+    cdef uint64_t odd = secret()
+    cdef uint64_t needed
+    cdef Py_ssize_t length, size, k, n, i
+    cdef int64_t chosen = -1
+    numbers.count = 0
+    make_table(&shop.table)
+    starts = <Py_ssize_t *>malloc((<size_t>count + 2) * sizeof(Py_ssize_t))
+    try:
+        if starts == NULL:
+            with gil:
+                raise MemoryError()
+        starts[0] = 0
+        tokenizer.begin(&shop.hypothesis, hypothesis)
+        size = MANY
+        while size == MANY:
+            size = tokenizer.read(&shop.hypothesis, shop.tokens, MANY)
+            reserve(numbers, size + 1)
+            for i in range(size):
+                numbers.values[numbers.count] = add_word(&shop.table, &shop.tokens[i], odd, &shop.hypothesis.watching)
+                numbers.count += 1
+        length = numbers.count
+        numbers.values[numbers.count] = END
+        numbers.count += 1
+        for k in range(count):
+            starts[k + 1] = numbers.count
+            tokenizer.begin(&shop.reference, &references[k])
+            size = MANY
+            while size == MANY:
+                size = tokenizer.read(&shop.reference, shop.tokens, MANY)
+                reserve(numbers, size + 1)
+                for i in range(size):
+                    numbers.values[numbers.count] = look_up_word(&shop.table, &shop.tokens[i], odd)
+                    numbers.count += 1
+            if numbers.count >= MOST_TOKENS:
+                with gil:
+                    raise MemoryError("a segment has too many tokens")
+            chosen = length_with(chosen, numbers.count - starts[k + 1], length, mode)
+            numbers.values[numbers.count] = -1
+            numbers.count += 1
+        starts[count + 1] = numbers.count
+        row[0] = length
+        row[1] = chosen // count if mode == AVERAGE else chosen
+        for n in range(max_order):
+            row[2 + n] = 0
+            row[2 + max_order + n] = length - n if length > n else 0
+        if length:
+            needed = match_memory(length, numbers.count, count + 1) + 8
+            if needed <= <uint64_t>PY_SSIZE_T_MAX:
+                memory = malloc(<size_t>needed)
+            if memory == NULL:
+                with gil:
+                    raise MemoryError()
+            match_by_interning(numbers.values, starts, count + 1, max_order, memory, row + 2)
+    finally:
+        free(memory)
+        free(starts)
+    return 0
+
+
+cdef void make_workshop(Workshop *shop) noexcept nogil:
+    make_scanner(&shop.hypothesis)
+    make_scanner(&shop.reference)
+    memset(&shop.numbers, 0, sizeof(Numbers))
+    memset(&shop.table, 0, sizeof(WordTable))
+
+
+cdef void end_workshop(Workshop *shop) noexcept nogil:
+    end_scanner(&shop.hypothesis)
+    end_scanner(&shop.reference)
+    free(shop.numbers.values)
+    end_table(&shop.table)
+
+
+cdef int mode_of(str reference_length) except -1:
+    modes = ("closest", "shortest", "average")
+    if reference_length not in modes:
+        raise ValueError("there is no such reference length")
+    return modes.index(reference_length)
+
+
+cdef int check_segments(RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t max_order,
+                        Py_ssize_t start, Py_ssize_t stop) except -1:
+    cdef Py_ssize_t i
+    if not 0 <= start <= stop <= hypotheses.count or sets.shape[0] != hypotheses.count + 1 or max_order < 1:
+        raise ValueError("the segments do not fit")
+    for i in range(start, stop):
+        if not 0 <= sets[i] < sets[i + 1] <= references.count:
+            raise ValueError("a segment has no reference")
+    return 0
+
+
+def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
+             const int64_t[::1] sets, Py_ssize_t max_order, str reference_length not None, Py_ssize_t start,
+             Py_ssize_t stop, int64_t[:, ::1] rows):
+    """Write the statistics rows of the segments from `start` to before `stop`.
+
+    :param sets: where the references of each segment begin among the references, and the end
+    """
+    cdef Workshop shop
+    cdef Watch watching = begin_watch()
+    cdef int mode = mode_of(reference_length)
+    cdef Py_ssize_t i
+    check_segments(hypotheses, references, sets, max_order, start, stop)
+    if start == stop:
+        return
+    if rows.shape[0] != hypotheses.count or rows.shape[1] != 2 + 2 * max_order:
+        raise ValueError("the rows do not fit the segments")
+    make_workshop(&shop)
+    try:
+        with nogil:
+            for i in range(start, stop):
+                count_segment(tokenizer, &shop, &hypotheses.lines[i], &references.lines[sets[i]],
+                              <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, mode, &rows[i, 0])
+                watch(&watching, 8)
+    finally:
+        end_workshop(&shop)
+
+
+def raw_sum(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
+            const int64_t[::1] sets, Py_ssize_t max_order, str reference_length not None, Py_ssize_t start,
+            Py_ssize_t stop):
+    """The sum of these rows, and for each order how many segments are too short to have an n-gram of it, as lists."""
+    cdef Workshop shop
+    cdef Watch watching = begin_watch()
+    cdef int mode = mode_of(reference_length)
+    cdef Py_ssize_t width = 2 + 2 * max_order
+    cdef Py_ssize_t i, n
+    cdef int64_t *row
+    check_segments(hypotheses, references, sets, max_order, start, stop)
+    row = <int64_t *>calloc(<size_t>(3 * width), sizeof(int64_t))   # a row, the sum, and what is too short
+    if row == NULL:
+        raise MemoryError()
+    make_workshop(&shop)
+    try:
+        with nogil:
+            for i in range(start, stop):
+                count_segment(tokenizer, &shop, &hypotheses.lines[i], &references.lines[sets[i]],
+                              <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, mode, row)
+                for n in range(width):
+                    row[width + n] += row[n]
+                for n in range(max_order):
+                    row[2 * width + n] += row[2 + max_order + n] == 0
+                watch(&watching, 8)
+        return ([row[width + n] for n in range(width)], [row[2 * width + n] for n in range(max_order)])
+    finally:
+        end_workshop(&shop)
+        free(row)
+
+
+def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max_order, str reference_length not None):
+    """The statistics row of one segment as a list.
+
+    :param hypothesis: an exact str or bytes
+    :param references: a list or tuple of them, at least one
+    """
+    cdef RawTexts others = RawTexts(references)
+    cdef RawTexts one = RawTexts((hypothesis,))
+    cdef Workshop shop
+    cdef int mode = mode_of(reference_length)
+    cdef Py_ssize_t i
+    cdef int64_t *row
+    cdef list found = []
+    if others.count < 1 or max_order < 1:
+        raise ValueError("there is no reference")
+    row = <int64_t *>malloc(<size_t>(2 + 2 * max_order) * sizeof(int64_t))
+    if row == NULL:
+        raise MemoryError()
+    make_workshop(&shop)
+    try:
+        with nogil:
+            count_segment(tokenizer, &shop, &one.lines[0], others.lines, others.count, max_order, mode, row)
+        for i in range(2 + 2 * max_order):
+            found.append(row[i])
+    finally:
+        end_workshop(&shop)
+        free(row)
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------- vocabulary
+
+cdef class RawVocabulary:
+    """Numbers of tokens, from 0 in the order in which they come. Threads may look up together, while none adds.
+
+    :param tokenizer: which makes the tokens
+    """
+
+    cdef readonly Tokenizer tokenizer
+    cdef WordTable table
+    cdef uint8_t **arenas       # where the tokens are kept
+    cdef Py_ssize_t arena_count
+    cdef Py_ssize_t arena_left  # bytes free at the end of the last one
+    cdef uint8_t *arena_at
+
+    def __cinit__(self, Tokenizer tokenizer not None):
+        self.tokenizer = tokenizer
+        self.arenas = NULL
+        self.arena_count = self.arena_left = 0
+        memset(&self.table, 0, sizeof(WordTable))
+        make_table(&self.table)
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        for i in range(self.arena_count):
+            free(self.arenas[i])
+        free(self.arenas)
+        end_table(&self.table)
+
+    def __len__(self):
+        return self.table.size
+
+    cdef int make_place(self, Py_ssize_t size) except -1 nogil:
+        """For the bytes of a token that may be new."""
+        cdef uint8_t **larger
+        if size > self.arena_left:
+            larger = <uint8_t **>realloc(self.arenas, (<size_t>self.arena_count + 1) * sizeof(uint8_t *))
+            if larger != NULL:
+                self.arenas = larger
+                self.arena_left = 0
+                self.arena_at = larger[self.arena_count] = <uint8_t *>malloc(<size_t>max(size, ARENA))
+            if larger == NULL or self.arena_at == NULL:
+                with gil:
+                    raise MemoryError()
+            self.arena_count += 1
+            self.arena_left = max(size, ARENA)
+        return 0
+
+    cdef int32_t add_token(self, const Token *token, uint64_t odd, Watch *watching) except -1 nogil:
+        cdef int32_t before = self.table.size
+        cdef int32_t number
+        self.make_place(token.size)
+        number = add_word(&self.table, token, odd, watching)
+        if number == before:
+            memcpy(self.arena_at, token.text, <size_t>token.size)
+            self.table.words[number].token.text = self.arena_at
+            self.arena_at += token.size
+            self.arena_left -= token.size
+        return number
+
+    cdef int number_line(self, Scanner *scanner, const Line *line, Numbers *numbers, bint adds) except -1 nogil:
+        cdef Token tokens[MANY]
+        cdef uint64_t odd = secret()
+        cdef Py_ssize_t size = MANY
+        cdef Py_ssize_t i
+        cdef int32_t number
+        self.tokenizer.begin(scanner, line)
+        while size == MANY:
+            size = self.tokenizer.read(scanner, tokens, MANY)
+            reserve(numbers, size)
+            for i in range(size):
+                if adds:
+                    number = self.add_token(&tokens[i], odd, &scanner.watching)
+                else:
+                    number = look_up_word(&self.table, &tokens[i], odd)
+                numbers.values[numbers.count] = number
+                numbers.count += 1
+        return 0
+
+    cdef bytes numbers_of(self, RawTexts texts, Py_ssize_t start, Py_ssize_t stop, int64_t[::1] ends, bint adds):
+        cdef Scanner scanner
+        cdef Numbers numbers
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t i
+        if not 0 <= start <= stop <= texts.count or ends.shape[0] != stop - start:
+            raise ValueError("the texts do not fit")
+        memset(&numbers, 0, sizeof(Numbers))
+        make_scanner(&scanner)
+        try:
+            with nogil:
+                for i in range(start, stop):
+                    self.number_line(&scanner, &texts.lines[i], &numbers, adds)
+                    ends[i - start] = numbers.count
+                    watch(&watching, 8)
+            return PyBytes_FromStringAndSize(<const char *>numbers.values, numbers.count * <Py_ssize_t>sizeof(int32_t))
+        finally:
+            end_scanner(&scanner)
+            free(numbers.values)
+
+    def add(self, RawTexts texts not None, int64_t[::1] ends):
+        """The numbers of the tokens of all texts, as the bytes of int32; new tokens get new ones.
+
+        :param ends: is filled with where the numbers of each text end
+        """
+        return self.numbers_of(texts, 0, texts.count, ends, True)
+
+    def look_up(self, RawTexts texts not None, Py_ssize_t start, Py_ssize_t stop, int64_t[::1] ends):
+        """The same for the texts from `start` to before `stop`, with -1 for tokens that have no number."""
+        return self.numbers_of(texts, start, stop, ends, False)
+
+    def number(self, str token not None):
+        """The number of a token, or -1."""
+        cdef Token wanted
+        cdef bytes text = padded(token, &wanted)
+        return look_up_word(&self.table, &wanted, secret()) if text else -1
+
+    def tokens(self):
+        """All tokens, in the order of their numbers."""
+        cdef const Token *token
+        cdef list found = []
+        cdef int32_t i
+        for i in range(self.table.size):
+            token = &self.table.words[i].token
+            found.append(PyUnicode_DecodeUTF8(<const char *>token.text, token.size, "surrogatepass"))
+        return found
+
+    def assign(self, list tokens not None):
+        """Give tokens the next numbers, in their order, whatever the tokeniser would make of them."""
+        cdef bytes text
+        cdef Token wanted
+        cdef Watch watching = begin_watch()
+        for token in tokens:
+            text = padded(token, &wanted)
+            if text:
+                self.add_token(&wanted, secret(), &watching)
+
+
+cdef bytes padded(str text, Token *token):
+    """A token that is a str. What is given must be held as long as the token is used."""
+    cdef bytes found = bytes(16) + text.encode("utf-8", "surrogatepass")
+    token.text = <const uint8_t *><const char *>found + 16
+    token.size = len(found) - 16
+    return found

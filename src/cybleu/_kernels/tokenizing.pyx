@@ -1,0 +1,473 @@
+# cython: freethreading_compatible=True
+"""Tokenisers: sacreBLEU's, and white space.
+
+Those of sacreBLEU are some substitutions over the whole line that put spaces around characters. Here they are one pass:
+a character stands alone, or is a part of a word, by what it is, what the one before it is and became, and what the next
+one is. `_mirror/tokenizing.py` has the substitutions.
+"""
+
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_FromObject
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset
+
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
+from cybleu._kernels.interrupts cimport begin_watch, watch
+
+cdef extern from *:
+    """
+    /* What a line is read from. Characters apart from the object, as str made by the old C interface have them, are
+       copied: the bytes before them cannot be read. */
+    static int cybleu_line_of(PyObject *text, const void **data, Py_ssize_t *size, int *kind) {
+        if (PyBytes_CheckExact(text)) {
+            *data = PyBytes_AS_STRING(text);
+            *size = PyBytes_GET_SIZE(text);
+            *kind = 0;
+            return 1;
+        }
+        if (!PyUnicode_CheckExact(text)) return 0;
+    #if PY_VERSION_HEX < 0x030C0000
+        if (PyUnicode_READY(text) < 0) return -1;
+    #endif
+        *data = PyUnicode_DATA(text);
+        *size = PyUnicode_GET_LENGTH(text);
+        *kind = PyUnicode_IS_COMPACT_ASCII(text) ? 0 : (int)PyUnicode_KIND(text);
+        return 1;
+    }
+    """
+    int cybleu_line_of(PyObject *text, const void **data, Py_ssize_t *size, int *kind) except -1
+
+cdef enum:
+    CODE_POINTS = 0x110000
+    FRONT = 16              # bytes before a copy
+    AT_ONCE = 64            # tokens
+
+# What a character is. Only a character up to DIGIT is a part of a word whatever is beside it.
+cdef enum:
+    WORD
+    DIGIT       # what a point between two of them joins
+    SPACE
+    LEAD        # the first byte of a character that has to be looked up
+    ALONE       # a token of its own
+    POINT       # stands alone but between digits
+    HYPHEN      # stands alone after a digit
+    # only as what the character before is:
+    TAKEN       # a point that stands alone because of what is before it, so that the next one cannot
+    NOTHING     # the line begins
+
+CATEGORIES = {"other": 0, "P": 1, "S": 2, "N": 3}   # of the argument `categories`
+
+
+# ---------------------------------------------------------------------------------------------------------- characters
+
+cdef inline Py_ssize_t space_at(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """The length of the white space beyond ASCII that begins there, 0 if none does."""
+    cdef uint32_t code
+    if at[0] == 0xC2:
+        return 2 if distance(at, end) > 1 and (at[1] == 0x85 or at[1] == 0xA0) else 0
+    if not 0xE1 <= at[0] <= 0xE3 or distance(at, end) < 3:
+        return 0
+    code = <uint32_t>(at[0] & 0xF) << 12 | <uint32_t>(at[1] & 0x3F) << 6 | (at[2] & 0x3F)
+    if (code == 0x1680 or 0x2000 <= code <= 0x200A or code == 0x2028 or code == 0x2029 or code == 0x202F
+            or code == 0x205F or code == 0x3000):
+        return 3
+    return 0
+
+
+cdef inline Py_ssize_t length_at(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """The bytes of the character that begins there; never more than are left."""
+    cdef Py_ssize_t length = 1 + (at[0] >= 0xC0) + (at[0] >= 0xE0) + (at[0] >= 0xF0)
+    return min(length, distance(at, end))
+
+
+cdef inline bint is_ascii_space(uint8_t byte) noexcept nogil:
+    return byte == 0x20 or 0x09 <= byte <= 0x0D or 0x1C <= byte <= 0x1F
+
+
+cdef const uint8_t *without_space_after(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """The new end."""
+    while at < end:
+        if is_ascii_space((end - 1)[0]):
+            end -= 1
+        elif (end - 1)[0] < 0x80:
+            break
+        elif distance(at, end) > 1 and (end - 2)[0] == 0xC2 and space_at(end - 2, end):
+            end -= 2
+        elif distance(at, end) > 2 and (end - 3)[0] >= 0xE1 and space_at(end - 3, end):
+            end -= 3
+        else:
+            break
+    return end
+
+
+cdef const uint8_t *without_space_before(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    cdef Py_ssize_t length
+    while at < end:
+        length = 1 if is_ascii_space(at[0]) else space_at(at, end)
+        if length == 0:
+            break
+        at += length
+    return at
+
+
+cdef inline uint8_t *put(uint8_t *to, uint32_t code) noexcept nogil:
+    """Write a character in UTF-8; past it."""
+    if code < 0x80:
+        to[0] = <uint8_t>code
+        return to + 1
+    if code < 0x800:
+        to[0] = <uint8_t>(0xC0 | code >> 6)
+        to[1] = <uint8_t>(0x80 | (code & 0x3F))
+        return to + 2
+    if code < 0x10000:
+        to[0] = <uint8_t>(0xE0 | code >> 12)
+        to[1] = <uint8_t>(0x80 | (code >> 6 & 0x3F))
+        to[2] = <uint8_t>(0x80 | (code & 0x3F))
+        return to + 3
+    to[0] = <uint8_t>(0xF0 | code >> 18)
+    to[1] = <uint8_t>(0x80 | (code >> 12 & 0x3F))
+    to[2] = <uint8_t>(0x80 | (code >> 6 & 0x3F))
+    to[3] = <uint8_t>(0x80 | (code & 0x3F))
+    return to + 4
+
+
+cdef inline uint32_t code_at(const uint8_t *at, Py_ssize_t length) noexcept nogil:
+    if length == 2:
+        return <uint32_t>(at[0] & 0x1F) << 6 | (at[1] & 0x3F)
+    if length == 3:
+        return <uint32_t>(at[0] & 0xF) << 12 | <uint32_t>(at[1] & 0x3F) << 6 | (at[2] & 0x3F)
+    if length == 4:
+        return (<uint32_t>(at[0] & 0x7) << 18 | <uint32_t>(at[1] & 0x3F) << 12 | <uint32_t>(at[2] & 0x3F) << 6
+                | (at[3] & 0x3F))
+    return at[0]
+
+
+# --------------------------------------------------------------------------------------------------------------- lines
+
+cdef void make_scanner(Scanner *scanner) noexcept nogil:
+    scanner.at = scanner.end = NULL
+    scanner.before = NOTHING
+    scanner.buffer = NULL
+    scanner.room = 0
+    scanner.watching = begin_watch()
+
+
+cdef void end_scanner(Scanner *scanner) noexcept nogil:
+    free(scanner.buffer)
+    scanner.buffer = NULL
+    scanner.room = 0
+
+
+cdef int line_of(PyObject *text, Line *line) except -1:
+    if not cybleu_line_of(text, &line.data, &line.size, &line.kind):
+        raise TypeError("a line must be an exact str or bytes")
+    return 0
+
+
+cdef int make_room(Scanner *scanner, Py_ssize_t size) except -1 nogil:
+    """For so many bytes after the front."""
+    cdef uint8_t *larger
+    if size > scanner.room:
+        size = max(size, 2 * scanner.room)
+        larger = <uint8_t *>realloc(scanner.buffer, <size_t>size + FRONT)
+        if larger == NULL:
+            with gil:
+                raise MemoryError()
+        memset(larger, 0, FRONT)
+        scanner.buffer = larger
+        scanner.room = size
+    return 0
+
+
+cdef int copy_line(Scanner *scanner, const Line *line) except -1 nogil:
+    """The characters of a str in UTF-8."""
+    cdef const uint8_t *narrow = <const uint8_t *>line.data
+    cdef const uint16_t *wide = <const uint16_t *>line.data
+    cdef const uint32_t *wider = <const uint32_t *>line.data
+    cdef uint8_t *to
+    cdef uint64_t word
+    cdef Py_ssize_t i, stop
+    make_room(scanner, line.size * (2 if line.kind == 1 else line.kind + (line.kind == 2)))
+    to = scanner.buffer + FRONT
+    if line.kind == 1:
+        i = 0
+        while i < line.size:
+            if line.size - i >= 8:
+                memcpy(&word, narrow + i, 8)
+                if not word & <uint64_t>0x8080808080808080:
+                    memcpy(to, &word, 8)
+                    to += 8
+                    i += 8
+                    continue
+                stop = i + 8
+            else:
+                stop = line.size
+            while i < stop:
+                to = put(to, narrow[i])
+                i += 1
+    elif line.kind == 2:
+        for i in range(line.size):
+            to = put(to, wide[i])
+    else:
+        for i in range(line.size):
+            to = put(to, wider[i])
+    scanner.at = scanner.buffer + FRONT
+    scanner.end = to
+    return watch(&scanner.watching, line.size >> 3)
+
+
+cdef bint is_marked_up(const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """Whether there is something that mteval's tokeniser replaces first."""
+    cdef size_t size = <size_t>distance(at, end)
+    if size == 0:
+        return False
+    if memchr(at, c"&", size) != NULL or memchr(at, c"\n", size) != NULL:
+        return True
+    while True:
+        at = <const uint8_t *>memchr(at, c"<", <size_t>distance(at, end))
+        if at == NULL or distance(at, end) < 9:
+            return False
+        if memcmp(at, b"<skipped>", 9) == 0:
+            return True
+        at += 1
+
+
+cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssize_t length, int new) noexcept nogil:
+    """Replace a string by one character, or by none where `new` is below 0; the new size."""
+    cdef const uint8_t *at = text
+    cdef const uint8_t *end = text + size
+    cdef const uint8_t *found
+    cdef uint8_t *to = text
+    while True:
+        found = at
+        while True:
+            if distance(found, end) < length:
+                found = NULL
+                break
+            found = <const uint8_t *>memchr(found, old[0], <size_t>(distance(found, end) - length + 1))
+            if found == NULL or memcmp(found, old, <size_t>length) == 0:
+                break
+            found += 1
+        if found == NULL:
+            memmove(to, at, <size_t>distance(at, end))
+            return distance(text, to) + distance(at, end)
+        memmove(to, at, <size_t>distance(at, found))
+        to += distance(at, found)
+        if new >= 0:
+            to[0] = <uint8_t>new
+            to += 1
+        at = found + length
+
+
+cdef int rewrite(Scanner *scanner) except -1 nogil:
+    cdef Py_ssize_t size = distance(scanner.at, scanner.end)
+    cdef uint8_t *text
+    if scanner.at != scanner.buffer + FRONT:
+        make_room(scanner, size)
+        memcpy(scanner.buffer + FRONT, scanner.at, <size_t>size)
+    text = scanner.buffer + FRONT
+    watch(&scanner.watching, size >> 3)
+    size = replace(text, size, b"<skipped>", 9, -1)
+    size = replace(text, size, b"-\n", 2, -1)
+    size = replace(text, size, b"\n", 1, c" ")
+    size = replace(text, size, b"&quot;", 6, c'"')
+    size = replace(text, size, b"&amp;", 5, c"&")
+    size = replace(text, size, b"&lt;", 4, c"<")
+    size = replace(text, size, b"&gt;", 4, c">")
+    scanner.at = text
+    scanner.end = text + size
+    return 0
+
+
+# ----------------------------------------------------------------------------------------------------------- the class
+
+cdef class Tokenizer:
+    """Immutable, so that threads can share it.
+
+    :param name: ``none``, ``ascii``, ``char``, ``13a``, ``zh`` or ``intl``
+    :param categories: for ``intl`` of each code point 1 for punctuation, 2 for a symbol, 3 for a number, or else 0
+    """
+
+    def __cinit__(self, str name not None, categories=None):
+        cdef const uint8_t[::1] of_code_points
+        cdef const uint8_t *kinds = [WORD, POINT, ALONE, DIGIT]
+        cdef Py_ssize_t i
+        self.name = name
+        self.of_characters = NULL
+        self.other = ALONE if name == "char" else WORD
+        self.first = SPACE if name == "13a" else NOTHING
+        self.after = SPACE if name == "13a" else DIGIT
+        self.strips = name in ("13a", "zh", "intl")
+        self.strips_both = name == "zh"
+        self.rewrites = name == "13a"
+        if name not in ("none", "ascii", "char", "13a", "zh", "intl"):
+            raise ValueError("there is no such tokeniser")
+        if name == "zh" or name == "intl":
+            self.of_characters = <uint8_t *>malloc(CODE_POINTS)
+            if self.of_characters == NULL:
+                raise MemoryError()
+            memset(self.of_characters, WORD, CODE_POINTS)
+        for i in range(256):
+            self.of_bytes[i] = <uint8_t>self.other
+        if name == "13a" or name == "zh":
+            for i in range(0x21, 0x7F):
+                if (0x21 <= i <= 0x26 or 0x28 <= i <= 0x2B or i == 0x2F or 0x3A <= i <= 0x40 or 0x5B <= i <= 0x60
+                        or 0x7B <= i):
+                    self.of_bytes[i] = ALONE
+                elif c"0" <= i <= c"9":
+                    self.of_bytes[i] = DIGIT
+            self.of_bytes[c"."] = self.of_bytes[c","] = POINT
+            self.of_bytes[c"-"] = HYPHEN
+        if name == "zh":
+            for first, last in (
+                (0x2001, 0x2A6D), (0x2E80, 0x2FDF), (0x2FF0, 0x303F), (0x3100, 0x312F), (0x31A0, 0x31EF),
+                (0x3200, 0x4DB5), (0x4E00, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A), (0xFA70, 0xFAD9),
+                (0xFE10, 0xFE1F), (0xFE30, 0xFE4F), (0xFF00, 0xFFEF),
+            ):
+                for i in range(first, last + 1):
+                    self.of_characters[i] = ALONE
+        if name == "intl":
+            of_code_points = categories
+            if of_code_points.shape[0] != CODE_POINTS:
+                raise ValueError("there must be a category for each code point")
+            for i in range(CODE_POINTS):
+                self.of_characters[i] = kinds[of_code_points[i] & 3]
+            for i in range(0x80):
+                self.of_bytes[i] = self.of_characters[i]
+        for i in range(0x09, 0x0E):
+            self.of_bytes[i] = SPACE
+        self.of_bytes[0x20] = SPACE
+        if name == "ascii":
+            return
+        for i in range(0x1C, 0x20):
+            self.of_bytes[i] = SPACE
+        if self.of_characters != NULL:
+            for i in (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)):
+                self.of_characters[i] = SPACE
+        if self.of_characters != NULL or name == "char":
+            for i in range(0xC2, 0xF5):
+                self.of_bytes[i] = LEAD
+        else:
+            for i in (0xC2, 0xE1, 0xE2, 0xE3):
+                self.of_bytes[i] = LEAD
+
+    def __dealloc__(self):
+        free(self.of_characters)
+
+    def __reduce__(self):
+        raise TypeError("a tokeniser is made anew, not pickled")
+
+    cdef int begin(self, Scanner *scanner, const Line *line) except -1 nogil:
+        if line.kind == IN_UTF8:
+            scanner.at = <const uint8_t *>line.data
+            scanner.end = scanner.at + line.size
+        else:
+            copy_line(scanner, line)
+        scanner.before = self.first
+        if self.strips:
+            scanner.end = without_space_after(scanner.at, scanner.end)
+            if self.rewrites and CYBLEU_UNLIKELY(is_marked_up(scanner.at, scanner.end)):
+                rewrite(scanner)
+            elif self.strips_both:
+                scanner.at = without_space_before(scanner.at, scanner.end)
+        return 0
+
+    cdef int kind_of_lead(self, const uint8_t *at, const uint8_t *end, Py_ssize_t *length) noexcept nogil:
+        cdef Py_ssize_t space
+        if self.of_characters != NULL:
+            length[0] = length_at(at, end)
+            return self.of_characters[code_at(at, length[0])]
+        space = space_at(at, end)
+        length[0] = space if space else length_at(at, end)
+        return SPACE if space else self.other
+
+    cdef Py_ssize_t read(self, Scanner *scanner, Token *tokens, Py_ssize_t most) except -1 nogil:
+        cdef const uint8_t *at = scanner.at
+        cdef const uint8_t *end = scanner.end
+        cdef const uint8_t *start
+        cdef const uint8_t *of_bytes = self.of_bytes
+        cdef int before = scanner.before
+        cdef Py_ssize_t count = 0
+        cdef Py_ssize_t length, other_length
+        cdef int kind, following
+        cdef bint alone
+        while count < most and at < end:
+            kind = of_bytes[at[0]]
+            length = 1
+            if kind == LEAD:
+                kind = self.kind_of_lead(at, end, &length)
+            if kind == SPACE:
+                before = SPACE
+                at += length
+                continue
+            start = at
+            while True:
+                if kind <= DIGIT:
+                    before = kind
+                    at += length
+                    while at < end and of_bytes[at[0]] <= DIGIT:
+                        before = of_bytes[at[0]]
+                        at += 1
+                else:
+                    if kind == ALONE:
+                        alone = True
+                    elif kind == HYPHEN:
+                        alone = before == DIGIT
+                    else:
+                        if before != DIGIT and before != TAKEN and before != NOTHING:
+                            kind = TAKEN
+                            alone = True
+                        else:
+                            following = self.after
+                            if at + length < end:
+                                following = of_bytes[at[length]]
+                                if following == LEAD:
+                                    following = self.kind_of_lead(at + length, end, &other_length)
+                            alone = following != DIGIT
+                    if alone:
+                        if at == start:
+                            before = kind
+                            at += length
+                        break
+                    before = kind
+                    at += length
+                if at == end:
+                    break
+                kind = of_bytes[at[0]]
+                length = 1
+                if kind == LEAD:
+                    kind = self.kind_of_lead(at, end, &length)
+                if kind == SPACE:
+                    break
+            tokens[count].text = start
+            tokens[count].size = distance(start, at)
+            count += 1
+        watch(&scanner.watching, (distance(scanner.at, at) >> 3) + 1)
+        scanner.at = at
+        scanner.before = before
+        return count
+
+    def tokens(self, text):
+        """The tokens of a line, a str, as a list of str."""
+        cdef Token tokens[AT_ONCE]
+        cdef Scanner scanner
+        cdef Line line
+        cdef Py_ssize_t count = AT_ONCE
+        cdef Py_ssize_t i
+        cdef list found = []
+        if type(text) is not str:
+            if not isinstance(text, str):
+                raise TypeError(f"a line must be a str, not {type(text).__name__}")
+            text = PyUnicode_FromObject(text)
+        line_of(<PyObject *>text, &line)
+        make_scanner(&scanner)
+        try:
+            self.begin(&scanner, &line)
+            while count == AT_ONCE:
+                count = self.read(&scanner, tokens, AT_ONCE)
+                for i in range(count):
+                    found.append(PyUnicode_DecodeUTF8(<const char *>tokens[i].text, tokens[i].size, "surrogatepass"))
+        finally:
+            end_scanner(&scanner)
+        return found

@@ -1,0 +1,74 @@
+"""Counts of raw text that the backend has read. Needs no NumPy."""
+
+from __future__ import annotations
+
+from array import array
+
+from .. import _backend
+from .._runtime.parallel import run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..text.raw import Raw
+
+__all__ = ["raw_row_lists", "raw_sum"]
+
+
+def raw_sum(
+    raw: Raw,
+    texts: Any,
+    references: Any,
+    bounds: Any,
+    order: int,
+    reference_length: str = "closest",
+    threads: int | None = None,
+) -> tuple[list[int], list[int]]:
+    """The sum of the segments' rows, and for each order how many segments are too short to have an n-gram of it.
+
+    :param raw: with one of the backend's tokenisers
+    :param texts: hypotheses as the backend reads them
+    :param references: of all segments, likewise, one after the other
+    :param bounds: where those of each segment begin, and the end
+    """
+    sums: list[tuple[list[int], list[int]]] = []
+    tokenizer = raw.backend
+
+    def work(start: int, stop: int) -> None:
+        arguments = tokenizer, texts, references, bounds, order, reference_length, start, stop
+        sums.append(_backend.chosen.raw_sum(*arguments))
+
+    run(work, len(texts), _cost(texts, references), threads, False, "segments")
+    rows, short = zip(*sums)
+    return [sum(column) for column in zip(*rows)], [sum(column) for column in zip(*short)]
+
+
+def raw_row_lists(
+    raw: Raw,
+    texts: Any,
+    references: Any,
+    bounds: Any,
+    order: int,
+    reference_length: str = "closest",
+    threads: int | None = None,
+) -> list[list[int]]:
+    """The statistics rows of the segments. The parameters are those of :func:`raw_sum`."""
+    count, width = len(texts), 2 + 2 * order
+    if not count:
+        return []
+    rows = memoryview(array("q", bytes(8 * count * width))).cast("B").cast("q", (count, width))
+    tokenizer = raw.backend
+
+    def work(start: int, stop: int) -> None:
+        arguments = tokenizer, texts, references, bounds, order, reference_length, start, stop
+        _backend.chosen.raw_rows(*arguments, rows)
+
+    run(work, count, _cost(texts, references), threads, False, "segments")
+    found: Any = rows.tolist()  # as nested as the rows are
+    return found  # type: ignore[no-any-return]
+
+
+def _cost(texts: Any, references: Any) -> int:
+    cost: int = (texts.size + references.size) // 4 + 64 * len(texts)
+    return cost

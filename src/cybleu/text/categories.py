@@ -1,0 +1,60 @@
+"""Which characters are punctuation, symbols and numbers, for the tokeniser ``intl``.
+
+sacreBLEU asks the package `regex`, whose Unicode is its own and not Python's. Where that is installed it is asked here, too,
+so that the tokens are the same; elsewhere the table of this package answers. ``cybleu --version`` says which one it is.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def _regex() -> Any:
+    try:
+        import regex
+    except ImportError:
+        return None
+    return regex
+
+
+@cache
+def categories() -> bytes:
+    """For each code point 1, 2, 3 for punctuation, a symbol, a number, or else 0."""
+    regex = _regex()
+    found = bytearray(0x110000)
+    for category, runs in enumerate(_of_table() if regex is None else _of_regex(regex), 1):
+        for first, end in runs:
+            found[first:end] = bytes([category]) * (end - first)
+    return bytes(found)
+
+
+def unicode_version() -> str:
+    """Whose characters they are."""
+    regex = _regex()
+    if regex is not None:
+        return f"regex {regex.__version__}"
+    from .unicode_table import UNICODE
+
+    return f"Unicode {UNICODE}"
+
+
+def _of_regex(regex: Any) -> list[list[tuple[int, int]]]:
+    """Where code points of each category begin, and end."""
+    from array import array
+
+    characters = array("I", range(0x110000)).tobytes().decode("utf-32", "surrogatepass")
+    return [[run.span() for run in regex.finditer(rf"\p{{{name}}}+", characters)] for name in "PSN"]
+
+
+def _of_table() -> list[list[tuple[int, int]]]:
+    from .unicode_table import NUMBERS, PUNCTUATION, SYMBOLS
+
+    found = []
+    for table in (PUNCTUATION, SYMBOLS, NUMBERS):
+        pairs = (word.partition("-") for word in table.split())
+        found.append([(int(first, 16), int(last or first, 16) + 1) for first, _, last in pairs])
+    return found

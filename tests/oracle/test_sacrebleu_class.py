@@ -1,0 +1,140 @@
+"""The class that is a `sacrebleu.metrics.BLEU`, and its installation, beside sacreBLEU's own."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.significance import PairedTest
+
+from cybleu import install_as_sacrebleu
+from cybleu.sacrebleu_compat import BLEU
+from inputs import CATCHES_WARNINGS, called
+
+pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+
+Theirs = sacrebleu.metrics.BLEU
+lines = st.lists(st.sampled_from(["a", "b", "A.", "猫", "5.", "&amp;", "\ud800", "c,"]), max_size=8).map(" ".join)
+arguments = st.fixed_dictionaries(
+    {},
+    optional={
+        "lowercase": st.booleans(),
+        "force": st.booleans(),
+        "tokenize": st.sampled_from([None, "13a", "intl", "zh", "char", "none"]),
+        "smooth_method": st.sampled_from(["exp", "floor", "add-k", "none"]),
+        "smooth_value": st.sampled_from([None, 0.5, 2]),
+        "max_ngram_order": st.sampled_from([1, 2, 4, 6]),
+        "effective_order": st.booleans(),
+        "trg_lang": st.sampled_from(["", "zh"]),
+    },
+)
+
+
+@st.composite
+def corpora(draw):
+    hypotheses = draw(st.lists(lines, min_size=1, max_size=4))
+    size = st.just(len(hypotheses)) | st.integers(1, 5)
+    document = size.flatmap(lambda count: st.lists(lines | st.none(), min_size=count, max_size=count))
+    return hypotheses, draw(st.lists(document, min_size=1, max_size=3))
+
+
+def same(ours, theirs):
+    value, error, _ = ours
+    expected, wanted, _ = theirs
+    assert type(error) is type(wanted) and str(error) == str(wanted)
+    if wanted is None:
+        assert vars(value) == vars(expected)
+
+
+@given(arguments, corpora())
+def test_scores_and_signature(kwargs, corpus):
+    ours, theirs = BLEU(**kwargs), Theirs(**kwargs)
+    hypotheses, references = corpus
+    same(called(ours.corpus_score, hypotheses, references), called(theirs.corpus_score, hypotheses, references))
+    assert called(lambda: str(ours.get_signature()))[0] == called(lambda: str(theirs.get_signature()))[0]
+    of_one = [document[0] for document in references]
+    same(called(ours.sentence_score, hypotheses[0], of_one), called(theirs.sentence_score, hypotheses[0], of_one))
+    kept = [called(lambda cls=cls: cls(references=references, **kwargs)) for cls in (BLEU, Theirs)]
+    assert type(kept[0][1]) is type(kept[1][1])
+    if kept[1][1] is None:
+        for copied in (lambda metric: metric, copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))):
+            same(
+                called(copied(kept[0][0]).corpus_score, hypotheses, None),
+                called(kept[1][0].corpus_score, hypotheses, None),
+            )
+
+
+@pytest.mark.parametrize("wrong", ["a b", [], [None], [1], ["a", None], "", None, [["a"]]])
+def test_mistakes(wrong):
+    for given_ in ((wrong, [["a"]]), (["a"], wrong), (["a"], [wrong])):
+        ours, theirs = called(BLEU().corpus_score, *given_), called(Theirs().corpus_score, *given_)
+        assert type(ours[1]) is type(theirs[1])
+        if theirs[1] is None:
+            assert vars(ours[0]) == vars(theirs[0])
+
+
+def test_bootstrap_and_paired_test():
+    rng = np.random.default_rng(3)
+    reference = [" ".join(rng.choice(list("abcdef."), 12)) for _ in range(40)]
+    systems = [[" ".join(rng.choice(list("abcdef."), 12)) for _ in range(40)] for _ in range(2)]
+    results = []
+    for cls in (BLEU, Theirs):
+        metric = cls(references=[reference])
+        score = metric.corpus_score(systems[0], None, n_bootstrap=50)
+        named = [(f"s{number}", system) for number, system in enumerate(systems)]
+        test = PairedTest(named, {"BLEU": cls(references=[reference])}, None, test_type="bs", n_samples=50)
+        signatures, outcome = test()
+        results.append((vars(score), str(metric.get_signature()), str(signatures), str(outcome)))
+    assert results[0] == results[1]
+
+
+def test_it_warns_of_tokenised_text(caplog):
+    texts = ["a ."] * 100
+    BLEU(references=[texts]).corpus_score(texts, None)
+    assert [record.message[:10] for record in caplog.records] == ["That's 100", "It looks l", "If you ins"]
+    caplog.clear()
+    BLEU(force=True).corpus_score(texts, [texts])
+    assert not caplog.records
+
+
+def test_another_way_to_make_tokens_is_left_alone():
+    class Other(BLEU):
+        def _preprocess_segment(self, sent):
+            return "the same"
+
+    assert Other().corpus_score(["a b c d"], [["x y"]]).counts[:2] == [2, 1]
+    assert isinstance(BLEU(), Theirs)
+
+
+def test_installation():
+    theirs = sacrebleu.BLEU
+    with install_as_sacrebleu():
+        for place in (sacrebleu, sacrebleu.metrics, sacrebleu.metrics.bleu, sacrebleu.compat):
+            assert place.BLEU is BLEU
+        assert sacrebleu.metrics.METRICS["BLEU"] is BLEU
+        inner = install_as_sacrebleu()
+        inner.undo()
+        inner.undo()
+        assert sacrebleu.BLEU is BLEU
+        assert vars(sacrebleu.corpus_bleu(["a b."], [["a b."]])) == vars(theirs().corpus_score(["a b."], [["a b."]]))
+    assert sacrebleu.BLEU is sacrebleu.metrics.METRICS["BLEU"] is theirs
+
+
+def test_a_script_runs_with_it(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\nimport sacrebleu\nprint(sacrebleu.BLEU.__module__, sys.argv[1:])\n"
+        "print(sacrebleu.corpus_bleu(['The cat sat on it.'], [['The cat sat on it.']]).score)\n"
+    )
+    run = [sys.executable, "-m", "cybleu", "run-as-sacrebleu"]
+    done = subprocess.run([*run, str(script), "x"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("cybleu.sacrebleu_compat.metric ['x']\n100.0")
+    done = subprocess.run(run, capture_output=True, text=True)
+    assert done.returncode == 2 and "run-as-sacrebleu (SCRIPT" in done.stderr

@@ -1,0 +1,164 @@
+"""Raw text on the two backends: tokens, rows, numbers, what is not UTF-8."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cybleu import _mirror
+from cybleu.errors import NotUtf8Error
+from cybleu.text.categories import categories
+from inputs import assert_same, called, outcome
+
+NAMES = ["none", "ascii", "char", "13a", "zh", "intl"]
+WORDS = [
+    "a",
+    "b",
+    "the",
+    "x" * 15,
+    "x" * 16,
+    "x" * 17,
+    "é",
+    "猫",
+    "\ud800",
+    "5.5",
+    ".",
+    "a\u00a0b",
+    "&amp;",
+    "\U0001f600",
+]
+
+lines = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join) | st.text(max_size=12)
+long_lines = st.tuples(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), st.sampled_from([12, 13, 16, 60])).map(
+    lambda pair: " ".join(pair[0] * pair[1])
+)
+segments = st.lists(st.tuples(lines | long_lines, st.lists(lines | long_lines, min_size=1, max_size=3)), max_size=4)
+
+
+def tokenisers(backend):
+    return [backend.Tokenizer(name, categories() if name == "intl" else None) for name in NAMES]
+
+
+def rows_of(backend, tokenizer, corpus, max_order, reference_length):
+    texts = backend.RawTexts([hypothesis for hypothesis, _ in corpus])
+    others = backend.RawTexts([reference for _, references in corpus for reference in references])
+    sets = np.cumsum([0, *(len(references) for _, references in corpus)], dtype=np.int64)
+    rows = np.full((len(corpus), 2 + 2 * max_order), -1, dtype=np.int64)
+    backend.raw_rows(tokenizer, texts, others, sets, max_order, reference_length, 0, len(corpus), rows)
+    one_by_one = [
+        backend.raw_row(tokenizer, hypothesis, references, max_order, reference_length)
+        for hypothesis, references in corpus
+    ]
+    assert rows.tolist() == one_by_one
+    return one_by_one
+
+
+def in_bytes(line):
+    try:
+        return line.encode()
+    except UnicodeEncodeError:
+        return line  # there is no UTF-8 of a lone surrogate
+
+
+@given(segments, st.sampled_from([1, 2, 4, 5, 70]), st.sampled_from(["closest", "shortest", "average"]))
+@example(
+    [("a " * 64, ["a " * 65, "b " * 64]), ("a " * 65, ["a"]), ("", [""]), ("a " * 300, ["a b " * 200])], 4, "closest"
+)
+def test_rows(kernels, corpus, max_order, reference_length):
+    for ours, theirs in zip(tokenisers(kernels), tokenisers(_mirror)):
+        arguments = corpus, max_order, reference_length
+        rows = rows_of(kernels, ours, *arguments)
+        assert rows == rows_of(_mirror, theirs, *arguments)
+        as_bytes = [(in_bytes(text), [*map(in_bytes, texts)]) for text, texts in corpus]
+        assert rows == rows_of(kernels, ours, as_bytes, *arguments[1:])
+
+
+@given(st.lists(lines | long_lines, max_size=6), st.lists(lines | long_lines, max_size=6))
+def test_numbers(kernels, known, texts):
+    for ours, theirs in zip(tokenisers(kernels), tokenisers(_mirror)):
+        found = []
+        for backend, tokenizer in ((kernels, ours), (_mirror, theirs)):
+            words = backend.RawVocabulary(tokenizer)
+            ends, later = np.empty(len(known), np.int64), np.empty(len(texts), np.int64)
+            added = words.add(backend.RawTexts(known), ends)
+            looked_up = words.look_up(backend.RawTexts(texts), 0, len(texts), later)
+            tokens = words.tokens()
+            assert [words.number(token) for token in tokens] == [*range(len(words))]
+            again = backend.RawVocabulary(tokenizer)
+            again.assign(tokens)
+            assert again.tokens() == tokens
+            found.append((added, ends.tolist(), looked_up, later.tolist(), tokens))
+        assert found[0] == found[1]
+
+
+def test_many_different_tokens(kernels):
+    text = " ".join(f"w{number % 70_000}" * (1 + number % 40) for number in range(100_000))
+    ends = np.empty(1, np.int64)
+    numbers = []
+    for backend in (kernels, _mirror):
+        words = backend.RawVocabulary(backend.Tokenizer("none"))
+        numbers.append(words.add(backend.RawTexts([text]), ends))
+    assert numbers[0] == numbers[1]
+    row = kernels.raw_row(kernels.Tokenizer("none"), text, [text, text[::2]], 4, "closest")
+    assert row == _mirror.raw_row(_mirror.Tokenizer("none"), text, [text, text[::2]], 4, "closest")
+
+
+@given(
+    st.binary(max_size=12) | st.lists(st.sampled_from([b"a", b"\n", b"\r", b"\r\n", b"\xc3", b"\xa9"])).map(b"".join)
+)
+@example(b"a\xed\xa0\x80")
+@example(b"\xf4\x90\x80\x80")
+@example(b"\xe0\x80\x80b\n\xff")
+@example(b"12345678\n\x80")
+def test_blocks_of_bytes(kernels, block):
+    results = []
+    for backend in (kernels, _mirror):
+        value, error, _ = called(backend.RawTexts.of_block, block)
+        assert error is None or type(error) is NotUtf8Error
+        results.append(("error", error.line, error.position, error.byte) if error else tokens_of(backend, value))
+        one, error, _ = called(backend.RawTexts, [b"a", block])
+        results[-1] = (results[-1], ("error", error.line, error.position) if error else tokens_of(backend, one))
+    assert results[0] == results[1]
+    try:
+        text = block.decode()
+    except UnicodeDecodeError as error:
+        assert results[0][1] == ("error", 1, error.start)
+    else:
+        lines = [line.removesuffix("\r").split() for line in text.removesuffix("\n").split("\n")] if text else []
+        assert results[0][0] == lines
+
+
+def tokens_of(backend, texts):
+    """The tokens of each text, by their numbers."""
+    words = backend.RawVocabulary(backend.Tokenizer("none"))
+    ends = np.empty(len(texts), np.int64)
+    numbers = np.frombuffer(words.add(texts, ends), np.int32)
+    tokens = words.tokens()
+    return [[tokens[number] for number in part] for part in np.split(numbers, ends[:-1])] if len(texts) else []
+
+
+def test_side_by_side(kernels):
+    parts = [["a b", "c"], ["d", "e f", "g"]]
+    for backend in (kernels, _mirror):
+        texts = backend.RawTexts.side_by_side([backend.RawTexts(part) for part in parts], [0, 1], 2)
+        assert tokens_of(backend, texts) == [["a", "b"], ["e", "f"], ["c"], ["g"]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_does_not_fit(kernels, name):
+    tokenizer = kernels.Tokenizer(name, categories() if name == "intl" else None)
+    rows = np.zeros((1, 10), dtype=np.int64)
+    texts = kernels.RawTexts(["a"])
+    for sets, order, stop in (
+        ([0, 2], 4, 1),
+        ([0, 0], 4, 1),
+        ([0, 1], 3, 1),
+        ([0, 1], 0, 1),
+        ([0, 1], 4, 2),
+        ([0], 4, 1),
+    ):
+        with pytest.raises(ValueError):
+            kernels.raw_rows(tokenizer, texts, texts, np.array(sets), order, "closest", 0, stop, rows)
+    assert_same(outcome(kernels.RawTexts, [1]), outcome(lambda: (_ for _ in ()).throw(TypeError())))

@@ -1,0 +1,100 @@
+"""Raw text wherever texts are taken: the same as its tokens."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from cybleu import (
+    BleuReward,
+    References,
+    SmoothingFunction,
+    bleu_rewards,
+    explain,
+    explain_difference,
+    pairwise_bleu,
+    self_bleu,
+)
+from cybleu.errors import ArrayValueError, SequenceTypeError, UnknownNameError
+from cybleu.metrics import Metric
+from cybleu.text import tokenizer
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+LINES = ["The cat sat.", "A cat, it sat!", "the Cat sat.", "", "猫 sat. The cat"]
+REFERENCES = [["The cat sat."], ["A cat sat.", "It sat, a cat."], ["the cat"], ["x"], ["猫。"]]
+RAW = [("13a", False), ("13a", True), ("zh", False), ("char", True), (str.split, False)]
+
+
+def tokens(lines, tokenize, lowercase):
+    split = tokenizer(tokenize, lowercase)
+    return [tokens(line, tokenize, lowercase) if isinstance(line, list) else split(line) for line in lines]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # NLTK's, of orders without a match
+@pytest.mark.parametrize(("tokenize", "lowercase"), RAW)
+def test_all_faces(tokenize, lowercase):
+    raw = {"tokenize": tokenize, "lowercase": lowercase}
+    hypotheses, references = tokens(LINES, tokenize, lowercase), tokens(REFERENCES, tokenize, lowercase)
+    in_bytes = [line.encode() for line in LINES]
+    assert bleu_rewards(REFERENCES, LINES, **raw).tolist() == bleu_rewards(references, hypotheses).tolist()
+    owner = [0, 1, 0, 1, 4]
+    expected = bleu_rewards(references, hypotheses, owner, smoothing="add-k").tolist()
+    assert bleu_rewards(REFERENCES, in_bytes, owner, smoothing="add-k", **raw).tolist() == expected
+    many = [0] * 60
+    assert (
+        bleu_rewards(REFERENCES, LINES * 12, many, **raw).tolist()
+        == bleu_rewards(references, hypotheses * 12, many).tolist()
+    )
+    reward = BleuReward("r", **raw)
+    for one in (reward, pickle.loads(pickle.dumps(reward))):
+        assert one(None, LINES, None, r=REFERENCES) == bleu_rewards(references, hypotheses).tolist()
+    assert pairwise_bleu(LINES, **raw).tolist() == pairwise_bleu(hypotheses).tolist()
+    assert pairwise_bleu(LINES[:2], in_bytes, **raw).tolist() == pairwise_bleu(hypotheses[:2], hypotheses).tolist()
+    batched = pairwise_bleu([LINES[:2], LINES[2:4]], [LINES[:1], LINES[1:2]], batched=True, **raw)
+    assert batched.tolist() == [
+        pairwise_bleu(hypotheses[:2], hypotheses[:1]).tolist(),
+        pairwise_bleu(hypotheses[2:4], hypotheses[1:2]).tolist(),
+    ]
+    for method in (None, SmoothingFunction().method1, SmoothingFunction().method4):
+        for texts in (LINES, in_bytes):
+            assert (
+                self_bleu(texts, smoothing_function=method, **raw).tolist()
+                == self_bleu(hypotheses, smoothing_function=method).tolist()
+            )
+    assert str(explain(REFERENCES[1], LINES[1], **raw)) == str(explain(references[1], hypotheses[1]))
+    assert str(explain_difference(REFERENCES, LINES, **raw)) == str(explain_difference(references, hypotheses))
+
+
+class Longest(Metric):
+    """The longest token that both have."""
+
+    name, scale, columns = "longest", 1.0, ("longest",)
+
+    def row(self, references, hypothesis):
+        return [max((len(token) for token in hypothesis if any(token in text for text in references)), default=0)]
+
+    def evaluate(self, row):
+        return float(row[0])
+
+
+def test_a_metric_of_ones_own_gets_tokens():
+    assert bleu_rewards(REFERENCES, LINES, metric=Longest(), tokenize="13a").tolist() == [3, 3, 3, 0, 0]
+    assert pairwise_bleu(LINES[:2], metric=Longest(), tokenize="13a").tolist() == [[3, 3], [3, 3]]
+
+
+def test_mistakes():
+    with pytest.raises(ArrayValueError, match="eos_id is for token ids"):
+        pairwise_bleu(LINES, tokenize="13a", eos_id=2)
+    with pytest.raises(ArrayValueError, match="pad_id is for token ids"):
+        bleu_rewards(REFERENCES, LINES, tokenize="13a", pad_id=2)
+    with pytest.raises(UnknownNameError, match="lowercase is for raw text"):
+        self_bleu([["a"], ["b"]], lowercase=True)
+    with pytest.raises(SequenceTypeError, match=r"texts\[0\] is a list; with tokenize each text must be raw text"):
+        self_bleu([["a"], ["b"]], tokenize="13a")
+    with pytest.raises(ArrayValueError, match="the references are prepared, so tokenize is theirs"):
+        bleu_rewards(References(REFERENCES, tokenize="13a"), LINES, tokenize="13a")
+    found = bleu_rewards(References(REFERENCES, tokenize="13a"), LINES)
+    assert np.array_equal(found, bleu_rewards(REFERENCES, LINES, tokenize="13a"))
