@@ -56,7 +56,7 @@ SYSTEMS = "a.txt", "b", "mine=c,c2"
 
 def test_the_tables(files):
     found = expected(files)
-    note = f"{found.signature}|nrefs:1|split:unicode|version:{__version__}"
+    note = f"{found.signature}|nrefs:1|case:mixed|tok:13a|version:{__version__}"
     assert run(*SYSTEMS, "-r", "ref1").stdout == f"{found}\n".replace(found.signature, note)
     text = run(*SYSTEMS, "-r", "ref1", "--format", "markdown", "--width", 1).stdout
     assert text.startswith(found.to_markdown(1).split("\n\n")[0])
@@ -104,7 +104,7 @@ def test_options(files):
     data = json.loads(result.stdout)
     assert data["differences"] == found.as_dict(influence=True)["differences"]
     assert data["systems"] == json.loads(found.to_json())["systems"]
-    assert "|nrefs:2|split:unicode|" in data["signature"]
+    assert "|nrefs:2|case:mixed|tok:none|" in data["signature"]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from .common import (
     input_errors,
     lowercase_of,
     metric_of,
+    one_standard_input,
     raw_segments_of_files,
     segments,
     splitter_of,
@@ -115,6 +116,7 @@ def compare(
     name = tokenizer_of(metric, tokenize, split)
     found = metric_of(metric, smoothing, None, order, weights)
     named = _named(systems)
+    one_standard_input(*(path for paths in named.values() for path in paths), *references)
     if baseline is not None and baseline not in named:
         raise click.UsageError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(named)}")
     with input_errors():

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._runtime.scripts import run_script
 
-__all__ = ["SacrebleuInstallation", "install_as_sacrebleu"]
+__all__ = ["SacrebleuInstallation", "install_as_sacrebleu", "run_as_sacrebleu"]
 
 # Where the class has a name: its functions and its command take it from there.
 _MODULES = ("sacrebleu.metrics.bleu", "sacrebleu.metrics", "sacrebleu.compat", "sacrebleu")
