@@ -20,9 +20,8 @@ settings.register_profile(
     "cybleu",
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=25,
+    max_examples=10,
 )
-settings.register_profile("quick", parent=settings.get_profile("cybleu"), max_examples=10)
 settings.register_profile("full", parent=settings.get_profile("cybleu"), max_examples=100)
 settings.register_profile("thorough", parent=settings.get_profile("cybleu"), max_examples=2000)
 settings.load_profile(os.environ.get("CYBLEU_HYPOTHESIS_PROFILE", "cybleu"))
@@ -45,8 +44,9 @@ def pytest_report_header(config):
 def pytest_generate_tests(metafunc):
     if "backend" in metafunc.fixturenames:
         names = ["python"] if metafunc.config.getoption("--pure") else ["cython", "python"]
-        if "cython" in names and metafunc.definition.get_closest_marker("long_in_mirror"):
-            names[1] = pytest.param("python", marks=pytest.mark.long)
+        if "cython" in names:
+            long = metafunc.definition.get_closest_marker("long_in_mirror")
+            names[1] = pytest.param("python", marks=[pytest.mark.mirror, *([pytest.mark.long] if long else [])])
         metafunc.parametrize("backend", names, indirect=True)
 
 

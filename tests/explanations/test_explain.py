@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import cybleu
@@ -28,7 +28,7 @@ from cybleu import (
 )
 from cybleu.explanations.display import marks
 from cybleu.metrics import VARIANTS, Bleu
-from inputs import segments, weight_vectors
+from inputs import Near, segments, weight_vectors
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -130,6 +130,7 @@ def test_the_formula_is_the_score_of_every_definition(segment, metric):
 @given(segments(), st.integers(1, 4))
 def test_the_marks_are_where_n_grams_match(segment, n):
     references, hypothesis = segment
+    assume(not any(isinstance(token, Near) for text in (hypothesis, *references) for token in text))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         explanation = explain(references, hypothesis, (1 / n,) * n)

@@ -61,7 +61,10 @@ def test_tokens_are_those_of_sacrebleu(line):
     assert_as_sacrebleu(line)
 
 
-@pytest.mark.parametrize(("classes", "length"), [("a5.- (", 6), ("a5.,-' /猫", 4), ("&<a;\n-", 4)])
+@pytest.mark.parametrize(
+    ("classes", "length"),
+    [pytest.param("a5.- (", 6, marks=pytest.mark.long), ("a5.- (", 4), ("a5.,-' /猫", 4), ("&<a;\n-", 4)],
+)
 def test_all_short_strings(classes, length):
     tokenisers = [(tokenizer(name), uncached(name)) for name in ("13a", "intl", "zh")]
     for size in range(length + 1):
@@ -93,6 +96,7 @@ def test_lower_case_and_ascii_white_space(line):
     assert tokenizer("unicode")(line) == line.split()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "end"), [("intl", 0x110000), ("zh", 0x10100)])
 def test_every_code_point(name, end):
     ours, theirs = tokenizer(name), uncached(name)
