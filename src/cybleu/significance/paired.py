@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: The tests, each with its number of samples where none is asked for.
+#: The names of the tests, each with how many samples it draws by default.
 TESTS = {"randomization": SHUFFLES, "shifted-bootstrap": RESAMPLES, "win-ratio": RESAMPLES}
 
 
