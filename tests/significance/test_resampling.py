@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from cybleu.errors import CybleuError
 from cybleu.metrics import METRICS, Bleu, Metric, score, scores
 from cybleu.metrics.estimates import ERROR
-from cybleu.significance import TESTS, bootstrap, draws, paired_test
+from cybleu.significance import bootstrap, draws, paired_test
+from cybleu.significance.paired import TESTS
 from inputs import using_backend
 from statistics_rows import rows_of
 

@@ -9,11 +9,10 @@ that exchanges two systems completely has the statistic of the systems to the la
 """
 
 from .comparison import SystemComparison, SystemDifference, SystemScore, compare_systems
-from .paired import TESTS, Bootstrap, PairedTest, bootstrap, paired_test
+from .paired import Bootstrap, PairedTest, bootstrap, paired_test
 from .sacrebleu import SacrebleuResult, paired_ar, paired_bs
 
 __all__ = [
-    "TESTS",
     "Bootstrap",
     "PairedTest",
     "SacrebleuResult",
