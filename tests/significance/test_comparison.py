@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from cybleu import score, segment_stats
 from cybleu.errors import CybleuError
 from cybleu.metrics import find
-from cybleu.significance import TESTS, bootstrap, compare_systems, paired_test
+from cybleu.significance import bootstrap, compare_systems, paired_test
+from cybleu.significance.paired import TESTS
 from statistics_rows import rows_of
 
 pytestmark = pytest.mark.usefixtures("backend")
