@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,8 @@ def pytest_collection_modifyitems(config, items):
     absent = {item for item in items if config.getoption("--pure") and "kernels" in item.fixturenames}
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
+    if find_spec("pandas") is None:
+        absent |= {item for item in items if "pandas" in item.fixturenames}
     config.hook.pytest_deselected(items=list(absent))
     items[:] = [item for item in items if item not in absent]
 
@@ -85,6 +89,12 @@ def pytest_terminal_summary(terminalreporter):
 def kernels():
     """The compiled modules, for tests that compare them with the mirror."""
     return _backend.load("cython")[1]
+
+
+@pytest.fixture(scope="session")
+def pandas():
+    """The library of frames, which `.ci/run` installs; without it the tests that need it are left out."""
+    return import_module("pandas")
 
 
 @pytest.fixture(scope="session")

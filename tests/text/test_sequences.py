@@ -197,7 +197,7 @@ def test_arrays_without_a_dimension_are_ids(kind):
         References([[["a"]]]).stats(texts, [0, 0, 0])
 
 
-def test_a_pair_of_columns_is_two_texts_and_a_pair_of_arrays_is_ragged():
+def test_a_pair_of_columns_is_two_texts_and_a_pair_of_arrays_is_ragged(pandas):
     texts = (of_objects(["a", "b"]), pandas_column(["a", "c"]))
     assert segment_stats([[["a", "b"]]] * 2, texts).tolist() == segment_stats([[["a", "b"]]] * 2, list(texts)).tolist()
     assert pairwise_bleu(texts).tolist() == pairwise_bleu([["a", "b"], ["a", "c"]]).tolist()
@@ -206,7 +206,7 @@ def test_a_pair_of_columns_is_two_texts_and_a_pair_of_arrays_is_ragged():
         segment_stats([[[1, 2]]], (np.array([1, 2]), of_objects([0, 2])))
 
 
-def test_owners_in_columns_and_no_owners():
+def test_owners_in_columns_and_no_owners(pandas):
     prepared = References(SETS)
     for owner in ([2, 0, 1], pandas_column([2, 0, 1]), of_objects([2, 0, 1]), [np.array(2), np.array(0), np.array(1)]):
         assert prepared.stats(IDS, owner).tolist() == prepared.stats(IDS, [2, 0, 1]).tolist()

@@ -53,8 +53,7 @@ STAND_IN = """
 
 @pytest.mark.skipif(BACKEND != "cython", reason="the targets compare the kernels with the mirror")
 @pytest.mark.parametrize("target", TARGETS)
-def test_target(tmp_path, target):
-    pytest.importorskip("pandas")
+def test_target(tmp_path, target, pandas):
     (tmp_path / "atheris.py").write_text(textwrap.dedent(STAND_IN), encoding="utf-8")
     arguments = [sys.executable, FUZZ / f"{target}.py", *os.environ.get("CYBLEU_FUZZ_INPUTS", "0 60").split()]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}

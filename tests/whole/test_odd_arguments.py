@@ -253,8 +253,7 @@ def test_texts_without_an_order(text):
             call()
 
 
-def test_weights_with_labels_are_read_by_position():
-    pandas = pytest.importorskip("pandas")
+def test_weights_with_labels_are_read_by_position(pandas):
     weights = pandas.Series([9.0, 0.7, 0.3])[1:]
     segment = [["a", "b", "c"]], ["a", "b", "x"]
     expected = sentence_bleu_many([segment[0]], [segment[1]], (0.7, 0.3))
