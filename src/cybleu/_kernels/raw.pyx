@@ -253,7 +253,7 @@ cdef inline int find_few(const FewTokens *table, const Token *token, cybleu_key 
 
 cdef void number_few(FewTokens *table, const Token *tokens, Py_ssize_t count, int32_t *ids) noexcept nogil:
     cdef cybleu_key key
-    cdef uint64_t place
+    cdef uint64_t place = 0
     cdef Py_ssize_t i
     cdef int number, known
     cdef int fresh = 1      # the number that the next new token will have
@@ -283,7 +283,7 @@ cdef void number_few(FewTokens *table, const Token *tokens, Py_ssize_t count, in
 cdef inline void look_up_few(const FewTokens *table, const Token *tokens, Py_ssize_t count,
                              int32_t *ids) noexcept nogil:
     cdef cybleu_key key
-    cdef uint64_t place
+    cdef uint64_t place = 0
     cdef Py_ssize_t i
     cdef int number, known
     for i in range(count):
@@ -351,7 +351,7 @@ cdef inline int32_t find_word(const WordTable *table, const Token *token, cybleu
 
 cdef inline int32_t look_up_word(const WordTable *table, const Token *token, uint64_t odd) noexcept nogil:
     cdef cybleu_key key = secret_key(token, odd)
-    cdef uint64_t place
+    cdef uint64_t place = 0
     return find_word(table, token, key, mixed_key(key.first, key.second, odd), &place)
 
 
@@ -408,7 +408,7 @@ cdef inline int32_t add_word(WordTable *table, const Token *token, uint64_t odd,
     """The number of the token, a new one where it has none; a new one points to the caller's bytes."""
     cdef cybleu_key key = secret_key(token, odd)
     cdef uint64_t mixed = mixed_key(key.first, key.second, odd)
-    cdef uint64_t place
+    cdef uint64_t place = 0
     cdef int32_t number = find_word(table, token, key, mixed, &place)
     if number < 0:
         number = table.size
@@ -740,7 +740,7 @@ cdef class RawVocabulary:
             if larger == NULL or self.arena_at == NULL:
                 with gil:
                     raise MemoryError()
-            self.arena_count += 1
+            self.arena_count = self.arena_count + 1
             self.arena_left = max(size, ARENA)
         return 0
 
@@ -752,8 +752,8 @@ cdef class RawVocabulary:
         if number == before:
             memcpy(self.arena_at, token.text, <size_t>token.size)
             self.table.words[number].token.text = self.arena_at
-            self.arena_at += token.size
-            self.arena_left -= token.size
+            self.arena_at = self.arena_at + token.size
+            self.arena_left = self.arena_left - token.size
         return number
 
     cdef int number_line(self, Scanner *scanner, const Line *line, Numbers *numbers, bint adds) except -1 nogil:
