@@ -24,6 +24,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     max_examples=10,
 )
+settings.register_profile("more", parent=settings.get_profile("cybleu"), max_examples=25)
 settings.register_profile("full", parent=settings.get_profile("cybleu"), max_examples=100)
 settings.register_profile("thorough", parent=settings.get_profile("cybleu"), max_examples=2000)
 settings.load_profile(os.environ.get("CYBLEU_HYPOTHESIS_PROFILE", "cybleu"))
