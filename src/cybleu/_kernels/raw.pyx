@@ -28,6 +28,7 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    /* The products lose bits, as they should: in C, because checks for overflow would stop them. */
     static CYTHON_INLINE uint64_t cybleu_hash_bytes(const uint8_t *text, Py_ssize_t length, uint64_t odd) {
         uint64_t mixed = (uint64_t)length * odd, piece = 0;
         for (; length > 8; text += 8, length -= 8) {
@@ -41,7 +42,15 @@ cdef extern from *:
         mixed = (mixed ^ mixed >> 32) * odd;
         return mixed ^ mixed >> 29;
     }
+
+    static CYTHON_INLINE uint64_t cybleu_mixed(uint64_t first, uint64_t second, uint64_t odd) {
+        uint64_t mixed = first * odd;
+        mixed ^= mixed >> 32;
+        mixed = (mixed ^ second) * odd;
+        return mixed ^ mixed >> 29;
+    }
     """
+    uint64_t mixed_key "cybleu_mixed" (uint64_t first, uint64_t second, uint64_t odd) noexcept nogil
     uint64_t hash_of "cybleu_hash_bytes" (const uint8_t *text, Py_ssize_t length, uint64_t odd) noexcept nogil
 
 cdef enum:
@@ -323,11 +332,8 @@ cdef inline cybleu_key secret_key(const Token *token, uint64_t odd) noexcept nog
     return key
 
 
-cdef inline uint64_t mixed_key(uint64_t first, uint64_t second, uint64_t odd) noexcept nogil:
-    cdef uint64_t mixed = first * odd
-    mixed ^= mixed >> 32
-    mixed = (mixed ^ second) * odd
-    return mixed ^ mixed >> 29
+cdef inline uint64_t entry_of(uint64_t mixed, int32_t number) noexcept nogil:
+    return (mixed & <uint64_t>0xFFFFFFFF00000000) | <uint64_t>(number + 1)
 
 
 cdef inline int32_t find_word(const WordTable *table, const Token *token, cybleu_key key, uint64_t mixed,
@@ -396,7 +402,7 @@ cdef int enlarge(WordTable *table, uint64_t odd, Watch *watching) except -1 nogi
         at = mixed & (slots - 1)
         while larger[at]:
             at = (at + 1) & (slots - 1)
-        larger[at] = mixed >> 32 << 32 | <uint64_t>(i + 1)
+        larger[at] = entry_of(mixed, i)
     free(table.slots)
     table.slots = larger
     table.mask = slots - 1
@@ -421,7 +427,7 @@ cdef inline int32_t add_word(WordTable *table, const Token *token, uint64_t odd,
         table.words[number].first = key.first
         table.words[number].second = key.second
         table.words[number].token = token[0]
-        table.slots[place] = mixed >> 32 << 32 | <uint64_t>(number + 1)
+        table.slots[place] = entry_of(mixed, number)
         table.size += 1
     return number
 
