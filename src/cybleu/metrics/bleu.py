@@ -367,11 +367,11 @@ class Bleu(Metric):
 
         :param width: how many
         """
-        from .estimates import estimate
-        from .formula import Formula
-
         found = self._formulas.get((_backend.BACKEND, width))
         if found is None:
+            from .estimates import estimate
+            from .formula import Formula
+
             rules = self.rules(order_of(width))
             found = Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules), estimate(rules))
             self._formulas[_backend.BACKEND, width] = found

@@ -79,10 +79,19 @@ class Formula:
         return _backend.answered(found, _mirror.best_interval, *line, self.definition, row)
 
     def swap_pass(
-        self, stats: NDArray[np.int64], offsets: Any, order: Any, chosen: NDArray[np.int64], highest: bool
+        self,
+        stats: NDArray[np.int64],
+        offsets: Any,
+        order: Any,
+        chosen: NDArray[np.int64],
+        highest: bool,
+        *,
+        fits: bool,
     ) -> tuple[int, float]:
-        """Exchange hypotheses where the score of the sum rises; see the function of this name in :mod:`cybleu._mirror`."""
-        fits = int(stats.max(initial=0)) * max(1, len(chosen)) < np.iinfo(np.int64).max
+        """Exchange hypotheses where the score of the sum rises; see the function of this name in :mod:`cybleu._mirror`.
+
+        :param fits: the sums of one row of each segment fit int64
+        """
         found = None
         if fits and self._kernel is not None:
             found = _backend.chosen.swap_pass(self._kernel, stats, offsets, order, chosen, highest)
@@ -137,6 +146,8 @@ class Pairs:
 
 def _places_of_nan(scores: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
     """Row and column, in their order, in little memory."""
+    if not np.isnan(scores.sum()):
+        return
     at_once = max(1, PIECE // max(1, scores.shape[1]))
     for start in range(0, len(scores), at_once):
         missing = np.isnan(scores[start : start + at_once])

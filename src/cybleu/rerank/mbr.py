@@ -238,6 +238,19 @@ def _lists(value: Any, name: str, tokenize: str | Callable[[str], list[str]] | N
         value = [by_position(segment) for segment in value]
         texts = list(chain.from_iterable(value))
         offsets = np.cumsum([0, *map(len, value)])
+    tokens: list[Any] = texts if _are_plain(texts) else _token_lists(texts, offsets, name, split)
+    lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
+    return _Texts(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets)
+
+
+def _are_plain(texts: Any) -> bool:
+    """Whether all are lists of tokens of which none needs a look, which takes longer than the matches of short texts."""
+    return set(map(type, texts)) <= {list, tuple} and set(map(type, chain.from_iterable(texts))) <= {str, bytes, int}
+
+
+def _token_lists(
+    texts: Any, offsets: NDArray[np.int64], name: str, split: Callable[[str], Sequence[Any]] | None
+) -> list[Any]:
     begins = offsets.tolist()
     tokens: list[Any] = []
     for place, (text, owner) in enumerate(zip(texts, owners_of(offsets).tolist())):
@@ -250,8 +263,7 @@ def _lists(value: Any, name: str, tokenize: str | Callable[[str], list[str]] | N
                 )
             given = _token_list(given, name_of_text)
         tokens.append(given)
-    lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
-    return _Texts(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets)
+    return tokens
 
 
 def _token_list(text: Any, name: str) -> Any:

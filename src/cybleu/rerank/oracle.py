@@ -101,13 +101,15 @@ def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int,
     formula = metric.formula(stats.shape[1])
     now = np.where(selection.rows < 0, -1, np.searchsorted(rows, selection.rows))
     segments = np.flatnonzero(now >= 0)
-    start = score = formula.swap_pass(stats, offsets, segments[:0], now, highest)[1]
+    fits = int(stats.max(initial=0)) * max(1, len(now)) < np.iinfo(np.int64).max
+    start = score = formula.swap_pass(stats, offsets, segments[:0], now, highest, fits=fits)[1]
     random = Random(seed)
     order = segments.tolist()
     swaps = count = 0
     while count < passes:
         random.shuffle(order)
-        found, score = formula.swap_pass(stats, offsets, np.array(order, dtype=np.int64), now, highest)
+        looked_at = np.array(order, dtype=np.int64)
+        found, score = formula.swap_pass(stats, offsets, looked_at, now, highest, fits=fits)
         swaps, count = swaps + found, count + 1
         if not found:
             break

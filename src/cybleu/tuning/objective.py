@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..metrics import Metric as MetricType
     from ..metrics import Variant
     from ..metrics.formula import Formula
+    from ..nbest import NBest
 
     Metric = str | Variant | MetricType | Callable[[NDArray[Any]], float] | None
 
@@ -23,29 +24,22 @@ if TYPE_CHECKING:
 class Objective:
     """How a sum of statistics is scored.
 
-    :param stats: the rows to be added up, which are not always those given: NLTK's BLEU counts an order that a segment
+    :ivar stats: the rows to be added up, which are not always those of the list: NLTK's BLEU counts an order that a segment
         is too short for as one n-gram
-    :param segments: of how many a sum is
     :ivar fits: a sum fits int64; one that does not is of Python's integers, in an array of objects
     :ivar formula: for the backend, None where only a function of the sum is known
     :ivar plateau: what tells sums apart that this scores 0
     """
 
-    def __init__(
-        self,
-        stats: NDArray[Any],
-        metric: Metric,
-        score: Callable[[Any], float] | MetricType | None = None,
-        segments: int = 1,
-    ):
+    def __init__(self, nbest: NBest, metric: Metric):
+        stats: NDArray[Any] = nbest.stats
         self.stats = stats
         self.metric: MetricType | None = None
         self.formula: Formula | None = None
         self.plateau: Objective | None = None
         self.scale: float | None = None  # of a perfect match, where that is known
-        # twice, because a search goes from one sum to another by differences
-        self.fits = stats.dtype == np.float64 or 2 * segments * _largest(stats) <= np.iinfo(np.int64).max
-        chosen = score if metric is None else metric
+        self.fits = _sums_fit(nbest)
+        chosen = nbest.score if metric is None else metric
         if callable(chosen):
             self.name = getattr(chosen, "__name__", "score")
             self.function: Callable[[Any], float] = chosen
@@ -104,6 +98,17 @@ def summed(stats: NDArray[Any], chosen: NDArray[np.int64], fits: bool | None = N
         fits = rows.dtype == np.float64 or len(rows) * _largest(rows) <= np.iinfo(np.int64).max
     total: NDArray[Any] = (rows if fits else rows.astype(object)).sum(axis=0)
     return total
+
+
+def _sums_fit(nbest: NBest) -> bool:
+    """Looked at once for a list: it is a look at each row, longer than a line search."""
+    if nbest.stats.dtype == np.float64:
+        return True
+    largest = nbest._derived.get("largest")
+    if largest is None:
+        largest = nbest._derived["largest"] = _largest(nbest.stats)
+    # twice, because a search goes from one sum to another by differences
+    return 2 * len(nbest) * int(largest) <= np.iinfo(np.int64).max
 
 
 def _largest(stats: NDArray[Any]) -> int:

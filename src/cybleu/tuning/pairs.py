@@ -63,7 +63,7 @@ class _Model:
         self.names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
         if not self.names:
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
-        self.objective = Objective(nbest.stats, metric, nbest.score, len(nbest))
+        self.objective = Objective(nbest, metric)
         self.offsets = np.append(nbest.offsets[:-1][self.segments], nbest.offsets[-1])
 
     def values(self, weights: NDArray[np.float64], first: int, last: int) -> NDArray[np.float64]:

@@ -107,7 +107,7 @@ class Problem:
     def __init__(self, nbest: NBest, metric: Metric):
         derived = nbest._derived
         self.columns: FeatureColumns = derived.get("columns") or derived.setdefault("columns", FeatureColumns(nbest))
-        self.objective = Objective(nbest.stats, metric, nbest.score, len(nbest))
+        self.objective = Objective(nbest, metric)
 
     def point(self, weights: NDArray[np.float64], remembered: bool = False) -> Point:
         """The point of these weights.

@@ -123,7 +123,7 @@ def cross_validate(
     tuned 1, held out 1
     """
     numbers = _fold_of_segments(nbest, folds, seed)
-    objective = Objective(nbest.stats, metric, nbest.score, len(nbest))
+    objective = Objective(nbest, metric)
     tunings, held_out = [], []
     row: Any = 0
     start_row: Any = 0
