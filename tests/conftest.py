@@ -73,8 +73,9 @@ def pytest_collection_modifyitems(config, items):
     absent = {item for item in items if config.getoption("--pure") and "kernels" in item.fixturenames}
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
-    if find_spec("pandas") is None:
-        absent |= {item for item in items if "pandas" in item.fixturenames}
+    for library in ("pandas", "matplotlib"):
+        if find_spec(library) is None:
+            absent |= {item for item in items if library in item.fixturenames}
     config.hook.pytest_deselected(items=list(absent))
     items[:] = [item for item in items if item not in absent]
 
@@ -96,6 +97,12 @@ def kernels():
 def pandas():
     """The library of frames, which `.ci/run` installs; without it the tests that need it are left out."""
     return import_module("pandas")
+
+
+@pytest.fixture(scope="session")
+def matplotlib():
+    """The library of plots, likewise."""
+    return import_module("matplotlib")
 
 
 @pytest.fixture(scope="session")

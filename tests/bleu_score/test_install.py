@@ -195,6 +195,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_processes_that_a_script_starts(tmp_path, method):
     (tmp_path / "job.py").write_text(CHILDREN)

@@ -244,7 +244,6 @@ def test_fewer_and_more_references_than_lists(run, tmp_path):
 
 
 @pytest.mark.memory
-@pytest.mark.memory
 def test_the_list_is_a_stream(run, tmp_path):
     """Ten times as many segments need no more memory. The shorter list is longer than a block of what is read."""
     text = "the cat sat on the mat and the dog " * 10
@@ -305,7 +304,7 @@ def command(*arguments, **options):
     return subprocess.run([*BIN, *arguments], capture_output=True, text=True, check=False, **options)
 
 
-@pytest.mark.long_in_mirror
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -338,7 +337,7 @@ def test_outputs_that_are_no_files(few):
     assert not (few / "-").exists()
 
 
-@pytest.mark.long_in_mirror
+@pytest.mark.long
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 @pytest.mark.parametrize(
     "arguments",
@@ -364,7 +363,7 @@ def test_a_full_standard_output(few, arguments):
     assert done.stderr.endswith("cannot be written: No space left on device\n")
 
 
-@pytest.mark.long_in_mirror
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 @pytest.mark.parametrize(
     "arguments", ["score - ref", "rerank mbr -", "extract - ref --features-file f --scores-file s"]
@@ -375,6 +374,7 @@ def test_a_closed_standard_input(few, arguments):
     assert (done.returncode, done.stderr) == (2, "cybleu: error: standard input: is closed\n")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 @pytest.mark.parametrize(
     "arguments",
@@ -386,6 +386,7 @@ def test_a_closed_standard_output(few, arguments):
     assert (done.returncode, done.stderr) == (2, "cybleu: error: standard output: is closed\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -413,7 +414,7 @@ def test_a_number_of_segments_that_would_fill_the_disk(few):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.long_in_mirror
+@pytest.mark.long
 @pytest.mark.parametrize("start", ["1_0,1", "\u0661,1", "nan,1", "\x1b[31m"])
 def test_starts_are_as_weights_in_files(few, start):
     done = command("mert", "list", "ref", "--start", start, "--quiet")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -124,7 +125,7 @@ def test_scores_of_given_weights(files, lists):
 
 
 @pytest.mark.parametrize("name", ["plot.png", "plot.svg"])
-def test_plots(files, name):
+def test_plots(files, name, matplotlib):
     arguments = ("mert", files / "first", files / "refs", "--more", files / "second", "--restarts", 0)
     done = run(*arguments, "--plot", files / name, "--axis", "b")
     assert done.exit_code == 0
@@ -134,7 +135,7 @@ def test_plots(files, name):
     assert "no feature 'x'" in run(*arguments, "--plot", files / name, "--axis", "x").stderr
 
 
-def test_plots_are_outputs_as_others_are(files, monkeypatch):
+def test_plots_are_outputs_as_others_are(files, monkeypatch, matplotlib):
     arguments = ("mert", files / "first", files / "refs", "--restarts", 0, "--quiet", "--axis", "b")
     before = sorted(path.name for path in files.iterdir())
     for more, message in (
@@ -154,7 +155,7 @@ def test_plots_are_outputs_as_others_are(files, monkeypatch):
     (files / "target.svg").write_text("old\n")
     (files / "target.svg").chmod(0o640)
     (files / "plot.svg").symlink_to("target.svg")
-    figure = pytest.importorskip("matplotlib.figure").Figure
+    figure = import_module("matplotlib.figure").Figure
     with monkeypatch.context() as patched:
         patched.setattr(figure, "savefig", lambda *_, **__: 1 / 0)
         assert run(*arguments, "--plot", files / "plot.svg", "--output", files / "w").exit_code != 0
@@ -167,7 +168,7 @@ def test_plots_are_outputs_as_others_are(files, monkeypatch):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_plots_on_devices(files):
+def test_plots_on_devices(files, matplotlib):
     arguments = ("mert", files / "first", files / "refs", "--restarts", 0, "--quiet", "--axis", "b")
     (files / "null.png").symlink_to("/dev/null")
     (files / "full.png").symlink_to("/dev/full")

@@ -93,6 +93,7 @@ def test_numbers(kernels, known, texts):
         assert found[0] == found[1]
 
 
+@pytest.mark.long
 def test_many_different_tokens(kernels):
     text = " ".join(f"w{number % 70_000}" * (1 + number % 40) for number in range(100_000))
     ends = np.empty(1, np.int64)

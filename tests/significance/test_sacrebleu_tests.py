@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
@@ -55,7 +55,6 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("of_theirs", "choices"), SETTINGS, ids=[str(choices) for _, choices in SETTINGS])
-@settings(max_examples=20)
 @given(segments=st.integers(2, 40), seed=st.integers(1, 2**32))
 def test_equal_to_sacrebleu(of_theirs, choices, segments, seed):
     generator = np.random.default_rng(seed)
@@ -78,6 +77,7 @@ def test_equal_where_float32_rounds(monkeypatch):
     assert ours(paired_bs(systems, samples=30)) == theirs(monkeypatch, "bs", systems, 30)
 
 
+@pytest.mark.long
 def test_what_it_gets_wrong(monkeypatch):
     """Systems that are equal, or differ in one segment, are significantly different there."""
     rows = rows_of(np.random.default_rng(2), 300)

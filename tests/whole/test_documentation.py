@@ -49,6 +49,8 @@ NOT_RUN = {
     "docs/reranking.md": 1,
     "docs/rewards.md": 1,
 }
+# that start many commands
+LONG = {"docs/command-line.md", "docs/mert.md", "docs/reranking.md", "docs/significance.md"}
 
 BLOCK = re.compile(
     r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?(?P<indent> *)```(?P<language>[^\n]*)\n(?P<code>.*?)^(?P=indent)```$",
@@ -148,7 +150,9 @@ def without_version(text):
 
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)])
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.long] if page in LONG else []) for page in PAGES if blocks_of(page)]
+)
 def test_what_a_page_shows(page, backend, tmp_path, monkeypatch):
     # on Windows only what needs no POSIX shell
     shell = sys.platform != "win32"

@@ -51,6 +51,7 @@ STAND_IN = """
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(BACKEND != "cython", reason="the targets compare the kernels with the mirror")
 @pytest.mark.parametrize("target", TARGETS)
 def test_target(tmp_path, target, pandas):
