@@ -137,6 +137,12 @@ def main():
 
     times = compare(lambda: at_once(cybleu, smoothing[0]), lambda: at_once(nltk_bleu, smoothing[1]), rounds)
     row("method1, BLEU-1 to BLEU-4 at once", *times, count=len(pairs), bar=100)
+    lengths = [[None] * (1 + number * 7919 % 61) for number in range(5000)]
+    assert cybleu.closest_ref_length(lengths, 33) == nltk_bleu.closest_ref_length(lengths, 33)
+    times = compare(
+        lambda: cybleu.closest_ref_length(lengths, 33), lambda: nltk_bleu.closest_ref_length(lengths, 33), rounds
+    )
+    row("`closest_ref_length`, 5,000 references", *times, bar=1)
     for method, bar in (("method2", 90), ("method3", 90), ("method4", 90)):
         bench(f"`sentence_bleu`, {method}", pairs, method, rounds, bar)
     trigrams = [pair for pair in pairs if nltk_bleu.modified_precision(*pair, 3).numerator]
