@@ -4,35 +4,13 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from cybleu._kernels.bits cimport cybleu_count_bits, cybleu_lowest_bit
 from cybleu._kernels.common cimport CYBLEU_PREFETCH
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
 from cybleu._kernels.tokens cimport secret, slots_needed
 
 cdef extern from *:
     """
-    /* In registers: the baseline x86-64 has no instruction for it, and the words that need counting are few. */
-    static CYTHON_INLINE int cybleu_count_bits(unsigned long long word) {
-        word -= (word >> 1) & 0x5555555555555555ULL;
-        word = (word & 0x3333333333333333ULL) + ((word >> 2) & 0x3333333333333333ULL);
-        word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
-        return (int)((word * 0x0101010101010101ULL) >> 56);
-    }
-
-    #if defined(__GNUC__) || defined(__clang__)
-      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) { return __builtin_ctzll(word); }
-    #elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
-      #include <intrin.h>
-      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) {
-          unsigned long index;
-          _BitScanForward64(&index, word);
-          return (int)index;
-      }
-    #else
-      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) {
-          return cybleu_count_bits((word & (~word + 1)) - 1);
-      }
-    #endif
-
     static CYTHON_INLINE uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) {
         key *= secret;
         key ^= key >> 32;
@@ -40,8 +18,6 @@ cdef extern from *:
         return key ^ (key >> 32);
     }
     """
-    int cybleu_lowest_bit(uint64_t word) noexcept nogil
-    int cybleu_count_bits(uint64_t word) noexcept nogil
     uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) noexcept nogil
 
 

@@ -8,7 +8,7 @@ are bits of a word. A table is needed only where a text has more than 64 tokens,
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
@@ -84,8 +84,10 @@ cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end, Watch *
         if at[0] < 0x80:
             if distance(at, end) >= 8:
                 memcpy(&word, at, 8)
-                at += 1 if word & <uint64_t>0x8080808080808080 else 8
-            else:
+                if not word & <uint64_t>0x8080808080808080:
+                    at += 8
+                    continue
+            while at < end and at[0] < 0x80:
                 at += 1
             continue
         low, high = 0x80, 0xBF
@@ -112,6 +114,15 @@ cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end, Watch *
                 return at
         at += more + 1
     return end
+
+
+cdef inline uint32_t character_of(const Line *line, Py_ssize_t position) noexcept nogil:
+    """In UTF-8 a byte."""
+    if line.kind == 2:
+        return (<const uint16_t *>line.data)[position]
+    if line.kind == 4:
+        return (<const uint32_t *>line.data)[position]
+    return (<const uint8_t *>line.data)[position]
 
 
 cdef class RawTexts:
@@ -158,40 +169,50 @@ cdef class RawTexts:
 
     @staticmethod
     def of_block(bytes block not None):
-        """The lines of a block of bytes: each ends at LF, and a CR before it is dropped; the last one needs no LF."""
+        """The lines of a block of bytes, with LF between them, one more than there are of it; a CR before LF, or at the end,
+        is dropped."""
         cdef RawTexts texts = RawTexts()
         cdef Watch watching = begin_watch()
-        cdef const uint8_t *start = block
-        cdef const uint8_t *at = start
-        cdef const uint8_t *end = start + len(block)
-        cdef const uint8_t *stop
+        cdef const uint8_t *at = block
+        cdef const uint8_t *end = at + len(block)
         cdef const uint8_t *found
-        cdef Py_ssize_t room = 0
-        cdef Py_ssize_t count = 0
-        cdef Line *larger
         texts.held = block
-        found = first_invalid(at, end, &watching)
-        while at < end:
-            watch(&watching, 1)
-            stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end))
+        texts.size = len(block)
+        with nogil:
+            found = first_invalid(at, end, &watching)
+            at = texts.divide(at, found, end, &watching)
+        if found < end:
+            raise NotUtf8Error(texts.count, distance(at, found), found[0])
+        return texts
+
+    cdef const uint8_t *divide(self, const uint8_t *at, const uint8_t *valid, const uint8_t *end,
+                               Watch *watching) except NULL nogil:
+        """Note the lines that end before `valid`; where the next one begins, or past the end."""
+        cdef const uint8_t *stop
+        cdef Line *larger
+        cdef Py_ssize_t room = 1
+        while at <= end:
+            watch(watching, 1)
+            stop = NULL
+            if at < end:
+                stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end))
             if stop == NULL:
                 stop = end
-            if found < stop:
-                raise NotUtf8Error(count, distance(at, found), found[0])
-            if count == room:
+            if valid < stop:
+                break
+            if self.count == room:
                 room = 2 * room + 64
-                larger = <Line *>realloc(texts.lines, <size_t>room * sizeof(Line))
+                larger = <Line *>realloc(self.lines, <size_t>room * sizeof(Line))
                 if larger == NULL:
-                    raise MemoryError()
-                texts.lines = larger
-            texts.lines[count].data = at
-            texts.lines[count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
-            texts.lines[count].kind = IN_UTF8
-            count += 1
+                    with gil:
+                        raise MemoryError()
+                self.lines = larger
+            self.lines[self.count].data = at
+            self.lines[self.count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
+            self.lines[self.count].kind = IN_UTF8
+            self.count += 1
             at = stop + 1
-        texts.count = count
-        texts.size = len(block)
-        return texts
+        return at
 
     @staticmethod
     def side_by_side(list parts not None, list starts not None, Py_ssize_t count):
@@ -214,6 +235,22 @@ cdef class RawTexts:
                 texts.size += part.lines[start + i].size
         texts.count = width * count
         return texts
+
+    def full_stops(self):
+        """How many lines end with a full stop after a space, and how many with one after anything else."""
+        cdef Py_ssize_t apart = 0
+        cdef Py_ssize_t joined = 0
+        cdef Py_ssize_t i, size
+        cdef const Line *line
+        for i in range(self.count):
+            line = &self.lines[i]
+            size = line.size
+            if size > 1 and character_of(line, size - 1) == c".":
+                if character_of(line, size - 2) == c" ":
+                    apart += 1
+                else:
+                    joined += 1
+        return apart, joined
 
 
 # ---------------------------------------------------------------------------------------------------------- few tokens
@@ -678,14 +715,13 @@ def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max
     :param hypothesis: an exact str or bytes
     :param references: a list or tuple of them, at least one
     """
-    cdef RawTexts others = RawTexts(references)
-    cdef RawTexts one = RawTexts((hypothesis,))
+    cdef RawTexts texts = RawTexts((hypothesis, *references))
     cdef Workshop shop
     cdef int mode = mode_of(reference_length)
     cdef Py_ssize_t i
     cdef int64_t *row
     cdef list found = []
-    if others.count < 1 or max_order < 1:
+    if texts.count < 2 or max_order < 1:
         raise ValueError("there is no reference")
     row = <int64_t *>malloc(<size_t>(2 + 2 * max_order) * sizeof(int64_t))
     if row == NULL:
@@ -693,7 +729,7 @@ def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max
     make_workshop(&shop)
     try:
         with nogil:
-            count_segment(tokenizer, &shop, &one.lines[0], others.lines, others.count, max_order, mode, row)
+            count_segment(tokenizer, &shop, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
         for i in range(2 + 2 * max_order):
             found.append(row[i])
     finally:

@@ -43,9 +43,8 @@ cdef class Tokenizer:
     cdef readonly str name
     cdef uint8_t of_bytes[256]
     cdef uint8_t *of_characters
-    cdef int other
+    cdef int used               # all bits of `of_bytes`
     cdef int first
-    cdef int after
     cdef bint strips
     cdef bint strips_both
     cdef bint rewrites
@@ -54,4 +53,3 @@ cdef class Tokenizer:
     cdef int begin(self, Scanner *scanner, const Line *line) except -1 nogil
     # Write the next tokens, up to `most`; how many there are. Less than `most` is the end of the line.
     cdef Py_ssize_t read(self, Scanner *scanner, Token *tokens, Py_ssize_t most) except -1 nogil
-    cdef int kind_of_lead(self, const uint8_t *at, const uint8_t *end, Py_ssize_t *length) noexcept nogil
