@@ -65,8 +65,9 @@ cdef enum:
 
 cdef extern from *:
     """
-    #if defined(__SSE2__) || defined(_M_X64)
+    #if (defined(__SSE2__) || defined(_M_X64)) && !defined(CYBLEU_PORTABLE)
       #include <emmintrin.h>
+      #define CYBLEU_SSE2
     #endif
 
     /* Up to 64 bytes of a line, a bit for each. */
@@ -78,11 +79,11 @@ cdef extern from *:
         int size;
     } cybleu_piece;
 
-    /* The bit of this value of each of 64 bytes. */
+    /* The bit of this kind of each of 64 bytes that are kinds. */
     static CYTHON_INLINE uint64_t cybleu_bits_of(const uint8_t *kinds, int place) {
         uint64_t bits = 0;
         int i;
-    #if defined(__SSE2__) || defined(_M_X64)
+    #ifdef CYBLEU_SSE2
         for (i = 0; i < 64; i += 16) {
             __m128i some = _mm_slli_epi16(_mm_loadu_si128((const __m128i *)(kinds + i)), 7 - place);
             bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(some) << i;
@@ -99,28 +100,79 @@ cdef extern from *:
         return bits;
     }
 
-    /* Look up to 64 bytes up in a table. `used` has the bits of all that the table holds. */
+    /* Which of 64 bytes are in one of these runs of values. */
+    static CYTHON_INLINE uint64_t cybleu_in_runs(const uint8_t *bytes, const cybleu_runs *runs) {
+        uint64_t bits = 0;
+    #ifdef CYBLEU_SSE2
+        const __m128i *some = (const __m128i *)bytes;
+        __m128i a = _mm_loadu_si128(some), b = _mm_loadu_si128(some + 1), c = _mm_loadu_si128(some + 2);
+        __m128i d = _mm_loadu_si128(some + 3), of_a, of_b, of_c, of_d, first, span, value;
+        int i;
+        of_a = of_b = of_c = of_d = _mm_setzero_si128();
+        for (i = 0; i < runs->count; i++) {
+            first = _mm_set1_epi8((char)runs->first[i]);
+            span = _mm_set1_epi8((char)runs->span[i]);
+            value = _mm_sub_epi8(a, first), of_a = _mm_or_si128(of_a, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
+            value = _mm_sub_epi8(b, first), of_b = _mm_or_si128(of_b, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
+            value = _mm_sub_epi8(c, first), of_c = _mm_or_si128(of_c, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
+            value = _mm_sub_epi8(d, first), of_d = _mm_or_si128(of_d, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
+        }
+        bits = (uint64_t)_mm_movemask_epi8(of_a) | (uint64_t)_mm_movemask_epi8(of_b) << 16
+            | (uint64_t)_mm_movemask_epi8(of_c) << 32 | (uint64_t)_mm_movemask_epi8(of_d) << 48;
+    #endif
+        return bits;
+    }
+
+    /* Find the runs of values with this bit of the kinds of all bytes; false where they are too many to be looked for. */
+    static int cybleu_find_runs(const uint8_t *kinds, int bit, cybleu_runs *runs) {
+        int value, first = -1;
+        runs->count = 0;
+    #ifdef CYBLEU_SSE2
+        for (value = 0; value <= 256; value++) {
+            int in = value < 256 && kinds[value] & bit;
+            if (in && first < 0) first = value;
+            if (in || first < 0) continue;
+            if (runs->count == CYBLEU_MOST_RUNS) return 0;
+            runs->first[runs->count] = (uint8_t)first;
+            runs->span[runs->count++] = (uint8_t)(value - 1 - first);
+            first = -1;
+        }
+        return 1;
+    #else
+        return 0;
+    #endif
+    }
+
+    /* Say of up to 64 bytes what they are. `used` has the bits of all kinds that there are. */
     static CYTHON_INLINE void cybleu_read_piece(cybleu_piece *piece, const uint8_t *at, Py_ssize_t size,
-                                                const uint8_t *table, int used) {
-        uint8_t kinds[64];
+                                                const uint8_t *table, int used, int by_runs, const cybleu_runs *runs) {
+        uint8_t bytes[64];
         Py_ssize_t i;
+        piece->alone = piece->point = piece->hyphen = piece->digit = piece->inner = piece->taken = 0;
         if (size >= 64) {
             size = 64;
-            for (i = 0; i < 64; i++) kinds[i] = table[at[i]];
         } else {
-            memset(kinds, 0, 64);
-            for (i = 0; i < size; i++) kinds[i] = table[at[i]];
+            memset(bytes, 0, 64);
+            memcpy(bytes, at, (size_t)size);
+            at = bytes;
         }
         piece->size = (int)size;
-        piece->space = cybleu_bits_of(kinds, 0);
-        piece->alone = used & 2 ? cybleu_bits_of(kinds, 1) : 0;
-        piece->lead = used & 32 ? cybleu_bits_of(kinds, 5) : 0;
-        piece->inner = used & 64 ? cybleu_bits_of(kinds, 6) : 0;
-        piece->point = piece->hyphen = piece->digit = piece->taken = 0;
+        if (by_runs) {
+            piece->space = cybleu_in_runs(at, &runs[0]);
+            piece->lead = used & 32 ? cybleu_in_runs(at, &runs[1]) : 0;
+            return;
+        }
+        for (i = 0; i < 64; i++) bytes[i] = table[at[i]];
+        piece->space = cybleu_bits_of(bytes, 0);
+        piece->lead = used & 32 ? cybleu_bits_of(bytes, 5) : 0;
+        if (used & 2) {
+            piece->alone = cybleu_bits_of(bytes, 1);
+            piece->inner = used & 64 ? cybleu_bits_of(bytes, 6) : 0;
+        }
         if (used & 4) {
-            piece->point = cybleu_bits_of(kinds, 2);
-            piece->hyphen = used & 8 ? cybleu_bits_of(kinds, 3) : 0;
-            piece->digit = cybleu_bits_of(kinds, 4);
+            piece->point = cybleu_bits_of(bytes, 2);
+            piece->hyphen = used & 8 ? cybleu_bits_of(bytes, 3) : 0;
+            piece->digit = cybleu_bits_of(bytes, 4);
         }
     }
 
@@ -159,6 +211,19 @@ cdef extern from *:
         piece->ends = (~piece->space << 1 | (uint64_t)1) & (piece->space | piece->starts) & all;
         if (!unfinished) piece->ends &= ~(uint64_t)1;
     }
+
+    /* Write where the bits stand, to every other place, and something to up to 8 places more; how many there are. In
+       eights, so that the processor seldom guesses wrong when the last one is written. */
+    static CYTHON_INLINE int cybleu_write_places(const uint8_t **places, const uint8_t *at, uint64_t bits) {
+        int count = cybleu_count_bits(bits), written, i;
+        for (written = 0; written < count; written += 8)
+            for (i = 0; i < 8; i++) {
+                *places = at + cybleu_lowest_bit(bits | (uint64_t)1 << 63);
+                places += 2;
+                bits &= bits - 1;
+            }
+        return count;
+    }
     """
     ctypedef struct Piece "cybleu_piece":
         uint64_t space
@@ -172,12 +237,14 @@ cdef extern from *:
         uint64_t starts
         uint64_t ends
         int size
+    bint find_runs "cybleu_find_runs" (const uint8_t *kinds, int bit, Runs *runs) noexcept nogil
     void read_piece "cybleu_read_piece" (Piece *piece, const uint8_t *at, Py_ssize_t size, const uint8_t *table,
-                                         int used) noexcept nogil
+                                         int used, bint by_runs, const Runs *runs) noexcept nogil
     void mark "cybleu_mark" (uint64_t *bits, int first, Py_ssize_t length) noexcept nogil
     bint bit_of "cybleu_bit" (uint64_t bits, int place) noexcept nogil
     void set_points_apart "cybleu_set_points_apart" (Piece *piece, bint digit_before, bint never_taken,
                                                      bint digit_follows) noexcept nogil
+    int write_places "cybleu_write_places" (const uint8_t **places, const uint8_t *at, uint64_t bits) noexcept nogil
     void divide "cybleu_divide" (Piece *piece, bint digit_before, bint unfinished, bint joins) noexcept nogil
 
 CATEGORIES = {"other": 0, "P": 1, "S": 2, "N": 3}   # of the argument `categories`
@@ -265,6 +332,10 @@ cdef inline uint32_t code_at(const uint8_t *at, Py_ssize_t length) noexcept nogi
         return (<uint32_t>(at[0] & 0x7) << 18 | <uint32_t>(at[1] & 0x3F) << 12 | <uint32_t>(at[2] & 0x3F) << 6
                 | (at[3] & 0x3F))
     return at[0]
+
+
+cdef str decoded(const Token *token):
+    return PyUnicode_DecodeUTF8(<const char *>token.text, distance(token.text, token.end), "surrogatepass")
 
 
 # --------------------------------------------------------------------------------------------------------------- lines
@@ -544,6 +615,8 @@ cdef class Tokenizer:
                     self.of_bytes[i] |= LEAD
         for i in range(256):
             self.used |= self.of_bytes[i]
+        self.by_runs = (not self.used & ~(SPACE | LEAD) and find_runs(self.of_bytes, SPACE, &self.runs[0])
+                        and find_runs(self.of_bytes, LEAD, &self.runs[1]))
 
     def __dealloc__(self):
         free(self.of_characters)
@@ -574,27 +647,23 @@ cdef class Tokenizer:
         cdef bint joins = False             # the next byte belongs to the token before it, or is white space
         cdef Py_ssize_t begun = 0
         cdef Py_ssize_t ended = 0
-        cdef uint64_t bits
-        cdef int stop
+        cdef int count, stop
         while at < end and ended < most:
-            read_piece(&piece, at, distance(at, end), self.of_bytes, self.used)
+            read_piece(&piece, at, distance(at, end), self.of_bytes, self.used, self.by_runs, self.runs)
             if piece.lead:
                 look_up_leads(self, &piece, at, end)
             if piece.point:
                 set_points_apart(&piece, before == NUMBER, before != OTHER, bit_of(piece.point, piece.size - 1)
                                  and digit_follows(self, at + piece.size, end))
             divide(&piece, before == NUMBER, begun > ended, joins)
-            bits = piece.starts
-            while bits and begun < most:
-                tokens[begun].text = at + cybleu_lowest_bit(bits)
-                begun += 1
-                bits &= bits - 1
-            stop = cybleu_lowest_bit(bits) if bits else piece.size
-            bits = piece.ends
-            while bits and ended < begun:
-                tokens[ended].size = distance(tokens[ended].text, at) + cybleu_lowest_bit(bits)
-                ended += 1
-                bits &= bits - 1
+            count = write_places(&tokens[begun].text, at, piece.starts)
+            stop = piece.size
+            if count > most - begun:
+                count = <int>(most - begun)
+                stop = <int>distance(at, tokens[most].text)
+            begun += count
+            count = write_places(&tokens[ended].end, at, piece.ends)
+            ended += min(count, begun - ended)
             if ended < most:
                 stop = piece.size
             if stop:
@@ -602,7 +671,7 @@ cdef class Tokenizer:
                 joins = not bit_of(piece.space | piece.alone, stop - 1)
             at += stop
         if begun > ended:
-            tokens[ended].size = distance(tokens[ended].text, at)
+            tokens[ended].end = at
             ended += 1
         watch(&scanner.watching, (distance(scanner.at, at) >> 3) + 1)
         scanner.at = at
@@ -611,7 +680,7 @@ cdef class Tokenizer:
 
     def tokens(self, text):
         """The tokens of a line, a str, as a list of str."""
-        cdef Token tokens[AT_ONCE]
+        cdef Token tokens[AT_ONCE + MORE_TOKENS]
         cdef Scanner scanner
         cdef Line line
         cdef Py_ssize_t count = AT_ONCE
@@ -628,7 +697,7 @@ cdef class Tokenizer:
             while count == AT_ONCE:
                 count = self.read(&scanner, tokens, AT_ONCE)
                 for i in range(count):
-                    found.append(PyUnicode_DecodeUTF8(<const char *>tokens[i].text, tokens[i].size, "surrogatepass"))
+                    found.append(decoded(&tokens[i]))
         finally:
             end_scanner(&scanner)
         return found
