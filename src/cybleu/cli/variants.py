@@ -8,7 +8,7 @@ import click
 
 from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison, explain_blocks, explain_raw_blocks
-from ..text.tokenizers import OWN
+from ..text.raw import Raw
 from .common import (
     DROP_BOM,
     FILES,
@@ -60,7 +60,7 @@ def variants(
         raise click.UsageError("--tokenize and --split exclude each other")
     name = tokenize or split
     with input_errors():
-        if name is None or name in OWN:
+        if name is None or Raw(name).own:
             raw = raw_segments_of_files(hypothesis, references, lowercase_of("", lowercase), drop_bom)
             explained = explain_raw_blocks(raw, names, size, weights, name)
         else:

@@ -607,7 +607,7 @@ def _details(rule: str, cause: Cause, named: Callable[[Sequence[int]], str]) -> 
     if rule == "tokenize":
         lengths = f"{after.hypothesis_length} rather than {before.hypothesis_length} tokens"
         return [
-            f"{lengths}, and {after.reference_length} rather than {before.reference_length} in the references;",
+            f"{lengths}, in the references {after.reference_length} rather than {before.reference_length};",
             f"{named(cause.segments)} {'has' if len(cause.segments) == 1 else 'have'} other counts",
         ]
     if rule == "short_segments_count":

@@ -117,7 +117,7 @@ def sacrebleu_sentence_bleu(
     score: BLEUScore | None
     if (
         type(hypothesis) is str
-        and are_plain(references)
+        and (are_plain(references) if type(references) is not list or len(references) != 1 else type(references[0]) is str)
         and type(name) is str
         and name in RAW_NAMES
         and type(smooth_method) is str
@@ -232,35 +232,39 @@ def scored(
     metric: Any, row: list[int], smooth_method: str, smooth_value: float | None, use_effective_order: bool
 ) -> BLEUScore:
     """What ``compute_bleu`` of sacreBLEU makes of a row: the same floats, and the same text about them."""
-    length, reference_length = row[:2]
-    matches, totals = row[2 : 2 + ORDER], row[2 + ORDER :]
+    length, reference_length, *counts = row
+    matches, totals = counts[:ORDER], counts[ORDER:]
     score: BLEUScore
     if smooth_method == "add-k" or not any(matches):
         score = metric.compute_bleu(
             matches, totals, length, reference_length, smooth_method, smooth_value, use_effective_order
         )
         return score
-    if smooth_value is None:
-        smooth_value = metric.SMOOTH_DEFAULTS[smooth_method]
-    precisions = [0.0] * ORDER
     order = ORDER
-    halved = 1.0
-    for n, total in enumerate(totals):
-        if not total:
-            break
-        if use_effective_order:
-            order = n + 1
-        if matches[n]:
-            precisions[n] = 100.0 * matches[n] / total
-        elif smooth_method == "exp":
-            halved *= 2
-            precisions[n] = 100.0 / (halved * total)
-        elif smooth_method == "floor":
-            precisions[n] = 100.0 * smooth_value / total
+    if matches[-1]:
+        precisions = [100.0 * matched / total for matched, total in zip(matches, totals)]
+        logarithms = list(map(math.log, precisions))
+    else:
+        if smooth_value is None:
+            smooth_value = metric.SMOOTH_DEFAULTS[smooth_method]
+        precisions = [0.0] * ORDER
+        halved = 1.0
+        for n, total in enumerate(totals):
+            if not total:
+                break
+            if use_effective_order:
+                order = n + 1
+            if matches[n]:
+                precisions[n] = 100.0 * matches[n] / total
+            elif smooth_method == "exp":
+                halved *= 2
+                precisions[n] = 100.0 / (halved * total)
+            elif smooth_method == "floor":
+                precisions[n] = 100.0 * smooth_value / total  # type: ignore[operator]
+        logarithms = [math.log(precision) if precision else _LOG_OF_ZERO for precision in precisions[:order]]
     penalty = math.exp(1 - reference_length / length) if length < reference_length else 1.0
-    logarithms = sum([math.log(precision) if precision else _LOG_OF_ZERO for precision in precisions[:order]])
-    number = penalty * math.exp(logarithms / order)
-    return _result_class()(number, matches, totals, precisions, penalty, length, reference_length)
+    number = penalty * math.exp(sum(logarithms) / order)
+    return _result_class()(number, matches, totals, precisions, penalty, length, reference_length)  # type: ignore[no-any-return]
 
 
 _LOG_OF_ZERO = -9999999999  # as sacreBLEU has it
