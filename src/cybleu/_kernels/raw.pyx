@@ -219,6 +219,34 @@ cdef class RawTexts:
         return at
 
     @staticmethod
+    def of_spans(bytes block not None, const int64_t[::1] begins, const int64_t[::1] ends):
+        """The lines that begin and end there in a block of bytes."""
+        cdef RawTexts texts = RawTexts()
+        cdef Watch watching = begin_watch()
+        cdef const uint8_t *start = block
+        cdef const uint8_t *found
+        cdef Py_ssize_t i
+        if begins.shape[0] != ends.shape[0]:
+            raise ValueError("begins and ends do not fit each other")
+        texts.held = block
+        texts.lines = <Line *>realloc(texts.lines, (<size_t>begins.shape[0] + 1) * sizeof(Line))
+        if texts.lines == NULL:
+            raise MemoryError()
+        for i in range(begins.shape[0]):
+            if not 0 <= begins[i] <= ends[i] <= len(block):
+                raise ValueError("a text is out of range")
+            watch(&watching, 1)
+            found = first_invalid(start + begins[i], start + ends[i], &watching)
+            if found != start + ends[i]:
+                raise NotUtf8Error(i, distance(start + begins[i], found), found[0])
+            texts.lines[i].data = start + begins[i]
+            texts.lines[i].size = <Py_ssize_t>(ends[i] - begins[i])
+            texts.lines[i].kind = IN_UTF8
+            texts.size += texts.lines[i].size
+        texts.count = begins.shape[0]
+        return texts
+
+    @staticmethod
     def side_by_side(list parts not None, list starts not None, Py_ssize_t count):
         """The first line of each part from its start on, then the second of each, until there are `count` of each."""
         cdef RawTexts texts = RawTexts()

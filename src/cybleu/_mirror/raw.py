@@ -31,6 +31,10 @@ class RawTexts:
         return RawTexts([line.removesuffix(b"\r") for line in block.split(b"\n")])
 
     @staticmethod
+    def of_spans(block: bytes, begins: Any, ends: Any) -> RawTexts:
+        return RawTexts([block[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())])
+
+    @staticmethod
     def side_by_side(parts: list[RawTexts], starts: list[int], count: int) -> RawTexts:
         columns = [part._lines[start : start + count] for part, start in zip(parts, starts)]
         return RawTexts(list(chain.from_iterable(zip(*columns))))

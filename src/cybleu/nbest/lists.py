@@ -9,6 +9,7 @@ from .._runtime.arrays import np
 from .._runtime.sequences import by_position, container_of
 from ..errors import LengthMismatchError, SequenceTypeError
 from ..text.batches import checked_list
+from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import ARGUMENTS, Hypotheses, whole_number
@@ -134,10 +135,10 @@ class NBest(Hypotheses):
         :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
         """
         first_id = whole_number(first_id, "first_id")
-        split = tokenizer(tokenize, lowercase)
-        prepared = prepare_references(references, split, max_order, reference_length)
+        raw = Raw("unicode" if tokenize is str.split else tokenize, lowercase)
+        prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
         with open_reader(path, format, size, features, names) as reader:
-            arguments = reading.read(reader, prepared, split, first_id, texts, progress)
+            arguments = reading.read(reader, prepared, raw, first_id, texts, progress)
         return cls(**arguments)
 
     @classmethod
