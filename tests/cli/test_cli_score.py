@@ -309,7 +309,9 @@ def test_variants_when_a_tool_fails(files):
     failed, scored = json.loads(run(*arguments, "--json", command="variants").stdout)["scores"]
     assert (failed["score"], failed["signature"], scored["score"]) == (None, None, 0)
     assert failed["failure"].startswith("the hypotheses have no token")
-    assert "multi-bleu  ascii           fails  the hypotheses have no token" in run(*arguments, command="variants").stdout
+    assert (
+        "multi-bleu  ascii           fails  the hypotheses have no token" in run(*arguments, command="variants").stdout
+    )
 
 
 @pytest.mark.parametrize(
@@ -457,7 +459,9 @@ def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options)
     for pair in found["differences"]:
         assert sum(cause["points"] for cause in pair["causes"]) == pytest.approx(pair["points"])
         rules = [cause["rule"] for cause in pair["causes"]]
-        tokenisers = {scored["tokenize"] for scored in found["scores"] if scored["name"] in (pair["lower"], pair["higher"])}
+        tokenisers = {
+            scored["tokenize"] for scored in found["scores"] if scored["name"] in (pair["lower"], pair["higher"])
+        }
         assert ("tokenize" in rules) == (len(tokenisers) == 2)
     gzipped = run("raw.gz", "raw.ref", *options, "--json", command="variants").stdout
     assert json.loads(gzipped) == found

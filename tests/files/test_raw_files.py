@@ -129,7 +129,12 @@ def peak(arguments, folder):
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, *arguments], cwd=folder, env={**os.environ}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script, *arguments],
+        cwd=folder,
+        env={**os.environ},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     printed, _, memory = done.stdout.rstrip("\n").rpartition("\n")
     return printed, int(memory) >> (20 if sys.platform == "darwin" else 10)

@@ -138,7 +138,9 @@ def test_mistakes():
     ):
         with pytest.raises(UnknownNameError, match="lowercase is for raw text"):
             call()
-    with pytest.raises(SequenceTypeError, match=r"references\[0\] is a str, not a list of references; put it in a list"):
+    with pytest.raises(
+        SequenceTypeError, match=r"references\[0\] is a str, not a list of references; put it in a list"
+    ):
         check(["The cat."], ["The cat."], tokenize="13a")
     with pytest.raises(LengthMismatchError, match=r"there are 1 hypotheses and 2 lists of references"):
         check([["a"], ["b"]], ["a"], tokenize="13a")

@@ -117,7 +117,7 @@ cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept no
         matches[n] += cybleu_count_bits(matcher.matched[n])
 
 
-# ---------------------------------------------------------------------------------------------------- not so many tokens
+# --------------------------------------------------------------------------------------------------- not so many tokens
 #
 # An n-gram of the hypothesis is named by the position at which it first starts there, so two n-grams are the same where
 # their names are. One that stands once in the hypothesis keeps its name when the next token is added, and a reference

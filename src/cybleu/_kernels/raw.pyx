@@ -173,8 +173,8 @@ cdef class RawTexts:
 
     @staticmethod
     def of_block(bytes block not None):
-        """The lines of a block of bytes, with LF between them, one more than there are of it; a CR before LF, or at the end,
-        is dropped."""
+        """The lines of a block of bytes, with LF between them, one more than there are of it; a CR at the end of one is
+        dropped."""
         cdef RawTexts texts = RawTexts()
         cdef Watch watching = begin_watch()
         cdef const uint8_t *at = block

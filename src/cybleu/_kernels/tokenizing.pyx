@@ -123,7 +123,7 @@ cdef extern from *:
         return bits;
     }
 
-    /* Find the runs of values with this bit of the kinds of all bytes; false where they are too many to be looked for. */
+    /* Find the runs of values with this bit of the kinds of all bytes; false where they are too many. */
     static int cybleu_find_runs(const uint8_t *kinds, int bit, cybleu_runs *runs) {
         int value, first = -1;
         runs->count = 0;
@@ -667,7 +667,9 @@ cdef class Tokenizer:
             if ended < most:
                 stop = piece.size
             if stop:
-                before = (NUMBER if bit_of(piece.digit, stop - 1) else TAKEN if bit_of(piece.taken, stop - 1) else OTHER)
+                before = TAKEN if bit_of(piece.taken, stop - 1) else OTHER
+                if bit_of(piece.digit, stop - 1):
+                    before = NUMBER
                 joins = not bit_of(piece.space | piece.alone, stop - 1)
             at += stop
         if begun > ended:

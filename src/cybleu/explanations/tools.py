@@ -432,6 +432,12 @@ def explain_raw_blocks(
     :param blocks: as :func:`cybleu.text.files.raw_segments` gives them
     :param tokenize: the name of a tokeniser of this package, for all variants, instead of each tool's own
     :return: without any segment all scores are 0, or failures
+
+    >>> from cybleu.text.raw import Raw
+    >>> raw = Raw("none")
+    >>> block = raw.texts(["It is so."], "hypotheses"), *raw.sets([["It is so."]])
+    >>> [scored.tokenize for scored in explain_raw_blocks([block], ("moses", "sacrebleu")).scores]
+    ['none', '13a']
     """
     chosen = _chosen(variants, order, weights)
     names = {name: tokenize or tool_tokenizer(variant.name) for name, variant in chosen.items()}

@@ -17,7 +17,7 @@ recognised by its first bytes; ``-`` is standard input. Files whose names end in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -105,9 +105,7 @@ def _segment(parts: list[Block], reader: Reader) -> Segment:
     )
 
 
-def read(
-    reader: Reader, prepared: References, raw: Raw, first_id: int, texts: bool, progress: bool
-) -> dict[str, Any]:
+def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: bool, progress: bool) -> dict[str, Any]:
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
     counter = LineCounter(prepared, raw) if raw.own and not raw.lowercase else None
     blocks: list[Block] = []

@@ -26,9 +26,9 @@ from ..metrics import Bleu, find
 from ..metrics.formula import weighted_sums
 from ..nbest import NBest
 from ..text import tokenizer
+from ..text.batches import is_array
 from ..text.raw import Raw, raw_of
 from ..text.words import RawWords
-from ..text.batches import is_array
 from .selection import Selection, chosen, owners_of
 
 if TYPE_CHECKING:

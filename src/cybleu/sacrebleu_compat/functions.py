@@ -117,7 +117,11 @@ def sacrebleu_sentence_bleu(
     score: BLEUScore | None
     if (
         type(hypothesis) is str
-        and (are_plain(references) if type(references) is not list or len(references) != 1 else type(references[0]) is str)
+        and (
+            are_plain(references)
+            if type(references) is not list or len(references) != 1
+            else type(references[0]) is str
+        )
         and type(name) is str
         and name in RAW_NAMES
         and type(smooth_method) is str
@@ -260,7 +264,7 @@ def scored(
                 halved *= 2
                 precisions[n] = 100.0 / (halved * total)
             elif smooth_method == "floor":
-                precisions[n] = 100.0 * smooth_value / total  # type: ignore[operator]
+                precisions[n] = 100.0 * smooth_value / total
         logarithms = [math.log(precision) if precision else _LOG_OF_ZERO for precision in precisions[:order]]
     penalty = math.exp(1 - reference_length / length) if length < reference_length else 1.0
     number = penalty * math.exp(sum(logarithms) / order)
