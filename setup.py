@@ -24,7 +24,6 @@ MODULES = (
     "self_bleu",
     "pairwise",
     "nbest_lines",
-    "words",
     "weighing",
     "envelope",
     "sweep",

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
         RawTexts: Any
         RawVocabulary: Callable[..., Any]
         Tokenizer: Callable[..., Any]
-        Words: Callable[..., Any]
         leave_one_out: Callable[..., None]
         raw_row: Callable[..., list[int]]
         raw_rows: Callable[..., None]

@@ -6,7 +6,7 @@ from all of them, and is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Any, NoReturn
 
@@ -28,7 +28,13 @@ __all__ = ["check"]
 HASHABLE = {str, int, bytes, float, bool}
 
 
-def check(references: Sequence[Collection[Collection[Hashable]]], hypotheses: Sequence[Collection[Hashable]]) -> None:
+def check(
+    references: Sequence[Collection[Collection[Hashable]]] | Sequence[Sequence[str | bytes]],
+    hypotheses: Sequence[Collection[Hashable]] | Sequence[str | bytes],
+    *,
+    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    lowercase: bool = False,
+) -> None:
     """Raise an error for the first mistake in a corpus as :func:`cybleu.corpus_bleu` takes it; give None for none.
 
     It looks at the hypotheses, then at the references. An empty hypothesis is no mistake, nor an empty corpus. Arrays of
@@ -39,6 +45,9 @@ def check(references: Sequence[Collection[Collection[Hashable]]], hypotheses: Se
 
     :param references: for each segment a list of its references, each a list of tokens
     :param hypotheses: for each segment a list of tokens
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+    :param lowercase: put raw text in lower case first
     :raises SequenceTypeError: something is no list, or one of another level: a str, None, an iterator, a set or a dict
         instead of a token list, one reference instead of a list of them, the arguments in the other order
     :raises LengthMismatchError: hypotheses and lists of references are not equally many, or the latter transposed
@@ -50,10 +59,27 @@ def check(references: Sequence[Collection[Collection[Hashable]]], hypotheses: Se
     :raises MixedTokensError: one side has ids and the other text
 
     >>> check([[["the", "cat"]]], [["the", "cat"]])
+    >>> check([["The cat."]], ["A cat."], tokenize="13a")
     >>> check([[["the", "cat"]]], ["the cat"])
     Traceback (most recent call last):
     cybleu.errors.SequenceTypeError: hypotheses[0] is a str, not a list of tokens; split it, for example with .split()
     """
+    if tokenize is not None or lowercase:
+        from .text.raw import raw_of
+
+        raw = raw_of(tokenize, lowercase)
+        assert raw is not None  # or it has raised its error
+        for name, value in (("references", references), ("hypotheses", hypotheses)):
+            _check_corpus(value, name)
+        for position, group in enumerate(references):
+            if isinstance(group, (str, bytes)):
+                raise SequenceTypeError(
+                    f"references[{position}] is a {_name(group)}, not a list of references; put it in a list: "
+                    f"[references[{position}]]"
+                )
+        if len(references) != len(hypotheses):
+            _raise_mismatch(references, hypotheses)
+        references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
     _check_corpus(references, "references")
     in_hypotheses = check_texts(hypotheses, "hypotheses", references)
     if len(references) != len(hypotheses):

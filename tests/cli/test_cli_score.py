@@ -270,10 +270,13 @@ def test_an_error_of_the_definition(files):
 
 
 def test_variants(files):
-    printed = run("hyp", "ref1", "ref2", command="variants").stdout
+    printed = run("hyp", "ref1", "ref2", "--tokenize", "none", command="variants").stdout
     references = [[r.split() for r in pair] for pair in zip(FIRST, SECOND)]
     comparison = explain_difference(references, [h.split() for h in HYPOTHESES])
-    assert printed == f"{comparison.format('line', 1)}\n"
+    of_tokens = [line.replace("  none   ", "", 1) for line in printed.replace("tokeniser  ", "", 1).splitlines()]
+    assert [" ".join(line.split()) for line in of_tokens] == [
+        " ".join(line.split()) for line in comparison.format("line", 1).splitlines()
+    ]
     assert "lines 2 and 3 are too short" in printed
 
 
@@ -306,7 +309,9 @@ def test_variants_when_a_tool_fails(files):
     failed, scored = json.loads(run(*arguments, "--json", command="variants").stdout)["scores"]
     assert (failed["score"], failed["signature"], scored["score"]) == (None, None, 0)
     assert failed["failure"].startswith("the hypotheses have no token")
-    assert "multi-bleu       fails  the hypotheses have no token" in run(*arguments, command="variants").stdout
+    assert (
+        "multi-bleu  ascii           fails  the hypotheses have no token" in run(*arguments, command="variants").stdout
+    )
 
 
 @pytest.mark.parametrize(
@@ -439,6 +444,42 @@ def test_the_tokeniser_of_each_variant(raw_files, variant, tokenize):
     by_default = as_json("raw", "raw.ref", "--variant", variant)
     assert by_default == as_json("raw", "raw.ref", "--variant", variant, "--tokenize", tokenize)
     assert f"|case:mixed|tok:{tokenize}|" in by_default["signature"]
+
+
+@pytest.mark.parametrize("options", [[], ["--lowercase"], ["--tokenize", "13a"], ["--split", "ascii"]])
+def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options):
+    found = json.loads(run("raw", "raw.ref", *options, "--json", command="variants").stdout)
+    assert found["segments"] == 42
+    for scored in found["scores"]:
+        if scored["name"] == "mteval-v13a" and options == ["--lowercase"]:
+            continue  # has no lower case but that of ASCII
+        alone = as_json("raw", "raw.ref", "--variant", scored["name"], *options)
+        assert scored["score"] == alone["score"]
+        assert f"|tok:{scored['tokenize']}|" in alone["signature"]
+    for pair in found["differences"]:
+        assert sum(cause["points"] for cause in pair["causes"]) == pytest.approx(pair["points"])
+        rules = [cause["rule"] for cause in pair["causes"]]
+        tokenisers = {
+            scored["tokenize"] for scored in found["scores"] if scored["name"] in (pair["lower"], pair["higher"])
+        }
+        assert ("tokenize" in rules) == (len(tokenisers) == 2)
+    gzipped = run("raw.gz", "raw.ref", *options, "--json", command="variants").stdout
+    assert json.loads(gzipped) == found
+
+
+def test_variants_say_what_tokens_do(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "hyp").write_text("a b c d.\na b c d e\n")
+    (tmp_path / "ref").write_text("a b c d .\na b c d e\n")
+    names = "moses", "multi-bleu", "huggingface"
+    variants = [argument for name in names for argument in ("--variant", name)]
+    printed = run("hyp", "ref", *variants, command="variants").stdout
+    assert "moses        none" in printed and "multi-bleu   ascii" in printed and "huggingface  13a" in printed
+    assert "equal: moses and multi-bleu" in printed
+    assert "huggingface is 28.5553 above moses" in printed
+    assert "tokenize: the tokeniser is 13a in huggingface, ascii in multi-bleu;" in printed
+    assert "10 rather than 9 tokens, in the references 10 rather than 10;" in printed
+    assert "line 1 has other counts" in printed
 
 
 def test_lower_case_of_mteval_is_that_of_ascii(tmp_path, monkeypatch):

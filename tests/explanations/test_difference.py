@@ -341,3 +341,27 @@ def test_nltk_and_sacrebleu_on_wmt17(data):
     assert "20 segments (257, 264, 397, 410, 478, ...) are too short: 53479 rather than 53480 2-grams" in str(
         comparison
     )
+
+
+def test_each_tool_with_its_own_tokens():
+    references = [["The cat, it sat there.", "A cat sat."], ["It rains a lot now."], ["so"]]
+    hypotheses = ["The cat, it sat there!", "It rains a lot now.", "so"]
+    comparison = explain_difference(references, hypotheses, ("sacrebleu", "moses", "multi-bleu"), tokenize="of-tools")
+    for scored, name in zip(comparison.scores, ("13a", "none", "ascii")):
+        rows = cybleu.segment_stats(references, hypotheses, tokenize=name)
+        assert scored.tokenize == name
+        assert scored.bleu == score(rows, scored.variant)
+    by_names = {(pair.lower.name, pair.higher.name): pair for pair in comparison.differences}
+    difference = by_names.get(("moses", "sacrebleu")) or by_names["sacrebleu", "moses"]
+    cause = difference.causes[0]
+    assert (cause.rule, cause.orders, cause.segments) == ("tokenize", (), (0, 1))
+    lengths = {cause.before.hypothesis_length, cause.after.hypothesis_length}
+    assert lengths == {11, 14}
+    assert sum(cause.points for cause in difference.causes) == pytest.approx(difference.points)
+    assert "have other counts" in str(comparison)
+    lower = explain_difference([["A B C D"]], ["a b c d"], ("moses",), tokenize="of-tools", lowercase=True)
+    assert lower.scores[0].score == 100
+    with pytest.raises(errors.LengthMismatchError):
+        explain_difference(references, hypotheses[:2], tokenize="of-tools")
+    with pytest.raises(errors.EmptyCorpusError):
+        explain_difference([], [], tokenize="of-tools")

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu import _backend, _mirror
-from cybleu.errors import CybleuError
+from cybleu.errors import CybleuError, NotUtf8Error
 from cybleu.nbest import NBest
 
 REFERENCES = [["the cat sat", "a=b"], ["é 猫"]]
@@ -118,35 +118,35 @@ NEAR = [chr(ord(space) + step) for space in SPACES for step in (-1, 1)]
         st.lists(st.sampled_from([*SPACES, *NEAR, "a", "b", "é", "猫", "🐈", "a longer token"]), max_size=12),
         max_size=5,
     ),
-    st.booleans(),
+    st.sampled_from(["none", "ascii", "13a"]),
 )
-@example([SPACES, NEAR, [], [" "]], True)
-@example([SPACES, NEAR, [], [" "]], False)
-def test_words(kernels, texts, unicode):
-    numbers = {
-        token: number for number, token in enumerate(["a", "b", "é", "猫", "aa", "", "\ud800", "a longer token", "🐈a"])
-    }
+@example([SPACES, NEAR, [], [" "]], "none")
+@example([SPACES, NEAR, [], [" "]], "ascii")
+def test_words_of_texts_in_a_block(kernels, texts, tokenizer):
+    known = ["a", "b", "é", "猫", "aa", "", "\ud800", "a longer token", "🐈a"]
     encoded = ["".join(text).encode() for text in texts]
     ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
     begins = ends - np.array([len(text) for text in encoded], dtype=np.int64)
     results = []
     for module in (kernels, _mirror):
-        spans = begins.copy(), ends.copy()
-        ids = np.full(sum((len(text) + 1) // 2 for text in encoded), -9, dtype=np.int32)
-        module.Words(numbers).look_up(b"".join(encoded), *spans, unicode, ids)
-        results.append((ids.tolist(), *(array.tolist() for array in spans)))
+        words = module.RawVocabulary(module.Tokenizer(tokenizer))
+        words.assign([token for token in known if token])
+        of_texts = np.zeros(len(texts), dtype=np.int64)
+        found = words.look_up(module.RawTexts.of_spans(b"".join(encoded), begins, ends), 0, len(texts), of_texts)
+        results.append((found, of_texts.tolist()))
     assert results[0] == results[1]
 
 
 def test_what_does_not_fit_is_an_error(kernels):
     """The kernel checks what it is given: nothing is read or written beyond the arrays."""
-    words = kernels.Words({"a": 1})
     one = np.zeros(1, dtype=np.int64)
-    for begins, ends, places in ((one, one + 9, 9), (one + 2, one + 1, 9), (one - 1, one, 9), (one, one + 3, 1)):
-        with pytest.raises(ValueError, match=r"out of range|enough places"):
-            words.look_up(b"a a", begins.copy(), ends.copy(), True, np.zeros(places, dtype=np.int32))
-    with pytest.raises(ValueError, match="out of range"):
-        words.look_up(b"a a", one.copy(), np.zeros(0, dtype=np.int64), True, np.zeros(9, dtype=np.int32))
+    for begins, ends in ((one, one + 9), (one + 2, one + 1), (one - 1, one), (one, np.zeros(0, dtype=np.int64))):
+        with pytest.raises(ValueError, match=r"out of range|do not fit"):
+            kernels.RawTexts.of_spans(b"a a", begins, ends)
+    for module in (kernels, _mirror):
+        with pytest.raises(NotUtf8Error) as caught:
+            module.RawTexts.of_spans(b"a \xff", np.array([0, 1]), np.array([1, 3]))
+        assert (caught.value.line, caught.value.position, caught.value.byte) == (1, 1, 0xFF)
     lines = kernels.NBestLines((b"a=", b""), (0, 3), False)
     for start, row, width in ((-1, 0, 4), (4, 0, 4), (0, -1, 4), (0, 0, 3)):
         with pytest.raises(ValueError, match="do not fit"):
@@ -156,26 +156,22 @@ def test_what_does_not_fit_is_an_error(kernels):
             kernels.NBestLines(*arguments)
 
 
-def test_words_that_were_not_made_are_an_error(kernels):
-    with pytest.raises(TypeError, match="argument"):
-        kernels.Words.__new__(kernels.Words)
-
-
-def parts(kernels, texts, unicode):
+def parts(kernels, texts, tokenizer):
     """How many tokens each text has."""
     ends = np.cumsum([len(text) for text in texts])
     begins = ends - [len(text) for text in texts]
-    ids = np.empty(int((ends - begins + 1).sum()), dtype=np.int32)
-    kernels.Words({}).look_up(b"".join(texts), begins, ends, unicode, ids)
-    return ends - begins
+    counts = np.empty(len(texts), dtype=np.int64)
+    words = kernels.RawVocabulary(kernels.Tokenizer(tokenizer))
+    words.look_up(kernels.RawTexts.of_spans(b"".join(texts), begins, ends), 0, len(texts), counts)
+    return np.diff(counts, prepend=0)
 
 
 def test_every_character_splits_as_in_python(kernels):
     characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    found = parts(kernels, [f"a{character}b".encode() for character in characters], True)
+    found = parts(kernels, [f"a{character}b".encode() for character in characters], "none")
     assert (found == np.array([1 + character.isspace() for character in characters])).all()
 
 
-def test_every_byte_splits_as_in_python(kernels):
-    texts = [b"a%cb" % byte for byte in range(256)]
-    assert parts(kernels, texts, False).tolist() == [len(text.split()) for text in texts]
+def test_every_ascii_character_splits_as_in_python(kernels):
+    texts = [b"a%cb" % byte for byte in range(128)]
+    assert parts(kernels, texts, "ascii").tolist() == [len(text.split()) for text in texts]

@@ -12,13 +12,23 @@ from cybleu import (
     References,
     SmoothingFunction,
     bleu_rewards,
+    check,
     explain,
     explain_difference,
     pairwise_bleu,
+    segment_stats,
     self_bleu,
 )
-from cybleu.errors import ArrayValueError, SequenceTypeError, UnknownNameError
+from cybleu.errors import (
+    ArrayValueError,
+    EmptyReferenceError,
+    LengthMismatchError,
+    SequenceTypeError,
+    UnknownNameError,
+)
 from cybleu.metrics import Metric
+from cybleu.nbest import NBest, prepare_references
+from cybleu.rerank import diverse, mbr
 from cybleu.text import tokenizer
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -68,6 +78,39 @@ def test_all_faces(tokenize, lowercase):
     assert str(explain_difference(REFERENCES, LINES, **raw)) == str(explain_difference(references, hypotheses))
 
 
+@pytest.mark.parametrize(("tokenize", "lowercase"), RAW)
+def test_lists_of_hypotheses(tokenize, lowercase, tmp_path):
+    raw = {"tokenize": tokenize, "lowercase": lowercase}
+    hypotheses, references = tokens(LINES, tokenize, lowercase), tokens(REFERENCES, tokenize, lowercase)
+    check(REFERENCES, LINES, **raw)
+    lists, of_tokens = [LINES, LINES[1:3]], [hypotheses, hypotheses[1:3]]
+    for utility in ("metric", "expected-counts", "linear"):
+        found, expected = mbr(lists, utility=utility, **raw), mbr(of_tokens, utility=utility)
+        assert found.texts == [LINES[row] if row < 5 else LINES[row - 4] for row in found.rows.tolist()]
+        assert (found.rows.tolist(), found.scores.tolist()) == (expected.rows.tolist(), expected.scores.tolist())
+    among = mbr(lists, evidence=[LINES[:2], LINES[3:]], smoothing="add-k", **raw)
+    expected = mbr(of_tokens, evidence=[hypotheses[:2], hypotheses[3:]], smoothing="add-k")
+    assert among.scores.tolist() == expected.scores.tolist()
+    assert mbr(lists, evidence=[hypotheses[:2], hypotheses[3:]], smoothing="add-k", **raw).scores.tolist() == (
+        expected.scores.tolist()
+    )
+    assert np.concatenate(diverse(lists, 3, **raw)).tolist() == np.concatenate(diverse(of_tokens, 3)).tolist()
+    nbest = NBest.from_texts([LINES, LINES], REFERENCES[:2], **raw)
+    expected = NBest.from_texts([hypotheses, hypotheses], references[:2])
+    assert nbest.stats.tolist() == expected.stats.tolist()
+    assert nbest.texts == LINES * 2
+    assert prepare_references(REFERENCES, **raw).stats(hypotheses).tolist() == expected_rows(references, hypotheses)
+    (tmp_path / "nbest").write_text("".join(f"{line.replace(chr(10), ' ')}\n" for line in LINES), encoding="utf-8")
+    (tmp_path / "ref").write_text(f"{REFERENCES[1][0]}\n", encoding="utf-8")
+    arguments = tmp_path / "nbest", tmp_path / "ref", "plain"
+    of_file = NBest.from_files(*arguments, size=5, **raw)
+    assert of_file.stats.tolist() == NBest.from_texts([hypotheses], [references[1][:1]]).stats.tolist()
+
+
+def expected_rows(references, hypotheses):
+    return segment_stats(references, hypotheses).tolist()
+
+
 class Longest(Metric):
     """The longest token that both have."""
 
@@ -86,6 +129,25 @@ def test_a_metric_of_ones_own_gets_tokens():
 
 
 def test_mistakes():
+    for call in (
+        lambda: check(REFERENCES, LINES, lowercase=True),
+        lambda: mbr([LINES], lowercase=True),
+        lambda: diverse([LINES], 2, lowercase=True),
+        lambda: NBest.from_texts([LINES], REFERENCES[:1], lowercase=True),
+        lambda: prepare_references(REFERENCES, lowercase=True),
+    ):
+        with pytest.raises(UnknownNameError, match="lowercase is for raw text"):
+            call()
+    with pytest.raises(
+        SequenceTypeError, match=r"references\[0\] is a str, not a list of references; put it in a list"
+    ):
+        check(["The cat."], ["The cat."], tokenize="13a")
+    with pytest.raises(LengthMismatchError, match=r"there are 1 hypotheses and 2 lists of references"):
+        check([["a"], ["b"]], ["a"], tokenize="13a")
+    with pytest.raises(EmptyReferenceError, match=r"references\[0\]\[0\] has no token"):
+        check([[" "]], ["a"], tokenize="13a")
+    with pytest.raises(SequenceTypeError, match="hypotheses is a str, not a list of hypotheses"):
+        check([["a"]], "a", tokenize="13a")
     with pytest.raises(ArrayValueError, match="eos_id is for token ids"):
         pairwise_bleu(LINES, tokenize="13a", eos_id=2)
     with pytest.raises(ArrayValueError, match="pad_id is for token ids"):

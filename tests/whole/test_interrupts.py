@@ -276,6 +276,28 @@ def diverse(part):
     return lambda: rerank.diverse(texts, 20)
 
 
+RAW_LINE = "The cat, it sat on 3.5 mats; «and» so on."
+
+
+@case
+def many_raw_lines(part):
+    lines = [f"{number} {RAW_LINE}" for number in range(1_000_000 // part)]
+    references = [[line] for line in lines]
+    return lambda: segment_stats(references, lines, tokenize="13a")
+
+
+@case
+def one_long_raw_line(part):
+    line = " ".join(f"{number} {RAW_LINE}" for number in range(200_000 // part))
+    return lambda: segment_stats([[line]], [line], tokenize="intl")
+
+
+@case
+def references_of_raw_text(part):
+    lines = [[f"{number} {RAW_LINE}"] for number in range(200_000 // part)]
+    return lambda: References(lines, tokenize="13a")
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_calls(name, backend):
     check_interrupt(CASES[name](1 if backend == "cython" else 20))
@@ -303,14 +325,17 @@ def test_kernels_look(name, kernels):
             assert count.looks == most
 
 
-@pytest.mark.parametrize("name", ["texts", "pairs", "tune", "random search"])
+@pytest.mark.parametrize("name", ["texts", "raw text", "pairs", "tune", "random search"])
 def test_threads(name, backend):
     part = 1 if backend == "cython" else 20
     ids = IDS[::part]
     long_texts = ragged(ids, *[len(ids) // 4] * 4)
     nbest = n_best(1000 // part, 100)
     prepared = References(TEXTS[:1])
+    lines = [f"{number} {RAW_LINE}" for number in range(1_000_000 // part)]
+    raw_references = [[line] for line in lines]
     call = {
+        "raw text": lambda: segment_stats(raw_references, lines, tokenize="13a", threads=2),
         "texts": lambda: prepared.stats(long_texts, [0, 0, 0, 0], threads=2),
         "pairs": lambda: pairwise_bleu(long_texts, threads=2),
         "tune": lambda: tuning.tune(nbest, restarts=3, threads=2),
@@ -395,7 +420,7 @@ def test_memory_is_given_back(backend):
     )
 
 
-@pytest.mark.parametrize("command", ["score", "rerank", "mert"])
+@pytest.mark.parametrize("command", ["score", "score in threads", "rerank", "mert"])
 def test_commands(command, tmp_path):
     """One word on standard error, no traceback, and no output that looks whole."""
     nbest = n_best(2500, 40)
@@ -409,6 +434,7 @@ def test_commands(command, tmp_path):
         os.mkfifo(pipe)
     arguments = {
         "score": ["score", *map(str, endless)],
+        "score in threads": ["score", "--threads", "2", *map(str, endless)],
         "rerank": ["rerank", "mbr", "hypotheses", "--format", "plain", "--size", "40", "--output", "output"],
         "mert": ["mert", "list", "references", "--restarts", "10000", "--threads", "2", "--output", "output"],
     }[command]
@@ -436,13 +462,9 @@ cybleu.__main__.main()
         text=True,
     )
     read = threading.Event()
-    for pipe in endless[: {"score": 2, "rerank": 1, "mert": 0}[command]]:
+    for pipe in endless[: {"rerank": 1, "mert": 0}.get(command, 2)]:
         threading.Thread(target=_feed, args=[pipe, read], daemon=True).start()
-    at_work = {
-        "score": read.is_set,
-        "rerank": read.is_set,
-        "mert": (tmp_path / "at work").exists,
-    }[command]
+    at_work = (tmp_path / "at work").exists if command == "mert" else read.is_set
     try:
         while running.poll() is None and not at_work():
             time.sleep(0.01)

@@ -27,6 +27,8 @@ SCRIPT = """
     ids = random.integers(0, 5_000, (SIZE // 20, 20))
     text = ids.reshape(-1), np.array([0, ids.size // 2, ids.size])
     words = list(map(str, text[0].tolist()))
+    lines = [" ".join(words), ", ".join(words[::-1])]
+    few = [" ".join(words[start : start + 100]) for start in range(0, len(words), 100)]
     prepared = References(text)
     ignoring = References(text, ignore=[(1,), (2, 3)])
     values = random.standard_normal((SIZE // 10, 3))
@@ -44,6 +46,9 @@ SCRIPT = """
         "segment_stats of lists": lambda: segment_stats([[words]], [words[::-1]]),
         "segment_stats of arrays": lambda: segment_stats(ids, ids[::-1]),
         "segment_stats of words": lambda: References([[words]]).stats([words[::-1]]),
+        "segment_stats of raw text": lambda: segment_stats([lines], lines[:1], tokenize="13a"),
+        "segment_stats of raw lines": lambda: segment_stats([[line] for line in few], few, tokenize="intl", threads=2),
+        "References of raw text": lambda: References([lines], tokenize="zh").stats(lines[1:]),
         "References": lambda: References(text).stats(text),
         "stats": lambda: prepared.stats(text),
         "stats, some ignored": lambda: ignoring.stats(text),

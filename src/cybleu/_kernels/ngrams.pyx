@@ -1,38 +1,16 @@
 # cython: freethreading_compatible=True
 """Clipped n-gram matches, exactly, in time linear in the tokens."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from cybleu._kernels.bits cimport cybleu_count_bits, cybleu_lowest_bit
 from cybleu._kernels.common cimport CYBLEU_PREFETCH
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
 from cybleu._kernels.tokens cimport secret, slots_needed
 
 cdef extern from *:
     """
-    /* In registers: the baseline x86-64 has no instruction for it, and the words that need counting are few. */
-    static CYTHON_INLINE int cybleu_count_bits(unsigned long long word) {
-        word -= (word >> 1) & 0x5555555555555555ULL;
-        word = (word & 0x3333333333333333ULL) + ((word >> 2) & 0x3333333333333333ULL);
-        word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
-        return (int)((word * 0x0101010101010101ULL) >> 56);
-    }
-
-    #if defined(__GNUC__) || defined(__clang__)
-      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) { return __builtin_ctzll(word); }
-    #elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
-      #include <intrin.h>
-      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) {
-          unsigned long index;
-          _BitScanForward64(&index, word);
-          return (int)index;
-      }
-    #else
-      static CYTHON_INLINE int cybleu_lowest_bit(unsigned long long word) {
-          return cybleu_count_bits((word & (~word + 1)) - 1);
-      }
-    #endif
-
     static CYTHON_INLINE uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) {
         key *= secret;
         key ^= key >> 32;
@@ -40,8 +18,6 @@ cdef extern from *:
         return key ^ (key >> 32);
     }
     """
-    int cybleu_lowest_bit(uint64_t word) noexcept nogil
-    int cybleu_count_bits(uint64_t word) noexcept nogil
     uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) noexcept nogil
 
 
@@ -141,6 +117,140 @@ cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept no
         matches[n] += cybleu_count_bits(matcher.matched[n])
 
 
+# --------------------------------------------------------------------------------------------------- not so many tokens
+#
+# An n-gram of the hypothesis is named by the position at which it first starts there, so two n-grams are the same where
+# their names are. One that stands once in the hypothesis keeps its name when the next token is added, and a reference
+# has the longer one where its next token is the same. Those that are repeated are counted through, and a table has a
+# place for each pair of one of them and a token, where the name of the longer one is. The positions that may have a
+# longer match are listed for each text, so the work falls with the order as the matches do.
+#
+# Whether an n-gram has a match is a coin toss for the processor, so the loops over text decide by arithmetic: positions
+# are written to a list and then kept or not.
+
+# The positions at which n-grams start that may be lengthened: in the hypothesis those that are repeated and have a
+# match, in a reference those that the hypothesis has.
+cdef struct Starts:
+    int32_t *positions          # with one place to write ahead
+    Py_ssize_t count
+
+
+cdef uint64_t pairs_needed(Py_ssize_t length, Py_ssize_t distinct) noexcept nogil:
+    return <uint64_t>(length // 2 + 1) * <uint64_t>distinct
+
+
+cdef uint64_t pair_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
+    return texts * sizeof(Starts) + (2 * <uint64_t>total + 5 * <uint64_t>length) * sizeof(int32_t)
+
+
+cdef inline int32_t list_repeated_in_pairs(Starts *starts, const int32_t *names, const int32_t *counts,
+                                           const int32_t *best, int32_t *places) noexcept nogil:
+    """Keep the positions of the hypothesis at which an n-gram starts that is repeated and has a match."""
+    cdef int32_t position, name, keep
+    cdef int32_t given = 0
+    cdef Py_ssize_t count = starts.count
+    cdef Py_ssize_t i
+    starts.count = 0
+    for i in range(count):
+        position = starts.positions[i]
+        name = names[position]
+        keep = (counts[name] > 1) & (best[name] > 0)
+        places[position] = (given | -(1 - keep)) if name == position else -1
+        given += (name == position) & keep
+        starts.positions[starts.count] = position
+        starts.count += keep
+    return given
+
+
+cdef void match_by_pairs(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
+                         Py_ssize_t max_order, uint16_t *pairs, void *memory, int64_t *matches) noexcept nogil:
+    cdef Starts *starts = <Starts *>memory
+    cdef Py_ssize_t length = bounds[1] - 1
+    cdef int32_t *names = <int32_t *>(starts + texts)       # by position
+    cdef int32_t *counts = names + 2 * bounds[texts]        # by name, in the hypothesis
+    cdef int32_t *best = counts + length                    # the largest count in a reference so far
+    cdef int32_t *in_this = best + length                   # in the reference at hand
+    cdef int32_t *places = in_this + length                 # of those that are repeated in the table, or else -1
+    cdef int32_t *keys = places + length                    # of the pairs that are in the table
+    cdef int32_t position, name, token, new, repeated, longer
+    cdef int64_t clipped
+    cdef Py_ssize_t n, k, i, kept
+    for k in range(texts):
+        starts[k].positions = names + bounds[texts] + bounds[k]
+        starts[k].count = 0
+    for i in range(length - 1, -1, -1):     # what remains is the first position of each token
+        places[tokens[i]] = <int32_t>i
+        counts[i] = best[i] = in_this[i] = 0
+    for i in range(length):
+        names[i] = places[tokens[i]]
+        counts[names[i]] += 1
+        starts[0].positions[i] = <int32_t>i
+    starts[0].count = length
+    for k in range(1, texts):
+        kept = 0
+        for i in range(bounds[k], bounds[k + 1] - 1):
+            starts[k].positions[kept] = <int32_t>i
+            new = tokens[i] >= 0
+            names[i] = places[tokens[i] & -new]
+            kept += new
+        starts[k].count = kept
+    for n in range(min(max_order, length)):
+        if n > 0:
+            list_repeated_in_pairs(&starts[0], names, counts, best, places)
+            kept = 0
+            for i in range(starts[0].count):
+                position = starts[0].positions[i]
+                token = tokens[position + n] if position + n < length else -1
+                keys[i] = places[names[position]] * distinct + token
+                counts[position] = 0
+                starts[0].positions[kept] = position
+                keys[kept] = keys[i]
+                kept += token >= 0
+            starts[0].count = kept
+            for i in range(kept):
+                position = starts[0].positions[i]
+                longer = pairs[keys[i]]
+                longer |= (position + 1) & -<int32_t>(longer == 0)
+                pairs[keys[i]] = <uint16_t>longer
+                names[position] = longer - 1
+                counts[longer - 1] += 1
+            for k in range(1, texts):
+                kept = 0
+                for i in range(starts[k].count):
+                    position = starts[k].positions[i]
+                    name = names[position]
+                    token = tokens[position + n]        # -1 at the end of the text
+                    repeated = -<int32_t>(places[name] >= 0)
+                    longer = pairs[((places[name] & repeated) * distinct + token) & -<int32_t>(token >= 0)]
+                    longer &= repeated & -<int32_t>(token >= 0)
+                    longer |= (name + 1) & ~repeated & -<int32_t>(tokens[name + n] == token)
+                    names[position] = longer - 1
+                    starts[k].positions[kept] = position
+                    kept += longer > 0
+                starts[k].count = kept
+            for i in range(starts[0].count):
+                pairs[keys[i]] = 0
+                best[names[starts[0].positions[i]]] = 0
+            for k in range(1, texts):
+                for i in range(starts[k].count):
+                    name = names[starts[k].positions[i]]
+                    best[name] = in_this[name] = 0
+        clipped = 0
+        for k in range(1, texts):
+            for i in range(starts[k].count):
+                name = names[starts[k].positions[i]]
+                in_this[name] += 1
+                new = in_this[name] > best[name]
+                clipped += new & (in_this[name] <= counts[name])
+                best[name] += new
+            if texts > 2:
+                for i in range(starts[k].count):
+                    in_this[names[starts[k].positions[i]]] = 0
+        if clipped == 0:
+            return
+        matches[n] += clipped
+
+
 # --------------------------------------------------------------------------------------------------------- any length
 #
 # An n-gram of the hypothesis is named by the position at which it first starts there, so two n-grams are the same where
@@ -171,13 +281,6 @@ cdef struct Probe:
     int32_t position
     int32_t name
     int32_t token
-
-
-# The positions at which n-grams start that may be lengthened: in the hypothesis those that are repeated and have a
-# match, in a reference those that the hypothesis has.
-cdef struct Starts:
-    int32_t *positions          # with one place to write ahead
-    Py_ssize_t count
 
 
 cdef struct Matcher:

@@ -1,24 +1,27 @@
 # cython: freethreading_compatible=True
 """Raw text: lines of any kind to the counts of segments, and to numbers of tokens, without a Python object for a token.
 
-A short segment is counted as in `segments.pyx`: the tokens of the hypothesis get numbers of their own, and positions
-are bits of a word. A table is needed only where a text has more than 64 tokens, and for numbers that many texts share.
+A segment is counted as in `segments.pyx`: the tokens of the hypothesis get numbers of their own, and where no text has
+more than 64 tokens positions are bits of a word. Numbers that many texts share come from a vocabulary.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
-from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_long_text, cybleu_short_text, cybleu_slot_of
+from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_short_text
 from cybleu._kernels.ngrams cimport (
-    END, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, match_memory
+    END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning,
+    match_by_pairs, match_memory, pair_memory, pairs_needed
 )
-from cybleu._kernels.tokenizing cimport IN_UTF8, Line, Scanner, Token, Tokenizer, end_scanner, line_of, make_scanner
+from cybleu._kernels.tokenizing cimport (
+    IN_UTF8, MORE_TOKENS, Line, Scanner, Token, Tokenizer, end_scanner, line_of, make_scanner
+)
 from cybleu._kernels.tokens cimport secret
 
 from cybleu.errors import NotUtf8Error
@@ -54,9 +57,10 @@ cdef extern from *:
     uint64_t hash_of "cybleu_hash_bytes" (const uint8_t *text, Py_ssize_t length, uint64_t odd) noexcept nogil
 
 cdef enum:
-    FEW_SLOTS = 512
-    FEW_NUMBERS = 66        # nobody, those of MASK_BITS tokens, and one place to write ahead
-    MANY = 65               # tokens, one more than the masks have bits for
+    FEW_SLOTS = 4096
+    FEW_NUMBERS = 514       # nobody, those of AT_ONCE - 1 tokens, and one place to write ahead
+    AT_ONCE = 513           # tokens that are read together
+    NOT_LONG = 8192         # tokens of a segment in all, for which nobody looks for Ctrl-C
     MOST_TOKENS = 0x3FFFFFFF    # of a segment, or in one table: positions and numbers are 32 bits
     ARENA = 65536
     SMALL = 1024            # slots of a table at first
@@ -84,8 +88,10 @@ cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end, Watch *
         if at[0] < 0x80:
             if distance(at, end) >= 8:
                 memcpy(&word, at, 8)
-                at += 1 if word & <uint64_t>0x8080808080808080 else 8
-            else:
+                if not word & <uint64_t>0x8080808080808080:
+                    at += 8
+                    continue
+            while at < end and at[0] < 0x80:
                 at += 1
             continue
         low, high = 0x80, 0xBF
@@ -112,6 +118,15 @@ cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end, Watch *
                 return at
         at += more + 1
     return end
+
+
+cdef inline uint32_t character_of(const Line *line, Py_ssize_t position) noexcept nogil:
+    """In UTF-8 a byte."""
+    if line.kind == 2:
+        return (<const uint16_t *>line.data)[position]
+    if line.kind == 4:
+        return (<const uint32_t *>line.data)[position]
+    return (<const uint8_t *>line.data)[position]
 
 
 cdef class RawTexts:
@@ -158,39 +173,77 @@ cdef class RawTexts:
 
     @staticmethod
     def of_block(bytes block not None):
-        """The lines of a block of bytes: each ends at LF, and a CR before it is dropped; the last one needs no LF."""
+        """The lines of a block of bytes, with LF between them, one more than there are of it; a CR at the end of one is
+        dropped."""
+        cdef RawTexts texts = RawTexts()
+        cdef Watch watching = begin_watch()
+        cdef const uint8_t *at = block
+        cdef const uint8_t *end = at + len(block)
+        cdef const uint8_t *found
+        texts.held = block
+        texts.size = len(block)
+        with nogil:
+            found = first_invalid(at, end, &watching)
+            at = texts.divide(at, found, end, &watching)
+        if found < end:
+            raise NotUtf8Error(texts.count, distance(at, found), found[0])
+        return texts
+
+    cdef const uint8_t *divide(self, const uint8_t *at, const uint8_t *valid, const uint8_t *end,
+                               Watch *watching) except NULL nogil:
+        """Note the lines that end before `valid`; where the next one begins, or past the end."""
+        cdef const uint8_t *stop
+        cdef Line *larger
+        cdef Py_ssize_t room = 1
+        while at <= end:
+            watch(watching, 1)
+            stop = NULL
+            if at < end:
+                stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end))
+            if stop == NULL:
+                stop = end
+            if valid < stop:
+                break
+            if self.count == room:
+                room = 2 * room + 64
+                larger = <Line *>realloc(self.lines, <size_t>room * sizeof(Line))
+                if larger == NULL:
+                    with gil:
+                        raise MemoryError()
+                self.lines = larger
+            self.lines[self.count].data = at
+            self.lines[self.count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
+            self.lines[self.count].kind = IN_UTF8
+            self.count += 1
+            at = stop + 1
+        return at
+
+    @staticmethod
+    def of_spans(bytes block not None, const int64_t[::1] begins, const int64_t[::1] ends):
+        """The lines that begin and end there in a block of bytes."""
         cdef RawTexts texts = RawTexts()
         cdef Watch watching = begin_watch()
         cdef const uint8_t *start = block
-        cdef const uint8_t *at = start
-        cdef const uint8_t *end = start + len(block)
-        cdef const uint8_t *stop
         cdef const uint8_t *found
-        cdef Py_ssize_t room = 0
-        cdef Py_ssize_t count = 0
-        cdef Line *larger
+        cdef Py_ssize_t i
+        if begins.shape[0] != ends.shape[0]:
+            raise ValueError("begins and ends do not fit each other")
         texts.held = block
-        found = first_invalid(at, end, &watching)
-        while at < end:
+        texts.lines = <Line *>realloc(texts.lines, (<size_t>begins.shape[0] + 1) * sizeof(Line))
+        if texts.lines == NULL:
+            raise MemoryError()
+        for i in range(begins.shape[0]):
+            if not 0 <= begins[i] <= ends[i] <= len(block):
+                raise ValueError("a text is out of range")
             watch(&watching, 1)
-            stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end))
-            if stop == NULL:
-                stop = end
-            if found < stop:
-                raise NotUtf8Error(count, distance(at, found), found[0])
-            if count == room:
-                room = 2 * room + 64
-                larger = <Line *>realloc(texts.lines, <size_t>room * sizeof(Line))
-                if larger == NULL:
-                    raise MemoryError()
-                texts.lines = larger
-            texts.lines[count].data = at
-            texts.lines[count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
-            texts.lines[count].kind = IN_UTF8
-            count += 1
-            at = stop + 1
-        texts.count = count
-        texts.size = len(block)
+            found = first_invalid(start + begins[i], start + ends[i], &watching)
+            if found != start + ends[i]:
+                raise NotUtf8Error(i, distance(start + begins[i], found), found[0])
+            texts.lines[i].data = start + begins[i]
+            texts.lines[i].size = <Py_ssize_t>(ends[i] - begins[i])
+            texts.lines[i].kind = IN_UTF8
+            texts.size += texts.lines[i].size
+        texts.count = begins.shape[0]
         return texts
 
     @staticmethod
@@ -215,31 +268,55 @@ cdef class RawTexts:
         texts.count = width * count
         return texts
 
+    def full_stops(self):
+        """How many lines end with a full stop after a space, and how many with one after anything else."""
+        cdef Py_ssize_t apart = 0
+        cdef Py_ssize_t joined = 0
+        cdef Py_ssize_t i, size
+        cdef const Line *line
+        for i in range(self.count):
+            line = &self.lines[i]
+            size = line.size
+            if size > 1 and character_of(line, size - 1) == c".":
+                if character_of(line, size - 2) == c" ":
+                    apart += 1
+                else:
+                    joined += 1
+        return apart, joined
+
+
+# ------------------------------------------------------------------------------------------------------------- tokens
+
+cdef inline Py_ssize_t size_of(const Token *token) noexcept nogil:
+    return distance(token.text, token.end)
+
+
+cdef inline bint same_token(const Token *first, const Token *second) noexcept nogil:
+    return size_of(first) == size_of(second) and memcmp(first.text, second.text, <size_t>size_of(first)) == 0
+
+
+cdef inline cybleu_key key_of(const Token *token, uint64_t odd) noexcept nogil:
+    """The key of a token of which an author of a text cannot make many that are equal."""
+    cdef cybleu_key key
+    if CYBLEU_UNLIKELY(size_of(token) >= 16):
+        key.first = hash_of(token.text, size_of(token), odd)
+        key.second = CYBLEU_UNDECIDED
+    else:
+        cybleu_short_text(<const char *>token.text, <size_t>size_of(token), 1, &key)
+    return key
+
 
 # ---------------------------------------------------------------------------------------------------------- few tokens
 #
-# As in `tokens.pyx`, for tokens that are bytes. That the hash is no secret does not matter among so few.
+# As in `tokens.pyx`, for tokens that are bytes.
 
 cdef struct FewTokens:
-    uint8_t slots[FEW_SLOTS]
-    int shift
+    uint16_t slots[FEW_SLOTS]
+    uint64_t mask
     uint64_t first[FEW_NUMBERS]
     uint64_t second[FEW_NUMBERS]
     Token tokens[FEW_NUMBERS]
     int size
-
-
-cdef inline cybleu_key key_of(const Token *token) noexcept nogil:
-    cdef cybleu_key key
-    if CYBLEU_UNLIKELY(token.size >= 16):
-        cybleu_long_text(<const char *>token.text, <size_t>token.size, &key)
-    else:
-        cybleu_short_text(<const char *>token.text, <size_t>token.size, 1, &key)
-    return key
-
-
-cdef inline bint same_token(const Token *first, const Token *second) noexcept nogil:
-    return first.size == second.size and memcmp(first.text, second.text, <size_t>first.size) == 0
 
 
 cdef inline int same_key(const FewTokens *table, int number, cybleu_key key) noexcept nogil:
@@ -247,9 +324,8 @@ cdef inline int same_key(const FewTokens *table, int number, cybleu_key key) noe
 
 
 cdef inline int find_few(const FewTokens *table, const Token *token, cybleu_key key, uint64_t *place) noexcept nogil:
-    """The number of the token, or 0 with the place where it would be."""
+    """The number of the token, or 0 with the place where it would be; from the place on."""
     cdef int number
-    place[0] = cybleu_slot_of(key, table.shift)
     while True:
         number = table.slots[place[0]]
         if number == 0:
@@ -257,23 +333,24 @@ cdef inline int find_few(const FewTokens *table, const Token *token, cybleu_key 
         if table.first[number] == key.first and table.second[number] == key.second:
             if not key.second & CYBLEU_UNDECIDED or same_token(&table.tokens[number], token):
                 return number
-        place[0] = (place[0] + 1) & (((<uint64_t>1) << (64 - table.shift)) - 1)
+        place[0] = (place[0] + 1) & table.mask
 
 
-cdef void number_few(FewTokens *table, const Token *tokens, Py_ssize_t count, int32_t *ids) noexcept nogil:
+cdef void number_few(FewTokens *table, const Token *tokens, Py_ssize_t count, uint64_t odd,
+                     int32_t *ids) noexcept nogil:
     cdef cybleu_key key
     cdef uint64_t place = 0
     cdef Py_ssize_t i
     cdef int number, known
     cdef int fresh = 1      # the number that the next new token will have
-    table.shift = 64 - 6
-    while (<Py_ssize_t>1) << (64 - table.shift) < 8 * count:
-        table.shift -= 1
-    memset(table.slots, 0, (<size_t>1) << (64 - table.shift))
+    table.mask = 63
+    while <Py_ssize_t>table.mask < 8 * count - 1:
+        table.mask = 2 * table.mask + 1
+    memset(table.slots, 0, <size_t>(table.mask + 1) * sizeof(uint16_t))
     table.first[0] = table.second[0] = 0    # no token has this key
     for i in range(count):
-        key = key_of(&tokens[i])
-        place = cybleu_slot_of(key, table.shift)
+        key = key_of(&tokens[i], odd)
+        place = mixed_key(key.first, key.second, odd) & table.mask
         number = table.slots[place]
         known = same_key(table, number, key)
         if CYBLEU_UNLIKELY(number & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
@@ -283,21 +360,22 @@ cdef void number_few(FewTokens *table, const Token *tokens, Py_ssize_t count, in
         table.first[fresh] = key.first
         table.second[fresh] = key.second
         table.tokens[fresh] = tokens[i]
-        table.slots[place] = <uint8_t>number
+        table.slots[place] = <uint16_t>number
         fresh += 1 - known
         ids[i] = number - 1
     table.size = fresh - 1
 
 
-cdef inline void look_up_few(const FewTokens *table, const Token *tokens, Py_ssize_t count,
+cdef inline void look_up_few(const FewTokens *table, const Token *tokens, Py_ssize_t count, uint64_t odd,
                              int32_t *ids) noexcept nogil:
     cdef cybleu_key key
     cdef uint64_t place = 0
     cdef Py_ssize_t i
     cdef int number, known
     for i in range(count):
-        key = key_of(&tokens[i])
-        number = table.slots[cybleu_slot_of(key, table.shift)]
+        key = key_of(&tokens[i], odd)
+        place = mixed_key(key.first, key.second, odd) & table.mask
+        number = table.slots[place]
         known = same_key(table, number, key)
         if CYBLEU_UNLIKELY(number & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
             number = find_few(table, &tokens[i], key, &place)
@@ -319,17 +397,6 @@ cdef struct WordTable:
     Word *words             # by number
     int32_t size            # numbers given
     int32_t room
-
-
-cdef inline cybleu_key secret_key(const Token *token, uint64_t odd) noexcept nogil:
-    """The key of a token of which an author of a text cannot make many that are equal."""
-    cdef cybleu_key key
-    if CYBLEU_UNLIKELY(token.size >= 16):
-        key.first = hash_of(token.text, token.size, odd)
-        key.second = CYBLEU_UNDECIDED
-    else:
-        cybleu_short_text(<const char *>token.text, <size_t>token.size, 1, &key)
-    return key
 
 
 cdef inline uint64_t entry_of(uint64_t mixed, int32_t number) noexcept nogil:
@@ -356,7 +423,7 @@ cdef inline int32_t find_word(const WordTable *table, const Token *token, cybleu
 
 
 cdef inline int32_t look_up_word(const WordTable *table, const Token *token, uint64_t odd) noexcept nogil:
-    cdef cybleu_key key = secret_key(token, odd)
+    cdef cybleu_key key = key_of(token, odd)
     cdef uint64_t place = 0
     return find_word(table, token, key, mixed_key(key.first, key.second, odd), &place)
 
@@ -412,7 +479,7 @@ cdef int enlarge(WordTable *table, uint64_t odd, Watch *watching) except -1 nogi
 
 cdef inline int32_t add_word(WordTable *table, const Token *token, uint64_t odd, Watch *watching) except -1 nogil:
     """The number of the token, a new one where it has none; a new one points to the caller's bytes."""
-    cdef cybleu_key key = secret_key(token, odd)
+    cdef cybleu_key key = key_of(token, odd)
     cdef uint64_t mixed = mixed_key(key.first, key.second, odd)
     cdef uint64_t place = 0
     cdef int32_t number = find_word(table, token, key, mixed, &place)
@@ -459,11 +526,13 @@ cdef int reserve(Numbers *numbers, Py_ssize_t more) except -1 nogil:
 cdef struct Workshop:
     Scanner hypothesis
     Scanner reference
-    Token tokens[MANY]
+    Token tokens[AT_ONCE + MORE_TOKENS]
     FewTokens few
     MaskMatcher matcher
     Numbers numbers
     WordTable table
+    uint16_t *pairs         # all 0
+    uint64_t pairs_room
 
 
 cdef inline int64_t abs_difference(int64_t first, int64_t second) noexcept nogil:
@@ -487,95 +556,133 @@ cdef inline int64_t length_with(int64_t chosen, int64_t length, int64_t wanted, 
 cdef int count_segment(Tokenizer tokenizer, Workshop *shop, const Line *hypothesis, const Line *references,
                        Py_ssize_t count, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
     """Write the statistics row; there is at least one reference."""
-    cdef int32_t ids[MANY]
-    cdef Py_ssize_t length, size, k, n
-    cdef int64_t chosen = -1
+    cdef Numbers *numbers = &shop.numbers
+    cdef uint64_t odd = secret()
+    cdef Py_ssize_t length, n
+    cdef bint few
+    numbers.count = 0
     tokenizer.begin(&shop.hypothesis, hypothesis)
-    length = tokenizer.read(&shop.hypothesis, shop.tokens, MANY)
-    if length == MANY:
-        return count_long_segment(tokenizer, shop, hypothesis, references, count, max_order, mode, row)
-    number_few(&shop.few, shop.tokens, length, ids)
-    begin_masks(&shop.matcher, ids, <int>length, shop.few.size, max_order)
-    for k in range(count):
-        tokenizer.begin(&shop.reference, &references[k])
-        size = tokenizer.read(&shop.reference, shop.tokens, MANY)
-        if size == MANY:
-            return count_long_segment(tokenizer, shop, hypothesis, references, count, max_order, mode, row)
-        add_reference(shop, size)
-        chosen = length_with(chosen, size, length, mode)
+    length = tokenizer.read(&shop.hypothesis, shop.tokens, AT_ONCE)
+    few = length < AT_ONCE
+    if few:
+        reserve(numbers, length)
+        number_few(&shop.few, shop.tokens, length, odd, numbers.values)
+        numbers.count = length
+    else:
+        length = number_many(tokenizer, shop, odd)
     row[0] = length
-    row[1] = chosen // count if mode == AVERAGE else chosen
     for n in range(max_order):
         row[2 + n] = 0
         row[2 + max_order + n] = length - n if length > n else 0
+    if length <= MASK_BITS and count_with_masks(tokenizer, shop, references, count, odd, max_order, mode, row):
+        return 0
+    return count_with_tables(tokenizer, shop, references, count, odd, few, max_order, mode, row)
+
+
+cdef int number_many(Tokenizer tokenizer, Workshop *shop, uint64_t odd) except -1 nogil:
+    """Give numbers to the tokens of the hypothesis, of which the first are there; how many there are."""
+    cdef Numbers *numbers = &shop.numbers
+    cdef Py_ssize_t size = AT_ONCE
+    cdef Py_ssize_t i
+    make_table(&shop.table)
+    while True:
+        reserve(numbers, size)
+        for i in range(size):
+            numbers.values[numbers.count] = add_word(&shop.table, &shop.tokens[i], odd, &shop.hypothesis.watching)
+            numbers.count += 1
+        if size < AT_ONCE:
+            return <int>numbers.count
+        size = tokenizer.read(&shop.hypothesis, shop.tokens, AT_ONCE)
+
+
+cdef int count_with_masks(Tokenizer tokenizer, Workshop *shop, const Line *references, Py_ssize_t count, uint64_t odd,
+                          Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
+    """Write the matches and the reference length; 0 with nothing written if a reference has too many tokens."""
+    cdef int32_t ids[MASK_BITS]
+    cdef Py_ssize_t size, k
+    cdef int64_t chosen = -1
+    begin_masks(&shop.matcher, shop.numbers.values, <int>shop.numbers.count, shop.few.size, max_order)
+    for k in range(count):
+        tokenizer.begin(&shop.reference, &references[k])
+        size = tokenizer.read(&shop.reference, shop.tokens, MASK_BITS + 1)
+        if size > MASK_BITS:
+            return 0
+        look_up_few(&shop.few, shop.tokens, size, odd, ids)
+        add_reference_masks(&shop.matcher, ids, <int>size)
+        chosen = length_with(chosen, size, row[0], mode)
+    row[1] = chosen // count if mode == AVERAGE else chosen
     finish_masks(&shop.matcher, row + 2)
+    return 1
+
+
+cdef int reserve_pairs(Workshop *shop, uint64_t room) except -1 nogil:
+    if room > shop.pairs_room:
+        free(shop.pairs)
+        shop.pairs_room = 0
+        shop.pairs = <uint16_t *>calloc(<size_t>room, sizeof(uint16_t))
+        if shop.pairs == NULL:
+            with gil:
+                raise MemoryError()
+        shop.pairs_room = room
     return 0
 
 
-cdef inline void add_reference(Workshop *shop, Py_ssize_t size) noexcept nogil:
-    cdef int32_t ids[MANY]
-    look_up_few(&shop.few, shop.tokens, size, ids)
-    add_reference_masks(&shop.matcher, ids, <int>size)
-
-
-cdef int count_long_segment(Tokenizer tokenizer, Workshop *shop, const Line *hypothesis, const Line *references,
-                            Py_ssize_t count, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
+cdef int count_with_tables(Tokenizer tokenizer, Workshop *shop, const Line *references, Py_ssize_t count, uint64_t odd,
+                           bint few, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
+    """The same for any number of tokens. `few`: the tokens of the hypothesis have numbers as few tokens have them."""
     cdef Numbers *numbers = &shop.numbers
     cdef Py_ssize_t *starts
     cdef void *memory = NULL
-    cdef uint64_t odd = secret()
     cdef uint64_t needed
-    cdef Py_ssize_t length, size, k, n, i
+    cdef Py_ssize_t size, k, i
     cdef int64_t chosen = -1
-    numbers.count = 0
-    make_table(&shop.table)
     starts = <Py_ssize_t *>malloc((<size_t>count + 2) * sizeof(Py_ssize_t))
     try:
         if starts == NULL:
             with gil:
                 raise MemoryError()
         starts[0] = 0
-        tokenizer.begin(&shop.hypothesis, hypothesis)
-        size = MANY
-        while size == MANY:
-            size = tokenizer.read(&shop.hypothesis, shop.tokens, MANY)
-            reserve(numbers, size + 1)
-            for i in range(size):
-                numbers.values[numbers.count] = add_word(&shop.table, &shop.tokens[i], odd, &shop.hypothesis.watching)
-                numbers.count += 1
-        length = numbers.count
+        reserve(numbers, 1)
         numbers.values[numbers.count] = END
         numbers.count += 1
         for k in range(count):
             starts[k + 1] = numbers.count
             tokenizer.begin(&shop.reference, &references[k])
-            size = MANY
-            while size == MANY:
-                size = tokenizer.read(&shop.reference, shop.tokens, MANY)
+            size = AT_ONCE
+            while size == AT_ONCE:
+                size = tokenizer.read(&shop.reference, shop.tokens, AT_ONCE)
                 reserve(numbers, size + 1)
-                for i in range(size):
-                    numbers.values[numbers.count] = look_up_word(&shop.table, &shop.tokens[i], odd)
-                    numbers.count += 1
+                if few:
+                    look_up_few(&shop.few, shop.tokens, size, odd, numbers.values + numbers.count)
+                else:
+                    for i in range(size):
+                        numbers.values[numbers.count + i] = look_up_word(&shop.table, &shop.tokens[i], odd)
+                numbers.count += size
             if numbers.count >= MOST_TOKENS:
                 with gil:
                     raise MemoryError("a segment has too many tokens")
-            chosen = length_with(chosen, numbers.count - starts[k + 1], length, mode)
+            chosen = length_with(chosen, numbers.count - starts[k + 1], row[0], mode)
             numbers.values[numbers.count] = -1
             numbers.count += 1
         starts[count + 1] = numbers.count
-        row[0] = length
         row[1] = chosen // count if mode == AVERAGE else chosen
-        for n in range(max_order):
-            row[2 + n] = 0
-            row[2 + max_order + n] = length - n if length > n else 0
-        if length:
-            needed = match_memory(length, numbers.count, count + 1) + 8
-            if needed <= <uint64_t>PY_SSIZE_T_MAX:
-                memory = malloc(<size_t>needed)
+        if row[0] == 0:
+            return 0
+        if few and numbers.count <= NOT_LONG:
+            reserve_pairs(shop, pairs_needed(<Py_ssize_t>row[0], shop.few.size))
+            memory = malloc(<size_t>pair_memory(<Py_ssize_t>row[0], numbers.count, count + 1))
             if memory == NULL:
                 with gil:
                     raise MemoryError()
-            match_by_interning(numbers.values, starts, count + 1, max_order, memory, row + 2)
+            match_by_pairs(numbers.values, starts, count + 1, shop.few.size, max_order, shop.pairs, memory, row + 2)
+            return 0
+        needed = match_memory(<Py_ssize_t>row[0], numbers.count, count + 1) + 8
+        if needed <= <uint64_t>PY_SSIZE_T_MAX:
+            memory = malloc(<size_t>needed)
+        if memory == NULL:
+            with gil:
+                raise MemoryError()
+        match_by_interning(numbers.values, starts, count + 1, max_order, memory, row + 2)
     finally:
         free(memory)
         free(starts)
@@ -587,12 +694,15 @@ cdef void make_workshop(Workshop *shop) noexcept nogil:
     make_scanner(&shop.reference)
     memset(&shop.numbers, 0, sizeof(Numbers))
     memset(&shop.table, 0, sizeof(WordTable))
+    shop.pairs = NULL
+    shop.pairs_room = 0
 
 
 cdef void end_workshop(Workshop *shop) noexcept nogil:
     end_scanner(&shop.hypothesis)
     end_scanner(&shop.reference)
     free(shop.numbers.values)
+    free(shop.pairs)
     end_table(&shop.table)
 
 
@@ -678,14 +788,13 @@ def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max
     :param hypothesis: an exact str or bytes
     :param references: a list or tuple of them, at least one
     """
-    cdef RawTexts others = RawTexts(references)
-    cdef RawTexts one = RawTexts((hypothesis,))
+    cdef RawTexts texts = RawTexts((hypothesis, *references))
     cdef Workshop shop
     cdef int mode = mode_of(reference_length)
     cdef Py_ssize_t i
     cdef int64_t *row
     cdef list found = []
-    if others.count < 1 or max_order < 1:
+    if texts.count < 2 or max_order < 1:
         raise ValueError("there is no reference")
     row = <int64_t *>malloc(<size_t>(2 + 2 * max_order) * sizeof(int64_t))
     if row == NULL:
@@ -693,7 +802,7 @@ def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max
     make_workshop(&shop)
     try:
         with nogil:
-            count_segment(tokenizer, &shop, &one.lines[0], others.lines, others.count, max_order, mode, row)
+            count_segment(tokenizer, &shop, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
         for i in range(2 + 2 * max_order):
             found.append(row[i])
     finally:
@@ -753,24 +862,26 @@ cdef class RawVocabulary:
     cdef int32_t add_token(self, const Token *token, uint64_t odd, Watch *watching) except -1 nogil:
         cdef int32_t before = self.table.size
         cdef int32_t number
-        self.make_place(token.size)
+        cdef Py_ssize_t size = size_of(token)
+        self.make_place(size)
         number = add_word(&self.table, token, odd, watching)
         if number == before:
-            memcpy(self.arena_at, token.text, <size_t>token.size)
+            memcpy(self.arena_at, token.text, <size_t>size)
             self.table.words[number].token.text = self.arena_at
-            self.arena_at = self.arena_at + token.size
-            self.arena_left = self.arena_left - token.size
+            self.arena_at = self.arena_at + size
+            self.arena_left = self.arena_left - size
+            self.table.words[number].token.end = self.arena_at
         return number
 
     cdef int number_line(self, Scanner *scanner, const Line *line, Numbers *numbers, bint adds) except -1 nogil:
-        cdef Token tokens[MANY]
+        cdef Token tokens[AT_ONCE + MORE_TOKENS]
         cdef uint64_t odd = secret()
-        cdef Py_ssize_t size = MANY
+        cdef Py_ssize_t size = AT_ONCE
         cdef Py_ssize_t i
         cdef int32_t number
         self.tokenizer.begin(scanner, line)
-        while size == MANY:
-            size = self.tokenizer.read(scanner, tokens, MANY)
+        while size == AT_ONCE:
+            size = self.tokenizer.read(scanner, tokens, AT_ONCE)
             reserve(numbers, size)
             for i in range(size):
                 if adds:
@@ -825,7 +936,7 @@ cdef class RawVocabulary:
         cdef int32_t i
         for i in range(self.table.size):
             token = &self.table.words[i].token
-            found.append(PyUnicode_DecodeUTF8(<const char *>token.text, token.size, "surrogatepass"))
+            found.append(PyUnicode_DecodeUTF8(<const char *>token.text, size_of(token), "surrogatepass"))
         return found
 
     def assign(self, list tokens not None):
@@ -843,5 +954,5 @@ cdef bytes padded(str text, Token *token):
     """A token that is a str. What is given must be held as long as the token is used."""
     cdef bytes found = bytes(16) + text.encode("utf-8", "surrogatepass")
     token.text = <const uint8_t *><const char *>found + 16
-    token.size = len(found) - 16
+    token.end = token.text + len(found) - 16
     return found

@@ -7,6 +7,7 @@ from cybleu._kernels.interrupts cimport Watch
 
 cdef enum:
     IN_UTF8 = 0     # or else the bytes of a character in a str: 1, 2, 4
+    MORE_TOKENS = 72    # places after those of the tokens asked for, which may be written, too
 
 
 # Characters in place, in a str or in bytes.
@@ -20,7 +21,7 @@ cdef struct Line:
 # can be read.
 cdef struct Token:
     const uint8_t *text
-    Py_ssize_t size
+    const uint8_t *end
 
 
 cdef struct Scanner:
@@ -39,19 +40,35 @@ cdef void end_scanner(Scanner *scanner) noexcept nogil
 cdef int line_of(PyObject *text, Line *line) except -1
 
 
+cdef extern from *:
+    """
+    #ifndef CYBLEU_RUNS
+    #define CYBLEU_RUNS
+    #define CYBLEU_MOST_RUNS 4
+    typedef struct {
+        uint8_t first[CYBLEU_MOST_RUNS], span[CYBLEU_MOST_RUNS];
+        int count;
+    } cybleu_runs;
+    #endif
+    """
+    ctypedef struct Runs "cybleu_runs":
+        pass
+
+
 cdef class Tokenizer:
     cdef readonly str name
     cdef uint8_t of_bytes[256]
+    cdef bint by_runs           # white space alone divides, and these runs of values say where it may be
+    cdef Runs runs[2]
     cdef uint8_t *of_characters
-    cdef int other
+    cdef int used               # all bits of `of_bytes`
     cdef int first
-    cdef int after
     cdef bint strips
     cdef bint strips_both
     cdef bint rewrites
 
     # Begin a line. Its tokens are there as long as the line is, and no other is begun with this scanner.
     cdef int begin(self, Scanner *scanner, const Line *line) except -1 nogil
-    # Write the next tokens, up to `most`; how many there are. Less than `most` is the end of the line.
+    # Write the next tokens, up to `most`; how many there are. Less than `most` is the end of the line. There must be
+    # MORE_TOKENS places after them.
     cdef Py_ssize_t read(self, Scanner *scanner, Token *tokens, Py_ssize_t most) except -1 nogil
-    cdef int kind_of_lead(self, const uint8_t *at, const uint8_t *end, Py_ssize_t *length) noexcept nogil

@@ -3,7 +3,8 @@
 
 Those of sacreBLEU are some substitutions over the whole line that put spaces around characters. Here they are one pass:
 a character stands alone, or is a part of a word, by what it is, what the one before it is and became, and what the next
-one is. `_mirror/tokenizing.py` has the substitutions.
+one is. 64 bytes are looked at together, as words of bits, so that nothing waits for where a token ends.
+`_mirror/tokenizing.py` has the substitutions.
 """
 
 from cpython.object cimport PyObject
@@ -12,6 +13,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
+from cybleu._kernels.bits cimport cybleu_lowest_bit
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
 from cybleu._kernels.interrupts cimport begin_watch, watch
 
@@ -43,18 +45,207 @@ cdef enum:
     FRONT = 16              # bytes before a copy
     AT_ONCE = 64            # tokens
 
-# What a character is. Only a character up to DIGIT is a part of a word whatever is beside it.
+# What a character is: nothing for a part of a word, or one of these.
 cdef enum:
-    WORD
-    DIGIT       # what a point between two of them joins
-    SPACE
-    LEAD        # the first byte of a character that has to be looked up
-    ALONE       # a token of its own
-    POINT       # stands alone but between digits
-    HYPHEN      # stands alone after a digit
-    # only as what the character before is:
+    WORD = 0
+    SPACE = 1
+    ALONE = 2       # a token of its own
+    POINT = 4       # stands alone but between digits
+    HYPHEN = 8      # stands alone after a digit
+    DIGIT = 16
+    LEAD = 32       # the first byte of a character that has to be looked up
+    INNER = 64      # a later byte of a character that stands alone
+
+# What the character before is, as far as it matters to the next one.
+cdef enum:
+    OTHER
+    NUMBER
     TAKEN       # a point that stands alone because of what is before it, so that the next one cannot
     NOTHING     # the line begins
+
+cdef extern from *:
+    """
+    #if (defined(__SSE2__) || defined(_M_X64)) && !defined(CYBLEU_PORTABLE)
+      #include <emmintrin.h>
+      #define CYBLEU_SSE2
+    #endif
+
+    /* Up to 64 bytes of a line, a bit for each. */
+    typedef struct {
+        uint64_t space, alone, point, hyphen, digit, lead, inner;
+        uint64_t taken;         /* of the points */
+        uint64_t starts;        /* where a token begins */
+        uint64_t ends;          /* before which one ends */
+        int size;
+    } cybleu_piece;
+
+    /* The bit of this kind of each of 64 bytes that are kinds. */
+    static CYTHON_INLINE uint64_t cybleu_bits_of(const uint8_t *kinds, int place) {
+        uint64_t bits = 0;
+        int i;
+    #ifdef CYBLEU_SSE2
+        for (i = 0; i < 64; i += 16) {
+            __m128i some = _mm_slli_epi16(_mm_loadu_si128((const __m128i *)(kinds + i)), 7 - place);
+            bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(some) << i;
+        }
+    #else
+        for (i = 0; i < 64; i += 8) {
+            uint64_t some = (uint64_t)kinds[i] | (uint64_t)kinds[i + 1] << 8 | (uint64_t)kinds[i + 2] << 16
+                | (uint64_t)kinds[i + 3] << 24 | (uint64_t)kinds[i + 4] << 32 | (uint64_t)kinds[i + 5] << 40
+                | (uint64_t)kinds[i + 6] << 48 | (uint64_t)kinds[i + 7] << 56;
+            /* the product brings the bits, eight apart, side by side to the top */
+            bits |= ((some >> place & 0x0101010101010101ULL) * 0x0102040810204080ULL >> 56) << i;
+        }
+    #endif
+        return bits;
+    }
+
+    /* Which of 64 bytes are in one of these runs of values. */
+    static CYTHON_INLINE uint64_t cybleu_in_runs(const uint8_t *bytes, const cybleu_runs *runs) {
+        uint64_t bits = 0;
+    #ifdef CYBLEU_SSE2
+        const __m128i *some = (const __m128i *)bytes;
+        __m128i a = _mm_loadu_si128(some), b = _mm_loadu_si128(some + 1), c = _mm_loadu_si128(some + 2);
+        __m128i d = _mm_loadu_si128(some + 3), of_a, of_b, of_c, of_d, first, span, value;
+        int i;
+        of_a = of_b = of_c = of_d = _mm_setzero_si128();
+        for (i = 0; i < runs->count; i++) {
+            first = _mm_set1_epi8((char)runs->first[i]);
+            span = _mm_set1_epi8((char)runs->span[i]);
+            value = _mm_sub_epi8(a, first), of_a = _mm_or_si128(of_a, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
+            value = _mm_sub_epi8(b, first), of_b = _mm_or_si128(of_b, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
+            value = _mm_sub_epi8(c, first), of_c = _mm_or_si128(of_c, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
+            value = _mm_sub_epi8(d, first), of_d = _mm_or_si128(of_d, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
+        }
+        bits = (uint64_t)_mm_movemask_epi8(of_a) | (uint64_t)_mm_movemask_epi8(of_b) << 16
+            | (uint64_t)_mm_movemask_epi8(of_c) << 32 | (uint64_t)_mm_movemask_epi8(of_d) << 48;
+    #endif
+        return bits;
+    }
+
+    /* Find the runs of values with this bit of the kinds of all bytes; false where they are too many. */
+    static int cybleu_find_runs(const uint8_t *kinds, int bit, cybleu_runs *runs) {
+        int value, first = -1;
+        runs->count = 0;
+    #ifdef CYBLEU_SSE2
+        for (value = 0; value <= 256; value++) {
+            int in = value < 256 && kinds[value] & bit;
+            if (in && first < 0) first = value;
+            if (in || first < 0) continue;
+            if (runs->count == CYBLEU_MOST_RUNS) return 0;
+            runs->first[runs->count] = (uint8_t)first;
+            runs->span[runs->count++] = (uint8_t)(value - 1 - first);
+            first = -1;
+        }
+        return 1;
+    #else
+        return 0;
+    #endif
+    }
+
+    /* Say of up to 64 bytes what they are. `used` has the bits of all kinds that there are. */
+    static CYTHON_INLINE void cybleu_read_piece(cybleu_piece *piece, const uint8_t *at, Py_ssize_t size,
+                                                const uint8_t *table, int used, int by_runs, const cybleu_runs *runs) {
+        uint8_t bytes[64];
+        Py_ssize_t i;
+        piece->alone = piece->point = piece->hyphen = piece->digit = piece->inner = piece->taken = 0;
+        if (size >= 64) {
+            size = 64;
+        } else {
+            memset(bytes, 0, 64);
+            memcpy(bytes, at, (size_t)size);
+            at = bytes;
+        }
+        piece->size = (int)size;
+        if (by_runs) {
+            piece->space = cybleu_in_runs(at, &runs[0]);
+            piece->lead = used & 32 ? cybleu_in_runs(at, &runs[1]) : 0;
+            return;
+        }
+        for (i = 0; i < 64; i++) bytes[i] = table[at[i]];
+        piece->space = cybleu_bits_of(bytes, 0);
+        piece->lead = used & 32 ? cybleu_bits_of(bytes, 5) : 0;
+        if (used & 2) {
+            piece->alone = cybleu_bits_of(bytes, 1);
+            piece->inner = used & 64 ? cybleu_bits_of(bytes, 6) : 0;
+        }
+        if (used & 4) {
+            piece->point = cybleu_bits_of(bytes, 2);
+            piece->hyphen = used & 8 ? cybleu_bits_of(bytes, 3) : 0;
+            piece->digit = cybleu_bits_of(bytes, 4);
+        }
+    }
+
+    /* A character of several bytes: what it is, and that the others belong to the first. */
+    static CYTHON_INLINE void cybleu_mark(uint64_t *bits, int first, Py_ssize_t length) {
+        *bits |= (((uint64_t)1 << length) - 1) << first;
+    }
+
+    static CYTHON_INLINE int cybleu_bit(uint64_t bits, int place) { return (int)(bits >> place & 1); }
+
+    /* Which points stand alone. The character before the piece is a digit, or else one after which no point is taken;
+       the one after it is a digit. A point of several bytes has all its bits. */
+    static CYTHON_INLINE void cybleu_set_points_apart(cybleu_piece *piece, int digit_before, int never_taken,
+                                                      int digit_follows) {
+        uint64_t first = piece->point & ~piece->inner, later = piece->point & piece->inner, last, found, next;
+        first &= ~(piece->digit << 1 | (uint64_t)(digit_before | never_taken));
+        next = first;
+        do {    /* again only where points are side by side */
+            found = next;
+            next = (first & ~(found << 1)) | (later & found << 1);
+        } while (next != found);
+        piece->taken = found;
+        last = piece->point & ~(piece->inner >> 1) & ~(piece->digit >> 1);
+        if (digit_follows) last &= ~((uint64_t)1 << (piece->size - 1));
+        if (later)
+            for (next = 0; next != last; last |= piece->point & (last & later) >> 1) next = last;
+        piece->alone |= found | last;
+    }
+
+    /* Where tokens begin and end. The byte before the piece is part of an unfinished token, and the next one joins. */
+    static CYTHON_INLINE void cybleu_divide(cybleu_piece *piece, int digit_before, int unfinished, int joins) {
+        uint64_t all = piece->size == 64 ? ~(uint64_t)0 : ((uint64_t)1 << piece->size) - 1, breaks;
+        piece->alone |= piece->hyphen & (piece->digit << 1 | (uint64_t)digit_before);
+        breaks = piece->space | piece->alone;
+        piece->starts = ~(piece->space | piece->inner) & (piece->alone | breaks << 1 | (uint64_t)!joins) & all;
+        piece->ends = (~piece->space << 1 | (uint64_t)1) & (piece->space | piece->starts) & all;
+        if (!unfinished) piece->ends &= ~(uint64_t)1;
+    }
+
+    /* Write where the bits stand, to every other place, and something to up to 8 places more; how many there are. In
+       eights, so that the processor seldom guesses wrong when the last one is written. */
+    static CYTHON_INLINE int cybleu_write_places(const uint8_t **places, const uint8_t *at, uint64_t bits) {
+        int count = cybleu_count_bits(bits), written, i;
+        for (written = 0; written < count; written += 8)
+            for (i = 0; i < 8; i++) {
+                *places = at + cybleu_lowest_bit(bits | (uint64_t)1 << 63);
+                places += 2;
+                bits &= bits - 1;
+            }
+        return count;
+    }
+    """
+    ctypedef struct Piece "cybleu_piece":
+        uint64_t space
+        uint64_t alone
+        uint64_t point
+        uint64_t hyphen
+        uint64_t digit
+        uint64_t lead
+        uint64_t inner
+        uint64_t taken
+        uint64_t starts
+        uint64_t ends
+        int size
+    bint find_runs "cybleu_find_runs" (const uint8_t *kinds, int bit, Runs *runs) noexcept nogil
+    void read_piece "cybleu_read_piece" (Piece *piece, const uint8_t *at, Py_ssize_t size, const uint8_t *table,
+                                         int used, bint by_runs, const Runs *runs) noexcept nogil
+    void mark "cybleu_mark" (uint64_t *bits, int first, Py_ssize_t length) noexcept nogil
+    bint bit_of "cybleu_bit" (uint64_t bits, int place) noexcept nogil
+    void set_points_apart "cybleu_set_points_apart" (Piece *piece, bint digit_before, bint never_taken,
+                                                     bint digit_follows) noexcept nogil
+    int write_places "cybleu_write_places" (const uint8_t **places, const uint8_t *at, uint64_t bits) noexcept nogil
+    void divide "cybleu_divide" (Piece *piece, bint digit_before, bint unfinished, bint joins) noexcept nogil
 
 CATEGORIES = {"other": 0, "P": 1, "S": 2, "N": 3}   # of the argument `categories`
 
@@ -143,6 +334,10 @@ cdef inline uint32_t code_at(const uint8_t *at, Py_ssize_t length) noexcept nogi
     return at[0]
 
 
+cdef str decoded(const Token *token):
+    return PyUnicode_DecodeUTF8(<const char *>token.text, distance(token.text, token.end), "surrogatepass")
+
+
 # --------------------------------------------------------------------------------------------------------------- lines
 
 cdef void make_scanner(Scanner *scanner) noexcept nogil:
@@ -180,38 +375,66 @@ cdef int make_room(Scanner *scanner, Py_ssize_t size) except -1 nogil:
     return 0
 
 
+cdef uint8_t *in_utf8_of_bytes(uint8_t *to, const uint8_t *text, Py_ssize_t size) noexcept nogil:
+    """Write characters of a byte each in UTF-8, and perhaps one byte more; past them."""
+    cdef const uint8_t *end = text + size
+    cdef const uint8_t *stop
+    cdef uint64_t word
+    while text < end:
+        stop = end
+        if distance(text, end) >= 8:
+            memcpy(&word, text, 8)
+            if not word & <uint64_t>0x8080808080808080:
+                memcpy(to, &word, 8)
+                to += 8
+                text += 8
+                continue
+            stop = text + 8
+        while text < stop:      # without a branch, which nobody could predict
+            to[0] = text[0] if text[0] < 0x80 else <uint8_t>(0xC0 | text[0] >> 6)
+            to[1] = <uint8_t>(0x80 | (text[0] & 0x3F))
+            to += 1 + (text[0] >> 7)
+            text += 1
+    return to
+
+
+cdef uint8_t *in_utf8_of_pairs(uint8_t *to, const uint16_t *text, Py_ssize_t size) noexcept nogil:
+    """The same for characters of two bytes each."""
+    cdef const uint16_t *end = text + size
+    cdef const uint16_t *stop
+    cdef uint64_t word
+    cdef uint32_t narrow
+    while text < end:
+        stop = end
+        if distance(text, end) >= 8:
+            memcpy(&word, text, 8)
+            if not word & <uint64_t>0xFF80FF80FF80FF80:
+                word = (word | word >> 8) & <uint64_t>0x0000FFFF0000FFFF
+                narrow = <uint32_t>(word | word >> 16)
+                memcpy(to, &narrow, 4)
+                to += 4
+                text += 4
+                continue
+            stop = text + 4
+        while text < stop:
+            to = put(to, text[0])
+            text += 1
+    return to
+
+
 cdef int copy_line(Scanner *scanner, const Line *line) except -1 nogil:
     """The characters of a str in UTF-8."""
-    cdef const uint8_t *narrow = <const uint8_t *>line.data
-    cdef const uint16_t *wide = <const uint16_t *>line.data
-    cdef const uint32_t *wider = <const uint32_t *>line.data
     cdef uint8_t *to
-    cdef uint64_t word
-    cdef Py_ssize_t i, stop
+    cdef Py_ssize_t i
     make_room(scanner, line.size * (2 if line.kind == 1 else line.kind + (line.kind == 2)))
     to = scanner.buffer + FRONT
     if line.kind == 1:
-        i = 0
-        while i < line.size:
-            if line.size - i >= 8:
-                memcpy(&word, narrow + i, 8)
-                if not word & <uint64_t>0x8080808080808080:
-                    memcpy(to, &word, 8)
-                    to += 8
-                    i += 8
-                    continue
-                stop = i + 8
-            else:
-                stop = line.size
-            while i < stop:
-                to = put(to, narrow[i])
-                i += 1
+        to = in_utf8_of_bytes(to, <const uint8_t *>line.data, line.size)
     elif line.kind == 2:
-        for i in range(line.size):
-            to = put(to, wide[i])
+        to = in_utf8_of_pairs(to, <const uint16_t *>line.data, line.size)
     else:
         for i in range(line.size):
-            to = put(to, wider[i])
+            to = put(to, (<const uint32_t *>line.data)[i])
     scanner.at = scanner.buffer + FRONT
     scanner.end = to
     return watch(&scanner.watching, line.size >> 3)
@@ -280,6 +503,49 @@ cdef int rewrite(Scanner *scanner) except -1 nogil:
     return 0
 
 
+# -------------------------------------------------------------------------------------------------------------- pieces
+
+cdef inline int kind_of_lead(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end,
+                             Py_ssize_t *length) noexcept nogil:
+    if tokenizer.of_characters != NULL:
+        length[0] = length_at(at, end)
+        return tokenizer.of_characters[code_at(at, length[0])]
+    length[0] = space_at(at, end)
+    return SPACE if length[0] else WORD
+
+
+cdef void look_up_leads(Tokenizer tokenizer, Piece *piece, const uint8_t *at, const uint8_t *end) noexcept nogil:
+    """Say what the characters are that have to be looked up; the piece ends before one that is not whole in it."""
+    cdef uint64_t leads = piece.lead
+    cdef Py_ssize_t length
+    cdef int kind, i
+    while leads:
+        i = cybleu_lowest_bit(leads)
+        leads &= leads - 1
+        kind = kind_of_lead(tokenizer, at + i, end, &length)
+        if kind == WORD:
+            continue
+        if i + length > piece.size:
+            piece.size = i
+            return
+        if kind == SPACE:
+            mark(&piece.space, i, length)
+        elif kind == DIGIT:
+            mark(&piece.digit, i, length)
+        else:
+            mark(&piece.alone if kind == ALONE else &piece.point, i, length)
+            mark(&piece.inner, i + 1, length - 1)
+
+
+cdef bint digit_follows(Tokenizer tokenizer, const uint8_t *at, const uint8_t *end) noexcept nogil:
+    cdef Py_ssize_t length
+    if at == end:
+        return tokenizer.first == NOTHING
+    if tokenizer.of_bytes[at[0]] == LEAD:
+        return kind_of_lead(tokenizer, at, end, &length) == DIGIT
+    return tokenizer.of_bytes[at[0]] == DIGIT
+
+
 # ----------------------------------------------------------------------------------------------------------- the class
 
 cdef class Tokenizer:
@@ -295,9 +561,7 @@ cdef class Tokenizer:
         cdef Py_ssize_t i
         self.name = name
         self.of_characters = NULL
-        self.other = ALONE if name == "char" else WORD
-        self.first = SPACE if name == "13a" else NOTHING
-        self.after = SPACE if name == "13a" else DIGIT
+        self.first = OTHER if name == "13a" else NOTHING
         self.strips = name in ("13a", "zh", "intl")
         self.strips_both = name == "zh"
         self.rewrites = name == "13a"
@@ -308,8 +572,9 @@ cdef class Tokenizer:
             if self.of_characters == NULL:
                 raise MemoryError()
             memset(self.of_characters, WORD, CODE_POINTS)
-        for i in range(256):
-            self.of_bytes[i] = <uint8_t>self.other
+        memset(self.of_bytes, ALONE if name == "char" else WORD, 256)
+        if name == "char":
+            memset(self.of_bytes + 0x80, ALONE | INNER, 0x40)
         if name == "13a" or name == "zh":
             for i in range(0x21, 0x7F):
                 if (0x21 <= i <= 0x26 or 0x28 <= i <= 0x2B or i == 0x2F or 0x3A <= i <= 0x40 or 0x5B <= i <= 0x60
@@ -338,19 +603,20 @@ cdef class Tokenizer:
         for i in range(0x09, 0x0E):
             self.of_bytes[i] = SPACE
         self.of_bytes[0x20] = SPACE
-        if name == "ascii":
-            return
-        for i in range(0x1C, 0x20):
-            self.of_bytes[i] = SPACE
-        if self.of_characters != NULL:
-            for i in (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)):
-                self.of_characters[i] = SPACE
-        if self.of_characters != NULL or name == "char":
-            for i in range(0xC2, 0xF5):
-                self.of_bytes[i] = LEAD
-        else:
-            for i in (0xC2, 0xE1, 0xE2, 0xE3):
-                self.of_bytes[i] = LEAD
+        if name != "ascii":
+            for i in range(0x1C, 0x20):
+                self.of_bytes[i] = SPACE
+            if self.of_characters != NULL:
+                for i in (0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)):
+                    self.of_characters[i] = SPACE
+                memset(self.of_bytes + 0xC2, LEAD, 0x33)
+            else:
+                for i in (0xC2, 0xE1, 0xE2, 0xE3):
+                    self.of_bytes[i] |= LEAD
+        for i in range(256):
+            self.used |= self.of_bytes[i]
+        self.by_runs = (not self.used & ~(SPACE | LEAD) and find_runs(self.of_bytes, SPACE, &self.runs[0])
+                        and find_runs(self.of_bytes, LEAD, &self.runs[1]))
 
     def __dealloc__(self):
         free(self.of_characters)
@@ -373,84 +639,50 @@ cdef class Tokenizer:
                 scanner.at = without_space_before(scanner.at, scanner.end)
         return 0
 
-    cdef int kind_of_lead(self, const uint8_t *at, const uint8_t *end, Py_ssize_t *length) noexcept nogil:
-        cdef Py_ssize_t space
-        if self.of_characters != NULL:
-            length[0] = length_at(at, end)
-            return self.of_characters[code_at(at, length[0])]
-        space = space_at(at, end)
-        length[0] = space if space else length_at(at, end)
-        return SPACE if space else self.other
-
     cdef Py_ssize_t read(self, Scanner *scanner, Token *tokens, Py_ssize_t most) except -1 nogil:
+        cdef Piece piece
         cdef const uint8_t *at = scanner.at
         cdef const uint8_t *end = scanner.end
-        cdef const uint8_t *start
-        cdef const uint8_t *of_bytes = self.of_bytes
         cdef int before = scanner.before
-        cdef Py_ssize_t count = 0
-        cdef Py_ssize_t length, other_length
-        cdef int kind, following
-        cdef bint alone
-        while count < most and at < end:
-            kind = of_bytes[at[0]]
-            length = 1
-            if kind == LEAD:
-                kind = self.kind_of_lead(at, end, &length)
-            if kind == SPACE:
-                before = SPACE
-                at += length
-                continue
-            start = at
-            while True:
-                if kind <= DIGIT:
-                    before = kind
-                    at += length
-                    while at < end and of_bytes[at[0]] <= DIGIT:
-                        before = of_bytes[at[0]]
-                        at += 1
-                else:
-                    if kind == ALONE:
-                        alone = True
-                    elif kind == HYPHEN:
-                        alone = before == DIGIT
-                    else:
-                        if before != DIGIT and before != TAKEN and before != NOTHING:
-                            kind = TAKEN
-                            alone = True
-                        else:
-                            following = self.after
-                            if at + length < end:
-                                following = of_bytes[at[length]]
-                                if following == LEAD:
-                                    following = self.kind_of_lead(at + length, end, &other_length)
-                            alone = following != DIGIT
-                    if alone:
-                        if at == start:
-                            before = kind
-                            at += length
-                        break
-                    before = kind
-                    at += length
-                if at == end:
-                    break
-                kind = of_bytes[at[0]]
-                length = 1
-                if kind == LEAD:
-                    kind = self.kind_of_lead(at, end, &length)
-                if kind == SPACE:
-                    break
-            tokens[count].text = start
-            tokens[count].size = distance(start, at)
-            count += 1
+        cdef bint joins = False             # the next byte belongs to the token before it, or is white space
+        cdef Py_ssize_t begun = 0
+        cdef Py_ssize_t ended = 0
+        cdef int count, stop
+        while at < end and ended < most:
+            read_piece(&piece, at, distance(at, end), self.of_bytes, self.used, self.by_runs, self.runs)
+            if piece.lead:
+                look_up_leads(self, &piece, at, end)
+            if piece.point:
+                set_points_apart(&piece, before == NUMBER, before != OTHER, bit_of(piece.point, piece.size - 1)
+                                 and digit_follows(self, at + piece.size, end))
+            divide(&piece, before == NUMBER, begun > ended, joins)
+            count = write_places(&tokens[begun].text, at, piece.starts)
+            stop = piece.size
+            if count > most - begun:
+                count = <int>(most - begun)
+                stop = <int>distance(at, tokens[most].text)
+            begun += count
+            count = write_places(&tokens[ended].end, at, piece.ends)
+            ended += min(count, begun - ended)
+            if ended < most:
+                stop = piece.size
+            if stop:
+                before = TAKEN if bit_of(piece.taken, stop - 1) else OTHER
+                if bit_of(piece.digit, stop - 1):
+                    before = NUMBER
+                joins = not bit_of(piece.space | piece.alone, stop - 1)
+            at += stop
+        if begun > ended:
+            tokens[ended].end = at
+            ended += 1
         watch(&scanner.watching, (distance(scanner.at, at) >> 3) + 1)
         scanner.at = at
         scanner.before = before
-        return count
+        return ended
 
     def tokens(self, text):
         """The tokens of a line, a str, as a list of str."""
-        cdef Token tokens[AT_ONCE]
+        cdef Token tokens[AT_ONCE + MORE_TOKENS]
         cdef Scanner scanner
         cdef Line line
         cdef Py_ssize_t count = AT_ONCE
@@ -467,7 +699,7 @@ cdef class Tokenizer:
             while count == AT_ONCE:
                 count = self.read(&scanner, tokens, AT_ONCE)
                 for i in range(count):
-                    found.append(PyUnicode_DecodeUTF8(<const char *>tokens[i].text, tokens[i].size, "surrogatepass"))
+                    found.append(decoded(&tokens[i]))
         finally:
             end_scanner(&scanner)
         return found

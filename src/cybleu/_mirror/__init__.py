@@ -37,6 +37,5 @@ if TYPE_CHECKING:
     from .tokenizing import Tokenizer as Tokenizer
     from .weighing import winners as winners
     from .weighing import winners_near as winners_near
-    from .words import Words as Words
 
 __getattr__, __dir__, __all__ = later(__name__, NAMES)

@@ -28,13 +28,20 @@ class RawTexts:
 
     @staticmethod
     def of_block(block: bytes) -> RawTexts:
-        lines = block.removesuffix(b"\n").split(b"\n") if block else []
-        return RawTexts([line.removesuffix(b"\r") for line in lines])
+        return RawTexts([line.removesuffix(b"\r") for line in block.split(b"\n")])
+
+    @staticmethod
+    def of_spans(block: bytes, begins: Any, ends: Any) -> RawTexts:
+        return RawTexts([block[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())])
 
     @staticmethod
     def side_by_side(parts: list[RawTexts], starts: list[int], count: int) -> RawTexts:
         columns = [part._lines[start : start + count] for part, start in zip(parts, starts)]
         return RawTexts(list(chain.from_iterable(zip(*columns))))
+
+    def full_stops(self) -> tuple[int, int]:
+        apart = sum(line.endswith(" .") for line in self._lines)
+        return apart, sum(line.endswith(".") and line != "." for line in self._lines) - apart
 
 
 def _decoded(number: int, line: bytes) -> str:

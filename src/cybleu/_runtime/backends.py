@@ -16,5 +16,4 @@ NAMES = {
     "sweep": "best_interval",
     "tokenizing": "Tokenizer",
     "weighing": "winners winners_near",
-    "words": "Words",
 }

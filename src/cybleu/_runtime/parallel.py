@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from _thread import get_ident, start_new_thread
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from queue import Empty, SimpleQueue
 from threading import Event
 from time import sleep
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import MissingExtraError, ThreadsError
 from .interrupts import stops
 
-_Piece = tuple[Callable[[int, int], Any], int, int]
+_Piece = TypeVar("_Piece")
+_Result = TypeVar("_Result")
 
 # Of work: tokens, or what costs as much. A piece takes some hundredths of a second.
 PIECE = 500_000
@@ -32,43 +33,65 @@ def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | N
     pieces = max(4 * threads, 100 if progress else 1, cost // PIECE)
     pieces = min(total, pieces + -pieces % threads)  # as many for each thread
     bounds = [total * piece // pieces for piece in range(pieces + 1)]
+
+    def done(piece: tuple[int, int]) -> int:
+        work(*piece)
+        return piece[1] - piece[0]
+
     with bar(total, progress, f" {unit}") as advance:
-        if threads == 1:
-            for start, stop in pairwise(bounds):
-                work(start, stop)
-                advance(stop - start)
-            return
-        _run_in_threads(work, bounds, threads, advance)
+        for count in in_order(done, pairwise(bounds), threads):
+            advance(count)
 
 
-def _run_in_threads(
-    work: Callable[[int, int], Any], bounds: list[int], threads: int, advance: Callable[[int], Any]
-) -> None:
-    """Share the pieces out among this thread and others.
+def in_order(
+    work: Callable[[_Piece], _Result], pieces: Iterable[_Piece], threads: int | None = None
+) -> Iterator[_Result]:
+    """What `work` makes of each piece, in their order; only some pieces are taken ahead.
 
-    This one works too, so that all is done although another may not start, for lack of memory, which nothing tells. What the
-    work holds, such as buffers, only the pieces hold, and those are gone when this returns: a thread may end a little later.
+    This thread makes the pieces and works too, so that all is done although another may not start, for lack of memory, which
+    nothing tells. What the work holds, such as buffers, only the pieces hold, and those are gone when this ends: a thread may end
+    a little later.
+
+    :param threads: how many threads work at the same time; None is one
     """
+    threads = checked_threads(threads)
+    if threads == 1:
+        yield from map(work, pieces)
+        return
+    source = iter(pieces)
     given_up = Event()
-    waiting: SimpleQueue[_Piece] = SimpleQueue()
-    done: SimpleQueue[int | BaseException] = SimpleQueue()
-    for start, stop in pairwise(bounds):
-        waiting.put((work, start, stop))
-    left = waiting.qsize()
+    waiting: SimpleQueue[Any] = SimpleQueue()  # of (work, number, piece), at the end None
+    done: SimpleQueue[Any] = SimpleQueue()  # of (number, result), or an exception
+    found: dict[int, _Result] = {}
+    started = taken = given = 0
+    more = True
     try:
-        for _ in range(min(threads, left) - 1):
-            with suppress(RuntimeError):  # there are as many as there can be
-                start_new_thread(_help_out, (waiting, done, given_up))
-        while left:
+        while more or given < taken:
+            while more and waiting.qsize() < 2 * threads:
+                try:
+                    waiting.put((work, taken, next(source)))
+                except StopIteration:
+                    more = False
+                    break
+                taken += 1
+                if started + 1 < min(threads, taken):
+                    started += 1
+                    with suppress(RuntimeError):  # there are as many as there can be
+                        start_new_thread(_help_out, (waiting, done, given_up))
             with suppress(Empty):
                 done.put(_worked(waiting.get_nowait()))
-            for finished in _all_of(done):
+            for finished in _all_of(done) if taken > given + len(found) else ():
                 if isinstance(finished, BaseException):
                     raise finished
-                advance(finished)
-                left -= 1
+                number, result = finished
+                found[number] = result
+            while given in found:
+                yield found.pop(given)
+                given += 1
     finally:
         given_up.set()
+        for _ in range(started):
+            waiting.put(None)
         while given_up in list(stops.values()):
             sleep(0.0002)
         for queue in (waiting, done):
@@ -76,25 +99,30 @@ def _run_in_threads(
                 queue.get()
 
 
-def _help_out(waiting: SimpleQueue[_Piece], done: SimpleQueue[int | BaseException], given_up: Event) -> None:
+def _help_out(waiting: SimpleQueue[Any], done: SimpleQueue[Any], given_up: Event) -> None:
     if given_up.is_set():
         return
     stops[get_ident()] = given_up
     try:
-        while not given_up.is_set():
-            done.put(_worked(waiting.get_nowait()))
-    except Empty:
-        pass
+        while not given_up.is_set() and _helped(waiting, done):
+            pass
     except BaseException as error:
         done.put(error)
     finally:
         del stops[get_ident()]
 
 
-def _worked(piece: _Piece) -> int:
-    work, start, stop = piece
-    work(start, stop)
-    return stop - start
+def _helped(waiting: SimpleQueue[Any], done: SimpleQueue[Any]) -> bool:
+    """Do one piece; false if there will be no more."""
+    piece = waiting.get()
+    if piece is not None:
+        done.put(_worked(piece))
+    return piece is not None
+
+
+def _worked(piece: tuple[Callable[[_Piece], _Result], int, _Piece]) -> tuple[int, _Result]:
+    work, number, thing = piece
+    return number, work(thing)
 
 
 def _all_of(queue: SimpleQueue[Any]) -> Iterator[Any]:

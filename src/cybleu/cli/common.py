@@ -16,7 +16,7 @@ from tqdm import tqdm
 from .._files.text import STANDARD_INPUT, Lines, number_of, parallel_segments, shown
 from .._files.writing import check_paths
 from ..errors import CybleuError, InputFileError, printable
-from ..metrics import METRICS, Metric, find
+from ..metrics import METRICS, Metric, find, tool_tokenizer
 from ..text import tokenizer
 from ..text.files import raw_segments
 from ..text.raw import lowered_block
@@ -113,7 +113,7 @@ RAW = with_parameters(
         "--tokenize",
         metavar="NAME",
         help="13a, intl, zh, char, none for text that is tokenised already, or another tokeniser of sacreBLEU.  "
-        "[default: the tool's: 13a for sacrebleu, huggingface and mteval-v13a, otherwise white space]",
+        "[default: that of each tool: 13a for sacrebleu, huggingface and mteval-v13a, otherwise white space]",
     ),
     click.option(
         "--split",
@@ -189,7 +189,6 @@ FILES = with_parameters(
     ORDER,
     WEIGHTS,
 )
-OF_TEXT = with_parameters(FILES, SPLIT, TOKENIZE, DROP_BOM)
 
 
 def metric_of(
@@ -253,17 +252,11 @@ def one_standard_input(*paths: str | None) -> None:
 # --------------------------------------------------------------------------------------------------------------- texts
 
 
-def default_tokenizer(variant: str) -> str:
-    """What makes tokens of the files that the tool of a variant would be given."""
-    of_tools = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii"}
-    return of_tools.get(variant, "none")
-
-
 def tokenizer_of(variant: str, tokenize: str | None, split: str | None) -> str:
     """The name of the tokeniser that the options ask for."""
     if tokenize and split:
         raise click.UsageError("--tokenize and --split exclude each other")
-    return tokenize or split or default_tokenizer(variant)
+    return tokenize or split or tool_tokenizer(variant)
 
 
 def lowercase_of(variant: str, lowercase: bool) -> Callable[[bytes], bytes] | None:
@@ -285,15 +278,13 @@ def raw_segments_of_files(
     hypothesis: str,
     references: Sequence[str],
     change: Callable[[bytes], bytes] | None,
-    see: Callable[[bytes], None] | None,
-    size: int,
     drop_bom: bool,
     noted: set[str] | None = None,
 ) -> Iterator[tuple[Any, Any, Any]]:
     """The segments of parallel files as raw text, some at a time, under a progress bar."""
     one_standard_input(hypothesis, *references)
     with _files(hypothesis, references, drop_bom, 1, noted) as (files, advance):
-        for block in raw_segments(files[0], files[1:], change, see, size):
+        for block in raw_segments(files[0], files[1:], change):
             yield block
             advance()
 

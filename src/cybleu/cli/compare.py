@@ -12,10 +12,10 @@ import click
 
 from .. import __version__
 from .._files.text import STANDARD_INPUT
+from .._runtime.parallel import in_order
 from ..errors import EmptyCorpusError
 from ..metrics import Bleu
 from ..stats.raw import raw_row_lists
-from ..text.files import ENOUGH
 from ..text.raw import Raw
 from .common import (
     DROP_BOM,
@@ -181,8 +181,9 @@ def _rows(
         change, rule = lowercase_of(metric.name, lowercase), metric.definition.reference_length
         counted = []
         for path in (first, *others):
-            blocks = raw_segments_of_files(path, references, change, None, ENOUGH, drop_bom, noted)
-            rows = [row for block in blocks for row in raw_row_lists(raw, *block, metric.order, rule, threads)]
+            blocks = raw_segments_of_files(path, references, change, drop_bom, noted)
+            lists = in_order(lambda block: raw_row_lists(raw, *block, metric.order, rule), blocks, threads)
+            rows = [row for some in lists for row in some]
             if not rows:
                 raise EmptyCorpusError(NO_LINE)
             counted.append(np.array(rows, dtype=np.int64))

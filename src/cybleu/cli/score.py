@@ -6,16 +6,17 @@ import json
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import click
 
 from .. import __version__, bleu_score
+from .._runtime.parallel import in_order
 from .._runtime.scales import percent
 from ..errors import EmptyCorpusError
 from ..metrics import Bleu, BleuScore, Metric, Score
 from ..stats.raw import raw_row_lists, raw_sum
-from ..text.files import ENOUGH
 from ..text.raw import Raw
 from .common import (
     DROP_BOM,
@@ -90,10 +91,12 @@ def score(
     with input_errors():
         raw = Raw(name, lowercase)
         if raw.own and isinstance(metric, Bleu) and not method:
-            change = lowercase_of(variant, lowercase)
-            size = 4 * threads * ENOUGH if threads > 1 else ENOUGH
-            for block in raw_segments_of_files(hypothesis, references, change, looks.see, size, drop_bom):
-                corpus.add_raw(raw, *block, threads, segment_scores if segments else None)
+            blocks = raw_segments_of_files(hypothesis, references, lowercase_of(variant, lowercase), drop_bom)
+            count = partial(_counted, metric, raw, segments)
+            for counted in in_order(count, blocks, threads):
+                corpus.add_sum(*counted.sum, counted.segments)
+                segment_scores.extend(counted.scores)
+                looks.see(counted)
         else:
             split_line = splitter_of(variant, name, lowercase)
             for list_of_references, hypotheses in read_segments(hypothesis, references, split_line, drop_bom):
@@ -122,6 +125,26 @@ def score(
         click.echo(result.format(width))
 
 
+class _Counted(NamedTuple):
+    """What is known of some segments of raw text."""
+
+    segments: int
+    sum: tuple[list[int], list[int]]
+    scores: list[float]  # of each segment, if they are asked for
+    full_stops: tuple[int, int]
+
+
+def _counted(metric: Bleu, raw: Raw, scored: bool, block: tuple[Any, Any, Any]) -> _Counted:
+    texts = block[0]
+    arguments = raw, *block, metric.order, metric.definition.reference_length
+    if not scored:
+        return _Counted(len(texts), raw_sum(*arguments), [], texts.full_stops())
+    rows = raw_row_lists(*arguments)
+    short_segments = [sum(row[2 + metric.order + n] == 0 for row in rows) for n in range(metric.order)]
+    sums = [sum(column) for column in zip(*rows, strict=True)], short_segments
+    return _Counted(len(texts), sums, list(map(metric.of_sentences().evaluate, rows)), texts.full_stops())
+
+
 class _Looks:
     """What the hypotheses look like: tokenised already, or not."""
 
@@ -130,11 +153,11 @@ class _Looks:
         self.apart = 0  # lines that end with a full stop of its own
         self.joined = 0  # lines that end with one that a word has
 
-    def see(self, block: bytes) -> None:
-        apart = block.count(b" .\n")
-        self.lines += block.count(b"\n")
+    def see(self, counted: _Counted) -> None:
+        apart, joined = counted.full_stops
+        self.lines += counted.segments
         self.apart += apart
-        self.joined += block.count(b".\n") - apart
+        self.joined += joined
 
     def advice(self, tokenizer: str) -> Iterator[str]:
         if tokenizer in WHITE_SPACE:
@@ -169,34 +192,16 @@ class _Corpus:
             self._of_last = weights, getattr(bleu_score.SmoothingFunction(), method)
 
     def add(self, list_of_references: list[list[list[str]]], hypotheses: list[list[str]]) -> None:
-        self._add(*self.metric.sum_of(list_of_references, hypotheses), len(hypotheses))
+        self.add_sum(*self.metric.sum_of(list_of_references, hypotheses), len(hypotheses))
         self._last = list_of_references[-1], hypotheses[-1]
 
-    def _add(self, row: Sequence[int], short_segments: Sequence[int] | None, segments: int) -> None:
+    def add_sum(self, row: Sequence[int], short_segments: Sequence[int] | None, segments: int) -> None:
+        """Add the sum of the rows of some segments, and how many are too short for each order."""
         self.row = [total + count for total, count in zip(self.row, row, strict=True)]
         if short_segments is not None:
             before = self.short_segments or [0] * len(short_segments)
             self.short_segments = [total + count for total, count in zip(before, short_segments, strict=True)]
         self.count += segments
-
-    def add_raw(
-        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int, scores: array[float] | None
-    ) -> None:
-        """Add segments of raw text.
-
-        :param scores: to which those of the segments are added
-        """
-        assert isinstance(self.metric, Bleu)
-        order, reference_length = self.metric.order, self.metric.definition.reference_length
-        arguments = raw, texts, references, bounds, order, reference_length, threads
-        if scores is None:
-            row, short_segments = raw_sum(*arguments)
-        else:
-            rows = raw_row_lists(*arguments)
-            scores.extend(self._sentences.evaluate(row) for row in rows)
-            row = [sum(column) for column in zip(*rows, strict=True)]
-            short_segments = [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)]
-        self._add(row, short_segments, len(texts))
 
     def score(self) -> Score:
         result = self.metric.score(self.row, self.short_segments)

@@ -1,4 +1,4 @@
-"""`cybleu variants`: why tools disagree about the same tokens."""
+"""`cybleu variants`: why tools disagree about the same texts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,27 @@ import json
 import click
 
 from ..errors import EmptyCorpusError
-from ..explanations import TOOLS, Comparison, explain_blocks
-from ..text import tokenizer
-from .common import NO_LINE, OF_TEXT, input_errors, metric_of, need_standard_output, segments
+from ..explanations import TOOLS, Comparison, explain_blocks, explain_raw_blocks
+from ..text.raw import Raw
+from .common import (
+    DROP_BOM,
+    FILES,
+    NO_LINE,
+    RAW,
+    input_errors,
+    lowercase_of,
+    metric_of,
+    need_standard_output,
+    raw_segments_of_files,
+    segments,
+    splitter_of,
+)
 
 
 @click.command()
-@OF_TEXT
+@FILES
+@RAW
+@DROP_BOM
 @click.option(
     "--variant",
     "names",
@@ -29,20 +43,29 @@ def variants(
     names: tuple[str, ...],
     order: int | None,
     weights: tuple[float, ...] | None,
-    split: str,
     tokenize: str | None,
+    split: str | None,
+    lowercase: bool,
     drop_bom: bool,
     as_json: bool,
 ) -> None:
-    """Why tools disagree: the rules and the lines that make their scores differ on the same tokens.
+    """Why tools disagree: the tokens, the rules and the lines that make their scores differ on the same texts.
 
-    The files are those of `cybleu score`.
+    The files are those of `cybleu score`, and each variant has the tokens that it has there; --tokenize none is for text that is
+    tokenised already, and --lowercase is the same for all.
     """
     need_standard_output()
     size = len(metric_of("sacrebleu", order=order, weights=weights).columns) // 2 - 1
+    if tokenize and split:
+        raise click.UsageError("--tokenize and --split exclude each other")
+    name = tokenize or split
     with input_errors():
-        blocks = segments(hypothesis, references, tokenizer(tokenize or split), drop_bom)
-        explained = explain_blocks(blocks, names, size, weights)
+        if name is None or Raw(name).own:
+            raw = raw_segments_of_files(hypothesis, references, lowercase_of("", lowercase), drop_bom)
+            explained = explain_raw_blocks(raw, names, size, weights, name)
+        else:
+            blocks = segments(hypothesis, references, splitter_of("", name, lowercase), drop_bom)
+            explained = explain_blocks(blocks, names, size, weights)
         if not explained.segments:
             raise EmptyCorpusError(NO_LINE)
     click.echo(json.dumps(_as_object(explained)) if as_json else explained.format("line", 1))
@@ -54,6 +77,7 @@ def _as_object(comparison: Comparison) -> dict[str, object]:
         "scores": [
             {
                 "name": scored.name,
+                "tokenize": scored.tokenize,
                 "score": scored.score if scored.bleu else None,
                 "scale": 100,
                 "signature": scored.bleu.signature if scored.bleu else None,

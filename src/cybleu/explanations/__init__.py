@@ -1,7 +1,16 @@
 """Why a score is what it is, and why two tools disagree."""
 
 from .steps import Explanation, Order, clipped_counts, explain, ngram_counts, ngram_precision
-from .tools import TOOLS, Cause, Comparison, Difference, Scored, explain_blocks, explain_difference
+from .tools import (
+    TOOLS,
+    Cause,
+    Comparison,
+    Difference,
+    Scored,
+    explain_blocks,
+    explain_difference,
+    explain_raw_blocks,
+)
 
 __all__ = [
     "TOOLS",
@@ -15,6 +24,7 @@ __all__ = [
     "explain",
     "explain_blocks",
     "explain_difference",
+    "explain_raw_blocks",
     "ngram_counts",
     "ngram_precision",
 ]

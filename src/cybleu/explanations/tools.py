@@ -1,10 +1,10 @@
-"""Why tools disagree: the rules and the segments behind the difference of their scores on the same tokens."""
+"""Why tools disagree: the rules and the segments behind the difference of their scores, on the same tokens or each on its own."""
 
 from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,9 +19,10 @@ from ..errors import (
     OrderError,
     OrderTypeError,
 )
-from ..metrics import Bleu, BleuScore, Variant
+from ..metrics import Bleu, BleuScore, Variant, tool_tokenizer
 from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
-from ..text.raw import raw_of
+from ..stats.raw import raw_row_lists
+from ..text.raw import Raw, raw_of
 
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
@@ -32,6 +33,8 @@ Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 
 #: The variants that are explained unless others are asked for.
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
+
+OF_TOOLS = "of-tools"
 
 # Scores that are relatively closer have the same formula, in float operations of another order.
 _ROUNDING = 1e-11
@@ -53,6 +56,7 @@ _BETWEEN: dict[str, tuple[object, ...]] = {
 }
 
 _WORDS: dict[str, tuple[str, dict[object, str]]] = {
+    "tokenize": ("the tokeniser is ", {}),
     "mean": (
         "the mean of the precisions is ",
         {
@@ -86,6 +90,7 @@ class Scored:
     :param variant: the rules; the only one of its smoothings is the one used
     :param bleu: the result on the tool's own scale, None where the tool fails
     :param failure: why it fails
+    :param tokenize: what made its tokens of raw text; None where the tokens were given
 
     >>> empty = explain_difference([["a b".split()]], [[]], ("moses", "multi-bleu"))
     >>> [(scored.name, scored.score) for scored in empty.scores]
@@ -96,6 +101,7 @@ class Scored:
     variant: Variant
     bleu: BleuScore | None
     failure: str | None = None
+    tokenize: str | None = None
 
     @property
     def score(self) -> float:
@@ -107,7 +113,7 @@ class Scored:
 class Cause:
     """What one rule does to the difference of two scores.
 
-    :param rule: the field of :class:`~cybleu.metrics.Variant`, ``smoothing`` for the one used
+    :param rule: the field of :class:`~cybleu.metrics.Variant`, ``smoothing`` for the one used, ``tokenize`` for the tokeniser
     :param points: by how much the rule raises the score, on the scale to 100; 0 for a rule that has an effect only
         together with others, which have the points
     :param orders: the n-gram orders that it concerns, empty if that is no matter of orders
@@ -134,7 +140,7 @@ class Difference:
 
     The rules of the lower one are turned into those of the higher one after another, and each has the points that its
     turn adds to the score. So the points of the causes add up to the difference, but for rounding. Where rules act
-    together it is the order that decides which of them has the points: first come the changes to a plain value (no
+    together it is the order that decides which of them has the points: first comes the tokeniser, then the changes to a plain value (no
     n-gram for short segments, 0 without any match, the mean of logarithms), then smoothing, then the changes from a
     plain value and those of the reference length and the penalty.
 
@@ -186,12 +192,14 @@ class Comparison:
             return _listed(segment, [number + first for number in segments])
 
         width = max([len("variant"), *(len(scored.name) for scored in self.scores)])
-        lines = [f"{'variant':<{width}}  {'0 to 100':>10}  as the tool has it"]
+        of_raw_text = any(scored.tokenize for scored in self.scores)
+        between = f"{'tokeniser':<11}" if of_raw_text else ""
+        lines = [f"{'variant':<{width}}  {between}{'0 to 100':>10}  as the tool has it"]
         for scored in self.scores:
-            if scored.bleu is None:
-                lines.append(f"{scored.name:<{width}}  {'fails':>10}  {scored.failure}")
-            else:
-                lines.append(f"{scored.name:<{width}}  {_number(scored.score):>10}  {scored.bleu.score:.10g}")
+            between = f"{scored.tokenize:<11}" if of_raw_text else ""
+            number = "fails" if scored.bleu is None else _number(scored.score)
+            own = scored.failure if scored.bleu is None else f"{scored.bleu.score:.10g}"
+            lines.append(f"{scored.name:<{width}}  {between}{number:>10}  {own}")
         blocks = ["\n".join(lines), "\n".join(self._equal()), *self._explained(named)]
         return "\n\n".join(block for block in blocks if block)
 
@@ -241,8 +249,9 @@ class Comparison:
 class Counts:
     """What the rules need to know of a corpus: the sum of its statistics, and the lengths of its segments."""
 
-    def __init__(self, order: int, weights: Sequence[float] | None):
+    def __init__(self, order: int, weights: Sequence[float] | None, tokenize: str | None = None):
         self.order = order
+        self.tokenize = tokenize
         self.weights = weights
         self.row = [0] * (2 + 2 * order)
         self.lengths = array("q")
@@ -253,13 +262,20 @@ class Counts:
     def add(self, references: Collection[Tokens], hypothesis: Tokens) -> None:
         """Count one more segment."""
         row = segment_row(references, hypothesis, self.order)
+        lengths = [len(reference) for reference in references]
+        others = {name: lengths_to_choose_from(lengths, name)[0] for name in REFERENCE_LENGTHS if name != "closest"}
+        self.add_row(row, {"closest": row[1], **others})
+
+    def add_row(self, row: Sequence[int], reference_lengths: Mapping[str, int]) -> None:
+        """Add the statistics row of one more segment.
+
+        :param reference_lengths: which one there is by each rule
+        """
         self.row = [total + count for total, count in zip(self.row, row)]
         self.lengths.append(row[0])
         for n in range(row[0], self.order):
             self.short_segments[n] += 1
-        lengths = [len(reference) for reference in references]
-        for name in REFERENCE_LENGTHS:
-            length = row[1] if name == "closest" else lengths_to_choose_from(lengths, name)[0]
+        for name, length in reference_lengths.items():
             self.reference_lengths[name].append(length)
             self.sums_of_reference_lengths[name] += length
 
@@ -267,9 +283,44 @@ class Counts:
         """The score or why there is none, with the reference length that the variant wants."""
         row = [self.row[0], self.sums_of_reference_lengths[variant.reference_length], *self.row[2:]]
         try:
-            return Scored(name, variant, Bleu(variant, weights=self.weights).score(row, self.short_segments))
+            bleu = Bleu(variant, weights=self.weights).score(row, self.short_segments)
+            return Scored(name, variant, bleu, None, self.tokenize)
         except (CybleuError, ArithmeticError, ValueError) as error:
-            return Scored(name, variant, None, str(error))
+            return Scored(name, variant, None, str(error), self.tokenize)
+
+
+class Tokenised:
+    """The counts of a corpus under each of some tokenisers, and where two of them give others.
+
+    :param names: of tokenisers; None is for tokens that were given
+    """
+
+    def __init__(self, names: Iterable[str | None], order: int, weights: Sequence[float] | None):
+        self.counts = {name: Counts(order, weights, name) for name in names}
+        self.segments = 0
+        self._different = {pair: array("q") for pair in combinations(self.counts, 2)}
+
+    def different(self, one: str | None, other: str | None) -> Sequence[int]:
+        """The segments of which these two make other counts."""
+        return self._different[one, other] if (one, other) in self._different else self._different[other, one]
+
+    def add_raw(self, raws: Mapping[str, Raw], texts: Any, references: Any, bounds: Any) -> None:
+        """Count segments of raw text, as the backend reads them."""
+        rows: dict[str | None, list[list[int]]] = {}
+        for name, counts in self.counts.items():
+            assert name is not None
+            arguments = raws[name], texts, references, bounds, counts.order
+            rows[name] = raw_row_lists(*arguments)
+            by_rule = [rows[name]] * len(REFERENCE_LENGTHS)
+            if len(references) > len(texts):
+                by_rule = [raw_row_lists(*arguments, rule) for rule in REFERENCE_LENGTHS]
+            for row, *others in zip(rows[name], *by_rule):
+                counts.add_row(row, {rule: other[1] for rule, other in zip(REFERENCE_LENGTHS, others)})
+        for (one, other), positions in self._different.items():
+            positions.extend(
+                self.segments + number for number, pair in enumerate(zip(rows[one], rows[other])) if pair[0] != pair[1]
+            )
+        self.segments += len(texts)
 
 
 def explain_difference(
@@ -291,7 +342,8 @@ def explain_difference(
     :param order: the largest n-gram order
     :param weights: of the n-gram orders, by default uniform
     :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens; ``of-tools`` for what the tool of each
+        variant does with raw text, as ``cybleu score`` has it
     :param lowercase: put raw text in lower case first
     :return: a table of the scores, and for each pair that differs the rules with what each does. A variant that fails
         where its tool would is in the table with the reason
@@ -311,8 +363,9 @@ def explain_difference(
        +15.9104  short_segments_count: a segment too short for an order counts as 0 n-grams in sacrebleu, 1 n-gram in nltk;
                  segment 1 is too short: 5 rather than 6 2-grams, 4 rather than 5 3-grams, 3 rather than 4 4-grams
     """
-    raw = raw_of(tokenize, lowercase)
-    if raw is not None:
+    of_tools = tokenize == OF_TOOLS
+    raw = raw_of("none" if of_tools else tokenize, lowercase)
+    if raw is not None and not of_tools:
         references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
     references, hypotheses = by_position(references), by_position(hypotheses)
     number, wanted = length_of(hypotheses, "the hypotheses"), length_of(references, "the lists of references")
@@ -323,6 +376,9 @@ def explain_difference(
     if not number:
         _chosen(variants, order, weights)
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
+    if raw is not None and of_tools:
+        block = raw.texts(hypotheses, "hypotheses"), *raw.sets(references)
+        return explain_raw_blocks([block], variants, order, weights, lowercase=lowercase)
     try:
         return explain_blocks([(references, hypotheses)], variants, order, weights)
     except CybleuError as error:
@@ -349,20 +405,58 @@ def explain_blocks(
     2
     """
     chosen = _chosen(variants, order, weights)
-    counts = Counts(order, weights)
+    found = Tokenised([None], order, weights)
+    counts = found.counts[None]
     for list_of_references, hypotheses in blocks:
         for segment in zip(list_of_references, hypotheses):
             try:
                 counts.add(*segment)
             except CybleuError as error:
-                raise type(error)(f"segment {len(counts.lengths)}: {error}") from error.__cause__
-    scores = [counts.scored(name, variant) for name, variant in chosen.items()]
+                raise type(error)(f"segment {found.segments}: {error}") from error.__cause__
+            found.segments += 1
+    return _compared(found, dict.fromkeys(chosen), chosen)
+
+
+def explain_raw_blocks(
+    blocks: Iterable[tuple[Any, Any, Any]],
+    variants: Iterable[Choice] = TOOLS,
+    order: int = 4,
+    weights: Sequence[float] | None = None,
+    tokenize: str | None = None,
+    lowercase: bool = False,
+) -> Comparison:
+    """:func:`explain_difference` of raw text that comes some segments at a time, each variant with the tokeniser of its tool.
+
+    The other parameters and the errors are those of :func:`explain_difference`.
+
+    :param blocks: as :func:`cybleu.text.files.raw_segments` gives them
+    :param tokenize: the name of a tokeniser of this package, for all variants, instead of each tool's own
+    :return: without any segment all scores are 0, or failures
+
+    >>> from cybleu.text.raw import Raw
+    >>> raw = Raw("none")
+    >>> block = raw.texts(["It is so."], "hypotheses"), *raw.sets([["It is so."]])
+    >>> [scored.tokenize for scored in explain_raw_blocks([block], ("moses", "sacrebleu")).scores]
+    ['none', '13a']
+    """
+    chosen = _chosen(variants, order, weights)
+    names = {name: tokenize or tool_tokenizer(variant.name) for name, variant in chosen.items()}
+    raws = {name: Raw(name, lowercase) for name in names.values()}
+    found = Tokenised(raws, order, weights)
+    for block in blocks:
+        found.add_raw(raws, *block)
+    return _compared(found, names, chosen)
+
+
+def _compared(found: Tokenised, names: Mapping[str, str | None], chosen: Mapping[str, Variant]) -> Comparison:
+    """:param names: of the tokeniser of each variant"""
+    scores = [found.counts[names[name]].scored(name, variant) for name, variant in chosen.items()]
     differences = []
     for scored, other in combinations(scores, 2):
         if scored.score != other.score and scored.bleu and other.bleu:
             lower, higher = sorted((scored, other), key=lambda one: one.score)
-            differences.append(Difference(lower, higher, tuple(_causes(counts, lower, higher))))
-    return Comparison(tuple(scores), tuple(differences), len(counts.lengths))
+            differences.append(Difference(lower, higher, tuple(_causes(found, lower, higher))))
+    return Comparison(tuple(scores), tuple(differences), found.segments)
 
 
 def _chosen(choices: Iterable[Choice], order: int, weights: Sequence[float] | None) -> dict[str, Variant]:
@@ -392,48 +486,56 @@ def _chosen(choices: Iterable[Choice], order: int, weights: Sequence[float] | No
 # ------------------------------------------------------------------------------------------------------------- causes
 
 
-def _causes(counts: Counts, lower: Scored, higher: Scored) -> list[Cause]:
+def _causes(found: Tokenised, lower: Scored, higher: Scored) -> list[Cause]:
     if _only_rounding(lower.score, higher.score):
         return []
 
-    def with_rule(variant: Variant, rule: str, source: Variant) -> Scored:
-        values: dict[str, Any] = {rule: getattr(source, rule)}
-        return counts.scored("", replace(variant, **values))
+    def with_rule(scored: Scored, rule: str, source: Scored) -> Scored:
+        if rule == "tokenize":
+            return found.counts[source.tokenize].scored("", scored.variant)
+        values: dict[str, Any] = {rule: getattr(source.variant, rule)}
+        return found.counts[scored.tokenize].scored("", replace(scored.variant, **values))
 
-    def cause(rule: str, points: float, before: BleuScore, after: BleuScore) -> Cause:
-        orders = _orders(rule, before, after, counts.weights)
-        segments: list[int] = []
-        if rule == "short_segments_count":
+    def cause(rule: str, points: float, before: BleuScore, after: Scored) -> Cause:
+        assert after.bleu
+        counts = found.counts[after.tokenize]
+        orders = _orders(rule, before, after.bleu, counts.weights)
+        segments: Sequence[int] = []
+        if rule == "tokenize":
+            segments = found.different(lower.tokenize, higher.tokenize)
+        elif rule == "short_segments_count":
             segments = [position for position, length in enumerate(counts.lengths) if length < orders[-1]]
         elif rule == "reference_length":
             lengths = [counts.reference_lengths[one.variant.reference_length] for one in (lower, higher)]
             segments = [position for position, (one, other) in enumerate(zip(*lengths)) if one != other]
         name = "smoothing" if rule == "smoothings" else rule
-        return Cause(name, points, tuple(orders), tuple(segments), before, after)
+        return Cause(name, points, tuple(orders), tuple(segments), before, after.bleu)
 
     causes = []
     without_effect = []
     waiting = _path(lower.variant, higher.variant)
-    current, before = lower.variant, lower.bleu
+    if lower.tokenize != higher.tokenize:
+        waiting.insert(0, "tokenize")
+    current, before = lower, lower.bleu
     while waiting:
         # A rule can make a formula that has no value, such as a mean of no precision; it waits for one that mends it.
         for rule in waiting:
-            changed = with_rule(current, rule, higher.variant)
+            changed = with_rule(current, rule, higher)
             if changed.bleu:
                 break
         waiting.remove(rule)
-        current, after = changed.variant, changed.bleu
-        if before and after:
-            if _only_rounding(before.percent, after.percent):
+        current = changed
+        if before and current.bleu:
+            if _only_rounding(before.percent, current.bleu.percent):
                 without_effect.append(rule)
             else:
-                causes.append(cause(rule, after.percent - before.percent, before, after))
-            before = after
+                causes.append(cause(rule, current.bleu.percent - before.percent, before, current))
+            before = current.bleu
     # A score that needs two rules to be what it is has all points from one of them; the other should not go unsaid.
     for rule in without_effect:
-        before = with_rule(higher.variant, rule, lower.variant).bleu
+        before = with_rule(higher, rule, lower).bleu
         if rule != "mean" and before and higher.bleu and not _only_rounding(before.percent, higher.score):
-            causes.append(cause(rule, 0.0, before, higher.bleu))
+            causes.append(cause(rule, 0.0, before, higher))
     return causes
 
 
@@ -483,7 +585,7 @@ def _explanation(difference: Difference, lower: str, higher: str, named: Callabl
     for cause in difference.causes:
         rule = "smoothings" if cause.rule == "smoothing" else cause.rule
         lead, _ = _WORDS.get(rule, (f"{rule.replace('_', ' ')} is ", {}))
-        of_higher, of_lower = (_value(rule, scored.variant) for scored in (difference.higher, difference.lower))
+        of_higher, of_lower = (_value(rule, scored) for scored in (difference.higher, difference.lower))
         details = _details(rule, cause, named)
         end = ";" if details else ""
         points = f"  {_number(cause.points, '+'):>9}  "
@@ -494,8 +596,10 @@ def _explanation(difference: Difference, lower: str, higher: str, named: Callabl
     return "\n".join(lines)
 
 
-def _value(rule: str, variant: Variant) -> str:
-    value = getattr(variant, rule)
+def _value(rule: str, scored: Scored) -> str:
+    if rule == "tokenize":
+        return f"{scored.tokenize}"
+    value = getattr(scored.variant, rule)
     if rule != "smoothings":
         return _WORDS.get(rule, ("", {}))[1].get(value, f"{value}")
     smoothing, kind, parameter = value[0]
@@ -506,6 +610,12 @@ def _value(rule: str, variant: Variant) -> str:
 def _details(rule: str, cause: Cause, named: Callable[[Sequence[int]], str]) -> list[str]:
     """Lines with the numbers, those of the higher variant first."""
     before, after = cause.before, cause.after
+    if rule == "tokenize":
+        lengths = f"{after.hypothesis_length} rather than {before.hypothesis_length} tokens"
+        return [
+            f"{lengths}, in the references {after.reference_length} rather than {before.reference_length};",
+            f"{named(cause.segments)} {'has' if len(cause.segments) == 1 else 'have'} other counts",
+        ]
     if rule == "short_segments_count":
         totals = [f"{after.totals[n - 1]} rather than {before.totals[n - 1]} {n}-grams" for n in cause.orders]
         return [f"{named(cause.segments)} {'is' if len(cause.segments) == 1 else 'are'} too short: {', '.join(totals)}"]

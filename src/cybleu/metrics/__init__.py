@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnknownNameError
 from .bleu import Bleu, BleuScore
 from .metric import Metric, Score
-from .variants import SMOOTHINGS, VARIANTS, Variant
+from .variants import SMOOTHINGS, VARIANTS, Variant, tool_tokenizer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +30,7 @@ __all__ = [
     "find",
     "score",
     "scores",
+    "tool_tokenizer",
 ]
 
 #: What can be asked for by name: each tool's BLEU.

@@ -157,3 +157,15 @@ VARIANTS: dict[str, Variant] = {
         Variant("arithmetic-mean", scale=1, smoothings=(("none", "none", None),), mean="arithmetic"),
     )
 }
+
+
+def tool_tokenizer(variant: str) -> str:
+    """The name of what makes tokens of the raw text that the tool of a variant is given, as ``cybleu score`` has it.
+
+    :param variant: a name in :data:`VARIANTS`; of any other it is ``none``, white space
+
+    >>> tool_tokenizer("sacrebleu"), tool_tokenizer("multi-bleu")
+    ('13a', 'ascii')
+    """
+    of_tools = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii"}
+    return of_tools.get(variant, "none")

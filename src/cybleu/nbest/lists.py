@@ -9,6 +9,7 @@ from .._runtime.arrays import np
 from .._runtime.sequences import by_position, container_of
 from ..errors import LengthMismatchError, SequenceTypeError
 from ..text.batches import checked_list
+from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import ARGUMENTS, Hypotheses, whole_number
@@ -37,6 +38,7 @@ class NBest(Hypotheses):
         names: Sequence[str] | None = None,
         *,
         tokenize: str | Callable[[str], list[str]] | None = None,
+        lowercase: bool = False,
         max_order: int | None = None,
         reference_length: str | None = None,
         threads: int | None = None,
@@ -53,6 +55,7 @@ class NBest(Hypotheses):
         :param names: of the features, by default ``f0``, ``f1`` ...
         :param tokenize: from a string to its tokens: a function such as ``str.split``, ``unicode`` or ``ascii`` for white
             space, or a tokeniser of :mod:`cybleu.text`
+        :param lowercase: put the strings in lower case first; `texts` of the list are as they were
         :param max_order: the largest n-gram order, by default 4, or that of `References`
         :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
         :param threads: how many threads count at the same time
@@ -65,12 +68,12 @@ class NBest(Hypotheses):
                [2, 4, 1, 0, 2, 1]])
         """
         hypotheses = checked_list(hypotheses, "hypotheses")
-        prepared = prepare_references(references, tokenize, max_order, reference_length)
+        prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
         if len(prepared) != len(hypotheses):
             raise LengthMismatchError(
                 f"there are {len(hypotheses)} segments of hypotheses and {len(prepared)} of references"
             )
-        split = None if tokenize is None else tokenizer(tokenize)
+        split = None if tokenize is None else tokenizer(tokenize, lowercase)
         given: list[Any] = []
         tokens: list[Any] = []
         sizes = []
@@ -108,6 +111,7 @@ class NBest(Hypotheses):
         features: str | PathLike[str] | None = None,
         names: Sequence[str] | None = None,
         tokenize: str | Callable[[str], list[str]] = "unicode",
+        lowercase: bool = False,
         max_order: int | None = None,
         reference_length: str | None = None,
         texts: bool = True,
@@ -131,10 +135,10 @@ class NBest(Hypotheses):
         :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
         """
         first_id = whole_number(first_id, "first_id")
-        split = tokenizer(tokenize)
-        prepared = prepare_references(references, split, max_order, reference_length)
+        raw = Raw("unicode" if tokenize is str.split else tokenize, lowercase)
+        prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
         with open_reader(path, format, size, features, names) as reader:
-            arguments = reading.read(reader, prepared, split, first_id, texts, progress)
+            arguments = reading.read(reader, prepared, raw, first_id, texts, progress)
         return cls(**arguments)
 
     @classmethod

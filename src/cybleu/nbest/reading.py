@@ -17,7 +17,7 @@ recognised by its first bytes; ``-`` is standard input. Files whose names end in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from .._runtime.arrays import np
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError
 from ..stats.references import LineCounter
-from ..text.tokenizers import SPLITS
+from ..text.raw import Raw
 from . import json_lines
 from .container import SparseFeatures
 from .lines import Block, open_reader
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from .lines import Reader
 
     Path = str | PathLike[str]
-    Split = Callable[[str], list[str]]
 
 __all__ = ["read_segments"]
 
@@ -106,12 +105,9 @@ def _segment(parts: list[Block], reader: Reader) -> Segment:
     )
 
 
-def read(
-    reader: Reader, prepared: References, split: Split, first_id: int, texts: bool, progress: bool
-) -> dict[str, Any]:
+def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: bool, progress: bool) -> dict[str, Any]:
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
-    by_bytes = split in (SPLITS["unicode"], SPLITS["ascii"])
-    counter = LineCounter(prepared, split == SPLITS["unicode"]) if by_bytes else None
+    counter = LineCounter(prepared, raw) if raw.own and not raw.lowercase else None
     blocks: list[Block] = []
     owners: list[NDArray[np.int64]] = []
     stats: list[NDArray[np.int64]] = []
@@ -124,7 +120,7 @@ def read(
             owners.append(_owners(block, first_id, len(prepared), reader, first_line))
             block_texts = block.texts() if texts or counter is None else []
             if counter is None:
-                stats.append(prepared.stats([split(text) for text in block_texts], owners[-1]))
+                stats.append(prepared.stats(raw.token_lists(block_texts, "hypotheses"), owners[-1]))
             else:
                 stats.append(counter.rows(block.bytes, block.begins, block.ends, owners[-1]))
             if texts:

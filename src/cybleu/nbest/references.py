@@ -10,6 +10,7 @@ from .._files.text import Lines
 from .._runtime.sequences import by_position, refuse_text
 from ..errors import ArrayValueError, LengthMismatchError
 from ..stats.references import References
+from ..text.raw import raw_of
 from ..text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def prepare_references(
     tokenize: str | Split | None = None,
     max_order: int | None = None,
     reference_length: str | None = None,
+    lowercase: bool = False,
 ) -> References:
     """References for n-best lists, prepared once for several lists of the same segments.
 
@@ -31,6 +33,7 @@ def prepare_references(
         knows. By default files are split on white space, and a string in a list is an error
     :param max_order: the largest n-gram order, by default 4
     :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
+    :param lowercase: put the strings in lower case first
     :raises ArrayValueError: `References` that are given are of other orders or another length
     :raises SequenceTypeError: a string among the texts, and no `tokenize`; the message says which
     :raises LengthMismatchError: the files have different numbers of lines
@@ -38,7 +41,8 @@ def prepare_references(
     >>> prepare_references([["it rains", "rain falls"]], "unicode", max_order=2)
     <References of 1 segments, 2 texts, orders 1 to 2, closest length>
     """
-    split = tokenizer(tokenize or "unicode")
+    raw_of(tokenize, lowercase)  # for its errors
+    split = tokenizer(tokenize or "unicode", lowercase)
     if isinstance(references, References):
         for name, value in (("max_order", max_order), ("reference_length", reference_length)):
             if value is not None and value != getattr(references, name):

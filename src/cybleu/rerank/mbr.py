@@ -27,6 +27,8 @@ from ..metrics.formula import weighted_sums
 from ..nbest import NBest
 from ..text import tokenizer
 from ..text.batches import is_array
+from ..text.raw import Raw, raw_of
+from ..text.words import RawWords
 from .selection import Selection, chosen, owners_of
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ def mbr(
     metric: str | Metric | Variant | None = None,
     prune: int | None = None,
     tokenize: str | Callable[[str], list[str]] | None = None,
+    lowercase: bool = False,
     threads: int | None = None,
     progress: bool = False,
     **choices: Any,
@@ -70,6 +73,7 @@ def mbr(
     metric: str | Metric | Variant | None = None,
     prune: int | None = None,
     tokenize: str | Callable[[str], list[str]] | None = None,
+    lowercase: bool = False,
     threads: int | None = None,
     progress: bool = False,
     **choices: Any,
@@ -85,6 +89,7 @@ def mbr(
     metric: str | Metric | Variant | None = None,
     prune: int | None = None,
     tokenize: str | Callable[[str], list[str]] | None = None,
+    lowercase: bool = False,
     threads: int | None = None,
     progress: bool = False,
     **choices: Any,
@@ -112,6 +117,7 @@ def mbr(
     :param tokenize: from a string to its tokens: a function such as ``str.split``, ``unicode`` or ``ascii`` for white space,
         or a tokeniser of :mod:`cybleu.text`. By default the texts of an `NBest` are split on white space, as the files of
         decoders have them, and a string in a list is an error
+    :param lowercase: put the strings in lower case first
     :param threads: how many threads work at the same time on a segment; None is one. The result is the same
     :param progress: show a progress bar (needs tqdm)
     :param choices: of :class:`cybleu.metrics.Bleu`
@@ -126,8 +132,9 @@ def mbr(
     if utility not in UTILITIES:
         raise UnknownNameError(f"unknown utility {utility!r}; use one of {', '.join(UTILITIES)}")
     found = find(metric, **choices).of_sentences()
-    hyps = _lists(hypotheses, "hypotheses", tokenize)
-    refs = hyps if evidence is None else _lists(evidence, "evidence", tokenize)
+    given = [("hypotheses", hypotheses), *([] if evidence is None else [("evidence", evidence)])]
+    hyps, *others = _lists(given, tokenize, lowercase, utility == "metric" and isinstance(found, Bleu))
+    refs = others[0] if others else hyps
     _check_alike(hyps, refs)
     shares = _posterior(posterior, scores, scale, refs)
     kept = _most_probable(shares, refs, prune)
@@ -156,6 +163,7 @@ def diverse(
     similarity: float = 0.5,
     metric: str | Metric | Variant | None = None,
     tokenize: str | Callable[[str], list[str]] | None = None,
+    lowercase: bool = False,
     progress: bool = False,
     **choices: Any,
 ) -> list[NDArray[np.int64]]:
@@ -182,7 +190,7 @@ def diverse(
     if not 0 <= similarity < np.inf:
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
     found = find(metric, **choices).of_sentences()
-    lists = _lists(hypotheses, "hypotheses", tokenize)
+    (lists,) = _lists([("hypotheses", hypotheses)], tokenize, lowercase, isinstance(found, Bleu))
     shares = _posterior(posterior, scores, scale, lists)
     everything = np.ones(len(lists.texts), dtype=bool)
     taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
@@ -216,31 +224,55 @@ class _Texts(NamedTuple):
         return int(np.searchsorted(self.offsets, row, side="right")) - 1
 
 
-def _lists(value: Any, name: str, tokenize: str | Callable[[str], list[str]] | None) -> _Texts:
-    if tokenize is None and isinstance(value, NBest):
-        tokenize = "unicode"
-    split = None if tokenize is None else tokenizer(tokenize)
+def _lists(
+    given: Sequence[tuple[str, Any]],
+    tokenize: str | Callable[[str], list[str]] | None,
+    lowercase: bool,
+    numbers_do: bool,
+) -> list[_Texts]:
+    """The lists, each given with its name.
+
+    :param numbers_do: if all texts are strings, their tokens may be numbers
+    """
+    parts = [(name, value, *_in_one(value, name)) for name, value in given]
+    asked = raw_of(tokenize, lowercase)
+    of_files = Raw("unicode")  # what an NBest has by default
+    raws = [of_files if asked is None and isinstance(value, NBest) else asked for _, value in given]
+    words = None
+    strings = all(set(map(type, texts)) <= {str} for _, _, texts, _ in parts)
+    if raws[0] is not None and raws[0].own and numbers_do and strings and all(raw is raws[0] for raw in raws):
+        words = RawWords(raws[0])
+    lists = []
+    for raw, (name, value, texts, offsets) in zip(raws, parts):
+        split = None if raw is None else tokenizer(raw.tokenize, raw.lowercase)
+        tokens: list[Any]
+        if raw is not None and words is not None and texts:
+            batch = words.add(raw.texts(texts, name))
+            tokens = np.split(batch.ids, batch.begins[1:])
+        else:
+            tokens = texts if _are_plain(texts) else _token_lists(texts, offsets, name, split)
+        lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
+        lists.append(_Texts(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets))
+    return lists
+
+
+def _in_one(value: Any, name: str) -> tuple[list[Any], NDArray[np.int64]]:
+    """All texts, and where those of each segment begin, and the end."""
     if isinstance(value, NBest):
         if value.texts is None:
             raise ArrayValueError(f"the texts of the n-best list ({name}) are not known; read it with its texts")
-        texts: list[Any] = value.texts
-        offsets = value.offsets
-    else:
-        if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
-            raise SequenceTypeError(f"{name} must be a list of texts for each segment, not {type(value).__name__}")
-        value = by_position(value)
-        for position, segment in enumerate(value):
-            if isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
-                raise SequenceTypeError(
-                    f"{name}[{position}] must be a list of texts, not {type(segment).__name__}; "
-                    "the texts of one segment alone are a list in a list"
-                )
-        value = [by_position(segment) for segment in value]
-        texts = list(chain.from_iterable(value))
-        offsets = np.cumsum([0, *map(len, value)])
-    tokens: list[Any] = texts if _are_plain(texts) else _token_lists(texts, offsets, name, split)
-    lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
-    return _Texts(value if isinstance(value, NBest) else texts, texts, tokens, lengths, offsets)
+        return value.texts, value.offsets
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+        raise SequenceTypeError(f"{name} must be a list of texts for each segment, not {type(value).__name__}")
+    value = by_position(value)
+    for position, segment in enumerate(value):
+        if isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
+            raise SequenceTypeError(
+                f"{name}[{position}] must be a list of texts, not {type(segment).__name__}; "
+                "the texts of one segment alone are a list in a list"
+            )
+    value = [by_position(segment) for segment in value]
+    return list(chain.from_iterable(value)), np.cumsum([0, *map(len, value)])
 
 
 def _are_plain(texts: Any) -> bool:

@@ -6,6 +6,7 @@ not plainly lists of str is sacreBLEU's to score or to refuse, so that both agre
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from array import array
@@ -18,6 +19,7 @@ from ..errors import MissingExtraError
 from ..stats.counts import corpus_row
 from ..stats.raw import raw_sum
 from ..text.raw import Raw
+from ..text.tokenizers import own_tokenizer
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEUScore
@@ -83,7 +85,7 @@ def sacrebleu_corpus_bleu(
         )
         _warn_of_shapes(hypotheses, references)
         return theirs
-    if not force and sum(line.endswith(" .") for line in hypotheses) >= MANY:
+    if not force and look_tokenised(hypotheses):
         sacrebleu.corpus_bleu([" ."] * MANY, [["."] * MANY], tokenize="none")  # gives its warning
     return score
 
@@ -110,20 +112,25 @@ def sacrebleu_sentence_bleu(
     BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
     """
     sacrebleu = _sacrebleu()
-    settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
     name = "13a" if tokenize is None else tokenize
+    settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
     score: BLEUScore | None
     if (
         type(hypothesis) is str
-        and type(references) in (list, tuple)
-        and set(map(type, references)) == {str}
+        and (
+            are_plain(references)
+            if type(references) is not list or len(references) != 1
+            else type(references[0]) is str
+        )
         and type(name) is str
         and name in RAW_NAMES
         and type(smooth_method) is str
         and smooth_method in sacrebleu.BLEU.SMOOTH_DEFAULTS
     ):
-        row = _raw(name, bool(lowercase)).row(references, hypothesis, ORDER, "closest")
-        score = _scored(sacrebleu.BLEU, row, smooth_method, smooth_value, use_effective_order)
+        if lowercase:
+            hypothesis, references = hypothesis.lower(), [line.lower() for line in references if line is not None]
+        row = _backend.chosen.raw_row(own_tokenizer(name), hypothesis, references, ORDER, "closest")
+        score = scored(sacrebleu.BLEU, row, smooth_method, smooth_value, use_effective_order)
     else:
         documents = [[line] for line in references] if type(references) in (list, tuple) else []
         score = _score(sacrebleu.BLEU, [hypothesis], documents, *settings)
@@ -167,7 +174,7 @@ def _score(
         row = _counts_of_theirs(metric, hypotheses, references, lowercase, tokenize)
     if row is None:
         return None
-    return _scored(metric, row, smooth_method, smooth_value, use_effective_order)
+    return scored(metric, row, smooth_method, smooth_value, use_effective_order)
 
 
 def summed(
@@ -225,14 +232,93 @@ def _counts_of_theirs(
     return _counts([tokenise(line.rstrip()) for line in hypotheses], documents)
 
 
-def _scored(
+def scored(
     metric: Any, row: list[int], smooth_method: str, smooth_value: float | None, use_effective_order: bool
 ) -> BLEUScore:
-    matches, totals = row[2 : 2 + ORDER], row[2 + ORDER :]
-    score: BLEUScore = metric.compute_bleu(
-        matches, totals, row[0], row[1], smooth_method, smooth_value, use_effective_order
-    )
-    return score
+    """What ``compute_bleu`` of sacreBLEU makes of a row: the same floats, and the same text about them."""
+    length, reference_length, *counts = row
+    matches, totals = counts[:ORDER], counts[ORDER:]
+    score: BLEUScore
+    if smooth_method == "add-k" or not any(matches):
+        score = metric.compute_bleu(
+            matches, totals, length, reference_length, smooth_method, smooth_value, use_effective_order
+        )
+        return score
+    order = ORDER
+    if matches[-1]:
+        precisions = [100.0 * matched / total for matched, total in zip(matches, totals)]
+        logarithms = list(map(math.log, precisions))
+    else:
+        if smooth_value is None:
+            smooth_value = metric.SMOOTH_DEFAULTS[smooth_method]
+        precisions = [0.0] * ORDER
+        halved = 1.0
+        for n, total in enumerate(totals):
+            if not total:
+                break
+            if use_effective_order:
+                order = n + 1
+            if matches[n]:
+                precisions[n] = 100.0 * matches[n] / total
+            elif smooth_method == "exp":
+                halved *= 2
+                precisions[n] = 100.0 / (halved * total)
+            elif smooth_method == "floor":
+                precisions[n] = 100.0 * smooth_value / total
+        logarithms = [math.log(precision) if precision else _LOG_OF_ZERO for precision in precisions[:order]]
+    penalty = math.exp(1 - reference_length / length) if length < reference_length else 1.0
+    number = penalty * math.exp(sum(logarithms) / order)
+    return _result_class()(number, matches, totals, precisions, penalty, length, reference_length)  # type: ignore[no-any-return]
+
+
+_LOG_OF_ZERO = -9999999999  # as sacreBLEU has it
+
+
+@cache
+def _result_class() -> Any:
+    """What makes a ``BLEUScore``: its text in one piece, where that gives what the class gives, or else the class."""
+    from sacrebleu.metrics.bleu import BLEUScore
+
+    new = BLEUScore.__new__
+
+    def made(
+        number: float,
+        matches: list[int],
+        totals: list[int],
+        precisions: list[float],
+        penalty: float,
+        length: int,
+        reference_length: int,
+    ) -> BLEUScore:
+        score = new(BLEUScore)
+        score.name = "BLEU"
+        score.score = number
+        score._mean = score._ci = -1.0
+        score.bp = penalty
+        score.counts = matches
+        score.totals = totals
+        score.sys_len = length
+        score.ref_len = reference_length
+        score.precisions = precisions
+        score.ratio = ratio = length / reference_length if reference_length else 0
+        text = _TEXT % (*precisions, penalty, ratio, length, reference_length)
+        score._verbose = text
+        score.prec_str = text[: text.index(" ")]
+        return score
+
+    example: Any = 31.25, [3, 2, 1, 0], [5, 4, 3, 2], [60.0, 50.0, 100 / 3, 25.0], 0.75, 5, 6
+    return made if vars(made(*example)) == vars(BLEUScore(*example)) else BLEUScore
+
+
+_TEXT = f"{'/'.join(['%.1f'] * ORDER)} (BP = %.3f ratio = %.3f hyp_len = %d ref_len = %d)"
+
+
+def look_tokenised(hypotheses: Sequence[str]) -> bool:
+    """Whether sacreBLEU would warn of plain lines."""
+    if len(hypotheses) < MANY:
+        return False
+    apart: int = _backend.chosen.RawTexts(hypotheses).full_stops()[0]
+    return apart >= MANY
 
 
 def are_plain(lines: Any) -> bool:

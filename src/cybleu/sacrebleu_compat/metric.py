@@ -12,7 +12,7 @@ from ..errors import MissingExtraError
 from ..stats.raw import raw_row_lists, raw_sum
 from ..text.raw import Raw
 from ..text.tokenizers import OWN
-from .functions import MANY, are_plain
+from .functions import MANY, are_plain, look_tokenised
 
 try:
     from sacrebleu.metrics.bleu import BLEU as Theirs
@@ -103,7 +103,7 @@ class BLEU(ORIGINAL):  # type: ignore[misc]
             return None
         count = min(len(hypotheses), len(kept))
         others, bounds = kept.texts(raw)
-        if not self._force and sum(line.endswith(" .") for line in hypotheses[:count]) >= MANY:
+        if not self._force and look_tokenised(hypotheses[:count]):
             ORIGINAL(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # gives its warning
         texts = raw.texts(hypotheses if count == len(hypotheses) else hypotheses[:count], "hypotheses")
         return raw, texts, others, bounds[: count + 1], order

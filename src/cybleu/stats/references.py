@@ -47,7 +47,6 @@ from ..text.batches import (
     separate_output,
 )
 from ..text.raw import Raw, raw_of
-from ..text.tokenizers import split_ascii
 from ..text.words import RawWords, raw_reference_sets
 from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
 from .rows import checked_array
@@ -276,40 +275,37 @@ def _holds_token_lists(hypotheses: Any) -> bool:
 
 
 class LineCounter:
-    """Statistics of texts that stand in a block of bytes, split on white space. For :mod:`cybleu.nbest`.
+    """Statistics of raw texts that stand in a block of bytes. For :mod:`cybleu.nbest`.
 
     :param references: of tokens that are texts
-    :param unicode: any white space separates tokens, as for `str.split`; or else that of ASCII
+    :param raw: with one of the backend's tokenisers, and no lower case
     """
 
-    def __init__(self, references: References, unicode: bool):
+    def __init__(self, references: References, raw: Raw):
         vocabulary = references._sets.vocabulary
         if vocabulary is None:
             raise MixedTokensError("the references are token ids, and the hypotheses are texts")
         self._references = references
-        self._unicode = unicode
+        self._raw = raw
         self._vocabulary = vocabulary
+        numbers = vocabulary.numbers
+        # tokens with an equality of their own are looked up by the vocabulary alone
         self._words = None
-        texts = {token: number for token, number in vocabulary.numbers.items() if isinstance(token, str)}
-        if types_of(texts) <= {str, np.str_}:
-            self._words = _backend.chosen.Words({str(token): number for token, number in texts.items()})
+        if types_of(numbers) <= {str, np.str_}:
+            self._words = RawWords(raw, map(str, sorted(numbers, key=numbers.__getitem__)))
 
     def rows(
         self, block: bytes, begins: NDArray[np.int64], ends: NDArray[np.int64], owners: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The statistics rows of the texts from `begins` to before `ends`, of the sets of references `owners`."""
         count = len(owners)
-        if self._words is None:  # texts with an equality of their own
+        if self._words is None:
             lines = [block[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())]
-            split = str.split if self._unicode else split_ascii
-            batch = self._vocabulary.encoded([split(line.decode()) for line in lines], "hypotheses")
-            ids, begins, ends = batch
+            batch = self._vocabulary.encoded(self._raw.token_lists(lines, "hypotheses"), "hypotheses")
         else:
-            ids = np.empty(int(ends.sum() - begins.sum() + count) // 2 + count, dtype=np.int32)
-            begins, ends = begins.copy(), ends.copy()
-            self._words.look_up(block, begins, ends, self._unicode, ids)
+            batch = self._words.look_up(_backend.chosen.RawTexts.of_spans(block, begins, ends), 0, count)
         rows = np.empty((count, 2 + 2 * self._references.max_order), dtype=np.int64)
-        self._references._prepared.count_rows(ids, begins, ends, owners, 0, count, rows)
+        self._references._prepared.count_rows(*batch, owners, 0, count, rows)
         return rows
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENOUGH", "raw_segments"]
 
-ENOUGH = 1 << 18  # bytes of each file
+ENOUGH = 1 << 17  # bytes of each file, fewer than are read at a time
 
 
 class _Reader:
@@ -25,13 +25,12 @@ class _Reader:
     :ivar texts: some of them, of which those from `start` on are left
     """
 
-    def __init__(self, file: Lines, change: Callable[[bytes], bytes] | None, see: Callable[[bytes], None] | None):
+    def __init__(self, file: Lines, change: Callable[[bytes], bytes] | None):
         self.file = file
         self.texts: Any = _backend.chosen.RawTexts()
         self.start = 0
         self._blocks = file.blocks()
         self._change = change
-        self._see = see
 
     @property
     def left(self) -> int:
@@ -51,9 +50,7 @@ class _Reader:
                 break
         if not blocks:
             return
-        together = b"\n".join([*blocks, b""])  # what ends a line ends the last one, too
-        if self._see is not None:
-            self._see(together)
+        together = b"\n".join(blocks)
         try:
             self.texts = _backend.chosen.RawTexts.of_block(together if self._change is None else self._change(together))
         except NotUtf8Error as error:
@@ -67,7 +64,6 @@ def raw_segments(
     hypothesis: Lines,
     references: Sequence[Lines],
     change: Callable[[bytes], bytes] | None = None,
-    see: Callable[[bytes], None] | None = None,
     size: int = ENOUGH,
 ) -> Iterator[tuple[Any, Any, array[int]]]:
     """The segments of parallel files, some at a time: hypotheses, all their references, and where each set begins.
@@ -75,12 +71,11 @@ def raw_segments(
     :param hypothesis: an open file, one segment a line
     :param references: open files of as many lines
     :param change: is applied to the bytes first, some whole lines at a time; it must keep their number
-    :param see: is called with the bytes of the hypotheses
     :param size: about how many bytes of a file to read at a time
     :raises InputFileError: a file is not UTF-8; the message names file and line
     :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers
     """
-    readers = [_Reader(file, change, None if number else see) for number, file in enumerate((hypothesis, *references))]
+    readers = [_Reader(file, change) for file in (hypothesis, *references)]
     side_by_side = _backend.chosen.RawTexts.side_by_side
     while True:
         for reader in readers:

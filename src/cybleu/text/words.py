@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -19,19 +19,19 @@ class RawWords:
     """The vocabulary of raw texts, which a :class:`~cybleu.text.batches.Vocabulary` is of tokens.
 
     :param raw: with one of the backend's tokenisers
+    :param tokens: those with the first numbers
     """
 
-    def __init__(self, raw: Raw):
+    def __init__(self, raw: Raw, tokens: Iterable[str] = ()):
         self.raw = raw
         self._words = _backend.chosen.RawVocabulary(raw.backend)
+        self._words.assign(list(tokens))
 
     def __getstate__(self) -> tuple[Raw, list[str]]:
         return self.raw, self._words.tokens()
 
     def __setstate__(self, state: tuple[Raw, list[str]]) -> None:
-        raw, tokens = state
-        self.__init__(raw)  # type: ignore[misc]
-        self._words.assign(tokens)
+        self.__init__(*state)  # type: ignore[misc]
 
     @property
     def numbers(self) -> dict[Hashable, int]:

@@ -1,0 +1,168 @@
+"""Raw text in odd files, by way of the command: the right number or one sentence, in little memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import sacrebleu
+from click.testing import CliRunner
+
+from cybleu.cli import cli
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes and no `resource`")
+
+MARK = "\ufeff"
+# Texts of which each line, and each character, is as it is.
+TEXTS = {
+    "NUL": ["The \0 cat, a\0b.", "It sat.\0"],
+    "U+2028": ["The\u2028cat sat.\u2029", "It\x0bsat\x0c on\x1c 3.\x85"],
+    "CR": ["The\rcat sat.", "It sat,\r\rall day"],
+    "BOM": [f"{MARK}The cat sat.", f"It {MARK} sat."],
+    "empty lines": ["", " ", "The cat sat.", ""],
+    "beyond the first plane": ["The \U0001f600 cat\U0001f600.", "\U0002a6d6\U00020000 sat"],
+}
+
+
+def score(*arguments, stdin=None):
+    return CliRunner().invoke(cli, ["score", *map(str, arguments)], input=stdin, prog_name="cybleu")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("tokenize", ["13a", "none", "char"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_characters_and_line_ends(folder, name, tokenize, threads):
+    lines = [line.removesuffix("\r") for line in TEXTS[name]] * 3
+    others = [line[:-1] + "x" for line in lines]
+    expected = sacrebleu.corpus_bleu(lines, [others], tokenize=tokenize, force=True)
+    for end, last in (("\n", "\n"), ("\n", ""), ("\r\n", "\r\n"), ("\r\n", "")):
+        if name == "empty lines" and not last:
+            continue  # the last line would be none
+        text = (end.join(lines) + last).encode()
+        (folder / "hyp").write_bytes(text)
+        (folder / "hyp.gz").write_bytes(gzip.compress(text))
+        (folder / "ref").write_bytes((end.join(others) + last).encode())
+        arguments = "ref", "--tokenize", tokenize, "--threads", threads, "--json"
+        for result in (score("hyp", *arguments), score("hyp.gz", *arguments), score("-", *arguments, stdin=text)):
+            found = json.loads(result.stdout)
+            assert (found["score"], found["segments"]) == (expected.score, len(lines))
+            assert found["hypothesis_length"] == expected.sys_len
+
+
+def test_a_byte_order_mark_is_dropped_on_demand(folder):
+    (folder / "hyp").write_text(f"{MARK}a b c d\n", encoding="utf-8")
+    (folder / "ref").write_text("a b c d\n", encoding="utf-8")
+    assert json.loads(score("hyp", "ref", "--json").stdout)["matches"] == [3, 2, 1, 0]
+    assert "begins with a byte order mark" in score("hyp", "ref").stderr
+    dropped = score("hyp", "ref", "--json", "--drop-bom")
+    assert json.loads(dropped.stdout)["score"] == pytest.approx(100)
+    assert dropped.stderr == ""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("place", [1, 2, 3000, 20_000])
+def test_the_line_that_is_not_utf8_is_named(folder, place, threads):
+    lines = [b"the cat, it sat on the mat"] * 20_000
+    (folder / "whole").write_bytes(b"\n".join(lines))
+    for byte in (b"\xff", b"\xed\xa0\x80", b"\xe2\x82"):
+        lines[place - 1] = b"a" + byte
+        (folder / "damaged").write_bytes(b"\n".join(lines))
+        for arguments in (("damaged", "whole"), ("whole", "damaged")):
+            result = score(*arguments, "--threads", threads)
+            assert (result.exit_code, result.stdout) == (2, "")
+            assert result.stderr == (
+                f"cybleu: error: damaged, line {place}: not UTF-8 text: byte 0x{byte[0]:02x}; "
+                "convert the file, with iconv for example\n"
+            )
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_files_of_different_lengths_and_folders(folder, threads):
+    (folder / "long").write_text("a b\n" * 50_000)
+    (folder / "short").write_text("a b\n" * 40_000)
+    for arguments, counts in (
+        (("long", "short"), "long: 50000, short: 40000"),
+        (("short", "short", "long"), "short: 40000, short: 40000, long: 50000"),
+    ):
+        result = score(*arguments, "--threads", threads)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == (
+            f"cybleu: error: the files have different numbers of lines, and a line is a segment: {counts}\n"
+        )
+    assert score("long", folder, "--threads", threads).stderr.endswith("cannot be read: Is a directory\n")
+
+
+@pytest.mark.long
+@POSIX
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_pipes_that_close(folder, threads):
+    (folder / "ref").write_text("the cat sat\n" * 20_000)
+    command = [sys.executable, "-m", "cybleu", "score", "--threads", threads]
+    # what is read ends in the middle of a line
+    with subprocess.Popen([*command, "-", "ref"], stdin=-1, stdout=-1, stderr=-1, cwd=folder, text=True) as running:
+        output, errors = running.communicate("the cat sat\n" * 15_000 + "the c")
+    assert (running.returncode, output) == (2, "")
+    assert errors.endswith("a line is a segment: standard input: 15001, ref: 20000\n")
+    # nobody reads what is printed
+    with subprocess.Popen([*command, "--segments", "ref", "ref"], stdout=-1, stderr=-1, cwd=folder) as running:
+        running.stdout.readline()
+        running.stdout.close()
+        errors = running.stderr.read()
+    assert running.returncode != 0
+    assert b"Traceback" not in errors
+
+
+def peak(arguments, folder):
+    """What a command prints, and the most memory that it takes, in MB."""
+    script = (
+        "import resource, sys; from cybleu.cli import cli; cli(sys.argv[1:], standalone_mode=False);"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        cwd=folder,
+        env={**os.environ},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    printed, _, memory = done.stdout.rstrip("\n").rpartition("\n")
+    return printed, int(memory) >> (20 if sys.platform == "darwin" else 10)
+
+
+@pytest.mark.long
+@POSIX
+def test_memory_is_flat(folder):
+    for name, lines in (("few", 20_000), ("many", 400_000)):
+        with open(folder / name, "w") as file:
+            file.writelines(f"The cat no. {number} sat, all day, on 3.5 mats.\n" for number in range(lines))
+    for options in ([], ["--threads", "2"], ["--tokenize", "none"]):
+        few, many = (peak(["score", name, name, *options], folder) for name in ("few", "many"))
+        assert few[0].partition(" = ")[2][:6] == many[0].partition(" = ")[2][:6] == "100.00"
+        assert many[1] < few[1] + 20
+
+
+@pytest.mark.long
+@POSIX
+def test_a_line_of_64_megabytes(folder):
+    words = "The cat, it sat on 3.5 mats. "
+    (folder / "long").write_text("first\n" + words * ((1 << 26) // len(words) - 1) + "\nlast\n")
+    printed, memory = peak(["score", "long", "long", "--json"], folder)
+    found = json.loads(printed)
+    assert (found["score"], found["segments"]) == (pytest.approx(100), 3)
+    assert found["hypothesis_length"] == 2 + 9 * ((1 << 26) // len(words) - 1)
+    assert memory < 2500
+    (folder / "one word").write_text("x" * ((1 << 26) - 1) + "\n")
+    assert json.loads(peak(["score", "one word", "one word", "--json"], folder)[0])["matches"] == [1, 0, 0, 0]
+    (folder / "white").write_text(" " * ((1 << 26) - 1) + "\n")
+    assert json.loads(peak(["score", "white", "white", "--json"], folder)[0])["hypothesis_length"] == 0
