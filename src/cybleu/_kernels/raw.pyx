@@ -121,11 +121,6 @@ cdef class RawTexts:
     :raises NotUtf8Error: bytes are not UTF-8
     """
 
-    cdef Line *lines
-    cdef readonly Py_ssize_t count
-    cdef readonly Py_ssize_t size       # of all of them, in characters or bytes
-    cdef object held
-
     def __cinit__(self, lines=()):
         cdef Watch watching = begin_watch()
         cdef const uint8_t *start

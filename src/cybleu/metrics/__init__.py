@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownNameError
 from .bleu import Bleu, BleuScore
+from .chrf import Chrf
 from .metric import Metric, Score
 from .variants import SMOOTHINGS, VARIANTS, Variant
 
@@ -24,6 +25,7 @@ __all__ = [
     "VARIANTS",
     "Bleu",
     "BleuScore",
+    "Chrf",
     "Metric",
     "Score",
     "Variant",
@@ -32,8 +34,13 @@ __all__ = [
     "scores",
 ]
 
-#: What can be asked for by name: each tool's BLEU.
-METRICS: dict[str, Metric] = {name: Bleu(name) for name in VARIANTS}
+#: What can be asked for by name: each tool's BLEU, and chrF.
+METRICS: dict[str, Metric] = {
+    **{name: Bleu(name) for name in VARIANTS},
+    "chrf": Chrf(),
+    "chrf+": Chrf(word_order=1),
+    "chrf++": Chrf(word_order=2),
+}
 
 
 def find(metric: str | Metric | Variant | None = None, *, default: str = "sacrebleu", **choices: Any) -> Metric:

@@ -18,6 +18,7 @@ from ..errors import (
     UnknownNameError,
 )
 from ..stats.counts import check_max_order, corpus_row, lengths_to_choose_from, segment_row
+from ..stats.raw import raw_row_lists, raw_sum
 from ..stats.rows import checked_array, column_names, counts_given, order_of, sums, sums_of_lists
 from .metric import Metric, Score
 from .variants import VARIANTS, Variant
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..text.raw import Raw
     from .formula import Formula
 
 LEVELS = ("corpus", "sentence")
@@ -280,6 +282,21 @@ class Bleu(Metric):
                     f"give References({name}={wanted!r})"
                 )
         return references.stats(hypotheses, **arguments)
+
+    def rows_of_raw(
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
+    ) -> list[list[int]]:
+        """The rows of segments of raw text that the backend has read.
+
+        The other parameters are those of :meth:`Metric.rows_of_raw`.
+        """
+        return raw_row_lists(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
+
+    def sum_of_raw(
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
+    ) -> tuple[list[int], list[int]]:
+        """The sum of these rows, and for each order how many segments are too short for it."""
+        return raw_sum(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
 
     def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], Sequence[int]]:
         """The sum of the rows of some segments, and for each order how many of them are too short for it.
