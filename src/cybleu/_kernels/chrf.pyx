@@ -2,11 +2,13 @@
 """chrF: the n-grams of characters, and for chrF+ and chrF++ of words, that a hypothesis and one reference share.
 
 The characters of a segment get numbers of their own, and so do its words, with 0 for those that the hypothesis does not
-have. An n-gram of up to 8 bytes of numbers is one integer, so a table of them is exact: six characters where a hypothesis
-has no more than 254 different ones, two words always. Longer n-grams are interned as those of tokens are (`ngrams.pyx`).
+have. An n-gram that is repeated in the hypothesis gets a number, too, and the longer one is told by this number and that
+of its last character: most often that is a cell of a small table, and nothing is searched for.
 
-The matches of an order are counted by taking: each n-gram of the reference takes one of the hypothesis that nothing has
-taken yet. Where it finds none at all, no longer one can begin there, so the work falls with the order as the matches do.
+An n-gram that stands once in the hypothesis stands there when it is longer. So a position of the reference with such an
+n-gram needs no more tables: one comparison of 8 bytes says up to which order it goes on to match. Of repeated ones each
+n-gram of the reference takes one of the hypothesis that nothing has taken yet. Where an n-gram has no match no longer one
+can begin, so the work falls with the order as the matches do.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -15,7 +17,6 @@ from libc.string cimport memcmp, memset
 
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
-from cybleu._kernels.ngrams cimport END, match_by_interning, match_memory
 from cybleu._kernels.raw cimport RawTexts
 from cybleu._kernels.tables cimport cybleu_place
 from cybleu._kernels.tokenizing cimport Line
@@ -26,19 +27,18 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* The first bytes of a text as a number; 8 can be read. */
-    static CYTHON_INLINE uint64_t cybleu_packed(const void *at, uint64_t mask) {
-        uint64_t word;
-        memcpy(&word, at, 8);
-        return word & mask;
-    }
-
-    /* The mask of the first `size` bytes, from 1 to 8, of a word in memory. */
-    static CYTHON_INLINE uint64_t cybleu_mask_of(int size) {
-    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        return ~0ULL << (64 - 8 * size);
+    /* How many bytes of 8 are equal before the first that is not. */
+    static CYTHON_INLINE int cybleu_alike(const uint8_t *one, const uint8_t *other) {
+    #if (defined(__GNUC__) || defined(__clang__)) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        uint64_t first, second;
+        memcpy(&first, one, 8);
+        memcpy(&second, other, 8);
+        first ^= second;
+        return (__builtin_ctzll(first | 1ULL << 63) >> 3) + (first == 0);
     #else
-        return ~0ULL >> (64 - 8 * size);
+        int equal = 0;
+        while (equal < 8 && one[equal] == other[equal]) equal++;
+        return equal;
     #endif
     }
 
@@ -50,7 +50,9 @@ cdef extern from *:
             mixed = (mixed ^ piece) * odd;
             mixed ^= mixed >> 32;
         }
-        mixed = (mixed ^ cybleu_packed(text, cybleu_mask_of((int)size))) * odd;
+        for (piece = 0; size > 0;)
+            piece = piece << 8 | text[--size];
+        mixed = (mixed ^ piece) * odd;
         mixed = (mixed ^ mixed >> 32) * odd;
         return mixed ^ mixed >> 29;
     }
@@ -59,9 +61,8 @@ cdef extern from *:
         return (double)part / (double)whole;
     }
     """
-    uint64_t packed "cybleu_packed" (const void *at, uint64_t mask) noexcept nogil
-    uint64_t mask_of "cybleu_mask_of" (int size) noexcept nogil
     uint64_t hash_word "cybleu_hash_word" (const uint8_t *text, Py_ssize_t size, uint64_t odd) noexcept nogil
+    int alike "cybleu_alike" (const uint8_t *one, const uint8_t *other) noexcept nogil
     double ratio "cybleu_ratio" (int64_t part, int64_t whole) noexcept nogil
 
 cdef enum:
@@ -73,6 +74,8 @@ cdef enum:
     ROW = 384               # 3 * MOST_ORDERS
     PIECE = 4096            # n-grams between two looks for an interrupt
     AHEAD = 8               # bytes after a text that can be read
+    CHANGES = 66            # of most orders of either kind, none, and one more
+    LEFT_OUT = -1
     KEPT = 65536            # bytes that are not given back after a segment
 
 # What becomes of white space.
@@ -121,135 +124,224 @@ cdef void give_back(Buffer *buffer) noexcept nogil:
     buffer.room = 0
 
 
-# A text in numbers, of one byte or of four, from 1 on, 0 for what the hypothesis does not have, and AHEAD bytes of 0.
+# A text in numbers, of one byte or of four, from 1 on, 0 for what the hypothesis does not have, and AHEAD bytes of no number.
 cdef struct Units:
     const uint8_t *data
     Py_ssize_t count
     int width
+    int32_t different   # the largest number
 
 
 # ------------------------------------------------------------------------------------------------------------- n-grams
 
-cdef struct Gram:
-    uint64_t key        # FREE where there is none
-    int64_t left        # those that nothing has taken, less one
+# An n-gram of the hypothesis.
+cdef struct Mark:
+    int32_t left        # of a repeated one how many nothing has taken, less one; or the longest match, 0 for none
+    int32_t position    # where it stands; or NAMED less its number where it is repeated; or NOWHERE, where there is none
+
+cdef enum:
+    NOWHERE = -1
+    NAMED = -2
 
 
-# Of one order.
+# Of one order: the n-grams that are repeated in the order before, by their number and the last unit.
 cdef struct Table:
-    Gram *slots
+    Mark *marks
+    uint64_t *keys      # open addressing; NULL where each pair has a cell
+    int64_t width       # of cells
     int shift
     uint64_t last       # the number of slots, less one
     Py_ssize_t count    # of n-grams in it
 
 
-cdef uint64_t table_size(Py_ssize_t units, int n) noexcept nogil:
-    """The bytes of a table of the n-grams of a text."""
-    return slots_needed(units - n + 1) * sizeof(Gram) if units >= n else 0
+# Where n-grams begin that are repeated in the hypothesis, and the numbers of these.
+cdef struct Positions:
+    int32_t *at
+    int32_t *names
+    Py_ssize_t count
 
 
-cdef int fill_table(Table *table, void *memory, const Units *text, int n, uint64_t odd,
-                    Watch *watching) except -1 nogil:
-    """The n-grams of a text, in `table_size` bytes of memory."""
-    cdef uint64_t mask = mask_of(n * text.width)
-    cdef const uint8_t *at = text.data
-    cdef uint64_t size, key, place
+cdef inline int32_t unit_at(const Units *text, int32_t position) noexcept nogil:
+    return text.data[position] if text.width == 1 else (<const int32_t *>text.data)[position]
+
+
+cdef inline uint64_t place_of_key(const Table *table, uint64_t key, uint64_t odd) noexcept nogil:
+    """The slot of the n-gram, or the free one where it would be."""
+    cdef uint64_t place = cybleu_place(<int64_t>key, odd, table.shift)
+    while CYBLEU_UNLIKELY((table.keys[place] != key) & (table.keys[place] != FREE)):
+        place = (place + 1) & table.last
+    return place
+
+
+cdef inline uint64_t key_of(int32_t name, int32_t unit) noexcept nogil:
+    return <uint64_t>name << 32 | <uint64_t>unit
+
+
+cdef uint64_t cells_of(Py_ssize_t count, int32_t names, int32_t different) noexcept nogil:
+    """How many cells a table has in which each pair has one; 0 where that would be too many."""
+    cdef uint64_t cells = <uint64_t>names * (<uint64_t>different + 1)
+    return cells if cells <= 16 * <uint64_t>count + 1024 else 0
+
+
+cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different) noexcept nogil:
+    """The bytes of a table."""
+    cdef uint64_t cells = cells_of(count, names, different)
+    return cells * sizeof(Mark) if cells > 0 else slots_needed(count) * (sizeof(Mark) + sizeof(uint64_t))
+
+
+cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positions *from_, int32_t *names,
+                    int32_t *places, uint64_t odd, Watch *watching) except -1 nogil:
+    """The n-grams of a text that begin at these positions; those of repeated ones stay, and get numbers.
+
+    :param memory: `table_size` bytes
+    :param names: how many numbers there are
+    :param places: memory for as many numbers
+    """
+    cdef int32_t *at = from_.at
+    cdef Py_ssize_t kept = 0
     cdef Py_ssize_t start, stop, i
-    cdef Gram *slot
-    table.slots = <Gram *>memory
-    table.count = text.count - n + 1 if text.count >= n else 0
+    cdef uint64_t size
+    cdef uint64_t place
+    cdef uint64_t key
+    cdef int32_t given = 0
+    cdef int32_t repeated, fresh, name
+    cdef Mark *mark
+    table.count = from_.count
     if table.count == 0:
         return 0
-    size = slots_needed(table.count)
-    table.last = size - 1
-    table.shift = 64
-    while size > 1:
-        size >>= 1
-        table.shift -= 1
-    fill_bytes(memory, 0xFF, <size_t>(table.last + 1) * sizeof(Gram), watching)
+    table.width = <int64_t>text.different + 1
+    table.marks = <Mark *>memory
+    table.keys = NULL
+    size = cells_of(table.count, names[0], text.different)
+    if size == 0:
+        size = slots_needed(table.count)
+        table.keys = <uint64_t *>memory
+        table.marks = <Mark *>(table.keys + size)
+        table.last = size - 1
+        table.shift = 64
+        while table.last >> (64 - table.shift):
+            table.shift -= 1
+        fill_bytes(table.keys, 0xFF, <size_t>size * sizeof(uint64_t), watching)
+    fill_bytes(table.marks, 0xFF, <size_t>size * sizeof(Mark), watching)
     start = 0
     while start < table.count:
         stop = min(start + PIECE, table.count)
         for i in range(start, stop):
-            key = packed(at, mask)
-            at += text.width
-            place = cybleu_place(<int64_t>key, odd, table.shift)
-            slot = &table.slots[place]
-            while CYBLEU_UNLIKELY((slot.key != key) & (slot.key != FREE)):
-                place = (place + 1) & table.last
-                slot = &table.slots[place]
-            slot.key = key
-            slot.left += 1
+            if table.keys == NULL:
+                place = <uint64_t>(from_.names[i] * table.width + unit_at(text, at[i] + n - 1))
+            else:
+                key = key_of(from_.names[i], unit_at(text, at[i] + n - 1))
+                place = place_of_key(table, key, odd)
+                table.keys[place] = key
+            mark = &table.marks[place]
+            mark.left += 1
+            mark.position = at[i]
+            places[i] = <int32_t>place
         watch(watching, (stop - start) >> 2)
         start = stop
+    start = 0
+    while start < table.count:
+        stop = min(start + PIECE, table.count)
+        for i in range(start, stop):
+            mark = &table.marks[places[i]]
+            repeated = mark.left > 0
+            fresh = -(repeated & <int32_t>(mark.position >= 0))
+            name = NAMED - given
+            mark.position = (name & fresh) | (mark.position & ~fresh)
+            given -= fresh
+            at[kept] = at[i]
+            from_.names[kept] = NAMED - mark.position
+            kept += repeated & <int32_t>(at[i] + n < text.count)
+        watch(watching, (stop - start) >> 3)
+        start = stop
+    from_.count = kept
+    names[0] = given
     return 0
 
 
-# The positions of a text at which n-grams begin that the hypothesis has; the slots from which they have taken.
-cdef struct Walk:
-    int32_t *positions
-    int32_t *taken
-    Py_ssize_t count
+cdef int32_t alike_from(const Units *one, int32_t position, const Units *other, int32_t place,
+                        int32_t most) noexcept nogil:
+    """How many units are equal from there on."""
+    cdef int32_t equal = 0
+    while equal < most and unit_at(one, position + equal) == unit_at(other, place + equal):
+        equal += 1
+    return equal
 
 
-cdef int64_t take(Table *table, const Units *text, int n, Walk *walk, bint again, uint64_t odd,
-                  Watch *watching) except -1 nogil:
-    """The matches of an order; `walk` is of the order before, and becomes that of this one.
+cdef int take(Table *table, const Units *hypothesis, const Units *text, int n, int order, Positions *from_,
+              int32_t *taken, int64_t *changes, uint64_t odd, Watch *watching) except -1 nogil:
+    """Add the matches of the n-grams of the table, and of longer ones that need none; the table is as before then.
 
-    :param again: the table is as before then, for another text
+    :param from_: of the reference, from the order before; of this one after
+    :param taken: memory for as many numbers
+    :param changes: from order to order the change of the number of matches, from 0 on
     """
-    cdef uint64_t mask = mask_of(n * text.width)
-    cdef int32_t *positions = walk.positions
-    cdef int32_t *taken = walk.taken
+    cdef int32_t *at = from_.at
     cdef Py_ssize_t kept = 0
     cdef Py_ssize_t hits = 0
-    cdef Py_ssize_t count = walk.count
+    cdef Py_ssize_t count = from_.count if table.count > 0 else 0
     cdef Py_ssize_t start, stop, i
-    cdef uint64_t key, place
-    cdef int32_t position
-    cdef int64_t found, hit
-    cdef Gram *slot
-    if table.count == 0:
-        walk.count = 0
-        return 0
-    while count > 0 and positions[count - 1] > text.count - n:
-        count -= 1
+    cdef uint64_t place
+    cdef int shift = 0 if text.width == 1 else 2
+    cdef int32_t per = 8 >> shift
+    cdef int32_t last = <int32_t>text.count
+    cdef int32_t position, once, repeated, longest, hit, left, most, more
+    cdef Mark *mark
     start = 0
     while start < count:
         stop = min(start + PIECE, count)
         for i in range(start, stop):
-            position = positions[i]
-            key = packed(text.data + <Py_ssize_t>position * text.width, mask)
-            place = cybleu_place(<int64_t>key, odd, table.shift)
-            slot = &table.slots[place]
-            while CYBLEU_UNLIKELY((slot.key != key) & (slot.key != FREE)):
-                place = (place + 1) & table.last
-                slot = &table.slots[place]
-            found = slot.key == key
-            hit = found & (slot.left >= 0)
-            slot.left -= hit
+            position = at[i]
+            if table.keys == NULL:
+                place = <uint64_t>(from_.names[i] * table.width + unit_at(text, position + n - 1))
+            else:
+                place = place_of_key(table, key_of(from_.names[i], unit_at(text, position + n - 1)), odd)
+            mark = &table.marks[place]
+            # all by arithmetic: whether an n-gram has a match is a coin toss for the processor
+            once = mark.position >= 0
+            repeated = mark.position < NOWHERE
+            left = mark.left
+            longest = alike(hypothesis.data + (<Py_ssize_t>(mark.position & -once) << shift),
+                            text.data + (<Py_ssize_t>position << shift)) >> shift
+            most = last - position
+            most += (order - most) & -<int32_t>(order < most)
+            if CYBLEU_UNLIKELY(longest == per and most > per) and once:
+                longest = alike_from(hypothesis, mark.position, text, position, most)
+            longest += (most - longest) & -<int32_t>(most < longest)
+            more = -(once & <int32_t>(longest > left))
+            hit = (once & <int32_t>(left == 0)) | (repeated & <int32_t>(left >= 0))
+            mark.left = (longest & more) | ((left - (hit & repeated)) & ~more)
             taken[hits] = <int32_t>place
             hits += hit
-            positions[kept] = position
-            kept += found
+            at[kept] = position
+            from_.names[kept] = NAMED - mark.position
+            kept += repeated & <int32_t>(position + n < last)
         watch(watching, (stop - start) >> 2)
         start = stop
-    if again:
-        for i in range(hits):
-            table.slots[taken[i]].left += 1
-        watch(watching, hits >> 4)
-    walk.count = kept
-    return hits
+    from_.count = kept
+    changes[n] += hits
+    start = 0
+    while start < hits:
+        stop = min(start + PIECE, hits)
+        for i in range(start, stop):
+            mark = &table.marks[taken[i]]
+            once = -<int32_t>(mark.position >= 0)
+            changes[((mark.left + 1) & once) | ((n + 1) & ~once)] -= 1
+            mark.left = (mark.left + 1) & ~once
+        watch(watching, (stop - start) >> 3)
+        start = stop
+    return 0
 
 
-cdef void begin_walk(Walk *walk, int32_t *memory, Py_ssize_t count) noexcept nogil:
-    """Of all positions; in memory for twice as many numbers and two more."""
+cdef void all_of(Positions *positions, int32_t *memory, Py_ssize_t count) noexcept nogil:
+    """All positions of a text, in memory for twice as many numbers and two."""
     cdef Py_ssize_t i
-    walk.positions = memory
-    walk.taken = memory + count + 1
-    walk.count = count
+    positions.at = memory
+    positions.names = memory + count + 1
+    positions.count = count
     for i in range(count):
         memory[i] = <int32_t>i
+    memset(positions.names, 0, <size_t>count * sizeof(int32_t))
 
 
 cdef int64_t ngrams_of(Py_ssize_t units, int n) noexcept nogil:
@@ -302,7 +394,7 @@ cdef double score_of(const Rules *rules, const int64_t *row) noexcept nogil:
 
 # What one thread works in.
 cdef struct Workshop:
-    int32_t low[LOW]            # character -> number, 0 where it has none
+    int32_t low[LOW]            # character -> number, 0 where it has none, LEFT_OUT of white space that does not count
     int32_t *high               # of the others; NULL until there is one
     Buffer codes                # the characters that have numbers, in their order
     int32_t different           # how many there are
@@ -316,6 +408,7 @@ cdef struct Workshop:
     Buffer walk
     Buffer rows
     Watch watching
+    int space                   # what becomes of white space
 
 
 cdef struct Text:
@@ -331,9 +424,15 @@ cdef struct Span:
     Py_ssize_t size             # in bytes
 
 
-cdef void make_workshop(Workshop *shop) noexcept nogil:
+cdef void make_workshop(Workshop *shop, int space) noexcept nogil:
+    cdef uint32_t code
     memset(shop, 0, sizeof(Workshop))
     shop.watching = begin_watch()
+    shop.space = space
+    if space != KEPT_SPACE:
+        for code in range(0xA1):
+            if is_space(code, space):
+                shop.low[code] = LEFT_OUT
 
 
 cdef void end_workshop(Workshop *shop) noexcept nogil:
@@ -366,11 +465,16 @@ cdef int forget(Workshop *shop) except -1 nogil:
 
 
 cdef int need_high(Workshop *shop) except -1 nogil:
+    cdef uint32_t code
     if shop.high == NULL:
         shop.high = <int32_t *>calloc(CODE_POINTS, sizeof(int32_t))
         if shop.high == NULL:
             with gil:
                 raise MemoryError()
+        if shop.space != KEPT_SPACE:
+            for code in range(0x1680, 0x3001):
+                if is_space(code, shop.space):
+                    shop.high[code] = LEFT_OUT
     return 0
 
 
@@ -435,6 +539,58 @@ cdef int add_word(Workshop *shop, Py_ssize_t *count, uint64_t start, Py_ssize_t 
     return add_span(shop, count, start, units * width)
 
 
+cdef int32_t add_code(Workshop *shop, uint32_t code) except -1 nogil:
+    """The number of a character that has none."""
+    make_room(&shop.codes, (<uint64_t>shop.different + 1) * sizeof(uint32_t))
+    (<uint32_t *>shop.codes.data)[shop.different] = code
+    shop.different += 1
+    return shop.different
+
+
+cdef bint is_ascii(const Line *line) noexcept nogil:
+    cdef const uint8_t *text = <const uint8_t *>line.data
+    cdef uint8_t seen = 0
+    cdef Py_ssize_t i
+    for i in range(line.size):
+        seen |= text[i]
+    return seen < 0x80
+
+
+ctypedef fused Character:
+    uint8_t
+    uint16_t
+    uint32_t
+
+
+cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t size, uint8_t *to,
+                            bint adds) except -2 nogil:
+    """Write the numbers of characters, in bytes; how many there are, or -1 where bytes do not suffice."""
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t stop, i
+    cdef uint32_t code
+    cdef int32_t *place
+    while start < size:
+        stop = min(start + PIECE, size)
+        for i in range(start, stop):
+            code = text[i]
+            if Character is uint8_t:
+                place = &shop.low[code]
+            else:
+                if CYBLEU_UNLIKELY(code >= LOW and shop.high == NULL):
+                    need_high(shop)
+                place = place_of(shop, code)
+            if CYBLEU_UNLIKELY(place[0] == 0) and adds:
+                if shop.different == MOST_NARROW:
+                    return -1
+                place[0] = add_code(shop, code)
+            to[count] = <uint8_t>place[0]
+            count += place[0] >= 0
+        watch(&shop.watching, (stop - start) >> 3)
+        start = stop
+    return count
+
+
 cdef int read_text(const Rules *rules, Workshop *shop, const Line *line, int width, bint adds, uint64_t *used,
                    Py_ssize_t *spans, Text *text) except -1 nogil:
     """Append the numbers of the characters of a line, and its words; 0 where numbers of one byte do not suffice.
@@ -445,7 +601,6 @@ cdef int read_text(const Rules *rules, Workshop *shop, const Line *line, int wid
     """
     cdef uint8_t *narrow
     cdef int32_t *wide
-    cdef uint32_t *codes
     cdef uint32_t code = 0
     cdef uint32_t first = 0
     cdef uint32_t last = 0
@@ -467,6 +622,16 @@ cdef int read_text(const Rules *rules, Workshop *shop, const Line *line, int wid
     wide = <int32_t *>narrow
     text.start = used[0]
     text.spans = spans[0]
+    if width == 1 and not words and (line.kind > 0 or is_ascii(line)):
+        if line.kind < 2:
+            count = read_narrow(shop, <const uint8_t *>line.data, line.size, narrow, adds)
+        elif line.kind == 2:
+            count = read_narrow(shop, <const uint16_t *>line.data, line.size, narrow, adds)
+        else:
+            count = read_narrow(shop, <const uint32_t *>line.data, line.size, narrow, adds)
+        if count < 0:
+            return 0
+        at = line.size
     while at < line.size:
         stop = min(at + PIECE, line.size)
         while at < stop:
@@ -491,11 +656,7 @@ cdef int read_text(const Rules *rules, Workshop *shop, const Line *line, int wid
             if CYBLEU_UNLIKELY(number == 0) and adds:
                 if width == 1 and shop.different == MOST_NARROW:
                     return 0
-                make_room(&shop.codes, (<uint64_t>shop.different + 1) * sizeof(uint32_t))
-                codes = <uint32_t *>shop.codes.data
-                codes[shop.different] = code
-                shop.different += 1
-                number = place[0] = shop.different
+                number = place[0] = add_code(shop, code)
             if width == 1:
                 narrow[count] = <uint8_t>number
             else:
@@ -505,7 +666,7 @@ cdef int read_text(const Rules *rules, Workshop *shop, const Line *line, int wid
     if words and word >= 0:
         add_word(shop, spans, text.start + <uint64_t>(word * width), count - word, width, is_punctuation(first),
                  is_punctuation(last))
-    memset(narrow + count * width, 0, AHEAD)
+    memset(narrow + count * width, 0xFF, AHEAD)
     used[0] += <uint64_t>(count * width) + AHEAD
     text.count = count
     text.words = spans[0] - text.spans
@@ -552,52 +713,21 @@ cdef int number_words(Workshop *shop, const Text *text, Py_ssize_t known, bint a
 
 # ------------------------------------------------------------------------------------------------------------ segments
 
-cdef int intern_pair(Workshop *shop, const Units *hypothesis, const Units *reference, int order,
-                     int64_t *matches) except -1 nogil:
-    """Add the matches of orders 1 to `order`, however long the n-grams are."""
-    cdef Py_ssize_t bounds[3]
-    cdef Py_ssize_t total = hypothesis.count + reference.count + 2
-    cdef uint64_t needed
-    cdef int32_t *tokens
-    cdef Py_ssize_t i
-    if hypothesis.count == 0 or reference.count == 0:
-        return 0
-    if total > MOST_UNITS:
-        with gil:
-            raise MemoryError("a segment has too many characters")
-    bounds[0] = 0
-    bounds[1] = hypothesis.count + 1
-    bounds[2] = total
-    needed = (<uint64_t>total * sizeof(int32_t) + 7) & ~<uint64_t>7
-    make_room(&shop.table, needed + match_memory(hypothesis.count, total, 2) + 8)
-    tokens = <int32_t *>shop.table.data
-    for i in range(hypothesis.count):
-        tokens[i] = number_at(hypothesis, i) - 1
-    tokens[hypothesis.count] = END
-    for i in range(reference.count):
-        tokens[bounds[1] + i] = number_at(reference, i) - 1
-    tokens[total - 1] = -1
-    watch(&shop.watching, total >> 4)
-    return match_by_interning(tokens, bounds, 2, order, shop.table.data + needed, matches)
-
-
-cdef inline int32_t number_at(const Units *text, Py_ssize_t i) noexcept nogil:
-    return text.data[i] if text.width == 1 else (<const int32_t *>text.data)[i]
-
-
 cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int order, int64_t *rows,
                    Py_ssize_t row_size) except -1 nogil:
     """Write counts and matches of the hypothesis, the first text, with each of the others, three numbers an order."""
     cdef const Units *hypothesis = texts
-    cdef const Units *reference
-    cdef int64_t matches[MOST_ORDERS]
     cdef uint64_t odd = secret()
-    cdef Walk *walks
-    cdef Walk walk
+    cdef int64_t *changes
+    cdef Positions *positions
+    cdef Positions from_
     cdef Table table
     cdef int64_t *row
     cdef int32_t *memory
-    cdef uint64_t positions = 0
+    cdef int32_t *places
+    cdef uint64_t needed = 0
+    cdef int32_t names = 1
+    cdef Py_ssize_t most = hypothesis.count
     cdef Py_ssize_t k
     cdef int n
     for k in range(1, count + 1):
@@ -606,38 +736,49 @@ cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int ord
             row[3 * n + 1] = ngrams_of(texts[k].count, n + 1)
             row[3 * n] = ngrams_of(hypothesis.count, n + 1) if row[3 * n + 1] > 0 else 0
             row[3 * n + 2] = 0
-    if order * hypothesis.width > 8:
-        for k in range(1, count + 1):
-            memset(matches, 0, <size_t>order * sizeof(int64_t))
-            intern_pair(shop, hypothesis, &texts[k], order, matches)
-            for n in range(order):
-                rows[(k - 1) * row_size + 3 * n + 2] = matches[n]
-        return 0
-    for k in range(1, count + 1):
-        positions += 2 * <uint64_t>texts[k].count + 2
-    make_room(&shop.walk, <uint64_t>count * sizeof(Walk) + positions * sizeof(int32_t))
-    walks = <Walk *>shop.walk.data
-    memory = <int32_t *>(walks + count)
+    for k in range(count + 1):
+        needed += 2 * <uint64_t>texts[k].count + 2
+        most = max(most, texts[k].count)
+    make_room(&shop.walk, <uint64_t>count * (sizeof(Positions) + CHANGES * sizeof(int64_t))
+              + (needed + <uint64_t>most + 1) * sizeof(int32_t))
+    positions = <Positions *>shop.walk.data
+    changes = <int64_t *>(positions + count)
+    memset(changes, 0, <size_t>count * CHANGES * sizeof(int64_t))
+    places = <int32_t *>(changes + count * CHANGES)
+    memory = places + most + 1
+    all_of(&from_, memory, hypothesis.count)
+    memory += 2 * hypothesis.count + 2
     for k in range(count):
-        begin_walk(&walk, memory, texts[k + 1].count)
-        walks[k] = walk
+        all_of(&positions[k], memory, texts[k + 1].count)
         memory += 2 * texts[k + 1].count + 2
-        watch(&shop.watching, texts[k + 1].count >> 5)
-    make_room(&shop.table, table_size(hypothesis.count, 1))
-    for n in range(min(order, hypothesis.count)):
-        fill_table(&table, shop.table.data, hypothesis, n + 1, odd, &shop.watching)
+        watch(&shop.watching, texts[k + 1].count >> 4)
+    for n in range(1, order + 1):
+        if from_.count == 0:
+            break
+        make_room(&shop.table, table_size(from_.count, names, hypothesis.different))
+        fill_table(&table, shop.table.data, hypothesis, n, &from_, &names, places, odd, &shop.watching)
         for k in range(count):
-            reference = &texts[k + 1]
-            rows[k * row_size + 3 * n + 2] = take(&table, reference, n + 1, &walks[k], k + 1 < count, odd,
-                                                  &shop.watching)
+            take(&table, hypothesis, &texts[k + 1], n, order, &positions[k], places, changes + k * CHANGES, odd,
+                 &shop.watching)
+    for k in range(count):
+        add_up(changes + k * CHANGES, order, rows + k * row_size)
     return 0
+
+
+cdef void add_up(const int64_t *changes, int order, int64_t *row) noexcept nogil:
+    """Write the matches, each third number of a row."""
+    cdef int64_t matches = 0
+    cdef int n
+    for n in range(order):
+        matches += changes[n + 1]
+        row[3 * n + 2] = matches
 
 
 cdef int count_segment(const Rules *rules, Workshop *shop, const Line *hypothesis, const Line *references,
                        Py_ssize_t count, int64_t *row) except -1 nogil:
     """Write the row of the reference with the best score, the first of equal ones; there is at least one."""
     cdef int order = rules.char_order + rules.word_order
-    cdef int width = 1 if rules.char_order <= 8 else 4
+    cdef int width = 1
     cdef Py_ssize_t row_size = 3 * order
     cdef Py_ssize_t best = 0
     cdef double score, best_score
@@ -700,6 +841,7 @@ cdef int match_characters(const Rules *rules, Workshop *shop, Py_ssize_t count, 
         units[k].data = shop.text.data + texts[k].start
         units[k].count = texts[k].count
         units[k].width = width
+        units[k].different = shop.different
     return match_all(shop, units, count, rules.char_order, rows, row_size)
 
 
@@ -724,7 +866,8 @@ cdef int match_words(const Rules *rules, Workshop *shop, Py_ssize_t count, int64
         units[k].count = texts[k].words
         units[k].width = 4
         number_words(shop, &texts[k], <Py_ssize_t>known, k == 0, odd, <int32_t *>units[k].data, &given)
-        memset(<uint8_t *>units[k].data + 4 * units[k].count, 0, AHEAD)
+        units[k].different = given
+        memset(<uint8_t *>units[k].data + 4 * units[k].count, 0xFF, AHEAD)
     return match_all(shop, units, count, rules.word_order, rows, row_size)
 
 
@@ -780,7 +923,7 @@ cdef class CharacterF:
             return
         if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
             raise ValueError("the rows do not fit the segments")
-        make_workshop(&shop)
+        make_workshop(&shop, self.rules.space)
         try:
             with nogil:
                 for i in range(start, stop):
@@ -800,7 +943,7 @@ cdef class CharacterF:
         cdef int n
         self.check(hypotheses, references, sets, start, stop)
         memset(total, 0, sizeof(total))
-        make_workshop(&shop)
+        make_workshop(&shop, self.rules.space)
         try:
             with nogil:
                 for i in range(start, stop):
@@ -854,11 +997,12 @@ cdef class CharacterTexts:
     cdef RawTexts references
     cdef RawTexts hypotheses
     cdef bint each_other
-    cdef bint narrow        # the numbers of all characters are bytes, and n-grams of words fit a word of memory
+    cdef bint narrow        # the numbers of all characters are bytes
+    cdef int32_t words      # different ones
     cdef Workshop shop      # with the texts, the references first; `walk`, `rows` and `table` are of each call
 
     def __cinit__(self):
-        make_workshop(&self.shop)
+        make_workshop(&self.shop, DROPPED)
 
     def __dealloc__(self):
         end_workshop(&self.shop)
@@ -870,6 +1014,7 @@ cdef class CharacterTexts:
         self.references = references
         self.each_other = hypotheses is None
         self.hypotheses = references if hypotheses is None else hypotheses
+        make_workshop(&self.shop, measure.rules.space)
         with nogil:
             self.narrow = self.read()
 
@@ -887,8 +1032,6 @@ cdef class CharacterTexts:
         cdef Py_ssize_t i
         cdef const Line *line
         cdef Text *texts
-        if rules.char_order > 8 or rules.word_order > 2:
-            return False
         make_room(&shop.texts, <uint64_t>total * sizeof(Text))
         texts = <Text *>shop.texts.data
         for i in range(total):
@@ -907,8 +1050,9 @@ cdef class CharacterTexts:
             texts[i].numbers = used
             number_words(shop, &texts[i], <Py_ssize_t>known, True, odd, <int32_t *>(shop.words.data + used), &given)
             used += <uint64_t>texts[i].words * sizeof(int32_t)
-            memset(shop.words.data + used, 0, AHEAD)
+            memset(shop.words.data + used, 0xFF, AHEAD)
             used += AHEAD
+        self.words = given
         return True
 
     def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
@@ -922,7 +1066,7 @@ cdef class CharacterTexts:
         if (scores.shape[0] != self.hypotheses.count or scores.shape[1] != self.references.count
                 or not 0 <= start <= stop <= self.hypotheses.count):
             raise ValueError("the scores do not fit the texts")
-        make_workshop(&shop)
+        make_workshop(&shop, self.measure.rules.space)
         try:
             with nogil:
                 if self.narrow:
@@ -955,13 +1099,16 @@ cdef class CharacterTexts:
         cdef int64_t matches[MOST_ORDERS]
         for j in range(count):
             longest = max(longest, texts[j].count, texts[j].words)
-        make_room(&shop.walk, (2 * <uint64_t>longest + 2) * sizeof(int32_t))
+        for i in range(start, stop):
+            hypothesis = &texts[i if self.each_other else count + i]
+            longest = max(longest, hypothesis.count, hypothesis.words)
+        make_room(&shop.walk, (3 * <uint64_t>longest + 3) * sizeof(int32_t))
         for i in range(start, stop):
             hypothesis = &texts[i if self.each_other else count + i]
             self.fill_tables(shop, hypothesis, tables)
             first = i if self.each_other else 0
             for j in range(first, count):
-                self.match(shop, tables, &texts[j], matches)
+                self.match(shop, hypothesis, tables, &texts[j], matches)
                 scores[i, j] = score_of_pair(rules, hypothesis, &texts[j], matches)
                 if self.each_other and j != i:
                     scores[j, i] = score_of_pair(rules, &texts[j], hypothesis, matches)
@@ -973,42 +1120,73 @@ cdef class CharacterTexts:
         units.data = self.shop.words.data + text.numbers if of_words else self.shop.text.data + text.start
         units.count = text.words if of_words else text.count
         units.width = 4 if of_words else 1
+        units.different = self.words if of_words else self.shop.different
         return units
 
     cdef int fill_tables(self, Workshop *shop, const Text *text, Table *tables) except -1 nogil:
         """The n-grams of a hypothesis, of all orders."""
         cdef const Rules *rules = &self.measure.rules
-        cdef Units characters = self.units_of(text, False)
-        cdef Units words = self.units_of(text, True)
-        cdef uint64_t odd = secret()
+        cdef uint64_t starts[MOST_ORDERS]
         cdef uint64_t used = 0
         cdef int n
-        make_room(&shop.table, <uint64_t>rules.char_order * table_size(characters.count, 1)
-                  + <uint64_t>rules.word_order * table_size(words.count, 1))
-        for n in range(rules.char_order):
-            fill_table(&tables[n], shop.table.data + used, &characters, n + 1, odd, &shop.watching)
-            used += table_size(characters.count, n + 1)
-        for n in range(rules.word_order):
-            fill_table(&tables[rules.char_order + n], shop.table.data + used, &words, n + 1, odd, &shop.watching)
-            used += table_size(words.count, n + 1)
+        self.fill_tables_of(shop, self.units_of(text, False), rules.char_order, tables, starts, &used)
+        self.fill_tables_of(shop, self.units_of(text, True), rules.word_order, tables + rules.char_order,
+                            starts + rules.char_order, &used)
+        for n in range(rules.char_order + rules.word_order):    # the memory may have moved meanwhile
+            if tables[n].count > 0:
+                tables[n].marks = <Mark *>(shop.table.data + starts[n])
+                if tables[n].keys != NULL:
+                    tables[n].keys = <uint64_t *>tables[n].marks
+                    tables[n].marks = <Mark *>(tables[n].keys + tables[n].last + 1)
         return 0
 
-    cdef int match(self, Workshop *shop, Table *tables, const Text *text, int64_t *matches) except -1 nogil:
-        cdef const Rules *rules = &self.measure.rules
-        cdef Units units = self.units_of(text, False)
+    cdef int fill_tables_of(self, Workshop *shop, Units units, int order, Table *tables, uint64_t *starts,
+                            uint64_t *used) except -1 nogil:
+        cdef Positions positions
+        cdef int32_t *memory = <int32_t *>shop.walk.data
         cdef uint64_t odd = secret()
-        cdef Walk walk
+        cdef uint64_t size
+        cdef int32_t names = 1
         cdef int n
+        all_of(&positions, memory, units.count)
+        for n in range(order):
+            starts[n] = used[0]
+            size = table_size(positions.count, names, units.different)
+            make_room(&shop.table, used[0] + size)
+            used[0] += size
+            fill_table(&tables[n], shop.table.data + starts[n], &units, n + 1, &positions, &names,
+                       memory + 2 * units.count + 2, odd, &shop.watching)
+        return 0
+
+    cdef int match(self, Workshop *shop, const Text *hypothesis, Table *tables, const Text *text,
+                   int64_t *matches) except -1 nogil:
+        cdef const Rules *rules = &self.measure.rules
         if rules.char_order > 0:
-            begin_walk(&walk, <int32_t *>shop.walk.data, units.count)
-        for n in range(rules.char_order):
-            matches[n] = take(&tables[n], &units, n + 1, &walk, True, odd, &shop.watching)
+            self.match_units(shop, self.units_of(hypothesis, False), tables, self.units_of(text, False),
+                             rules.char_order, matches)
         if rules.word_order > 0:
-            units = self.units_of(text, True)
-            begin_walk(&walk, <int32_t *>shop.walk.data, units.count)
-        for n in range(rules.word_order):
-            matches[rules.char_order + n] = take(&tables[rules.char_order + n], &units, n + 1, &walk, True, odd,
-                                                 &shop.watching)
+            self.match_units(shop, self.units_of(hypothesis, True), tables + rules.char_order,
+                             self.units_of(text, True), rules.word_order, matches + rules.char_order)
+        return 0
+
+    cdef int match_units(self, Workshop *shop, Units hypothesis, Table *tables, Units text, int order,
+                         int64_t *matches) except -1 nogil:
+        cdef int64_t changes[CHANGES]
+        cdef Positions positions
+        cdef int32_t *memory = <int32_t *>shop.walk.data
+        cdef uint64_t odd = secret()
+        cdef int64_t total = 0
+        cdef int n
+        memset(changes, 0, sizeof(changes))
+        all_of(&positions, memory, text.count)
+        for n in range(order):
+            if positions.count == 0 or tables[n].count == 0:
+                break
+            take(&tables[n], &hypothesis, &text, n + 1, order, &positions, memory + 2 * text.count + 2, changes, odd,
+                 &shop.watching)
+        for n in range(order):
+            total += changes[n + 1]
+            matches[n] = total
         return 0
 
 
