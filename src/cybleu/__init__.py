@@ -20,8 +20,10 @@ from .bleu_score import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import checks as checks
+    from . import chrf_score as chrf_score
     from . import errors as errors
     from . import explanations as explanations
+    from . import gleu_score as gleu_score
     from . import metrics as metrics
     from . import nbest as nbest
     from . import pairwise as pairwise
@@ -74,7 +76,7 @@ __getattr__, __dir__, _LATER = later(
         "sacrebleu_sentence_chrf",
         "stats": "CorpusAccumulator References segment_stats",
     },
-    "checks errors explanations metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",
+    "checks chrf_score errors explanations gleu_score metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",
 )
 __all__ = [
     "BACKEND",

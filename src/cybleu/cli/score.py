@@ -14,7 +14,6 @@ from .. import __version__, bleu_score
 from .._runtime.scales import percent
 from ..errors import EmptyCorpusError
 from ..metrics import Bleu, BleuScore, Metric, Score
-from ..stats.raw import raw_row_lists, raw_sum
 from ..text.files import ENOUGH
 from ..text.raw import Raw
 from .common import (
@@ -25,10 +24,12 @@ from .common import (
     REFERENCE_LENGTH,
     SMOOTHING_OF_TEXT,
     SMOOTHING_VALUE,
+    described,
     input_errors,
     lowercase_of,
     metric_of_texts,
     need_standard_output,
+    no_tokenizer,
     raw_segments_of_files,
     splitter_of,
     tokenizer_of,
@@ -72,7 +73,7 @@ def score(
     as_json: bool,
     width: int,
 ) -> None:
-    """Corpus BLEU, from 0 to 100, of the text in HYP against one or more references.
+    """Corpus BLEU, or another metric, from 0 to 100, of the text in HYP against one or more references.
 
     All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input. The text is
     tokenised as the tool of the variant does it; --tokenize none is for text that is tokenised already.
@@ -80,6 +81,9 @@ def score(
     need_standard_output()
     name = tokenizer_of(variant, tokenize, split)
     metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)
+    no_tokenizer(metric, tokenize, split)
+    if lowercase and metric.of_raw_text:
+        metric = metric.with_choices(lowercase=True)
     if reference_length is not None:
         if not isinstance(metric, Bleu):
             raise click.UsageError(f"--reference-length is of BLEU, and the metric is {metric.name}")
@@ -89,7 +93,7 @@ def score(
     looks = _Looks()
     with input_errors():
         raw = Raw(name, lowercase)
-        if raw.own and isinstance(metric, Bleu) and not method:
+        if raw.own and metric.reads_raw_text and not method:
             change = lowercase_of(variant, lowercase)
             size = 4 * threads * ENOUGH if threads > 1 else ENOUGH
             for block in raw_segments_of_files(hypothesis, references, change, looks.see, size, drop_bom):
@@ -103,10 +107,10 @@ def score(
         if not corpus.count:
             raise EmptyCorpusError(NO_LINE)
         result = corpus.score()
-    for advice in looks.advice(name):
+    for advice in () if metric.of_raw_text else looks.advice(name):
         click.echo(f"cybleu: {advice}", err=True)
-    tokens = f"case:{'lc' if lowercase else 'mixed'}|tok:{name}"
-    result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}")
+    tokens = described(metric, name, lowercase)
+    result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}{tokens}|version:{__version__}")
     if as_json:
         found: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
         if isinstance(result, BleuScore):
@@ -186,15 +190,17 @@ class _Corpus:
 
         :param scores: to which those of the segments are added
         """
-        assert isinstance(self.metric, Bleu)
-        order, reference_length = self.metric.order, self.metric.definition.reference_length
-        arguments = raw, texts, references, bounds, order, reference_length, threads
+        arguments = raw, texts, references, bounds, threads
         if scores is None:
-            row, short_segments = raw_sum(*arguments)
+            found = self.metric.sum_of_raw(*arguments)
+            assert found is not None
+            row, short_segments = found
         else:
-            rows = raw_row_lists(*arguments)
+            rows = self.metric.rows_of_raw(*arguments)
+            assert rows is not None
             scores.extend(self._sentences.evaluate(row) for row in rows)
             row = [sum(column) for column in zip(*rows, strict=True)]
+            order = self.metric.order if isinstance(self.metric, Bleu) else 0
             short_segments = [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)]
         self._add(row, short_segments, len(texts))
 

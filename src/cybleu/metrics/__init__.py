@@ -1,4 +1,4 @@
-"""Metrics: how to count a segment, how to score the counts. BLEU as many tools define it, and what else the counts give.
+"""Metrics: how to count a segment, how to score the counts. BLEU as many tools define it, chrF, GLEU.
 
 A metric is one frozen object. Wherever one is taken, a name in :data:`METRICS` stands for it, ``nltk``; a name with a
 smoothing, ``nltk:method1``; or the choices of :class:`Bleu` by keyword, ``variant="nltk", smoothing="method1"``.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UnknownNameError
 from .bleu import Bleu, BleuScore
 from .chrf import Chrf
+from .gleu import Gleu
 from .metric import Metric, Score
 from .variants import SMOOTHINGS, VARIANTS, Variant
 
@@ -26,6 +27,7 @@ __all__ = [
     "Bleu",
     "BleuScore",
     "Chrf",
+    "Gleu",
     "Metric",
     "Score",
     "Variant",
@@ -34,12 +36,13 @@ __all__ = [
     "scores",
 ]
 
-#: What can be asked for by name: each tool's BLEU, and chrF.
+#: What can be asked for by name: each tool's BLEU, chrF and GLEU.
 METRICS: dict[str, Metric] = {
     **{name: Bleu(name) for name in VARIANTS},
     "chrf": Chrf(),
     "chrf+": Chrf(word_order=1),
     "chrf++": Chrf(word_order=2),
+    "gleu": Gleu(),
 }
 
 

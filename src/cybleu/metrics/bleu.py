@@ -125,6 +125,7 @@ class Bleu(Metric):
     effective_order: bool | None = None
     level: str = "corpus"
     reference_length: str | None = None
+    reads_raw_text = True
     #: The variant, with the reference length if another was given.
     definition: Variant = field(init=False, repr=False, compare=False)
     _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)

@@ -62,6 +62,7 @@ class Chrf(Metric):
 
     scale = 100
     of_raw_text = True
+    reads_raw_text = True
 
     def __post_init__(self) -> None:
         for name in ("char_order", "word_order"):

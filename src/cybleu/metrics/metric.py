@@ -85,6 +85,8 @@ class Metric(ABC):
     columns: tuple[str, ...] = ()
     #: Texts are str or bytes as they are, so that nothing makes tokens of them.
     of_raw_text: bool = False
+    #: There are rows of raw text that the backend has read, see :meth:`rows_of_raw`.
+    reads_raw_text: bool = False
 
     # ----------------------------------------------------------------------------------------------------- to be given
 
