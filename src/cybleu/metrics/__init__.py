@@ -79,6 +79,17 @@ def find(metric: str | Metric | Variant | None = None, *, default: str = "sacreb
     return metric.with_choices(**choices) if choices else metric
 
 
+def of_text(metric: Metric, tokenize: Any, lowercase: bool = False) -> Metric:
+    """A metric that counts raw text as it is, for texts that are to be put in lower case first.
+
+    :param tokenize: None, because nothing makes tokens
+    :raises UnknownNameError: there is a tokeniser
+    """
+    if tokenize is not None:
+        raise UnknownNameError(f"{metric.name} counts the characters of raw text, so it takes no tokeniser")
+    return metric.with_choices(lowercase=True) if lowercase else metric
+
+
 def score(
     stats: Any,
     metric: str | Metric | Variant | None = None,

@@ -22,7 +22,7 @@ from ..errors import (
     SequenceTypeError,
     UnknownNameError,
 )
-from ..metrics import Bleu, find
+from ..metrics import Bleu, find, of_text
 from ..metrics.formula import weighted_sums
 from ..nbest import NBest
 from ..text import tokenizer
@@ -110,7 +110,7 @@ def mbr(
     :param prune: only so many texts of each list of the evidence count, the most probable ones; of equal ones the lower
         index, empty ones last. Without `evidence`, the others cannot be chosen either
     :param tokenize: from a string to its tokens: a function such as ``str.split``, ``unicode`` or ``ascii`` for white space,
-        or a tokeniser of :mod:`cybleu.text`. By default the texts of an `NBest` are split on white space, as the files of
+        or a tokeniser of :mod:`cybleu.text`; not for ``chrf`` and its like, which take strings as they are. By default the texts of an `NBest` are split on white space, as the files of
         decoders have them, and a string in a list is an error
     :param threads: how many threads work at the same time on a segment; None is one. The result is the same
     :param progress: show a progress bar (needs tqdm)
@@ -126,8 +126,9 @@ def mbr(
     if utility not in UTILITIES:
         raise UnknownNameError(f"unknown utility {utility!r}; use one of {', '.join(UTILITIES)}")
     found = find(metric, **choices).of_sentences()
-    hyps = _lists(hypotheses, "hypotheses", tokenize)
-    refs = hyps if evidence is None else _lists(evidence, "evidence", tokenize)
+    as_text = _as_text(found, tokenize, utility)
+    hyps = _lists(hypotheses, "hypotheses", tokenize, as_text)
+    refs = hyps if evidence is None else _lists(evidence, "evidence", tokenize, as_text)
     _check_alike(hyps, refs)
     shares = _posterior(posterior, scores, scale, refs)
     kept = _most_probable(shares, refs, prune)
@@ -182,7 +183,7 @@ def diverse(
     if not 0 <= similarity < np.inf:
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
     found = find(metric, **choices).of_sentences()
-    lists = _lists(hypotheses, "hypotheses", tokenize)
+    lists = _lists(hypotheses, "hypotheses", tokenize, _as_text(found, tokenize))
     shares = _posterior(posterior, scores, scale, lists)
     everything = np.ones(len(lists.texts), dtype=bool)
     taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
@@ -216,7 +217,15 @@ class _Texts(NamedTuple):
         return int(np.searchsorted(self.offsets, row, side="right")) - 1
 
 
-def _lists(value: Any, name: str, tokenize: str | Callable[[str], list[str]] | None) -> _Texts:
+def _as_text(metric: Metric, tokenize: Any, utility: str = "metric") -> bool:
+    """Whether texts are to stay as they are."""
+    if metric.of_raw_text and utility == "metric":
+        of_text(metric, tokenize)
+        return True
+    return False
+
+
+def _lists(value: Any, name: str, tokenize: str | Callable[[str], list[str]] | None, as_text: bool) -> _Texts:
     if tokenize is None and isinstance(value, NBest):
         tokenize = "unicode"
     split = None if tokenize is None else tokenizer(tokenize)
@@ -241,6 +250,14 @@ def _lists(value: Any, name: str, tokenize: str | Callable[[str], list[str]] | N
     begins = offsets.tolist()
     tokens: list[Any] = []
     for place, (text, owner) in enumerate(zip(texts, owners_of(offsets).tolist())):
+        if as_text:
+            if not isinstance(text, (str, bytes)):
+                raise SequenceTypeError(
+                    f"text {place - begins[owner]} of {name}[{owner}] is a {type(text).__name__}; for a metric of raw text it "
+                    "must be a str"
+                )
+            tokens.append(text)
+            continue
         given = split(text) if split is not None and isinstance(text, str) else text
         if given is text or not hasattr(given, "__len__"):
             name_of_text = f"text {place - begins[owner]} of {name}[{owner}]"
