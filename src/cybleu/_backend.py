@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         corpus_counts: Callable[..., MayDecline[tuple[list[int], list[int]]]]
         segment_rows: Callable[..., Done]
         gleu_counts: Callable[..., MayDecline[tuple[int, int]]]
+        gleu_ratio: Callable[..., MayDecline[float]]
         weighted_sums: Callable[..., Done]
         Scorer: Callable[..., Any]  # its methods decline, too
         CharacterF: Callable[..., Any]  # its method score_rows declines

@@ -21,6 +21,7 @@ __all__ = ["chrf_precision_recall_fscore_support", "corpus_chrf", "sentence_chrf
 
 EPSILON = 1e-16
 MOST_ORDERS = 64
+LARGEST_BETA = 1e100  # its square is finite
 BLOCK = 4096  # segments counted at a time
 _SPACES = {True: "dropped but separators", False: "kept"}
 _measures: dict[tuple[Any, ...], Any] = {}  # by backend, order and white space
@@ -90,10 +91,10 @@ def corpus_chrf(
             _measures[key] = measure
         for start in range(0, len(hypotheses), BLOCK):
             block = slice(start, start + BLOCK)
-            for row in _rows(measure, max_len, references[block], hypotheses[block]):
-                for place, of_order in enumerate(scores):
-                    first = 3 * (min_len + place - 1)
-                    of_order.append(_fscore(*row[first : first + 3], beta))
+            numbers = _numbers(measure, max_len, references[block], hypotheses[block])
+            for place, of_order in enumerate(scores):
+                first = 3 * (min_len + place - 1)
+                of_order += _fscores(*(numbers[first + column :: 3 * max_len] for column in range(3)), beta)
     else:
         _count_any_orders(references, hypotheses, min_len, beta, ignore_whitespace, scores)
     if not scores or not scores[0]:
@@ -138,14 +139,32 @@ def _text(given: str | Iterable[str]) -> str:
     return given if type(given) is str else " ".join(given)  # of NLTK: also what is a kind of str
 
 
-def _rows(measure: Any, max_len: int, references: Sequence[Any], hypotheses: Sequence[Any]) -> Any:
+def _numbers(measure: Any, max_len: int, references: Sequence[Any], hypotheses: Sequence[Any]) -> list[int]:
     """For each segment the n-grams of the hypothesis, of the reference, and matches, order after order."""
     texts = _backend.chosen.RawTexts([_text(text) for text in hypotheses])
     others = _backend.chosen.RawTexts([_text(text) for text in references])
     count, width = len(texts), 3 * max_len
-    rows = memoryview(array("q", bytes(8 * count * width))).cast("B").cast("q", (count, width))
-    measure.rows(texts, others, array("q", range(count + 1)), 0, count, rows)
+    if not count:
+        return []
+    rows = array("q", bytes(8 * count * width))
+    measure.rows(
+        texts, others, array("q", range(count + 1)), 0, count, memoryview(rows).cast("B").cast("q", (count, width))
+    )
     return rows.tolist()
+
+
+def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any) -> list[float]:
+    """Of all segments. Where something matches nothing can be 0 that is divided by."""
+    if type(beta) not in (int, float) or not abs(beta) < LARGEST_BETA:
+        return [_fscore(*counts, beta) for counts in zip(ngrams, wanted, shared)]
+    factor = beta**2
+    top = 1 + factor
+    return [
+        top * ((precision := matched / of_hypothesis) * (recall := matched / of_reference)) / (factor * precision + recall)
+        if matched
+        else EPSILON
+        for of_hypothesis, of_reference, matched in zip(ngrams, wanted, shared)
+    ]
 
 
 def _fscore(ngrams: int, wanted: int, shared: int, beta: Any) -> float:

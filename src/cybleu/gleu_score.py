@@ -33,8 +33,11 @@ def sentence_gleu(
     >>> round(sentence_gleu(["the cat is on the mat".split()], "the the the the the the the".split()), 4)
     0.0909
     """
-    shared, ngrams = counts([references], [hypothesis], min_len, max_len)
-    return shared / ngrams if ngrams else 0.0
+    found = _backend.chosen.gleu_ratio(references, hypothesis, min_len, max_len)
+    if found is None:
+        return _mirror.gleu_ratio(references, hypothesis, min_len, max_len)
+    score: float = found
+    return score
 
 
 def corpus_gleu(
@@ -70,7 +73,4 @@ def corpus_gleu(
 def counts(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int) -> tuple[int, int]:
     """The sums of matches and of n-grams."""
     arguments = list_of_references, hypotheses, min_len, max_len
-    found = None
-    if type(min_len) is int and type(max_len) is int and 1 <= min_len <= max_len <= MOST_ORDERS:
-        found = _backend.chosen.gleu_counts(*arguments)
-    return _backend.answered(found, _mirror.gleu_counts, *arguments)
+    return _backend.answered(_backend.chosen.gleu_counts(*arguments), _mirror.gleu_counts, *arguments)

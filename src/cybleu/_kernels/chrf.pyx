@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memset
 
-from cybleu._kernels.common cimport CYBLEU_UNLIKELY
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY, allocated
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
 from cybleu._kernels.raw cimport RawTexts
 from cybleu._kernels.tables cimport cybleu_place
@@ -66,13 +66,15 @@ cdef extern from *:
     double ratio "cybleu_ratio" (int64_t part, int64_t whole) noexcept nogil
 
 cdef enum:
-    LOW = 0x500             # characters that need no memory of their own
+    LOW = 0x2070            # characters that need no memory of their own: up to the general punctuation
     CODE_POINTS = 0x110000
     MOST_NARROW = 254       # different characters whose numbers are bytes; no n-gram of them is FREE
     MOST_UNITS = 0x3FFFFFFF # positions are 32 bits
     MOST_ORDERS = 128
     ROW = 384               # 3 * MOST_ORDERS
     PIECE = 4096            # n-grams between two looks for an interrupt
+    FEW_CELLS = 1024
+    MANY_CELLS = 16384
     AHEAD = 8               # bytes after a text that can be read
     CHANGES = 66            # of most orders of either kind, none, and one more
     LEFT_OUT = -1
@@ -177,20 +179,23 @@ cdef inline uint64_t key_of(int32_t name, int32_t unit) noexcept nogil:
     return <uint64_t>name << 32 | <uint64_t>unit
 
 
-cdef uint64_t cells_of(Py_ssize_t count, int32_t names, int32_t different) noexcept nogil:
-    """How many cells a table has in which each pair has one; 0 where that would be too many."""
+cdef uint64_t cells_of(Py_ssize_t count, int32_t names, int32_t different, bint often) noexcept nogil:
+    """How many cells a table has in which each pair has one; 0 where that would be too many.
+
+    :param often: the table is asked of many texts
+    """
     cdef uint64_t cells = <uint64_t>names * (<uint64_t>different + 1)
-    return cells if cells <= 16 * <uint64_t>count + 1024 else 0
+    return cells if cells <= 16 * <uint64_t>count + (MANY_CELLS if often else FEW_CELLS) else 0
 
 
-cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different) noexcept nogil:
+cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different, bint often) noexcept nogil:
     """The bytes of a table."""
-    cdef uint64_t cells = cells_of(count, names, different)
+    cdef uint64_t cells = cells_of(count, names, different, often)
     return cells * sizeof(Mark) if cells > 0 else slots_needed(count) * (sizeof(Mark) + sizeof(uint64_t))
 
 
 cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positions *from_, int32_t *names,
-                    int32_t *places, uint64_t odd, Watch *watching) except -1 nogil:
+                    int32_t *places, bint often, uint64_t odd, Watch *watching) except -1 nogil:
     """The n-grams of a text that begin at these positions; those of repeated ones stay, and get numbers.
 
     :param memory: `table_size` bytes
@@ -212,7 +217,7 @@ cdef int fill_table(Table *table, void *memory, const Units *text, int n, Positi
     table.width = <int64_t>text.different + 1
     table.marks = <Mark *>memory
     table.keys = NULL
-    size = cells_of(table.count, names[0], text.different)
+    size = cells_of(table.count, names[0], text.different, often)
     if size == 0:
         size = slots_needed(table.count)
         table.keys = <uint64_t *>memory
@@ -344,6 +349,15 @@ cdef void all_of(Positions *positions, int32_t *memory, Py_ssize_t count) noexce
     memset(positions.names, 0, <size_t>count * sizeof(int32_t))
 
 
+cdef void all_pairs(Positions *positions, int32_t *memory, const Units *text) noexcept nogil:
+    """The same as if all units were repeated, for those of one byte: the next order is the second."""
+    cdef Py_ssize_t i
+    all_of(positions, memory, text.count)
+    positions.count = text.count - 1 if text.count > 0 else 0
+    for i in range(positions.count):
+        positions.names[i] = text.data[i]
+
+
 cdef int64_t ngrams_of(Py_ssize_t units, int n) noexcept nogil:
     return units - n + 1 if units >= n else 0
 
@@ -417,6 +431,7 @@ cdef struct Text:
     Py_ssize_t spans            # its first word in `spans`
     Py_ssize_t words            # how many it has
     uint64_t numbers            # in `words`
+    Py_ssize_t histogram        # of its characters
 
 
 cdef struct Span:
@@ -433,6 +448,9 @@ cdef void make_workshop(Workshop *shop, int space) noexcept nogil:
         for code in range(0xA1):
             if is_space(code, space):
                 shop.low[code] = LEFT_OUT
+        shop.low[0x1680] = shop.low[0x2028] = shop.low[0x2029] = shop.low[0x202F] = shop.low[0x205F] = LEFT_OUT
+        for code in range(0x2000, 0x200B):
+            shop.low[code] = LEFT_OUT
 
 
 cdef void end_workshop(Workshop *shop) noexcept nogil:
@@ -465,16 +483,13 @@ cdef int forget(Workshop *shop) except -1 nogil:
 
 
 cdef int need_high(Workshop *shop) except -1 nogil:
-    cdef uint32_t code
     if shop.high == NULL:
         shop.high = <int32_t *>calloc(CODE_POINTS, sizeof(int32_t))
         if shop.high == NULL:
             with gil:
                 raise MemoryError()
         if shop.space != KEPT_SPACE:
-            for code in range(0x1680, 0x3001):
-                if is_space(code, shop.space):
-                    shop.high[code] = LEFT_OUT
+            shop.high[0x3000] = LEFT_OUT
     return 0
 
 
@@ -562,11 +577,17 @@ ctypedef fused Character:
     uint32_t
 
 
-cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t size, uint8_t *to,
-                            bint adds) except -2 nogil:
-    """Write the numbers of characters, in bytes; how many there are, or -1 where bytes do not suffice."""
+cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t size, uint8_t *to, bint adds,
+                            uint64_t first, Py_ssize_t *spans) except -2 nogil:
+    """Write the numbers of characters, in bytes; how many there are, or -1 where bytes do not suffice.
+
+    :param first: where the text begins in `shop.text`
+    :param spans: words in `shop.spans`; NULL where they do not matter, which they do only where white space does not count
+    """
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t start = 0
+    cdef Py_ssize_t word = 0        # where it begins in the line
+    cdef Py_ssize_t unit = 0        # and among the numbers
     cdef Py_ssize_t stop, i
     cdef uint32_t code
     cdef int32_t *place
@@ -586,8 +607,17 @@ cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t si
                 place[0] = add_code(shop, code)
             to[count] = <uint8_t>place[0]
             count += place[0] >= 0
+            if spans != NULL and place[0] < 0:
+                if count > unit:
+                    add_word(shop, spans, first + <uint64_t>unit, count - unit, 1, is_punctuation(text[word]),
+                             is_punctuation(text[i - 1]))
+                    unit = count
+                word = i + 1
         watch(&shop.watching, (stop - start) >> 3)
         start = stop
+    if spans != NULL and count > unit:
+        add_word(shop, spans, first + <uint64_t>unit, count - unit, 1, is_punctuation(text[word]),
+                 is_punctuation(text[size - 1]))
     return count
 
 
@@ -622,13 +652,16 @@ cdef int read_text(const Rules *rules, Workshop *shop, const Line *line, int wid
     wide = <int32_t *>narrow
     text.start = used[0]
     text.spans = spans[0]
-    if width == 1 and not words and (line.kind > 0 or is_ascii(line)):
+    if width == 1 and (not words or mode != KEPT_SPACE) and (line.kind > 0 or is_ascii(line)):
         if line.kind < 2:
-            count = read_narrow(shop, <const uint8_t *>line.data, line.size, narrow, adds)
+            count = read_narrow(shop, <const uint8_t *>line.data, line.size, narrow, adds, used[0],
+                                spans if words else NULL)
         elif line.kind == 2:
-            count = read_narrow(shop, <const uint16_t *>line.data, line.size, narrow, adds)
+            count = read_narrow(shop, <const uint16_t *>line.data, line.size, narrow, adds, used[0],
+                                spans if words else NULL)
         else:
-            count = read_narrow(shop, <const uint32_t *>line.data, line.size, narrow, adds)
+            count = read_narrow(shop, <const uint32_t *>line.data, line.size, narrow, adds, used[0],
+                                spans if words else NULL)
         if count < 0:
             return 0
         at = line.size
@@ -755,8 +788,9 @@ cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int ord
     for n in range(1, order + 1):
         if from_.count == 0:
             break
-        make_room(&shop.table, table_size(from_.count, names, hypothesis.different))
-        fill_table(&table, shop.table.data, hypothesis, n, &from_, &names, places, odd, &shop.watching)
+        make_room(&shop.table, table_size(from_.count, names, hypothesis.different, False))
+        fill_table(&table, shop.table.data, hypothesis, n, &from_, &names, places, False, odd,
+                   &shop.watching)
         for k in range(count):
             take(&table, hypothesis, &texts[k + 1], n, order, &positions[k], places, changes + k * CHANGES, odd,
                  &shop.watching)
@@ -999,13 +1033,16 @@ cdef class CharacterTexts:
     cdef bint each_other
     cdef bint narrow        # the numbers of all characters are bytes
     cdef int32_t words      # different ones
+    cdef int32_t *counts    # of each character in each text
     cdef Workshop shop      # with the texts, the references first; `walk`, `rows` and `table` are of each call
 
     def __cinit__(self):
+        self.counts = NULL
         make_workshop(&self.shop, DROPPED)
 
     def __dealloc__(self):
         end_workshop(&self.shop)
+        free(self.counts)
 
     def __init__(self, CharacterF measure not None, RawTexts references not None, RawTexts hypotheses=None):
         if self.measure is not None:
@@ -1038,6 +1075,7 @@ cdef class CharacterTexts:
             line = &self.references.lines[i] if i < count else &self.hypotheses.lines[i - count]
             if not read_text(rules, shop, line, 1, True, &used, &spans, &texts[i]):
                 return False
+        self.count_characters(texts, total)
         if rules.word_order == 0:
             return True
         known = slots_needed(spans)
@@ -1054,6 +1092,21 @@ cdef class CharacterTexts:
             used += AHEAD
         self.words = given
         return True
+
+    cdef int count_characters(self, Text *texts, Py_ssize_t total) except -1 nogil:
+        cdef Py_ssize_t size = self.shop.different + 1
+        cdef const uint8_t *data
+        cdef int32_t *counts
+        cdef Py_ssize_t i, k
+        self.counts = <int32_t *>allocated(calloc(<size_t>total * <size_t>size + 1, sizeof(int32_t)))
+        for i in range(total):
+            texts[i].histogram = i * size
+            counts = self.counts + i * size
+            data = self.shop.text.data + texts[i].start
+            for k in range(texts[i].count):
+                counts[data[k]] += 1
+            watch(&self.shop.watching, texts[i].count >> 3)
+        return 0
 
     def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
         """Write the scores of the hypotheses from `start` to before `stop`; `scores[i, j]` is of hypothesis i, reference j.
@@ -1148,14 +1201,22 @@ cdef class CharacterTexts:
         cdef uint64_t size
         cdef int32_t names = 1
         cdef int n
-        all_of(&positions, memory, units.count)
-        for n in range(order):
+        cdef int first = 0
+        if units.width == 1:
+            # single characters are counted apart, because there are few different ones
+            first = min(1, order)
+            tables[0].count = 0
+            names = units.different + 1
+            all_pairs(&positions, memory, &units)
+        else:
+            all_of(&positions, memory, units.count)
+        for n in range(first, order):
             starts[n] = used[0]
-            size = table_size(positions.count, names, units.different)
+            size = table_size(positions.count, names, units.different, True)
             make_room(&shop.table, used[0] + size)
             used[0] += size
             fill_table(&tables[n], shop.table.data + starts[n], &units, n + 1, &positions, &names,
-                       memory + 2 * units.count + 2, odd, &shop.watching)
+                       memory + 2 * units.count + 2, True, odd, &shop.watching)
         return 0
 
     cdef int match(self, Workshop *shop, const Text *hypothesis, Table *tables, const Text *text,
@@ -1164,6 +1225,8 @@ cdef class CharacterTexts:
         if rules.char_order > 0:
             self.match_units(shop, self.units_of(hypothesis, False), tables, self.units_of(text, False),
                              rules.char_order, matches)
+            matches[0] = shared(self.counts + hypothesis.histogram, self.counts + text.histogram,
+                                self.shop.different + 1)
         if rules.word_order > 0:
             self.match_units(shop, self.units_of(hypothesis, True), tables + rules.char_order,
                              self.units_of(text, True), rules.word_order, matches + rules.char_order)
@@ -1177,9 +1240,14 @@ cdef class CharacterTexts:
         cdef uint64_t odd = secret()
         cdef int64_t total = 0
         cdef int n
+        cdef int first = 0
         memset(changes, 0, sizeof(changes))
-        all_of(&positions, memory, text.count)
-        for n in range(order):
+        if text.width == 1:
+            first = min(1, order)
+            all_pairs(&positions, memory, &text)
+        else:
+            all_of(&positions, memory, text.count)
+        for n in range(first, order):
             if positions.count == 0 or tables[n].count == 0:
                 break
             take(&tables[n], &hypothesis, &text, n + 1, order, &positions, memory + 2 * text.count + 2, changes, odd,
@@ -1188,6 +1256,15 @@ cdef class CharacterTexts:
             total += changes[n + 1]
             matches[n] = total
         return 0
+
+
+cdef int64_t shared(const int32_t *one, const int32_t *other, Py_ssize_t size) noexcept nogil:
+    """The sum of the smaller ones."""
+    cdef int64_t total = 0
+    cdef Py_ssize_t i
+    for i in range(size):
+        total += one[i] if one[i] < other[i] else other[i]
+    return total
 
 
 cdef double score_of_pair(const Rules *rules, const Text *hypothesis, const Text *reference,

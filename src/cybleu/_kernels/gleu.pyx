@@ -61,13 +61,26 @@ cdef int count_one(object references, object hypothesis, Py_ssize_t min_len, Py_
     return 1
 
 
-cdef int check_orders(Py_ssize_t min_len, Py_ssize_t max_len) except -1:
-    if not 1 <= min_len <= max_len <= MAX_ORDER:
-        raise ValueError("the orders are out of range")
-    return 0
+cdef bint are_orders(object min_len, object max_len) except -1:
+    """Whether these are orders that are counted here."""
+    return type(min_len) is int and type(max_len) is int and 1 <= min_len <= max_len <= MAX_ORDER
 
 
-def gleu_counts(list_of_references, hypotheses, Py_ssize_t min_len, Py_ssize_t max_len):
+def gleu_ratio(references, hypothesis, min_len, max_len):
+    """GLEU of one segment, or None where it is declined."""
+    cdef Py_ssize_t unwatched = 0
+    cdef int64_t[2] found
+    if not are_orders(min_len, max_len):
+        return None
+    if CYBLEU_OTHER_THREADS_RUN:
+        references, hypothesis = frozen(references, 2), frozen(hypothesis, 1)
+    found[0] = found[1] = 0
+    if not count_one(references, hypothesis, min_len, max_len, found, &unwatched):
+        return None
+    return <double>found[0] / <double>found[1] if found[1] > 0 else 0.0
+
+
+def gleu_counts(list_of_references, hypotheses, min_len, max_len):
     """The sums of matches and n-grams over the segments, or None where a segment, or a container, is declined."""
     cdef PyObject **references
     cdef PyObject **texts
@@ -76,8 +89,11 @@ def gleu_counts(list_of_references, hypotheses, Py_ssize_t min_len, Py_ssize_t m
     cdef Py_ssize_t i = 0
     cdef Py_ssize_t unwatched = 0
     cdef Py_ssize_t looks = 0
+    cdef Py_ssize_t smallest, largest
     cdef int64_t[2] found
-    check_orders(min_len, max_len)
+    if not are_orders(min_len, max_len):
+        return None
+    smallest, largest = min_len, max_len
     if CYBLEU_OTHER_THREADS_RUN:
         list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
     found[0] = found[1] = 0
@@ -88,7 +104,7 @@ def gleu_counts(list_of_references, hypotheses, Py_ssize_t min_len, Py_ssize_t m
             return None
         if i >= count:
             return found[0], found[1]
-        if not count_one(<object>references[i], <object>texts[i], min_len, max_len, found, &unwatched):
+        if not count_one(<object>references[i], <object>texts[i], smallest, largest, found, &unwatched):
             return None
         i += 1
         if unwatched >= TOKENS_BETWEEN_LOOKS:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .envelope import sort_lines as sort_lines
     from .envelope import surface as surface
     from .gleu import gleu_counts as gleu_counts
+    from .gleu import gleu_ratio as gleu_ratio
     from .nbest_lines import NBestLines as NBestLines
     from .pairwise import PairwiseTexts as PairwiseTexts
     from .prepared import PreparedReferences as PreparedReferences

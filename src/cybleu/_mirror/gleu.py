@@ -6,6 +6,9 @@ from collections import Counter
 from itertools import islice
 
 from .._runtime.interrupts import look
+from ..errors import OrderError
+
+MOST_WITHOUT_ORDER = 256  # tokens, as in NLTK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,11 +39,23 @@ def gleu_counts(
     return shared, ngrams
 
 
+def gleu_ratio(
+    references: Iterable[Iterable[Any]], hypothesis: Iterable[Any], min_len: int, max_len: int
+) -> float:
+    """GLEU of one segment."""
+    shared, ngrams = gleu_counts([references], [hypothesis], min_len, max_len)
+    return shared / ngrams if ngrams else 0.0
+
+
 def everygrams(sequence: Iterable[Any], min_len: int, max_len: int) -> Iterator[tuple[Any, ...]]:
     """All n-grams of these orders; with a `max_len` of -1 up to the length of the sequence."""
     if max_len == -1:
         sequence = list(sequence)
         max_len = len(sequence)
+        if max_len > MOST_WITHOUT_ORDER:
+            raise OrderError(
+                f"max_len is -1, all orders, for {max_len} tokens, whose n-grams are too many; give the largest order"
+            )
     rest = iter(sequence)
     window = list(islice(rest, max_len))
     while window:

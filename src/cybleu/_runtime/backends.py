@@ -6,7 +6,7 @@ NAMES = {
     "chrf": "CharacterF CharacterTexts",
     "definitions": "Definition sum_rows",
     "envelope": "sort_lines surface",
-    "gleu": "gleu_counts",
+    "gleu": "gleu_counts gleu_ratio",
     "nbest_lines": "NBestLines",
     "pairwise": "PairwiseTexts",
     "prepared": "PreparedReferences trim",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtraError
@@ -25,6 +26,18 @@ except ImportError as error:
 __all__ = ["CHRF", "sacrebleu_corpus_chrf", "sacrebleu_sentence_chrf"]
 
 ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has its place already
+
+
+@lru_cache
+def _measure(
+    char_order: int, word_order: int, beta: float, kind: type, whitespace: bool, eps_smoothing: bool
+) -> Chrf:
+    return Chrf(char_order, word_order, beta, whitespace, eps_smoothing)
+
+
+@lru_cache
+def _raw(lowercase: bool) -> Raw:
+    return Raw("none", lowercase)
 
 
 class CHRF(ORIGINAL):  # type: ignore[misc]
@@ -52,7 +65,7 @@ class CHRF(ORIGINAL):  # type: ignore[misc]
         for method in _OWN:
             if getattr(type(self), method) is not getattr(ORIGINAL, method):
                 return None
-        return Chrf(*orders, self.beta, bool(self.whitespace), bool(self.eps_smoothing))
+        return _measure(*orders, self.beta, type(self.beta), bool(self.whitespace), bool(self.eps_smoothing))
 
     def _cache_references(self, references: Any) -> Any:
         if not are_documents(references) or self._metric() is None:
@@ -70,7 +83,7 @@ class CHRF(ORIGINAL):  # type: ignore[misc]
         if not isinstance(kept, Kept) or not kept.whole:
             return None
         count = min(len(hypotheses), len(kept))
-        raw = Raw("none", bool(self.lowercase))
+        raw = _raw(bool(self.lowercase))
         others, bounds = kept.texts(raw)
         texts = raw.texts(hypotheses if count == len(hypotheses) else hypotheses[:count], "hypotheses")
         return metric, (raw, texts, others, bounds[: count + 1])
