@@ -23,6 +23,8 @@ cdef extern from *:
 
 SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length", "zero")
 MEANS = ("exact", "logs", "arithmetic", "fractions")
+PENALTIES = ("exponential", "none")
+NO_MATCHES = ("zero", "smoothed")
 
 
 cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t total, int64_t length,
@@ -181,6 +183,9 @@ cdef class Definition:
         self.rules.order = 0
         if not 0 < rules.order <= MAX_ORDER:
             return
+        if (rules.smoothing not in SMOOTHINGS or rules.mean not in MEANS or rules.penalty not in PENALTIES
+                or rules.no_match_at_all not in NO_MATCHES or rules.empty_hypothesis == "scored"):
+            return      # of few tools, and left to Python
         self.rules.smoothing = SMOOTHINGS.index(rules.smoothing)
         self.rules.mean = MEANS.index(rules.mean)
         self.rules.uniform = rules.weights is None

@@ -188,7 +188,7 @@ class Chrf(Metric):
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> list[list[int]]:
         """The rows of texts that the backend has read. Needs no NumPy."""
-        count, width = len(texts), len(self.columns)
+        count, width = len(texts), 3 * (self.char_order + self.word_order)
         if not count:
             return []
         rows = memoryview(array("q", bytes(8 * count * width))).cast("B").cast("q", (count, width))
