@@ -87,7 +87,10 @@ def _exp_by_length(matches: Sequence[int], totals: Sequence[int], value: Any, sc
 
 
 def _float32(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
-    return [struct.unpack("f", struct.pack("f", matched / max(1, total)))[0] for matched, total in zip(matches, totals)]
+    return [
+        scale * struct.unpack("f", struct.pack("f", matched / max(1, total)))[0]
+        for matched, total in zip(matches, totals)
+    ]
 
 
 def _floor_of_one(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
