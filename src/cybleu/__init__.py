@@ -20,8 +20,10 @@ from .bleu_score import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import checks as checks
+    from . import chrf_score as chrf_score
     from . import errors as errors
     from . import explanations as explanations
+    from . import gleu_score as gleu_score
     from . import metrics as metrics
     from . import nbest as nbest
     from . import pairwise as pairwise
@@ -50,7 +52,9 @@ if TYPE_CHECKING:
     from .rewards import bleu_rewards as bleu_rewards
     from .sacrebleu_compat import install_as_sacrebleu as install_as_sacrebleu
     from .sacrebleu_compat import sacrebleu_corpus_bleu as sacrebleu_corpus_bleu
+    from .sacrebleu_compat import sacrebleu_corpus_chrf as sacrebleu_corpus_chrf
     from .sacrebleu_compat import sacrebleu_sentence_bleu as sacrebleu_sentence_bleu
+    from .sacrebleu_compat import sacrebleu_sentence_chrf as sacrebleu_sentence_chrf
     from .stats.accumulator import CorpusAccumulator as CorpusAccumulator
     from .stats.references import References as References
     from .stats.references import segment_stats as segment_stats
@@ -68,10 +72,11 @@ __getattr__, __dir__, _LATER = later(
         "metrics": "score scores",
         "pairwise": "pairwise_bleu self_bleu",
         "rewards": "BleuReward bleu_rewards",
-        "sacrebleu_compat": "install_as_sacrebleu sacrebleu_corpus_bleu sacrebleu_sentence_bleu",
+        "sacrebleu_compat": "install_as_sacrebleu sacrebleu_corpus_bleu sacrebleu_corpus_chrf sacrebleu_sentence_bleu "
+        "sacrebleu_sentence_chrf",
         "stats": "CorpusAccumulator References segment_stats",
     },
-    "checks errors explanations metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",
+    "checks chrf_score errors explanations gleu_score metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",
 )
 __all__ = [
     "BACKEND",

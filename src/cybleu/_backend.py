@@ -33,14 +33,18 @@ if TYPE_CHECKING:
         clipped_matches: Callable[..., MayDecline[tuple[int, int]]]
         corpus_counts: Callable[..., MayDecline[tuple[list[int], list[int]]]]
         segment_rows: Callable[..., Done]
+        gleu_counts: Callable[..., MayDecline[tuple[int, int]]]
+        gleu_ratio: Callable[..., MayDecline[float]]
         weighted_sums: Callable[..., Done]
         Scorer: Callable[..., Any]  # its methods decline, too
+        CharacterF: Callable[..., Any]  # its method score_rows declines
         Definition: Callable[..., Any]  # its method score_rows, too
         best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
         swap_pass: Callable[..., MayDecline[tuple[int, float]]]
         NBestLines: Callable[..., Any]  # its method read, too
 
         COMPILER: str
+        CharacterTexts: Callable[..., Any]
         PairwiseTexts: Callable[..., Any]
         PreparedReferences: Callable[..., Any]
         RawTexts: Any

@@ -16,7 +16,7 @@ from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .checks import check_texts
 from .errors import ArrayTypeError, LengthMismatchError, NoReferencesError, SampleError
-from .metrics import Bleu, find
+from .metrics import Bleu, find, of_text
 from .metrics.pairs import in_common
 from .stats.counts import check_max_order
 from .text.batches import Batch, any_array, is_array, is_ragged, plain_texts, separate_output, texts_with_ids
@@ -48,14 +48,15 @@ def pairwise_bleu(
     lowercase: bool = False,
     **choices: Any,
 ) -> NDArray[np.float64]:
-    """Sentence BLEU of every hypothesis against every reference alone, exactly.
+    """Sentence BLEU of every hypothesis against every reference alone, exactly; or another metric of single sentences.
 
     It is what minimum Bayes risk decoding asks for. The cost is that of the n-grams that texts share; memory is the
     matrix and the n-grams of the texts. Equal texts are scored once.
 
     :param references: R texts
     :param hypotheses: H texts, by default the references themselves
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences.
+        For ``chrf`` and its like texts are str or bytes, without `tokenize`
     :param batched: both are B lists of texts, or 3-D arrays, with the same numbers R and H in each
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
@@ -76,15 +77,19 @@ def pairwise_bleu(
            [0.607, 1.   ]])
     """
     found = find(metric, **choices).of_sentences()
+    if found.of_raw_text:
+        found = of_text(found, tokenize, lowercase)
+        tokenize, lowercase = None, False
     raw = raw_of(tokenize, lowercase, pad_id=pad_id, eos_id=eos_id)
     pairs = _batches(references, hypotheses) if batched else [(references, hypotheses)]
     if raw is not None:
         as_ids = raw.own and isinstance(found, Bleu) and not strict
         pairs = [_of_raw(raw, as_ids, references=refs, hypotheses=hyps) for refs, hyps in pairs]
-    pairs = [(_plain(refs, "references"), _plain(hyps, "hypotheses")) for refs, hyps in pairs]
+    if not found.of_raw_text:
+        pairs = [(_plain(refs, "references"), _plain(hyps, "hypotheses")) for refs, hyps in pairs]
     if not pairs:
         return np.zeros((0, 0, 0))
-    if strict:
+    if strict and not found.of_raw_text:
         for refs, hyps in pairs:
             _check_strictly(refs, "references")
             _check_strictly(hyps, "hypotheses")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ._runtime.arrays import np
 from ._runtime.sequences import by_position
 from .errors import NoReferencesError, RewardColumnError, SequenceTypeError, UnknownNameError
-from .metrics import Bleu, find
+from .metrics import Bleu, find, of_text
 from .text.batches import separate_output
 from .text.raw import raw_of
 
@@ -59,7 +59,8 @@ def bleu_rewards(
     :param out: an array to write into, float32, contiguous, with one entry for each hypothesis; no part of what is read
     :param threads: how many threads work at the same time; None is one. The rewards are the same
     :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens. For metrics of raw text, such as
+        ``chrf``, the texts are str or bytes without it
     :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`, for example ``smoothing="add-k"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1
@@ -96,7 +97,8 @@ class BleuReward:
 
     :param column: the column of the dataset that has the references
     :param tokenize: makes tokens of a str: a name that :func:`cybleu.text.tokenizer` knows, such as ``13a``, or a callable.
-        None scores `completion_ids`, and the references are then token ids
+        None scores `completion_ids`, and the references are then token ids. A metric of raw text, such as ``chrf``, makes
+        no tokens of it, and then this stays as it is
     :param lowercase: put the texts in lower case first
     :param arguments: further arguments of :func:`bleu_rewards`, for example ``smoothing="add-k"`` or ``eos_id``
 
@@ -120,6 +122,10 @@ class BleuReward:
         self._tokenize = tokenize
         self._lowercase = lowercase
         self._arguments = arguments
+        metric = arguments.get("metric")
+        self._of_raw_text = metric is not None and find(metric).of_raw_text
+        if self._of_raw_text and tokenize != "13a":
+            of_text(find(metric), "ids" if tokenize is None else tokenize)
 
     def __repr__(self) -> str:
         lowercase = {"lowercase": True} if self._lowercase else {}
@@ -149,7 +155,8 @@ class BleuReward:
             numbers.setdefault(self._references(group, position), len(numbers)) for position, group in enumerate(column)
         ]
         sets = [list(texts) for texts in numbers]
-        arguments = {**self._arguments, "tokenize": self._tokenize, "lowercase": self._lowercase}
+        tokenize = None if self._of_raw_text else self._tokenize
+        arguments = {**self._arguments, "tokenize": tokenize, "lowercase": self._lowercase}
         return [float(reward) for reward in bleu_rewards(sets, hypotheses, owner, **arguments)]
 
     def _references(self, group: Any, position: int) -> tuple[Any, ...]:

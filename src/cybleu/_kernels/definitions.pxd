@@ -14,12 +14,25 @@ cdef enum Smoothing:
     EXP = 6
     EXP_BY_LENGTH = 7
     ZERO = 8                    # as NONE, and of_empty is 0
+    FLOAT32 = 9
+    FLOOR_OF_ONE = 10
+    ADD_ONE_TO_ONE = 11
+    TINY_OVER_SMALL = 12
+    ADD_LOGS = 13               # as ADD_K
 
 cdef enum Mean:
     EXACT = 0
     LOGS = 1
     ARITHMETIC = 2
     FRACTIONS = 3               # as LOGS of precisions up to 1, added up one by one
+    PRODUCT = 4
+    EXACT_OR_ZERO = 5
+
+cdef enum Penalty:
+    EXPONENTIAL = 0
+    NO_PENALTY = 1
+    RATIO = 2
+    TINY_RATIO = 3
 
 
 cdef struct Rules:
@@ -31,7 +44,8 @@ cdef struct Rules:
     bint short_segments_count
     bint empty_order_ends       # otherwise of_empty
     bint smoothed_without_match
-    bint penalised
+    bint zero_in_any_order      # an order without a match makes the score 0
+    Penalty penalty
     bint empty_is_error
     double scale                # of the precisions
     double times                # what the score is multiplied by in the end

@@ -2,7 +2,7 @@
 """Scores of many rows by any BLEU definition: the float operations of the mirror, in its order."""
 
 from libc.float cimport DBL_MIN
-from libc.math cimport INFINITY, exp, fabs, isfinite, log
+from libc.math cimport INFINITY, exp, fabs, isfinite, log, pow
 from libc.stdint cimport int64_t
 
 from cybleu._kernels.common cimport MAX_ORDER
@@ -21,8 +21,10 @@ cdef extern from *:
     const int64_t CYBLEU_LARGEST_COUNT
     int64_t wrapping_sum "cybleu_wrapping_sum"(int64_t first, int64_t second) noexcept nogil
 
-SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length", "zero")
-MEANS = ("exact", "logs", "arithmetic", "fractions")
+SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length", "zero",
+              "float32", "floor-of-one", "add-one-to-one", "tiny-over-small", "add-logs")
+MEANS = ("exact", "logs", "arithmetic", "fractions", "product", "exact-or-zero")
+PENALTIES = ("exponential", "none", "ratio", "tiny-over-small")
 
 
 cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t total, int64_t length,
@@ -30,7 +32,16 @@ cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t tot
     """The smoothed precision of order n + 1. `power` is 2 ** (orders without a match so far)."""
     cdef double top = <double>matched
     cdef double bottom = <double>total
-    if rules.smoothing == ADD_ALL or (rules.smoothing == ADD_K and n > 0):
+    if rules.smoothing == TINY_OVER_SMALL:
+        return finite_or_no_score(rules.scale * ((top + 1e-15) / (bottom + 1e-9)))
+    if rules.smoothing == FLOAT32 or rules.smoothing == FLOOR_OF_ONE or rules.smoothing == ADD_ONE_TO_ONE:
+        bottom = max(1.0, bottom)
+        if rules.smoothing == FLOAT32:
+            return finite_or_no_score(rules.scale * <double><float>(top / bottom))
+        if rules.smoothing == FLOOR_OF_ONE and matched == 0:
+            top = rules.value
+    if (rules.smoothing == ADD_ALL or (n > 0 and (rules.smoothing == ADD_K or rules.smoothing == ADD_LOGS
+                                                  or rules.smoothing == ADD_ONE_TO_ONE))):
         top += rules.value
         bottom += rules.value
     elif matched == 0:
@@ -58,8 +69,14 @@ cdef inline double finite_or_no_score(double number) noexcept nogil:
 
 cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t reference_length) noexcept nogil:
     cdef double wanted = <double>reference_length + rules.penalty_adds
-    if not rules.penalised or <double>length >= wanted:
+    cdef double ratio
+    if rules.penalty == TINY_RATIO:
+        ratio = (<double>length + 1e-15) / (wanted + 1e-9)
+        return exp(1.0 - 1.0 / ratio) if ratio < 1.0 else 1.0
+    if rules.penalty == NO_PENALTY or <double>length >= wanted:
         return 1.0
+    if rules.penalty == RATIO:
+        return exp(1.0 - 1.0 / (<double>length / wanted))
     return exp(1.0 - wanted / <double>length)
 
 
@@ -89,6 +106,10 @@ cdef double term_of(const Rules *rules, double weight, double precision) noexcep
         return finite_or_no_score(weight * precision)
     if rules.mean == EXACT:
         return finite_or_no_score(weight * log(precision / rules.scale)) if precision > 0.0 else LEFT_OUT
+    if rules.mean == PRODUCT:
+        return precision / rules.scale
+    if rules.mean == EXACT_OR_ZERO:
+        return finite_or_no_score(weight * log(precision / rules.scale)) if precision > 0.0 else -INFINITY
     if weight == 0.0:
         return LEFT_OUT
     if precision <= 0.0:
@@ -99,6 +120,7 @@ cdef double term_of(const Rules *rules, double weight, double precision) noexcep
 cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcept nogil:
     cdef double finite[MAX_ORDER]
     cdef double total = 0.0
+    cdef double product = 1.0
     cdef int n
     cdef int count = 0
     for n in range(scored):
@@ -115,6 +137,10 @@ cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcep
         for n in range(count):
             total += finite[n]
         return exp(total / <double>scored)
+    if rules.mean == PRODUCT:
+        for n in range(count):
+            product *= finite[n]
+        return rules.scale * pow(product, 1.0 / <double>scored)
     if rules.mean == ARITHMETIC:
         return exact_sum(finite, count)
     return rules.scale * exp(exact_sum(finite, count))
@@ -142,6 +168,8 @@ cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
         if totals[n] >= CYBLEU_LARGEST_COUNT:
             return NO_SCORE
         any_match |= matches[n]
+        if matches[n] == 0 and rules.zero_in_any_order:
+            return 0.0
     if any_match == 0 and not rules.smoothed_without_match:
         return 0.0
     for n in range(rules.order):
@@ -181,6 +209,9 @@ cdef class Definition:
         self.rules.order = 0
         if not 0 < rules.order <= MAX_ORDER:
             return
+        if (rules.mean not in MEANS or rules.penalty not in PENALTIES or rules.empty_hypothesis == "scored"
+                or (rules.mean == "product" and rules.weights is not None)):
+            return      # of few tools, and left to Python
         self.rules.smoothing = SMOOTHINGS.index(rules.smoothing)
         self.rules.mean = MEANS.index(rules.mean)
         self.rules.uniform = rules.weights is None
@@ -192,7 +223,8 @@ cdef class Definition:
         self.rules.short_segments_count = rules.short_segments_count
         self.rules.empty_order_ends = rules.empty_order == "end"
         self.rules.smoothed_without_match = rules.no_match_at_all == "smoothed"
-        self.rules.penalised = rules.penalty != "none"
+        self.rules.zero_in_any_order = rules.no_match_at_all == "zero-in-any-order"
+        self.rules.penalty = PENALTIES.index(rules.penalty)
         self.rules.empty_is_error = rules.empty_hypothesis != "zero"
         self.rules.scale = 1.0 if rules.mean == "fractions" else rules.scale
         self.rules.times = rules.scale if rules.mean == "fractions" else 1.0

@@ -255,6 +255,10 @@ cdef double score_one(const Rules *rules, const Tables *tables, int64_t length, 
         return NO_SCORE if rules.empty_is_error else 0.0
     if matches[0] == 0 and not rules.smoothed_without_match:
         return 0.0
+    if rules.zero_in_any_order:
+        for n in range(rules.order):
+            if matches[n] == 0:
+                return 0.0
     if rules.smoothing != SKIP:
         number = tables.hypotheses[length]
         return score_pair(rules, &tables.terms[number], length,

@@ -136,11 +136,6 @@ cdef class RawTexts:
     :raises NotUtf8Error: bytes are not UTF-8
     """
 
-    cdef Line *lines
-    cdef readonly Py_ssize_t count
-    cdef readonly Py_ssize_t size       # of all of them, in characters or bytes
-    cdef object held
-
     def __cinit__(self, lines=()):
         cdef Watch watching = begin_watch()
         cdef const uint8_t *start
@@ -214,7 +209,7 @@ cdef class RawTexts:
             self.lines[self.count].data = at
             self.lines[self.count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
             self.lines[self.count].kind = IN_UTF8
-            self.count += 1
+            self.count = self.count + 1     # in place it would need the GIL where overflow is checked
             at = stop + 1
         return at
 

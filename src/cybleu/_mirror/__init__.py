@@ -11,10 +11,14 @@ from .._runtime.later import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .chrf import CharacterF as CharacterF
+    from .chrf import CharacterTexts as CharacterTexts
     from .definitions import Definition as Definition
     from .definitions import sum_rows as sum_rows
     from .envelope import sort_lines as sort_lines
     from .envelope import surface as surface
+    from .gleu import gleu_counts as gleu_counts
+    from .gleu import gleu_ratio as gleu_ratio
     from .nbest_lines import NBestLines as NBestLines
     from .pairwise import PairwiseTexts as PairwiseTexts
     from .prepared import PreparedReferences as PreparedReferences

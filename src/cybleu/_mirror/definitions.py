@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 import sys
 
 from ..errors import EmptyHypothesisError, SmoothingParameterError, StatisticsError
@@ -85,6 +86,28 @@ def _exp_by_length(matches: Sequence[int], totals: Sequence[int], value: Any, sc
     return precisions
 
 
+def _float32(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    return [
+        scale * struct.unpack("f", struct.pack("f", matched / max(1, total)))[0]
+        for matched, total in zip(matches, totals)
+    ]
+
+
+def _floor_of_one(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    return [scale * (matched or value) / max(1, total) for matched, total in zip(matches, totals)]
+
+
+def _add_one_to_one(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    return _add_k(matches, [max(1, total) for total in totals], value, scale, length)
+
+
+TINY, SMALL = 1e-15, 1e-9  # of coco-caption
+
+
+def _tiny_over_small(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    return [scale * ((matched + TINY) / (total + SMALL)) for matched, total in zip(matches, totals)]
+
+
 SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], Precisions]] = {
     "none": _none,
     "zero": _none,  # and an order without n-grams is 0, see Definition.evaluate
@@ -95,6 +118,11 @@ SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], 
     "add-all": _add_all,
     "exp": _exp,
     "exp-by-length": _exp_by_length,
+    "float32": _float32,
+    "floor-of-one": _floor_of_one,
+    "add-one-to-one": _add_one_to_one,
+    "tiny-over-small": _tiny_over_small,
+    "add-logs": _add_k,
 }
 
 
@@ -109,6 +137,15 @@ def _running_sum(terms: Iterable[float]) -> float:
     return total
 
 
+def _differences(matches: Sequence[int], totals: Sequence[int]) -> float:
+    """The mean of the logarithms of matches less those of n-grams, 1 more of each from order 2 on (CodeXGLUE)."""
+    logs = 0.0
+    for n, (matched, total) in enumerate(zip(matches, totals)):
+        more = int(n > 0)
+        logs += math.log(matched + more + sys.float_info.min) - math.log(total + more + sys.float_info.min)
+    return logs / float(len(matches))
+
+
 class Definition:
     """The scores of rows by rules.
 
@@ -119,8 +156,11 @@ class Definition:
         self.order: int = rules.order
         self.rules = rules
         # multi-bleu.perl takes the mean of fractions and multiplies in the end
-        self._scale: float = 1.0 if rules.mean == "fractions" else rules.scale
-        self._times: float = rules.scale if rules.mean == "fractions" else 1.0
+        of_fractions = rules.mean in ("fractions", "log-differences")
+        self._scale: float = 1.0 if of_fractions else rules.scale
+        self._times: float = rules.scale if of_fractions else 1.0
+        if rules.weights is not None and rules.mean in ("product", "log-differences"):
+            raise StatisticsError(f"the orders of {rules.name} have equal weights; leave weights out")
 
     def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
         """The score, the precisions and the brevity penalty. The row is one that can be.
@@ -137,7 +177,11 @@ class Definition:
                 f"the hypotheses have no token, and {self.rules.name} divides by their number; other variants give 0"
             )
         penalty = self._brevity_penalty(length, reference_length + self.rules.penalty_adds)
-        if not length or (self.rules.no_match_at_all == "zero" and not any(matches)):
+        if (
+            (not length and fails != "scored")
+            or (self.rules.no_match_at_all == "zero" and not any(matches))
+            or (self.rules.no_match_at_all == "zero-in-any-order" and not all(matches))
+        ):
             return 0.0, [0.0] * self.order, penalty
         smoothed, scored = self.smoothed(matches, totals, length)
         if None in smoothed and self.rules.empty_order == "end":
@@ -146,7 +190,10 @@ class Definition:
         perfect = self.rules.empty_order == "one" and self.rules.smoothing != "zero"
         of_empty = self._scale if perfect else 0.0
         precisions = [of_empty if precision is None else precision for precision in smoothed]
-        score = self._times * (penalty * self._mean(precisions[:scored]))
+        if self.rules.mean == "log-differences":
+            score = self._times * math.exp(_differences(matches, totals) + self._log_penalty(length, reference_length))
+        else:
+            score = self._times * (penalty * self._mean(precisions[:scored]))
         return score, [self._times * precision for precision in precisions], penalty
 
     def smoothed(self, matches: Sequence[int], totals: Sequence[int], length: int) -> tuple[Precisions, int]:
@@ -157,9 +204,19 @@ class Definition:
         return precisions, len(precisions)
 
     def _brevity_penalty(self, length: int, reference_length: float) -> float:
+        if self.rules.penalty == "added-one":
+            return math.exp(self._log_penalty(length, reference_length))
+        if self.rules.penalty == "tiny-over-small":
+            ratio = (length + TINY) / (reference_length + SMALL)
+            return math.exp(1 - 1 / ratio) if ratio < 1 else 1.0
         if self.rules.penalty == "none" or length >= reference_length:
             return 1.0
+        if self.rules.penalty == "ratio":
+            return math.exp(1 - 1.0 / (length / reference_length)) if length else 0.0
         return math.exp(1 - reference_length / length) if length else 0.0
+
+    def _log_penalty(self, length: int, reference_length: float) -> float:
+        return min(0, 1 - float(reference_length + 1) / (length + 1)) if self.rules.penalty == "added-one" else 0.0
 
     def weights_of(self, count: int) -> list[float]:
         """The weights of the first `count` orders, where these are all that are scored."""
@@ -179,6 +236,13 @@ class Definition:
         if count == 0:
             return 0.0
         used = self.weights_of(count)
+        if self.rules.mean == "product":
+            product = 1.0
+            for precision in precisions:
+                product *= precision / self._scale
+            return float(self._scale * product ** (1 / count))
+        if self.rules.mean == "exact-or-zero":
+            return 0.0 if min(precisions) <= 0 else self._weighted(zip(used, precisions))
         if self.rules.mean == "exact":
             return self._weighted((weight, p) for weight, p in zip(used, precisions) if p > 0)
         if self.rules.mean == "arithmetic":

@@ -3,8 +3,10 @@
 # The files have the same names on both sides. No file has the name of what it offers: when one thread imports it,
 # another would find the module in place of the function.
 NAMES = {
+    "chrf": "CharacterF CharacterTexts",
     "definitions": "Definition sum_rows",
     "envelope": "sort_lines surface",
+    "gleu": "gleu_counts gleu_ratio",
     "nbest_lines": "NBestLines",
     "pairwise": "PairwiseTexts",
     "prepared": "PreparedReferences trim",

@@ -1,4 +1,4 @@
-"""Put cybleu in the place of NLTK's BLEU, for code that cannot be edited."""
+"""Put cybleu in the place of NLTK's BLEU, chrF and GLEU, for code that cannot be edited."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .. import bleu_score
+from .. import bleu_score, chrf_score, gleu_score
 from .._runtime.scripts import run_script
 from ..errors import CybleuError, MissingExtraError
 from .no_match import attribute_warnings_to
 
 __all__ = ["Installation", "install_as_nltk", "run_as_nltk"]
 
-# Where NLTK keeps its functions: module, name there, name here.
+# Where NLTK keeps its functions: module, name there, module and name here.
 _PLACES = (
     *(
-        ("nltk.translate.bleu_score", name, name)
+        ("nltk.translate.bleu_score", name, bleu_score, name)
         for name in (
             "Fraction",
             "SmoothingFunction",
@@ -30,8 +30,20 @@ _PLACES = (
             "sentence_bleu",
         )
     ),
-    ("nltk.translate", "bleu", "sentence_bleu"),
-    ("nltk", "bleu", "sentence_bleu"),
+    *(
+        ("nltk.translate.chrf_score", name, chrf_score, name)
+        for name in ("chrf_precision_recall_fscore_support", "corpus_chrf", "sentence_chrf")
+    ),
+    *(("nltk.translate.gleu_score", name, gleu_score, name) for name in ("corpus_gleu", "sentence_gleu")),
+    *(
+        (place, alias, room, name)
+        for place in ("nltk.translate", "nltk")
+        for alias, room, name in (
+            ("bleu", bleu_score, "sentence_bleu"),
+            ("chrf", chrf_score, "sentence_chrf"),
+            ("gleu", gleu_score, "sentence_gleu"),
+        )
+    ),
 )
 
 _lock = threading.Lock()
@@ -70,10 +82,10 @@ class Installation:
 
 
 def install_as_nltk() -> Installation:
-    """Make NLTK's BLEU functions those of cybleu, for the whole process.
+    """Make NLTK's functions of BLEU, chrF and GLEU those of cybleu, for the whole process.
 
-    The seven names of ``nltk.translate.bleu_score`` are replaced there, and ``sentence_bleu`` also as
-    ``nltk.translate.bleu`` and ``nltk.bleu``. Code that took a name by ``from ... import`` earlier keeps NLTK's, so
+    The names of ``nltk.translate.bleu_score``, ``chrf_score`` and ``gleu_score`` are replaced there, and ``sentence_bleu``,
+    ``sentence_chrf`` and ``sentence_gleu`` also as ``nltk.translate.bleu``, ``nltk.bleu`` and so on. Code that took a name by ``from ... import`` earlier keeps NLTK's, so
     install first. Installing again, or inside another installation, does no harm; each one is undone for itself. After
     ``importlib.reload`` of NLTK's module its names are NLTK's again, until the next call.
 
@@ -88,7 +100,7 @@ def install_as_nltk() -> Installation:
     'cybleu.bleu_score'
     """
     try:
-        modules = {name: importlib.import_module(name) for name, _, _ in _PLACES}
+        modules = {name: importlib.import_module(name) for name, *_ in _PLACES}
     except ModuleNotFoundError as error:
         if error.name != "nltk":
             raise
@@ -97,8 +109,8 @@ def install_as_nltk() -> Installation:
         ) from None
     installation = Installation()
     with _lock:
-        for module_name, name, name_here in _PLACES:
-            module, ours = modules[module_name], getattr(bleu_score, name_here)
+        for module_name, name, room, name_here in _PLACES:
+            module, ours = modules[module_name], getattr(room, name_here)
             if getattr(module, name) is not ours:
                 _replaced.append((module, name, ours, getattr(module, name)))
                 setattr(module, name, ours)
@@ -158,4 +170,4 @@ def run_as_nltk(arguments: list[str]) -> None:
         "say on standard error where sentence_bleu or corpus_bleu is given arguments of the wrong shape;\n"
         "              the script goes on"
     )
-    run_script(arguments, "run-as-nltk", "NLTK's BLEU", install_as_nltk, {"--check": (install_with_checks, words)})
+    run_script(arguments, "run-as-nltk", "NLTK's BLEU, chrF and GLEU", install_as_nltk, {"--check": (install_with_checks, words)})

@@ -171,10 +171,12 @@ def variant(default: str) -> Callable[[Command], Command]:
     """The option that names the metric."""
     return click.option(
         "--variant",
+        "--metric",
+        "variant",
         type=MetricName(),
         default=default,
         show_default=True,
-        help="The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu.",
+        help="The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu; or another metric.",
     )
 
 
@@ -250,6 +252,18 @@ def one_standard_input(*paths: str | None) -> None:
 
 
 # --------------------------------------------------------------------------------------------------------------- texts
+
+
+def no_tokenizer(metric: Metric, tokenize: str | None, split: str | None) -> None:
+    """Refuse what makes tokens where a metric counts raw text as it is."""
+    if metric.of_raw_text and (tokenize or split):
+        option = "--tokenize" if tokenize else "--split"
+        raise click.UsageError(f"{option} makes tokens, and {metric.name} counts the characters of raw text")
+
+
+def described(metric: Metric, tokenizer: str, lowercase: bool) -> str:
+    """What was done to the text before it was counted, for signatures."""
+    return "" if metric.of_raw_text else f"|case:{'lc' if lowercase else 'mixed'}|tok:{tokenizer}"
 
 
 def tokenizer_of(variant: str, tokenize: str | None, split: str | None) -> str:

@@ -14,8 +14,6 @@ from .. import __version__
 from .._files.text import STANDARD_INPUT
 from .._runtime.parallel import in_order
 from ..errors import EmptyCorpusError
-from ..metrics import Bleu
-from ..stats.raw import raw_row_lists
 from ..text.raw import Raw
 from .common import (
     DROP_BOM,
@@ -26,9 +24,11 @@ from .common import (
     SMOOTHING,
     WEIGHTS,
     MetricName,
+    described,
     input_errors,
     lowercase_of,
     metric_of,
+    no_tokenizer,
     one_standard_input,
     raw_segments_of_files,
     segments,
@@ -115,6 +115,9 @@ def compare(
         raise click.UsageError("--influence is for --format json")
     name = tokenizer_of(metric, tokenize, split)
     found = metric_of(metric, smoothing, None, order, weights)
+    no_tokenizer(found, tokenize, split)
+    if lowercase and found.of_raw_text:
+        found = found.with_choices(lowercase=True)
     named = _named(systems)
     one_standard_input(*(path for paths in named.values() for path in paths), *references)
     if baseline is not None and baseline not in named:
@@ -133,8 +136,8 @@ def compare(
             threads=threads,
             progress=sys.stderr.isatty(),
         )
-        tokens = f"case:{'lc' if lowercase else 'mixed'}|tok:{name}"
-        signature = f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}"
+        tokens = described(found, name, lowercase)
+        signature = f"{result.signature}|nrefs:{len(references)}{tokens}|version:{__version__}"
         result = replace(result, signature=signature)
         click.echo(_printed(result, form, influence, width), nl=form not in ("csv", "latex"))
 
@@ -176,13 +179,13 @@ def _rows(
 
     raw = Raw(tokenizer, lowercase)
     first, *others = [path for paths in named.values() for path in paths]
-    if raw.own and isinstance(metric, Bleu) and STANDARD_INPUT not in references:
+    if raw.own and metric.reads_raw_text and STANDARD_INPUT not in references:
         noted: set[str] = set()
-        change, rule = lowercase_of(metric.name, lowercase), metric.definition.reference_length
+        change = lowercase_of(metric.name, lowercase)
         counted = []
         for path in (first, *others):
             blocks = raw_segments_of_files(path, references, change, drop_bom, noted)
-            lists = in_order(lambda block: raw_row_lists(raw, *block, metric.order, rule), blocks, threads)
+            lists = in_order(lambda block: metric.rows_of_raw(raw, *block) or [], blocks, threads)
             rows = [row for some in lists for row in some]
             if not rows:
                 raise EmptyCorpusError(NO_LINE)
@@ -191,7 +194,7 @@ def _rows(
         return {name: [next(of_files) for _ in paths] for name, paths in named.items()}
     # one pass through all files
     parts: list[list[Any]] = [[] for _ in (first, *others)]
-    split = splitter_of(metric.name, tokenizer, lowercase)
+    split: Any = str if metric.of_raw_text else splitter_of(metric.name, tokenizer, lowercase)
     for texts, hypotheses in segments(first, [*references, *others], split, drop_bom):
         of_references = [lines[: len(references)] for lines in texts]
         parts[0].append(metric.rows(of_references, hypotheses))

@@ -16,7 +16,6 @@ from .._runtime.parallel import in_order
 from .._runtime.scales import percent
 from ..errors import EmptyCorpusError
 from ..metrics import Bleu, BleuScore, Metric, Score
-from ..stats.raw import raw_row_lists, raw_sum
 from ..text.raw import Raw
 from .common import (
     DROP_BOM,
@@ -26,10 +25,12 @@ from .common import (
     REFERENCE_LENGTH,
     SMOOTHING_OF_TEXT,
     SMOOTHING_VALUE,
+    described,
     input_errors,
     lowercase_of,
     metric_of_texts,
     need_standard_output,
+    no_tokenizer,
     raw_segments_of_files,
     splitter_of,
     tokenizer_of,
@@ -73,7 +74,7 @@ def score(
     as_json: bool,
     width: int,
 ) -> None:
-    """Corpus BLEU, from 0 to 100, of the text in HYP against one or more references.
+    """Corpus BLEU, or another metric, from 0 to 100, of the text in HYP against one or more references.
 
     All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input. The text is
     tokenised as the tool of the variant does it; --tokenize none is for text that is tokenised already.
@@ -81,6 +82,9 @@ def score(
     need_standard_output()
     name = tokenizer_of(variant, tokenize, split)
     metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)
+    no_tokenizer(metric, tokenize, split)
+    if lowercase and metric.of_raw_text:
+        metric = metric.with_choices(lowercase=True)
     if reference_length is not None:
         if not isinstance(metric, Bleu):
             raise click.UsageError(f"--reference-length is of BLEU, and the metric is {metric.name}")
@@ -90,7 +94,7 @@ def score(
     looks = _Looks()
     with input_errors():
         raw = Raw(name, lowercase)
-        if raw.own and isinstance(metric, Bleu) and not method:
+        if raw.own and metric.reads_raw_text and not method:
             blocks = raw_segments_of_files(hypothesis, references, lowercase_of(variant, lowercase), drop_bom)
             count = partial(_counted, metric, raw, segments)
             for counted in in_order(count, blocks, threads):
@@ -106,10 +110,10 @@ def score(
         if not corpus.count:
             raise EmptyCorpusError(NO_LINE)
         result = corpus.score()
-    for advice in looks.advice(name):
+    for advice in () if metric.of_raw_text else looks.advice(name):
         click.echo(f"cybleu: {advice}", err=True)
-    tokens = f"case:{'lc' if lowercase else 'mixed'}|tok:{name}"
-    result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}")
+    tokens = described(metric, name, lowercase)
+    result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}{tokens}|version:{__version__}")
     if as_json:
         found: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
         if isinstance(result, BleuScore):
@@ -129,18 +133,21 @@ class _Counted(NamedTuple):
     """What is known of some segments of raw text."""
 
     segments: int
-    sum: tuple[list[int], list[int]]
+    sum: tuple[list[int], Sequence[int] | None]
     scores: list[float]  # of each segment, if they are asked for
     full_stops: tuple[int, int]
 
 
-def _counted(metric: Bleu, raw: Raw, scored: bool, block: tuple[Any, Any, Any]) -> _Counted:
+def _counted(metric: Metric, raw: Raw, scored: bool, block: tuple[Any, Any, Any]) -> _Counted:
     texts = block[0]
-    arguments = raw, *block, metric.order, metric.definition.reference_length
     if not scored:
-        return _Counted(len(texts), raw_sum(*arguments), [], texts.full_stops())
-    rows = raw_row_lists(*arguments)
-    short_segments = [sum(row[2 + metric.order + n] == 0 for row in rows) for n in range(metric.order)]
+        found = metric.sum_of_raw(raw, *block)
+        assert found is not None
+        return _Counted(len(texts), found, [], texts.full_stops())
+    rows = metric.rows_of_raw(raw, *block)
+    assert rows is not None
+    order = metric.order if isinstance(metric, Bleu) else 0
+    short_segments = [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)]
     sums = [sum(column) for column in zip(*rows, strict=True)], short_segments
     return _Counted(len(texts), sums, list(map(metric.of_sentences().evaluate, rows)), texts.full_stops())
 

@@ -1,4 +1,4 @@
-"""Metrics: how to count a segment, how to score the counts. BLEU as many tools define it, and what else the counts give.
+"""Metrics: how to count a segment, how to score the counts. BLEU as many tools define it, chrF, GLEU.
 
 A metric is one frozen object. Wherever one is taken, a name in :data:`METRICS` stands for it, ``nltk``; a name with a
 smoothing, ``nltk:method1``; or the choices of :class:`Bleu` by keyword, ``variant="nltk", smoothing="method1"``.
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownNameError
 from .bleu import Bleu, BleuScore
+from .chrf import Chrf
+from .gleu import Gleu
 from .metric import Metric, Score
 from .variants import SMOOTHINGS, VARIANTS, Variant, tool_tokenizer
 
@@ -24,6 +26,8 @@ __all__ = [
     "VARIANTS",
     "Bleu",
     "BleuScore",
+    "Chrf",
+    "Gleu",
     "Metric",
     "Score",
     "Variant",
@@ -33,8 +37,14 @@ __all__ = [
     "tool_tokenizer",
 ]
 
-#: What can be asked for by name: each tool's BLEU.
-METRICS: dict[str, Metric] = {name: Bleu(name) for name in VARIANTS}
+#: What can be asked for by name: each tool's BLEU, chrF and GLEU.
+METRICS: dict[str, Metric] = {
+    **{name: Bleu(name) for name in VARIANTS},
+    "chrf": Chrf(),
+    "chrf+": Chrf(word_order=1),
+    "chrf++": Chrf(word_order=2),
+    "gleu": Gleu(),
+}
 
 
 def find(metric: str | Metric | Variant | None = None, *, default: str = "sacrebleu", **choices: Any) -> Metric:
@@ -68,6 +78,17 @@ def find(metric: str | Metric | Variant | None = None, *, default: str = "sacreb
     elif not isinstance(metric, Metric):
         raise UnknownNameError(f"the metric is {metric!r}; give a name, a variant of BLEU or a Metric")
     return metric.with_choices(**choices) if choices else metric
+
+
+def of_text(metric: Metric, tokenize: Any, lowercase: bool = False) -> Metric:
+    """A metric that counts raw text as it is, for texts that are to be put in lower case first.
+
+    :param tokenize: None, because nothing makes tokens
+    :raises UnknownNameError: there is a tokeniser
+    """
+    if tokenize is not None:
+        raise UnknownNameError(f"{metric.name} counts the characters of raw text, so it takes no tokeniser")
+    return metric.with_choices(lowercase=True) if lowercase else metric
 
 
 def score(

@@ -18,7 +18,8 @@ from ..errors import (
     UnknownNameError,
 )
 from ..stats.counts import check_max_order, corpus_row, lengths_to_choose_from, segment_row
-from ..stats.rows import checked_array, column_names, counts_given, order_of, sums, sums_of_lists
+from ..stats.raw import raw_row_lists, raw_sum
+from ..stats.rows import checked_array, column_names, counts_given, one_or_more, order_of, sums, sums_of_lists
 from .metric import Metric, Score
 from .variants import VARIANTS, Variant
 
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..text.raw import Raw
     from .formula import Formula
 
-LEVELS = ("corpus", "sentence")
+LEVELS = ("corpus", "sentence", "mean")
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,8 @@ class Bleu(Metric):
         counted already are scored in the orders that they have
     :param effective_order: leave out the orders that a hypothesis is too short for. By default only where the tool does that
         for single sentences, and only at that level
-    :param level: ``corpus`` or ``sentence``: whether a row is scored as a corpus, or as the tool scores single sentences
+    :param level: ``corpus``, ``sentence`` or ``mean``: whether a row is scored as a corpus, or as the tool scores single
+        sentences; or the rows of segments as the mean of these scores, by default where the tool does that
     :param reference_length: ``closest``, ``shortest`` or ``average``, where it is to be another than the tool's
     :raises UnknownNameError: there is no such variant, smoothing, level or reference length
     :raises StatisticsError: there are not as many weights as orders, or one is not a finite number
@@ -121,8 +124,9 @@ class Bleu(Metric):
     weights: Sequence[float] | None = None
     max_order: int | None = None
     effective_order: bool | None = None
-    level: str = "corpus"
+    level: str | None = None
     reference_length: str | None = None
+    reads_raw_text = True
     #: The variant, with the reference length if another was given.
     definition: Variant = field(init=False, repr=False, compare=False)
     _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
@@ -135,6 +139,8 @@ class Bleu(Metric):
             raise UnknownNameError(f"unknown variant {self.variant!r}; use one of {', '.join(VARIANTS)}")
         if self.reference_length is not None:
             definition = replace(definition, reference_length=self.reference_length)
+        if self.level is None:
+            put(self, "level", definition.level)
         if self.level not in LEVELS:
             raise UnknownNameError(f"unknown level {self.level!r}; use one of {', '.join(LEVELS)}")
         put(self, "definition", definition)
@@ -196,19 +202,20 @@ class Bleu(Metric):
         changed = [
             f"|{rule.name}:{getattr(self.definition, rule.name)}"
             for rule in fields(Variant)
-            if rule.name not in ("name", "smoothings")
+            if rule.name not in ("name", "smoothings", "note", "level")
             and getattr(self.definition, rule.name) != getattr(original, rule.name)
         ]
         return (
             f"variant:{self.definition.name}|order:{order}|weights:{weighting}|"
             f"smooth:{name if value is None else f'{name}[{value:g}]'}|eff:{'yes' if self._effective else 'no'}"
+            + ("|level:mean" if self.level == "mean" else "")
             + "".join(changed)
         )
 
     @property
     def _effective(self) -> bool:
         if self.effective_order is None:
-            return self.level == "sentence" and self.definition.sentences_by_effective_order
+            return self.level != "corpus" and self.definition.sentences_by_effective_order
         return bool(self.effective_order)
 
     def rules(self, order: int | None = None) -> Rules:
@@ -223,7 +230,7 @@ class Bleu(Metric):
         of_variant = {rule: getattr(self.definition, rule) for rule in _RULES}
         return Rules(
             order=order,
-            smoothing=self._smoothing[1],
+            smoothing="none" if self._smoothing[1] == "float32" and self.level == "corpus" else self._smoothing[1],
             value=self._smoothing[2],
             weights=None if self.weights is None else tuple(self.weights),
             effective_order=self._effective,
@@ -281,6 +288,21 @@ class Bleu(Metric):
                 )
         return references.stats(hypotheses, **arguments)
 
+    def rows_of_raw(
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
+    ) -> list[list[int]]:
+        """The rows of segments of raw text that the backend has read.
+
+        The other parameters are those of :meth:`Metric.rows_of_raw`.
+        """
+        return raw_row_lists(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
+
+    def sum_of_raw(
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
+    ) -> tuple[list[int], list[int]]:
+        """The sum of these rows, and for each order how many segments are too short for it."""
+        return raw_sum(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
+
     def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], Sequence[int]]:
         """The sum of the rows of some segments, and for each order how many of them are too short for it.
 
@@ -331,6 +353,8 @@ class Bleu(Metric):
         """
         if short_segments is None:
             short_segments = getattr(stats, "short_segments", None)
+        if self.level == "mean":
+            return self._mean(stats, short_segments)
         row, short = self._summed(getattr(stats, "row", stats), short_segments)
         order = len(row) // 2 - 1
         number, precisions, penalty = _mirror.Definition(self.rules(order)).evaluate(row, short)
@@ -348,6 +372,28 @@ class Bleu(Metric):
             matches=tuple(row[2 : 2 + order]),
             totals=tuple(totals),
         )
+
+    def _mean(self, stats: Any, short_segments: Sequence[int] | None) -> BleuScore:
+        """The mean of the scores of segments; what it was computed from are their sums."""
+        if short_segments is not None or hasattr(stats, "row"):
+            raise StatisticsError(f"the mean of the scores of segments needs their rows, and this is a sum ({self.signature})")
+        rows = stats.tolist() if hasattr(stats, "tolist") else stats
+        rows = [counts_given(row, "statistics") for row in one_or_more(rows)]
+        sums = replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False).score(rows)
+        return replace(sums, score=self.mean_of_segments(rows), signature=self._signature(len(sums.matches)))
+
+    def mean_of_segments(self, rows: Sequence[Sequence[int]]) -> float:
+        """The mean of the scores of the segments whose rows these are.
+
+        :param rows: at least one
+        """
+        rules = self.rules(order_of(len(rows[0])))
+        unscaled = rules.mean == "log-differences"
+        definition = _mirror.Definition(replace(rules, scale=1.0) if unscaled else rules)
+        total = 0.0
+        for row in rows:
+            total += definition.evaluate(row, [int(count == 0) for count in row[2 + definition.order :]])[0]
+        return total * rules.scale / len(rows) if unscaled else total / len(rows)
 
     def scores(self, stats: Any, parts_of_segments: bool = False) -> NDArray[np.float64]:
         """The score of each row.
@@ -380,11 +426,16 @@ class Bleu(Metric):
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
         """Rows from whose sum alone the metric given with them scores a corpus.
 
-        NLTK's BLEU counts an order that a segment is too short for as one n-gram, so there the rows have it. A tool that
+        The mean of the scores of segments is no score of a sum, and an error. NLTK's BLEU counts an order that a segment is too short for as one n-gram, so there the rows have it. A tool that
         stops at an empty text has no score for one; in a search it is the worst.
 
         :param stats: rows of segments
         """
+        if self.level == "mean":
+            raise StatisticsError(
+                f"{self.signature} is the mean of the scores of segments, which no sum of their rows has; give the scores of "
+                "the segments, or level='corpus'"
+            )
         if self.definition.short_segments_count:
             from .._runtime.arrays import np
 

@@ -8,6 +8,7 @@ from .. import _backend, _mirror
 from .._runtime.arrays import np
 from .._runtime.interrupts import PIECE
 from ..errors import CybleuError
+from .metric import InPython
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..text.batches import Batch
     from .estimates import Estimate
+    from .metric import Metric
 
 MOST_ORDERS_OF_PAIRS = 16  # that the kernel numbers
 
@@ -96,6 +98,28 @@ class Formula:
         if fits and self._kernel is not None:
             found = _backend.chosen.swap_pass(self._kernel, stats, offsets, order, chosen, highest)
         return _backend.answered(found, _mirror.swap_pass, self.definition, stats, offsets, order, chosen, highest)
+
+
+class FormulaOfRows(Formula):
+    """The formula of a metric whose rows the backend scores, and nothing else.
+
+    :param metric: scores any row
+    :param measure: scores rows from one on, until one that it declines
+    """
+
+    def __init__(self, metric: Metric, measure: Any):
+        super().__init__(InPython(metric))
+        self._measure = measure
+
+    def score_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The score of each row."""
+        result = np.empty(len(rows))
+
+        def one(position: int) -> None:
+            result[position] = self.score_row(rows[position].tolist())
+
+        _backend.go_on(lambda start: self._measure.score_rows(rows, start, result), 0, len(rows), one)
+        return result
 
 
 class Pairs:

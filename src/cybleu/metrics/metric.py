@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..text.raw import Raw
     from .formula import Formula
 
 Self = TypeVar("Self", bound="Metric")
@@ -82,6 +83,10 @@ class Metric(ABC):
     name: str
     scale: float = 1
     columns: tuple[str, ...] = ()
+    #: Texts are str or bytes as they are, so that nothing makes tokens of them.
+    of_raw_text: bool = False
+    #: There are rows of raw text that the backend has read, see :meth:`rows_of_raw`.
+    reads_raw_text: bool = False
 
     # ----------------------------------------------------------------------------------------------------- to be given
 
@@ -180,6 +185,25 @@ class Metric(ABC):
 
         run(work, len(rows), 0, None, progress, "segments")
         return rows
+
+    def rows_of_raw(
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
+    ) -> list[list[int]] | None:
+        """The rows of segments of raw text that the backend has read; None where the metric needs tokens.
+
+        :param raw: with one of the backend's tokenisers
+        :param texts: hypotheses as the backend reads them
+        :param references: of all segments, likewise, one after the other
+        :param bounds: where those of each segment begin, and the end
+        :param threads: how many threads work at the same time
+        """
+        return None
+
+    def sum_of_raw(
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
+    ) -> tuple[list[int], Sequence[int] | None] | None:
+        """The sum of these rows, and what else the score of a corpus needs to know of them; None where it needs tokens."""
+        return None
 
     def sum_of(
         self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]
@@ -282,9 +306,12 @@ class Metric(ABC):
         """
         from .formula import Formula
 
+        self._check_width(width)
+        return Formula(InPython(self))
+
+    def _check_width(self, width: int) -> None:
         if width != len(self.columns):
             raise StatisticsError(f"a row of {self.name} has {len(self.columns)} entries, and these have {width}")
-        return Formula(_InPython(self))
 
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Metric]:
         """Rows from whose sum alone the metric given with them scores a corpus.
@@ -299,7 +326,7 @@ class Metric(ABC):
         return None
 
 
-class _InPython:
+class InPython:
     """A metric as the searches of the mirror take it."""
 
     order = 0

@@ -28,14 +28,19 @@ class Variant:
     :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)
     :param empty_order: what an order without any n-gram is: ``zero``; ``one``, perfect; or ``end``, with the orders after
         it 0, or left out if only effective orders count
-    :param no_match_at_all: whether a hypothesis without any match is 0, however smoothed (``zero``), or ``smoothed``
+    :param no_match_at_all: whether a hypothesis without any match is 0, however smoothed (``zero``), or ``smoothed``; or
+        ``zero-in-any-order``, 0 as soon as one order has no match
     :param mean: how precisions become a score: ``exact``, the weighted logarithms of those above 0, rounded once;
         ``logs``, the mean of the logarithms; ``fractions``, that with precisions up to 1, and the scale comes last;
-        ``arithmetic``
-    :param penalty: ``exponential``, the brevity penalty; or ``none``
+        ``arithmetic``; ``product``, the root of the product; ``exact-or-zero``, the exact one with 0 for a precision of 0;
+        ``log-differences``, logarithms of matches less those of n-grams
+    :param penalty: ``exponential``, the brevity penalty; ``none``; ``ratio``, the same by way of the ratio of the lengths;
+        ``tiny-over-small``, with 1e-15 and 1e-9 added to the lengths; ``added-one``, with 1 added to both
     :param penalty_adds: added to the reference length in the brevity penalty (Moses can)
     :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length; ``error-unless-all`` if it looks
-        first whether the references are empty, too
+        first whether the references are empty, too; or ``scored`` as any other
+    :param level: ``corpus``, or ``mean`` where the tool takes the mean of the segments' scores for the score of a corpus
+    :param note: what else is to be known of it: the tokens that the tool expects, and where its own numbers are rounded more
     :raises UnknownNameError: a rule has a value that is none of these
 
     >>> from dataclasses import replace
@@ -56,6 +61,8 @@ class Variant:
     penalty: str = "exponential"
     penalty_adds: float = 0
     empty_hypothesis: str = "zero"
+    level: str = "corpus"
+    note: str = ""
 
     def __post_init__(self) -> None:
         for field, allowed in _ALLOWED.items():
@@ -95,10 +102,11 @@ class Variant:
 _ALLOWED = {
     "reference_length": REFERENCE_LENGTHS,
     "empty_order": ("zero", "one", "end"),
-    "no_match_at_all": ("zero", "smoothed"),
-    "mean": ("exact", "logs", "fractions", "arithmetic"),
-    "penalty": ("exponential", "none"),
-    "empty_hypothesis": ("zero", "error", "error-unless-all"),
+    "no_match_at_all": ("zero", "smoothed", "zero-in-any-order"),
+    "mean": ("exact", "logs", "fractions", "arithmetic", "product", "exact-or-zero", "log-differences"),
+    "penalty": ("exponential", "none", "ratio", "tiny-over-small", "added-one"),
+    "empty_hypothesis": ("zero", "error", "error-unless-all", "scored"),
+    "level": ("corpus", "mean"),
 }
 
 #: The definitions of the tools, by name.
@@ -154,6 +162,62 @@ VARIANTS: dict[str, Variant] = {
             no_match_at_all="smoothed",
             empty_hypothesis="error",
         ),
+        Variant(
+            "coco",
+            scale=1,
+            smoothings=(("none", "tiny-over-small", None),),
+            no_match_at_all="smoothed",
+            mean="product",
+            penalty="tiny-over-small",
+            note="the tool expects the tokens of the Penn Treebank, which it makes in Java",
+        ),
+        Variant(
+            "codexglue",
+            scale=100,
+            smoothings=(("add-one", "add-logs", 1),),
+            reference_length="shortest",
+            no_match_at_all="smoothed",
+            mean="log-differences",
+            penalty="added-one",
+            empty_hypothesis="scored",
+            level="mean",
+        ),
+        Variant(
+            "torchmetrics",
+            scale=1,
+            smoothings=(("none", "none", None), ("smooth", "add-k", 1)),
+            no_match_at_all="zero-in-any-order",
+            note="the tool computes in single precision",
+        ),
+        Variant(
+            "torchtext",
+            scale=1,
+            smoothings=(("none", "none", None),),
+            no_match_at_all="zero-in-any-order",
+            note="the tool computes in single precision",
+        ),
+        Variant(
+            "ignite",
+            scale=1,
+            smoothings=(
+                ("no_smooth", "float32", None),
+                ("smooth1", "floor-of-one", 0.1),
+                ("nltk_smooth2", "add-one-to-one", 1),
+                ("smooth2", "add-k", 1),
+            ),
+            mean="exact-or-zero",
+            level="mean",
+            note="without smoothing the precisions of single sentences are rounded to single precision, as in the tool",
+        ),
+        Variant(
+            "tensor2tensor",
+            scale=1,
+            smoothings=(("exp", "exp", None),),
+            empty_order="one",
+            no_match_at_all="smoothed",
+            penalty="ratio",
+            note="the tool takes one reference, and rounds the score to single precision",
+        ),
         Variant("arithmetic-mean", scale=1, smoothings=(("none", "none", None),), mean="arithmetic"),
     )
 }
@@ -167,5 +231,5 @@ def tool_tokenizer(variant: str) -> str:
     >>> tool_tokenizer("sacrebleu"), tool_tokenizer("multi-bleu")
     ('13a', 'ascii')
     """
-    of_tools = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii"}
+    of_tools = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii", "gleu": "13a"}
     return of_tools.get(variant, "none")

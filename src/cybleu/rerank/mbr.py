@@ -22,7 +22,7 @@ from ..errors import (
     SequenceTypeError,
     UnknownNameError,
 )
-from ..metrics import Bleu, find
+from ..metrics import Bleu, find, of_text
 from ..metrics.formula import weighted_sums
 from ..nbest import NBest
 from ..text import tokenizer
@@ -115,7 +115,7 @@ def mbr(
     :param prune: only so many texts of each list of the evidence count, the most probable ones; of equal ones the lower
         index, empty ones last. Without `evidence`, the others cannot be chosen either
     :param tokenize: from a string to its tokens: a function such as ``str.split``, ``unicode`` or ``ascii`` for white space,
-        or a tokeniser of :mod:`cybleu.text`. By default the texts of an `NBest` are split on white space, as the files of
+        or a tokeniser of :mod:`cybleu.text`; not for ``chrf`` and its like, which take strings as they are. By default the texts of an `NBest` are split on white space, as the files of
         decoders have them, and a string in a list is an error
     :param lowercase: put the strings in lower case first
     :param threads: how many threads work at the same time on a segment; None is one. The result is the same
@@ -133,7 +133,11 @@ def mbr(
         raise UnknownNameError(f"unknown utility {utility!r}; use one of {', '.join(UTILITIES)}")
     found = find(metric, **choices).of_sentences()
     given = [("hypotheses", hypotheses), *([] if evidence is None else [("evidence", evidence)])]
-    hyps, *others = _lists(given, tokenize, lowercase, utility == "metric" and isinstance(found, Bleu))
+    if utility == "metric" and found.of_raw_text:
+        found = of_text(found, tokenize, lowercase)
+        hyps, *others = _strings(given)
+    else:
+        hyps, *others = _lists(given, tokenize, lowercase, utility == "metric" and isinstance(found, Bleu))
     refs = others[0] if others else hyps
     _check_alike(hyps, refs)
     shares = _posterior(posterior, scores, scale, refs)
@@ -190,7 +194,12 @@ def diverse(
     if not 0 <= similarity < np.inf:
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
     found = find(metric, **choices).of_sentences()
-    (lists,) = _lists([("hypotheses", hypotheses)], tokenize, lowercase, isinstance(found, Bleu))
+    given = [("hypotheses", hypotheses)]
+    if found.of_raw_text:
+        found = of_text(found, tokenize, lowercase)
+        (lists,) = _strings(given)
+    else:
+        (lists,) = _lists(given, tokenize, lowercase, isinstance(found, Bleu))
     shares = _posterior(posterior, scores, scale, lists)
     everything = np.ones(len(lists.texts), dtype=bool)
     taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
@@ -222,6 +231,23 @@ class _Texts(NamedTuple):
 
     def segment_of(self, row: Any) -> int:
         return int(np.searchsorted(self.offsets, row, side="right")) - 1
+
+
+def _strings(given: Sequence[tuple[str, Any]]) -> list[_Texts]:
+    """The lists, each given with its name, for a metric that takes strings as they are."""
+    lists = []
+    for name, value in given:
+        texts, offsets = _in_one(value, name)
+        for place, text in enumerate(texts):
+            if not isinstance(text, (str, bytes)):
+                owner = int(np.searchsorted(offsets, place, side="right")) - 1
+                raise SequenceTypeError(
+                    f"text {place - offsets[owner]} of {name}[{owner}] is a {type(text).__name__}; for a metric of raw text it "
+                    "must be a str"
+                )
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        lists.append(_Texts(value if isinstance(value, NBest) else texts, texts, texts, lengths, offsets))
+    return lists
 
 
 def _lists(

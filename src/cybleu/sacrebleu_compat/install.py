@@ -1,4 +1,4 @@
-"""cybleu in the place of sacreBLEU's BLEU, in programs that are not changed for it."""
+"""cybleu in the place of sacreBLEU's BLEU and chrF, in programs that are not changed for it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .._runtime.scripts import run_script
 
 __all__ = ["SacrebleuInstallation", "install_as_sacrebleu", "run_as_sacrebleu"]
 
-# Where the class has a name: its functions and its command take it from there.
-_MODULES = ("sacrebleu.metrics.bleu", "sacrebleu.metrics", "sacrebleu.compat", "sacrebleu")
+# Where the classes have a name: sacreBLEU's functions and its command take them from there.
+_MODULES = ("sacrebleu.metrics.bleu", "sacrebleu.metrics.chrf", "sacrebleu.metrics", "sacrebleu.compat", "sacrebleu")
 
 _lock = threading.Lock()
 _active: list[SacrebleuInstallation] = []
@@ -31,16 +31,16 @@ class SacrebleuInstallation:
     """
 
     def undo(self) -> None:
-        """Take this installation back; sacreBLEU's class returns with the last one. A second call does nothing."""
+        """Take this installation back; sacreBLEU's classes return with the last one. A second call does nothing."""
         with _lock:
             if self not in _active:
                 return
             _active.remove(self)
             if not _active:
-                from .metric import BLEU, ORIGINAL
-
                 while _replaced:
-                    _exchange(_replaced.pop(), BLEU, ORIGINAL)
+                    module = _replaced.pop()
+                    for name, ours, theirs in _classes():
+                        _exchange(module, name, ours, theirs)
 
     def __enter__(self) -> SacrebleuInstallation:
         return self
@@ -49,20 +49,28 @@ class SacrebleuInstallation:
         self.undo()
 
 
-def _exchange(module: ModuleType, old: Any, new: Any) -> None:
-    if getattr(module, "BLEU", None) is old:
-        module.BLEU = new  # type: ignore[attr-defined]
+def _classes() -> list[tuple[str, Any, Any]]:
+    """The name of each class, ours, and sacreBLEU's."""
+    from . import chrf, metric
+
+    return [("BLEU", metric.BLEU, metric.ORIGINAL), ("CHRF", chrf.CHRF, chrf.ORIGINAL)]
+
+
+def _exchange(module: ModuleType, name: str, old: Any, new: Any) -> None:
+    if getattr(module, name, None) is old:
+        setattr(module, name, new)
     metrics = getattr(module, "METRICS", {})
-    if metrics.get("BLEU") is old:
-        metrics["BLEU"] = new
+    if metrics.get(name) is old:
+        metrics[name] = new
 
 
 def install_as_sacrebleu() -> SacrebleuInstallation:
-    """Make sacreBLEU's BLEU that of cybleu, for the whole process: its class, its functions and its command.
+    """Make sacreBLEU's BLEU and chrF those of cybleu, for the whole process: classes, functions and the command.
 
-    ``sacrebleu.BLEU`` is :class:`cybleu.sacrebleu_compat.BLEU` from then on wherever the package has it, and so
-    ``sacrebleu.corpus_bleu``, ``sacrebleu.sentence_bleu`` and what calls them are counted here, with the same results. Code that
-    took the class by ``from ... import`` earlier keeps sacreBLEU's, so install first. Installing again does no harm.
+    ``sacrebleu.BLEU`` is :class:`cybleu.sacrebleu_compat.BLEU` from then on wherever the package has it, and ``sacrebleu.CHRF``
+    :class:`cybleu.sacrebleu_compat.CHRF`. So ``sacrebleu.corpus_bleu``, ``sentence_bleu``, ``corpus_chrf``, ``sentence_chrf`` and
+    what calls them are counted here, with the same results. Code that took a class by ``from ... import`` earlier keeps
+    sacreBLEU's, so install first. Installing again does no harm.
 
     :return: a handle to undo it with, also a context manager
     :raises MissingExtraError: sacreBLEU is not installed
@@ -72,13 +80,13 @@ def install_as_sacrebleu() -> SacrebleuInstallation:
     ...     print(sacrebleu.corpus_bleu(["The cat."], [["The cat."]]).score)
     0.0
     """
-    from .metric import BLEU, ORIGINAL
-
+    classes = _classes()
     modules = [importlib.import_module(name) for name in _MODULES]
     installation = SacrebleuInstallation()
     with _lock:
         for module in modules:
-            _exchange(module, ORIGINAL, BLEU)
+            for name, ours, theirs in classes:
+                _exchange(module, name, theirs, ours)
             if module not in _replaced:
                 _replaced.append(module)
         _active.append(installation)
@@ -90,4 +98,4 @@ def run_as_sacrebleu(arguments: list[str]) -> None:
 
     :param arguments: options, the script, then the arguments that it is to see
     """
-    run_script(arguments, "run-as-sacrebleu", "sacreBLEU's BLEU", install_as_sacrebleu)
+    run_script(arguments, "run-as-sacrebleu", "sacreBLEU's BLEU and chrF", install_as_sacrebleu)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence
-from itertools import accumulate, chain
 from typing import Any
 
-from .. import _backend
 from ..errors import MissingExtraError
 from ..stats.raw import raw_row_lists, raw_sum
 from ..text.raw import Raw
 from ..text.tokenizers import OWN
 from .functions import MANY, are_plain, look_tokenised
+from .kept import Kept, are_documents
 
 try:
     from sacrebleu.metrics.bleu import BLEU as Theirs
@@ -25,37 +22,6 @@ except ImportError as error:
 __all__ = ["BLEU"]
 
 ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has its place already
-
-
-class _Kept(Sequence[Any]):
-    """References that are kept: as lines for the kernels, and one by one as sacreBLEU keeps them where it goes on."""
-
-    def __init__(self, metric: Any, documents: Sequence[Sequence[str | None]]):
-        self.metric = metric
-        self.groups = [[line for line in lines if line is not None] for lines in zip(*documents)]
-        self._raw: Any = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_raw": None}
-
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def __getitem__(self, position: Any) -> Any:
-        lines = [self.metric._preprocess_segment(line) for line in self.groups[position]]
-        return self.metric._extract_reference_info(lines)
-
-    @property
-    def whole(self) -> bool:
-        """Each segment has a reference."""
-        return all(self.groups)
-
-    def texts(self, raw: Raw) -> tuple[Any, array[int]]:
-        key = raw.tokenize, raw.lowercase, _backend.BACKEND
-        if self._raw is None or self._raw[0] != key:
-            bounds = array("q", accumulate(map(len, self.groups), initial=0))
-            self._raw = key, raw.texts(list(chain.from_iterable(self.groups)), "references"), bounds
-        return self._raw[1], self._raw[2]
 
 
 class BLEU(ORIGINAL):  # type: ignore[misc]
@@ -85,11 +51,10 @@ class BLEU(ORIGINAL):  # type: ignore[misc]
         return Raw(name, self.lowercase)
 
     def _cache_references(self, references: Any) -> Any:
-        if not _are_documents(references) or self._raw() is None:
+        if not are_documents(references) or self._raw() is None:
             return super()._cache_references(references)
-        kept = _Kept(self, references)
-        numbers = {len(group) for group in kept.groups}
-        self.num_refs = numbers.pop() if len(numbers) == 1 else -1
+        kept = Kept(self, references)
+        self.num_refs = kept.number
         return kept
 
     def _segments(self, hypotheses: Any, references: Any) -> tuple[Any, ...] | None:
@@ -99,7 +64,7 @@ class BLEU(ORIGINAL):  # type: ignore[misc]
         if raw is None or type(order) is not int or order < 1 or not are_plain(hypotheses):
             return None
         kept = self._cache_references(references) if references else self._ref_cache
-        if not isinstance(kept, _Kept) or not kept.whole:
+        if not isinstance(kept, Kept) or not kept.whole:
             return None
         count = min(len(hypotheses), len(kept))
         others, bounds = kept.texts(raw)
@@ -129,14 +94,3 @@ class BLEU(ORIGINAL):  # type: ignore[misc]
         if segments is None or not len(segments[1]):
             return super().corpus_score(hypotheses, references, n_bootstrap)
         return self._compute_score_from_stats(raw_sum(*segments)[0])
-
-
-def _are_documents(references: Any) -> bool:
-    return (
-        type(references) in (list, tuple)
-        and len(references) > 0
-        and all(type(document) in (list, tuple) for document in references)
-        and len({len(document) for document in references}) == 1
-        and len(references[0]) > 0
-        and all(set(map(type, document)) <= {str, type(None)} for document in references)
-    )

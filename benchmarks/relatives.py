@@ -1,0 +1,130 @@
+"""chrF, GLEU and captions' BLEU beside sacreBLEU, fastchrf, NLTK and pycocoevalcap. Results are compared before anything is timed.
+
+python benchmarks/relatives.py [--rounds N]
+
+Times are of the processor. fastchrf and pycocoevalcap are measured where they are installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+
+import nltk.translate.chrf_score as nltk_chrf
+import nltk.translate.gleu_score as nltk_gleu
+import sacrebleu
+from measure import DATA, machine, newstest, row
+
+import cybleu
+from cybleu import chrf_score, gleu_score, pairwise_bleu, sacrebleu_corpus_chrf, sacrebleu_sentence_chrf
+
+try:
+    import fastchrf
+except ImportError:
+    fastchrf = None
+
+
+def lines(name):
+    newstest()  # says so where there is no data
+    return (DATA / "wmt17-en-de" / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def seconds(function):
+    started = time.process_time()
+    function()
+    return time.process_time() - started
+
+
+def compare(ours, theirs, rounds, ours_per_round=3):
+    """The medians of both, in turn."""
+    times = []
+    ours()
+    for _ in range(rounds):
+        times.append((statistics.median(seconds(ours) for _ in range(ours_per_round)), seconds(theirs)))
+    return tuple(map(statistics.median, zip(*times)))
+
+
+def corpora(reference, hypotheses, rounds):
+    for name, order in (("chrF", 0), ("chrF++", 2)):
+
+        def ours(order=order):
+            return sacrebleu_corpus_chrf(hypotheses, [reference], word_order=order)
+
+        def theirs(order=order):
+            return sacrebleu.corpus_chrf(hypotheses, [reference], word_order=order)
+
+        assert vars(ours()) == vars(theirs())
+        row(f"{name} of a corpus; sacreBLEU", *compare(ours, theirs, rounds), count=len(hypotheses), bar=60)
+    pairs = [*zip(hypotheses, reference)][:500]
+    assert all(
+        vars(sacrebleu_sentence_chrf(line, [other])) == vars(sacrebleu.sentence_chrf(line, [other]))
+        for line, other in pairs
+    )
+    times = compare(
+        lambda: [sacrebleu_sentence_chrf(line, [other]) for line, other in pairs],
+        lambda: [sacrebleu.sentence_chrf(line, [other]) for line, other in pairs],
+        rounds,
+    )
+    row("chrF of a sentence; sacreBLEU", *times, count=len(pairs))
+
+
+def matrices(reference, rounds):
+    if fastchrf is None:
+        print("fastchrf is not installed, so it is not measured")
+    texts = reference[:1024]
+    few = texts[:128]
+    ours = pairwise_bleu(few, metric="chrf")
+    some = [(i, j) for i in range(0, 128, 17) for j in range(128)]
+    assert all(ours[i, j] == sacrebleu.sentence_chrf(few[i], [few[j]]).score for i, j in some)
+    mine = statistics.median(seconds(lambda: pairwise_bleu(texts, metric="chrf")) for _ in range(rounds))
+    two = statistics.median(seconds(lambda: pairwise_bleu(texts, list(texts), metric="chrf")) for _ in range(rounds))
+    print(f"matrix of 1,024 x 1,024: {mine:.2f} s among themselves, {two:.2f} s as two lists")
+    if fastchrf is not None:
+        theirs = seconds(lambda: fastchrf.pairwise_chrf([texts], [texts]))
+        found = fastchrf.pairwise_chrf([few], [few])
+        assert max(abs(found[0][i][j] - ours[i, j]) for i, j in some) < 1e-2  # of 100; single precision there
+        row("chrF of 1,024 x 1,024; fastchrf", two, theirs, unit="s", scale=1, bar=10)
+
+
+def of_nltk(reference, hypotheses, rounds):
+    few = hypotheses[:1000], reference[:1000]
+    assert chrf_score.corpus_chrf(few[1], few[0]) == nltk_chrf.corpus_chrf(few[1], few[0])
+    times = compare(
+        lambda: chrf_score.corpus_chrf(few[1], few[0]), lambda: nltk_chrf.corpus_chrf(few[1], few[0]), rounds
+    )
+    row("NLTK's chrF of a corpus", *times, count=1000, bar=60)
+    tokens = [line.split() for line in few[0]], [[line.split()] for line in few[1]]
+    assert gleu_score.corpus_gleu(tokens[1], tokens[0]) == nltk_gleu.corpus_gleu(tokens[1], tokens[0])
+    times = compare(
+        lambda: gleu_score.corpus_gleu(tokens[1], tokens[0]),
+        lambda: nltk_gleu.corpus_gleu(tokens[1], tokens[0]),
+        rounds,
+    )
+    row("GLEU of a corpus; NLTK", *times, count=1000, bar=100)
+    segments = [*zip(tokens[1], tokens[0])]
+    times = compare(
+        lambda: [gleu_score.sentence_gleu(*segment) for segment in segments],
+        lambda: [nltk_gleu.sentence_gleu(*segment) for segment in segments],
+        rounds,
+    )
+    row("GLEU of a sentence; NLTK", *times, count=1000, bar=100)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    reference, hypotheses = lines("ref"), lines("LIUM-NMT.4900")
+    print(
+        f"{machine()}, load {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, {cybleu.BACKEND} backend; medians of {rounds}\n"
+    )
+    print(f"| work | cybleu | the other (sacreBLEU {sacrebleu.__version__}, NLTK) | times |\n|---|---|---|---|")
+    corpora(reference, hypotheses, rounds)
+    matrices(reference, rounds)
+    of_nltk(reference, hypotheses, rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+# cython: freethreading_compatible=True
+"""GLEU: the n-grams that a hypothesis shares with one of its references, and those of the text that has more."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, cybleu_items
+from cybleu._kernels.segments cimport TOKENS_BETWEEN_LOOKS, count_segment, frozen
+
+cdef enum:
+    LOOKS_BETWEEN_TURNS = 16    # after which another thread may run
+
+
+cdef int64_t ngrams_of(int64_t length, Py_ssize_t min_len, Py_ssize_t max_len) noexcept:
+    cdef int64_t total = 0
+    cdef Py_ssize_t n
+    for n in range(min_len, max_len + 1):
+        if length >= n:
+            total += length - n + 1
+    return total
+
+
+cdef int count_one(object references, object hypothesis, Py_ssize_t min_len, Py_ssize_t max_len, int64_t *found,
+                   Py_ssize_t *work) except -1:
+    """Add matches and n-grams of the reference with the largest ratio, the first of equal ones; 0 where declined."""
+    cdef PyObject **items
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t k = 0
+    cdef Py_ssize_t n
+    cdef int64_t matches[MAX_ORDER]
+    cdef int64_t length = 0
+    cdef int64_t reference_length = 0
+    cdef int64_t shared, ngrams
+    cdef int64_t best_shared = 0
+    cdef int64_t best_ngrams = 0
+    cdef object alone = references
+    while True:
+        # read anew each time: a signal handler may have changed the list
+        if not cybleu_items(<PyObject *>references, &items, &count) or count == 0:
+            return 0
+        if k >= count:
+            break
+        if count > 1:
+            alone = (<object>items[k],)
+        memset(matches, 0, sizeof(matches))
+        if not count_segment(<PyObject *>alone, <PyObject *>hypothesis, max_len, &length, &reference_length, matches,
+                             work):
+            return 0
+        shared = 0
+        for n in range(min_len - 1, max_len):
+            shared += matches[n]
+        ngrams = max(ngrams_of(length, min_len, max_len), ngrams_of(reference_length, min_len, max_len))
+        if ngrams > 0 and (best_ngrams == 0 or <double>shared / <double>ngrams
+                           > <double>best_shared / <double>best_ngrams):
+            best_shared, best_ngrams = shared, ngrams
+        k += 1
+    found[0] += best_shared
+    found[1] += best_ngrams
+    return 1
+
+
+cdef bint are_orders(object min_len, object max_len) except -1:
+    """Whether these are orders that are counted here."""
+    return type(min_len) is int and type(max_len) is int and 1 <= min_len <= max_len <= MAX_ORDER
+
+
+def gleu_ratio(references, hypothesis, min_len, max_len):
+    """GLEU of one segment, or None where it is declined."""
+    cdef Py_ssize_t unwatched = 0
+    cdef int64_t[2] found
+    if not are_orders(min_len, max_len):
+        return None
+    if CYBLEU_OTHER_THREADS_RUN:
+        references, hypothesis = frozen(references, 2), frozen(hypothesis, 1)
+    found[0] = found[1] = 0
+    if not count_one(references, hypothesis, min_len, max_len, found, &unwatched):
+        return None
+    return <double>found[0] / <double>found[1] if found[1] > 0 else 0.0
+
+
+def gleu_counts(list_of_references, hypotheses, min_len, max_len):
+    """The sums of matches and n-grams over the segments, or None where a segment, or a container, is declined."""
+    cdef PyObject **references
+    cdef PyObject **texts
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t other_count = 0
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t unwatched = 0
+    cdef Py_ssize_t looks = 0
+    cdef Py_ssize_t smallest, largest
+    cdef int64_t[2] found
+    if not are_orders(min_len, max_len):
+        return None
+    smallest, largest = min_len, max_len
+    if CYBLEU_OTHER_THREADS_RUN:
+        list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
+    found[0] = found[1] = 0
+    while True:
+        if (not cybleu_items(<PyObject *>list_of_references, &references, &count)
+                or not cybleu_items(<PyObject *>hypotheses, &texts, &other_count)
+                or count != other_count):
+            return None
+        if i >= count:
+            return found[0], found[1]
+        if not count_one(<object>references[i], <object>texts[i], smallest, largest, found, &unwatched):
+            return None
+        i += 1
+        if unwatched >= TOKENS_BETWEEN_LOOKS:
+            unwatched = 0
+            looks += 1
+            PyErr_CheckSignals()
+            if looks % LOOKS_BETWEEN_TURNS == 0:
+                with nogil:
+                    pass

@@ -1,0 +1,272 @@
+"""chrF, chrF+ and chrF++: the F-score of n-grams of characters, and of words (Popović 2015, 2017), as sacreBLEU has it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from .. import _backend, _mirror
+from .._runtime.parallel import run
+from ..errors import ArrayValueError, LengthMismatchError, OrderError, StatisticsError, UnknownNameError
+from ..text.raw import Raw
+from .metric import Metric
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .formula import Formula
+
+MOST_ORDERS = 64
+LARGEST_BETA = 1e100  # its square is finite
+_NAMES = {0: "chrf", 1: "chrf+", 2: "chrf++"}
+
+
+@dataclass(frozen=True)
+class Chrf(Metric):
+    """chrF of raw text, from 0 to 100, equal to sacreBLEU's.
+
+    Texts are str, or bytes in UTF-8; nothing makes tokens of them. A row has for each order the n-grams of the hypothesis, those
+    of the reference, and the matches: of characters first, then of words. Of several references the one counts with which the
+    segment scores best, the first of equal ones. Rows of segments add up to that of their corpus.
+
+    :param char_order: the largest order of n-grams of characters
+    :param word_order: the same of words: 0 for chrF, 1 for chrF+, 2 for chrF++. A punctuation mark at the end of a word, or else
+        at its beginning, is a word of its own
+    :param beta: recall weighs so many times as much as precision
+    :param whitespace: white space is part of the n-grams of characters; otherwise it is left out
+    :param eps_smoothing: take the mean of the orders' F-scores, with 1e-16 where there is nothing, as chrF++.py and Moses do; the
+        F-score of mean precision and recall is taken otherwise, over the orders that both texts have n-grams of
+    :param lowercase: put texts in lower case first
+    :raises OrderError: an order cannot be
+    :raises StatisticsError: `beta` is not a finite number
+
+    >>> from cybleu.metrics import find, score, scores
+    >>> metric = find("chrf++")
+    >>> rows = metric.rows([["The cat sat."], ["It rains."]], ["The cat sits.", "It rains."])
+    >>> scores(rows, metric).round(2)
+    array([ 67.23, 100.  ])
+    >>> print(score(rows, metric))
+    metric:chrf++|nc:6|nw:2|beta:2|eff:yes|space:no|case:mixed = 80.09
+    """
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: float = 2
+    whitespace: bool = False
+    eps_smoothing: bool = False
+    lowercase: bool = False
+    _measures: dict[str, Any] = field(init=False, repr=False, compare=False)  # by backend
+
+    scale = 100
+    of_raw_text = True
+    reads_raw_text = True
+
+    def __post_init__(self) -> None:
+        for name in ("char_order", "word_order"):
+            value = getattr(self, name)
+            if type(value) is not int or not 0 <= value <= MOST_ORDERS:
+                raise OrderError(f"{name} is {value!r}; it must be a whole number from 0 to {MOST_ORDERS}")
+        if not self.char_order + self.word_order:
+            raise OrderError("char_order and word_order are both 0, so there is nothing to count")
+        if isinstance(self.beta, bool) or not isinstance(self.beta, (int, float)) or not abs(self.beta) <= LARGEST_BETA:
+            raise StatisticsError(f"beta is {self.beta!r}; it must be a finite number")
+        object.__setattr__(self, "_measures", {})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, choice.name) for choice in fields(self) if choice.init)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """``chrf``, ``chrf+`` or ``chrf++``."""
+        return _NAMES.get(self.word_order, "chrf++")
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names of the numbers in a row."""
+        orders = [f"{n}" for n in range(1, self.char_order + 1)] + [f"word_{n}" for n in range(1, self.word_order + 1)]
+        return tuple(f"{what}_{order}" for order in orders for what in ("hyp", "ref", "match"))
+
+    @property
+    def signature(self) -> str:
+        """The definition in one line."""
+        return (
+            f"metric:{self.name}|nc:{self.char_order}|nw:{self.word_order}|beta:{self.beta:g}|"
+            f"eff:{'no' if self.eps_smoothing else 'yes'}|space:{'yes' if self.whitespace else 'no'}|"
+            f"case:{'lc' if self.lowercase else 'mixed'}"
+        )
+
+    @property
+    def measure(self) -> Any:
+        """What counts and scores in the backend."""
+        found = self._measures.get(_backend.BACKEND)
+        if found is None:
+            found = self._measures[_backend.BACKEND] = _backend.chosen.CharacterF(*self._arguments)
+        return found
+
+    @property
+    def _arguments(self) -> tuple[Any, ...]:
+        space = "kept" if self.whitespace else "dropped"
+        return self.char_order, self.word_order, self.beta, space, self.eps_smoothing
+
+    def _raw(self, tokenize: Any = None, lowercase: bool = False) -> Raw:
+        if tokenize is not None:
+            raise UnknownNameError(f"{self.name} counts the characters of raw text, so it takes no tokeniser")
+        return Raw("none", self.lowercase or bool(lowercase))
+
+    # --------------------------------------------------------------------------------------------------------- counting
+
+    def row(self, references: Sequence[str | bytes], hypothesis: str | bytes) -> list[int]:  # type: ignore[override]
+        """The row of one segment.
+
+        :param references: one or more texts
+        :param hypothesis: a text
+        """
+        raw = self._raw()
+        row, _ = self.sum_of_raw(raw, raw.texts([hypothesis], "hypotheses"), *raw.sets([references]))
+        return row
+
+    def rows(
+        self,
+        references: Any,
+        hypotheses: Any,
+        *,
+        owner: Any = None,
+        threads: int | None = None,
+        progress: bool = False,
+        tokenize: None = None,
+        lowercase: bool = False,
+        **of_ids: Any,
+    ) -> NDArray[np.int64]:
+        """The row of each segment.
+
+        The other parameters are those of :meth:`Metric.rows`.
+
+        :param references: for each segment a list of texts
+        :param hypotheses: texts, str or bytes
+        :param tokenize: None, because there are no tokens
+        :param of_ids: none of these
+        """
+        from .._runtime.arrays import np
+        from ..text.batches import positions
+
+        self._refuse_ids(references, of_ids)
+        raw = self._raw(tokenize, lowercase)
+        texts = raw.texts(hypotheses, "hypotheses")
+        if owner is not None:
+            owners = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
+            references = [references[number] for number in owners.tolist()]
+        others, bounds = raw.sets(references)
+        if len(bounds) - 1 != len(texts):
+            raise LengthMismatchError(
+                f"there are {len(texts)} hypotheses and {len(bounds) - 1} sets of references; give as many, or owner"
+            )
+        rows = np.empty((len(texts), len(self.columns)), dtype=np.int64)
+        self._fill(texts, others, bounds, rows, threads, progress)
+        return rows
+
+    def _refuse_ids(self, references: Any, of_ids: dict[str, Any]) -> None:
+        if hasattr(references, "stats"):
+            raise ArrayValueError(f"prepared References count for BLEU, and {self.name} counts in its own way")
+        given = [name for name, value in of_ids.items() if value is not None]
+        if given:
+            raise ArrayValueError(f"{given[0]} is for token ids, and {self.name} takes raw text")
+
+    def _fill(
+        self, texts: Any, references: Any, bounds: Any, rows: Any, threads: int | None, progress: bool = False
+    ) -> None:
+        measure = self.measure
+
+        def work(start: int, stop: int) -> None:
+            measure.rows(texts, references, bounds, start, stop, rows)
+
+        run(work, len(texts), _cost(texts, references), threads, progress, "segments")
+
+    def rows_of_raw(
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
+    ) -> list[list[int]]:
+        """The rows of texts that the backend has read. Needs no NumPy."""
+        count, width = len(texts), 3 * (self.char_order + self.word_order)
+        if not count:
+            return []
+        rows = memoryview(array("q", bytes(8 * count * width))).cast("B").cast("q", (count, width))
+        self._fill(texts, references, bounds, rows, threads)
+        found: Any = rows.tolist()  # as nested as the rows are
+        return found  # type: ignore[no-any-return]
+
+    def sum_of_raw(
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
+    ) -> tuple[list[int], None]:
+        """The sum of these rows."""
+        sums: list[list[int]] = []
+        measure = self.measure
+
+        def work(start: int, stop: int) -> None:
+            sums.append(measure.sum(texts, references, bounds, start, stop))
+
+        run(work, len(texts), _cost(texts, references), threads, False, "segments")
+        return [sum(column) for column in zip(*sums)] or [0] * len(self.columns), None
+
+    def pairs(
+        self,
+        references: Sequence[Any],
+        hypotheses: Sequence[Any] | None = None,
+        *,
+        out: NDArray[np.float64] | None = None,
+        threads: int | None = None,
+        progress: bool = False,
+        **of_ids: Any,
+    ) -> NDArray[np.float64]:
+        """The score of every hypothesis against every reference alone.
+
+        The other parameters are those of :meth:`Metric.pairs`.
+
+        :param references: R texts, str or bytes
+        :param hypotheses: H texts, by default the references
+        """
+        from .._runtime.arrays import np
+        from ..text.batches import separate_output
+
+        lowercase = bool(of_ids.pop("lowercase", False))
+        self._refuse_ids(references, of_ids)
+        raw = self._raw(None, lowercase)
+        of_references = raw.texts(references, "references")
+        of_hypotheses = None if hypotheses is None else raw.texts(hypotheses, "hypotheses")
+        texts = _backend.chosen.CharacterTexts(self.measure, of_references, of_hypotheses)
+        columns = len(of_references)
+        shape = columns if of_hypotheses is None else len(of_hypotheses), columns
+        given = {"references": references, "hypotheses": hypotheses}
+        scores = np.empty(shape) if out is None else separate_output(out, shape, np.float64, **given)
+        run(
+            lambda start, stop: texts.fill(start, stop, scores),
+            shape[0],
+            64 * shape[0] * shape[1],
+            threads,
+            progress,
+            "hypotheses",
+        )
+        return scores
+
+    # ---------------------------------------------------------------------------------------------------------- scoring
+
+    def evaluate(self, row: Sequence[int]) -> float:
+        """The score of a row or of a sum of rows."""
+        return _mirror.CharacterF(*self._arguments).evaluate(row)
+
+    def formula(self, width: int) -> Formula:
+        """How rows of so many columns become numbers in searches.
+
+        :param width: how many
+        """
+        from .formula import FormulaOfRows
+
+        self._check_width(width)
+        return FormulaOfRows(self, self.measure)
+
+
+def _cost(texts: Any, references: Any) -> int:
+    cost: int = texts.size + references.size + 64 * len(texts)
+    return cost
+

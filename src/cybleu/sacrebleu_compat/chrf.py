@@ -1,0 +1,177 @@
+"""``sacrebleu.metrics.CHRF`` and sacreBLEU's functions of chrF, counted by the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ..errors import MissingExtraError
+from ..metrics.chrf import LARGEST_BETA, MOST_ORDERS, Chrf
+from ..text.raw import Raw
+from .functions import are_plain
+from .kept import Kept, are_documents
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.chrf import CHRFScore
+
+try:
+    from sacrebleu.metrics.chrf import CHRF as Theirs
+except ImportError as error:
+    raise MissingExtraError(
+        "this class is a sacrebleu.metrics.CHRF, and sacreBLEU is not installed; "
+        "install it with: pip install 'cybleu[sacrebleu]'"
+    ) from error
+
+__all__ = ["CHRF", "sacrebleu_corpus_chrf", "sacrebleu_sentence_chrf"]
+
+ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has its place already
+
+
+@lru_cache
+def _measure(
+    char_order: int, word_order: int, beta: float, kind: type, whitespace: bool, eps_smoothing: bool
+) -> Chrf:
+    return Chrf(char_order, word_order, beta, whitespace, eps_smoothing)
+
+
+@lru_cache
+def _raw(lowercase: bool) -> Raw:
+    return Raw("none", lowercase)
+
+
+class CHRF(ORIGINAL):  # type: ignore[misc]
+    """``sacrebleu.metrics.CHRF``: the same arguments, attributes, results, signature and errors, and it is one.
+
+    The kernels count lists and tuples of str. sacreBLEU does whatever else it is given, and computes the score from the counts. It
+    can be used wherever that class can, also in ``sacrebleu.significance.PairedTest``.
+
+    >>> metric = CHRF(word_order=2)
+    >>> print(metric.corpus_score(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    chrF2++ = 80.35
+    >>> metric.get_signature().info["nw"]
+    2
+    """
+
+    _of_sacrebleu = ORIGINAL
+
+    def _metric(self) -> Chrf | None:
+        """What counts here, or None where something else does."""
+        orders = self.char_order, self.word_order
+        if not all(type(order) is int and 0 <= order <= MOST_ORDERS for order in orders) or not sum(orders):
+            return None
+        if type(self.beta) not in (int, float) or not abs(self.beta) <= LARGEST_BETA:
+            return None
+        for method in _OWN:
+            if getattr(type(self), method) is not getattr(ORIGINAL, method):
+                return None
+        return _measure(*orders, self.beta, type(self.beta), bool(self.whitespace), bool(self.eps_smoothing))
+
+    def _cache_references(self, references: Any) -> Any:
+        if not are_documents(references) or self._metric() is None:
+            return super()._cache_references(references)
+        kept = Kept(self, references)
+        self.num_refs = kept.number
+        return kept
+
+    def _segments(self, hypotheses: Any, references: Any) -> tuple[Any, ...] | None:
+        """What the kernels count, or None for sacreBLEU to count."""
+        metric = self._metric()
+        if metric is None or not are_plain(hypotheses):
+            return None
+        kept = self._cache_references(references) if references else self._ref_cache
+        if not isinstance(kept, Kept) or not kept.whole:
+            return None
+        count = min(len(hypotheses), len(kept))
+        raw = _raw(bool(self.lowercase))
+        others, bounds = kept.texts(raw)
+        texts = raw.texts(hypotheses if count == len(hypotheses) else hypotheses[:count], "hypotheses")
+        return metric, (raw, texts, others, bounds[: count + 1])
+
+    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
+        segments = self._segments(hypotheses, references)
+        if segments is None:
+            return super()._extract_corpus_statistics(hypotheses, references)
+        return segments[0].rows_of_raw(*segments[1])
+
+    def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1) -> Any:
+        """The score of a corpus, as ``sacrebleu.metrics.CHRF.corpus_score`` gives it.
+
+        :param hypotheses: the lines to score
+        :param references: documents with one line for each hypothesis, or None for those that the metric keeps
+        :param n_bootstrap: from 2 on so many samples are drawn for a confidence interval
+        :return: sacreBLEU's ``CHRFScore``, from 0 to 100
+        """
+        if n_bootstrap > 1:
+            return super().corpus_score(hypotheses, references, n_bootstrap)
+        self._check_corpus_score_args(hypotheses, references)
+        segments = self._segments(hypotheses, references)
+        if segments is None or not len(segments[1][1]):
+            return super().corpus_score(hypotheses, references, n_bootstrap)
+        return self._compute_score_from_stats(segments[0].sum_of_raw(*segments[1])[0])
+
+
+_OWN = (
+    "_preprocess_segment",
+    "_compute_segment_statistics",
+    "_extract_reference_info",
+    "_get_match_statistics",
+    "_remove_punctuation",
+    "_compute_f_score",
+)
+
+
+def sacrebleu_corpus_chrf(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    char_order: int = 6,
+    word_order: int = 0,
+    beta: int = 2,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+) -> CHRFScore:
+    """The chrF of a corpus as ``sacrebleu.corpus_chrf`` has it: the same arguments, result and errors.
+
+    :param hypotheses: the lines to score
+    :param references: one or more reference documents, each with one line for every hypothesis, or None where it has no
+        reference
+    :param char_order: the largest order of n-grams of characters
+    :param word_order: the same of words: 1 for chrF+, 2 for chrF++
+    :param beta: recall weighs so many times as much as precision
+    :param remove_whitespace: leave white space out of the n-grams of characters
+    :param eps_smoothing: as for :class:`cybleu.metrics.Chrf`
+    :return: sacreBLEU's ``CHRFScore``, from 0 to 100
+    :raises MissingExtraError: sacreBLEU is not installed
+
+    >>> print(sacrebleu_corpus_chrf(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    chrF2 = 81.89
+    """
+    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    score: CHRFScore = metric.corpus_score(hypotheses, references)
+    return score
+
+
+def sacrebleu_sentence_chrf(
+    hypothesis: str,
+    references: Sequence[str | None],
+    char_order: int = 6,
+    word_order: int = 0,
+    beta: int = 2,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+) -> CHRFScore:
+    """The chrF of one line as ``sacrebleu.sentence_chrf`` has it: the same arguments, result and errors.
+
+    :param hypothesis: the line to score
+    :param references: its reference lines
+    :return: sacreBLEU's ``CHRFScore``, from 0 to 100
+    :raises MissingExtraError: sacreBLEU is not installed
+
+    The other parameters are those of :func:`sacrebleu_corpus_chrf`.
+
+    >>> print(sacrebleu_sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
+    chrF2++ = 100.00
+    """
+    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    score: CHRFScore = metric.sentence_score(hypothesis, references)
+    return score

@@ -1,0 +1,163 @@
+"""chrF wherever a metric is taken."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import sacrebleu
+from click.testing import CliRunner
+
+from cybleu import BleuReward, bleu_rewards, errors, explain, pairwise_bleu, score, scores
+from cybleu.cli import cli
+from cybleu.metrics import Chrf, find
+from cybleu.nbest import NBest
+from cybleu.rerank import diverse, mbr, oracle
+from cybleu.significance import bootstrap, compare_systems, paired_test
+from cybleu.tuning import tune
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+TEXTS = ["the cat sat", "a cat sat down", "the cat sat down", "it rains", "it rained a lot", "Rain falls"]
+REFERENCES = [["The cat sat down."], ["It rains a lot.", "Rain falls."]]
+OWNER = [0, 0, 0, 1, 1, 1]
+NAMES = {"chrf": 0, "chrf+": 1, "chrf++": 2}
+
+
+def theirs(line, references, word_order=0, **options):
+    return sacrebleu.metrics.CHRF(word_order=word_order, **options).sentence_score(line, references).score
+
+
+@pytest.mark.parametrize(("name", "order"), NAMES.items())
+def test_rows_and_scores(name, order):
+    metric = find(name)
+    rows = metric.rows(REFERENCES, TEXTS, owner=OWNER, threads=2)
+    expected = [theirs(text, REFERENCES[owner], order) for text, owner in zip(TEXTS, OWNER)]
+    assert scores(rows, name).tolist() == expected
+    assert metric.columns[:4] == ("hyp_1", "ref_1", "match_1", "hyp_2")
+    assert len(metric.columns) == rows.shape[1] == 18 + 3 * order
+    lower = metric.rows(REFERENCES, [text.upper().encode() for text in TEXTS], owner=OWNER, lowercase=True)
+    assert lower.tolist() == metric.with_choices(lowercase=True).rows(REFERENCES, TEXTS, owner=OWNER).tolist()
+    assert str(score(rows, metric)).startswith(f"metric:{name}|nc:6|nw:{order}|beta:2|eff:yes|space:no|case:mixed = ")
+    as_lists = score(rows.tolist(), metric)
+    assert as_lists == score(rows, metric) and as_lists.score == metric.evaluate(rows.sum(axis=0).tolist())
+
+
+def test_sums_beyond_what_is_exact():
+    row = [2**60, 2**60, 2**59] * 6
+    assert scores(np.array([row, row]), "chrf").tolist() == [50.0, 50.0]
+    assert score([row] * 30, "chrf").score == 50.0
+
+
+def test_pairs_and_rewards():
+    expected = [[theirs(line, [other]) for other in TEXTS] for line in TEXTS]
+    assert pairwise_bleu(TEXTS, metric="chrf").tolist() == expected
+    out = np.empty((1, 2, 6))
+    found = pairwise_bleu([TEXTS], [TEXTS[:2]], "chrf", batched=True, out=out, threads=2)
+    assert found.tolist() == out.tolist() == [expected[:2]]
+    lower = pairwise_bleu(REFERENCES[1], TEXTS, "chrf", lowercase=True).tolist()
+    assert lower == [[theirs(line, [other], lowercase=True) for other in REFERENCES[1]] for line in TEXTS]
+    rewards = bleu_rewards(REFERENCES, TEXTS, OWNER, metric="chrf++")
+    wanted = [theirs(text, REFERENCES[owner], 2) / 100 for text, owner in zip(TEXTS, OWNER)]
+    assert rewards.tolist() == np.float32(wanted).tolist()
+    reward = BleuReward("column", metric="chrf++")
+    assert reward(completions=TEXTS, column=[REFERENCES[owner] for owner in OWNER]) == rewards.tolist()
+
+
+def test_minimum_bayes_risk_and_oracles():
+    lists = [TEXTS[:3], [*TEXTS[3:], ""]]
+    best = mbr(lists, metric="chrf")
+    utilities = [[np.mean([theirs(line, [other]) for other in texts]) for line in texts] for texts in lists]
+    assert best.scores.tolist() == pytest.approx([value for values in utilities for value in values])
+    assert best.positions.tolist() == [int(np.argmax(values)) for values in utilities]
+    assert [places[0] for places in diverse(lists, 2, metric="chrf")] == best.positions.tolist()
+    metric = find("chrf++")
+    rows = metric.rows(REFERENCES, TEXTS, owner=OWNER)
+    nbest = NBest([0, 3, 6], [[0.0, 1.0], [1.0, 0.5], [0.5, 0.0]] * 2, rows, ["lm", "length"], TEXTS, score=metric)
+    expected = [theirs(text, REFERENCES[owner], 2) for text, owner in zip(TEXTS, OWNER)]
+    assert oracle(nbest).scores.tolist() == expected
+    every = [score(rows[[one, other]], metric).score for one in range(3) for other in range(3, 6)]
+    assert oracle(nbest, "corpus").score == max(every)
+    tuned = tune(nbest, [1.0, 1.0], restarts=2)
+    assert tuned.score == score(nbest.stats[tuned.chosen], metric).score
+
+
+def test_significance():
+    rng = np.random.default_rng(1)
+    lines = ["".join(rng.choice(list("abc de"), 20)) for _ in range(60)]
+    others = ["".join(rng.choice(list("abc de"), 20)) for _ in range(60)]
+    references = [[line[:12] + other[12:]] for line, other in zip(lines, others)]
+    metric = find("chrf")
+    rows = [metric.rows(references, texts) for texts in (lines, others)]
+    assert bootstrap(rows[0], "chrf", samples=50).score == score(rows[0], "chrf").score
+    found = paired_test(*rows, "chrf", samples=200)
+    assert 0 < found.p <= 1
+    result = compare_systems({"one": rows[0], "two": rows[1]}, "chrf", samples=100, resamples=50)
+    assert {system.score for system in result.systems} == {score(table, "chrf").score for table in rows}
+
+
+def test_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("hyp", TEXTS[:2]), ("other", TEXTS[2:4]), ("ref", ["The cat.", "A\u00a0cät."]), ("ref2", ["x", "y"])):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+    def run(*arguments, **given):
+        return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="cybleu", **given)
+
+    documents = [["The cat.", "A\u00a0cät."], ["x", "y"]]
+    for name, order in NAMES.items():
+        expected = sacrebleu.corpus_chrf(TEXTS[:2], documents, word_order=order).score
+        arguments = "score", "hyp", "ref", "ref2", "--metric", name
+        found = json.loads(run(*arguments, "--json", "--segments").stdout)
+        assert found["score"] == expected
+        assert found["segment_scores"] == [theirs(*pair, order) for pair in zip(TEXTS, zip(*documents))]
+        assert "tok:" not in found["signature"] and "case:mixed" in found["signature"]
+        assert f" = {expected:.3f}" in run(*arguments, "--width", 3, "--threads", 2).stdout
+    lower = json.loads(run("score", "hyp", "ref", "--metric", "chrf", "--lowercase", "--json").stdout)
+    assert "case:lc" in lower["signature"]
+    assert lower["score"] == sacrebleu.metrics.CHRF(lowercase=True).corpus_score(TEXTS[:2], documents[:1]).score
+    compared = run("compare", "hyp", "other", "-r", "ref", "--metric", "chrf", "--format", "json", "--samples", 20)
+    assert json.loads(compared.stdout)["systems"][0]["score"] == pytest.approx(
+        max(sacrebleu.corpus_chrf(texts, documents[:1]).score for texts in (TEXTS[:2], TEXTS[2:4]))
+    )
+    piped = run("compare", "hyp", "other", "-r", "-", "--metric", "chrf", "--format", "json", "--samples", 20,
+                input="".join(f"{line}\n" for line in documents[0]))  # fmt: skip
+    assert piped.stdout == compared.stdout
+    for option in ("--tokenize", "--split"):
+        refused = run("score", "hyp", "ref", "--metric", "chrf", option, "ascii")
+        assert refused.exit_code == 2 and f"{option} makes tokens" in refused.stderr
+    gleu = json.loads(run("score", "hyp", "ref", "--metric", "gleu", "--json").stdout)
+    assert gleu["signature"].startswith("metric:gleu|min:1|max:4|nrefs:1|case:mixed|tok:13a")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: find("chrf").rows([["a"]], [["a", "b"]]), errors.SequenceTypeError, r"hypotheses\[0\] is a list"),
+        (lambda: find("chrf").rows(["a"], ["a"]), errors.SequenceTypeError, r"references\[0\] is one str"),
+        (lambda: find("chrf").rows([["a"]], "a"), errors.SequenceTypeError, "hypotheses is one str"),
+        (lambda: find("chrf").rows([[]], ["a"]), errors.NoReferencesError, r"references\[0\]"),
+        (lambda: find("chrf").rows([["a"]], ["a", "b"]), errors.LengthMismatchError, "2 hypotheses and 1 set"),
+        (lambda: find("chrf").rows([["a"]], ["a"], tokenize="13a"), errors.UnknownNameError, "takes no tokeniser"),
+        (lambda: find("chrf").rows([["a"]], ["a"], pad_id=0), errors.ArrayValueError, "pad_id is for token ids"),
+        (lambda: find("chrf").rows([["a"]], [b"\xff"]), errors.NotUtf8Error, r"hypotheses\[0\]"),
+        (lambda: find("chrf").rows([["a"]], ["a"], owner=[1]), errors.ArrayValueError, "owner"),
+        (lambda: pairwise_bleu(["a"], metric="chrf", tokenize="13a"), errors.UnknownNameError, "takes no tokeniser"),
+        (lambda: pairwise_bleu([["a"]], metric="chrf"), errors.SequenceTypeError, r"references\[0\]"),
+        (lambda: mbr([[["a"]]], metric="chrf"), errors.SequenceTypeError, "must be a str"),
+        (lambda: mbr([["a"]], metric="chrf", tokenize=str.split), errors.UnknownNameError, "takes no tokeniser"),
+        (lambda: BleuReward(metric="chrf", tokenize=None), errors.UnknownNameError, "takes no tokeniser"),
+        (lambda: find("chrf", smoothing="exp"), errors.UnknownNameError, "has no 'smoothing'"),
+        (lambda: explain([["a"]], ["a"], metric="chrf"), errors.UnknownNameError, "the metric is chrf"),
+        (lambda: Chrf(0), errors.OrderError, "both 0"),
+        (lambda: Chrf(-1), errors.OrderError, "char_order is -1"),
+        (lambda: Chrf(6, 65), errors.OrderError, "word_order is 65"),
+        (lambda: Chrf(beta=float("nan")), errors.StatisticsError, "beta is nan"),
+        (lambda: Chrf(beta="2"), errors.StatisticsError, "beta is '2'"),
+        (lambda: scores(np.zeros((1, 4), int), "chrf"), errors.StatisticsError, "18 entries"),
+    ],
+)
+def test_what_is_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

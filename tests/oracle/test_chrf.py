@@ -1,0 +1,218 @@
+"""chrF beside sacreBLEU and NLTK."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import nltk.translate.chrf_score as nltk_chrf
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sacrebleu.metrics import CHRF as Theirs
+from sacrebleu.significance import PairedTest
+
+from cybleu import chrf_score, install_as_sacrebleu, sacrebleu_corpus_chrf, sacrebleu_sentence_chrf, score
+from cybleu.metrics import Chrf
+from cybleu.sacrebleu_compat import CHRF
+from inputs import CATCHES_WARNINGS, assert_same, called, outcome
+
+pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+
+PIECES = [*"abc .,(é猫\ud800\x1c\xa0\u2028A!", "\U0001f600", "ab ", "the ", "\u0130"]
+MANY = [chr(code) for code in range(0x4E00, 0x4E00 + 400)]  # more than a byte has numbers for
+
+lines = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+long_lines = st.tuples(st.lists(st.sampled_from(PIECES + MANY), min_size=1, max_size=9), st.integers(0, 399)).map(
+    lambda pair: "".join(pair[0]) * 30 + "".join(MANY[: pair[1]])
+)
+arguments = st.fixed_dictionaries(
+    {},
+    optional={
+        "char_order": st.sampled_from([0, 1, 2, 6, 9, 12]),
+        "word_order": st.sampled_from([0, 1, 2, 3]),
+        "beta": st.sampled_from([0, 1, 2, 3, 0.5, -2, 2.5, True, 1e200]),
+        "lowercase": st.booleans(),
+        "whitespace": st.booleans(),
+        "eps_smoothing": st.booleans(),
+    },
+)
+
+
+@st.composite
+def corpora(draw):
+    hypotheses = draw(st.lists(lines | long_lines, min_size=1, max_size=4))
+
+    def alike(position):
+        line = hypotheses[position % len(hypotheses)]
+        return st.just(line) | st.integers(0, len(line)).map(lambda cut: line[cut:] + line[:cut]) | lines | st.none()
+
+    count = draw(st.just(len(hypotheses)) | st.integers(1, 5))
+    document = st.tuples(*[alike(position) for position in range(count)]).map(list)
+    return hypotheses, draw(st.lists(document, min_size=1, max_size=3))
+
+
+def same(ours, theirs):
+    value, error, _ = ours
+    expected, wanted, _ = theirs
+    assert type(error) is type(wanted) and str(error) == str(wanted)
+    if expected is not None:
+        assert vars(value) == vars(expected) and str(value) == str(expected)
+
+
+@given(corpora(), arguments)
+@example((["a\x1cb", ""], [["a b", "x"], ["", "x"]]), {"word_order": 2, "whitespace": True})
+@example((["ab" * 200], [["ba" * 150]]), {"char_order": 12})
+def test_the_class(corpus, kwargs):
+    hypotheses, references = corpus
+    ours, theirs = CHRF(**kwargs), Theirs(**kwargs)
+    same(called(ours.corpus_score, hypotheses, references), called(theirs.corpus_score, hypotheses, references))
+    assert called(lambda: str(ours.get_signature()))[0] == called(lambda: str(theirs.get_signature()))[0]
+    of_one = [document[0] for document in references]
+    same(called(ours.sentence_score, hypotheses[0], of_one), called(theirs.sentence_score, hypotheses[0], of_one))
+    kept = [called(lambda cls=cls: cls(references=references, **kwargs)) for cls in (CHRF, Theirs)]
+    assert type(kept[0][1]) is type(kept[1][1])
+    if kept[1][1] is None:
+        for copied in (lambda metric: metric, copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))):
+            same(
+                called(copied(kept[0][0]).corpus_score, hypotheses, None),
+                called(kept[1][0].corpus_score, hypotheses, None),
+            )
+
+
+@given(corpora(), arguments.filter(lambda chosen: chosen.get("char_order", 6) + chosen.get("word_order", 0)))
+def test_the_metric(corpus, kwargs):
+    hypotheses, documents = corpus
+    kwargs = {name: value for name, value in kwargs.items() if name != "beta" or (value is not True and value < 1e100)}
+    groups = [[line for line in group if line is not None] or ["x"] for group in zip(*documents)]
+    hypotheses = hypotheses[: len(groups)]
+    groups = groups[: len(hypotheses)]
+    metric, theirs = Chrf(**kwargs), Theirs(**kwargs)
+    rows = metric.rows(groups, hypotheses)
+    assert rows.tolist() == [metric.row(group, line) for group, line in zip(groups, hypotheses)]
+    assert rows.tolist() == [
+        theirs._extract_corpus_statistics([line], [[text] for text in group])[0]
+        for group, line in zip(groups, hypotheses)
+    ]
+    wanted = [theirs.sentence_score(line, group).score for line, group in zip(hypotheses, groups)]
+    assert metric.scores(rows).tolist() == wanted
+    assert score(rows, metric).score == theirs._compute_f_score(rows.sum(axis=0).tolist())
+    assert dict(zip(metric.columns, rows[0].tolist())).keys() == set(metric.columns)
+    sources = [group[0] for group in groups]
+    matrix = metric.pairs(sources, hypotheses)
+    assert matrix.tolist() == [[theirs.sentence_score(line, [text]).score for text in sources] for line in hypotheses]
+    assert metric.pairs(sources).tolist() == metric.pairs(sources, sources, threads=2).tolist()
+
+
+@pytest.mark.parametrize("wrong", ["a b", [], [None], [1], ["a", None], "", None, [["a"]]])
+def test_mistakes(wrong):
+    for given_ in ((wrong, [["a"]]), (["a"], wrong), (["a"], [wrong])):
+        ours, theirs = called(CHRF().corpus_score, *given_), called(Theirs().corpus_score, *given_)
+        assert type(ours[1]) is type(theirs[1])
+        if theirs[1] is None:
+            assert vars(ours[0]) == vars(theirs[0])
+
+
+def test_bootstrap_and_paired_test():
+    rng = np.random.default_rng(3)
+    reference = ["".join(rng.choice(list("abc def."), 30)) for _ in range(40)]
+    systems = [["".join(rng.choice(list("abc def."), 30)) for _ in range(40)] for _ in range(2)]
+    results = []
+    for cls in (CHRF, Theirs):
+        metric = cls(references=[reference])
+        found = metric.corpus_score(systems[0], None, n_bootstrap=50)
+        named = [(f"s{number}", system) for number, system in enumerate(systems)]
+        test = PairedTest(named, {"chrF2": cls(references=[reference])}, None, test_type="bs", n_samples=50)
+        signatures, results_of_test = test()
+        results.append((vars(found), str(metric.get_signature()), str(signatures), str(results_of_test)))
+    assert results[0] == results[1]
+
+
+def test_another_way_to_count_is_left_alone():
+    class Other(CHRF):
+        def _preprocess_segment(self, sent):
+            return "the same"
+
+    assert Other().corpus_score(["a b c d"], [["x y"]]).score == 100
+    assert isinstance(CHRF(), Theirs)
+
+
+def test_functions_and_installation():
+    theirs = sacrebleu.CHRF
+    given_ = {"char_order": 4, "word_order": 1, "beta": 3, "remove_whitespace": False, "eps_smoothing": True}
+    corpus, one = (["the cat.", "b"], [["a cat.", "b"], ["the hat", None]]), ("the cat.", ["a cat.", "the hat."])
+    expected = [sacrebleu.corpus_chrf(*corpus, **given_), sacrebleu.sentence_chrf(*one, **given_)]
+    found = [sacrebleu_corpus_chrf(*corpus, **given_), sacrebleu_sentence_chrf(*one, **given_)]
+    assert list(map(vars, found)) == list(map(vars, expected))
+    with install_as_sacrebleu():
+        for place in (sacrebleu, sacrebleu.metrics, sacrebleu.metrics.chrf, sacrebleu.compat):
+            assert place.CHRF is CHRF
+        assert sacrebleu.metrics.METRICS["CHRF"] is CHRF
+        assert vars(sacrebleu.corpus_chrf(*corpus, **given_)) == vars(expected[0])
+    assert sacrebleu.CHRF is sacrebleu.metrics.METRICS["CHRF"] is theirs
+
+
+# sacreBLEU's own tests (test/test_chrf.py): hypotheses, references, options, score
+PUBLISHED = [
+    (["Niemand hat die Absicht, eine Mauer zu errichten"], [["Niemand hat die Absicht, eine Mauer zu errichten"]], {}, 100),
+    ([""], [["Niemand hat die Absicht, eine Mauer zu errichten"]], {}, 0),
+    (["abcdefg"], [["hijklmnop"]], {"beta": 3}, 0.0),
+    (["a"], [["b"]], {"beta": 3}, 0.0),
+    ([""], [["b"]], {"beta": 3}, 0.0),
+    (["abcdefg"], [["abcdefg"]], {"beta": 3}, 100.0),
+    (["abcd"], [["abef"]], {"char_order": 2, "beta": 1}, 41.666667),
+]
+
+
+@pytest.mark.parametrize(("hypotheses", "references", "options", "expected"), PUBLISHED)
+def test_published_figures(hypotheses, references, options, expected):
+    found = sacrebleu_corpus_chrf(hypotheses, references, **options).score
+    assert found == sacrebleu.corpus_chrf(hypotheses, references, **options).score
+    assert round(found, 6) == expected
+
+
+# ------------------------------------------------------------------------------------------------------------- NLTK's
+
+
+texts = lines | st.lists(st.sampled_from(["a", "b c", "the", "", "é", "\x1c"]), max_size=8)
+orders = st.fixed_dictionaries(
+    {},
+    optional={
+        "min_len": st.sampled_from([0, 1, 2, 3, -1]),
+        "max_len": st.sampled_from([0, 1, 2, 6, 9, 70]),
+        "beta": st.sampled_from([0, 1, 2.5, 3.0, -1, float("nan"), float("inf"), 1e200]),
+        "ignore_whitespace": st.booleans(),
+    },
+)
+
+
+@given(st.lists(st.tuples(texts, texts), max_size=4), orders)
+@example([("a\x1cb", "a b")], {"ignore_whitespace": True})
+@example([("abc", "abc"), ([], [])], {})
+def test_nltks_functions(pairs, options):
+    references, hypotheses = [one for one, _ in pairs], [other for _, other in pairs]
+    assert_same(
+        outcome(chrf_score.corpus_chrf, references, hypotheses, **options),
+        outcome(nltk_chrf.corpus_chrf, references, hypotheses, **options),
+    )
+    for pair in pairs:
+        assert_same(
+            outcome(chrf_score.sentence_chrf, *pair, **options), outcome(nltk_chrf.sentence_chrf, *pair, **options)
+        )
+
+
+@given(texts, texts, st.integers(0, 3), st.sampled_from([1, 3.0, 0]))
+def test_nltks_parts(reference, hypothesis, n, beta):
+    assert_same(
+        outcome(chrf_score.chrf_precision_recall_fscore_support, reference, hypothesis, n, beta, 0.5),
+        outcome(nltk_chrf.chrf_precision_recall_fscore_support, reference, hypothesis, n, beta, 0.5),
+    )
+
+
+@pytest.mark.parametrize(
+    "given_", [(["a"], ["a", "b"]), ([1], ["a"]), (["a"], [None]), (["a"], [["b", 1]]), ([], []), (None, [])]
+)
+def test_nltks_errors(given_):
+    assert_same(outcome(chrf_score.corpus_chrf, *given_), outcome(nltk_chrf.corpus_chrf, *given_))

@@ -1,0 +1,111 @@
+"""GLEU beside NLTK's."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import nltk
+import nltk.translate.gleu_score as nltk_gleu
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cybleu import chrf_score, errors, gleu_score, install_as_nltk, score, scores, segment_stats
+from cybleu.metrics import Gleu
+from inputs import CATCHES_WARNINGS, assert_same, corpora, long_segments, outcome, segments
+
+pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+
+orders = st.fixed_dictionaries(
+    {}, optional={"min_len": st.sampled_from([1, 2, 3, 0, -1]), "max_len": st.sampled_from([1, 2, 4, 9, 16, 20, 0, -1])}
+)
+
+
+@given(segments(containers=True, min_references=0) | long_segments(), orders)
+@example(([[]], []), {})
+@example(([], ["a"]), {})
+@example(([["a", "b"], ["a"]], ["a"]), {})
+@example(("ab", "ab"), {})
+def test_sentences(segment, options):
+    assert_same(
+        outcome(gleu_score.sentence_gleu, *segment, **options), outcome(nltk_gleu.sentence_gleu, *segment, **options)
+    )
+
+
+@given(corpora(), orders)
+@example(([[[]], [["a"]]], [["x", "y"], ["a"]]), {})
+def test_corpora(corpus, options):
+    assert_same(outcome(gleu_score.corpus_gleu, *corpus, **options), outcome(nltk_gleu.corpus_gleu, *corpus, **options))
+
+
+def test_a_reference_without_ngrams_counts_where_the_hypothesis_has_some():
+    assert gleu_score.corpus_gleu([[[]], [["a"]]], [["x", "y"], ["a"]]) == 0.25
+
+
+@pytest.mark.parametrize(
+    "given_",
+    [
+        ([["a"]], [["a"], ["b"]]),
+        ([], []),
+        ([[[["a"]]]], [[["a"]]]),
+        ([1], [["a"]]),
+        ([[1]], [["a"]]),
+        ([[["a"]]], [None]),
+        ([deque([("a",)])], (deque("a"),)),
+    ],
+)
+def test_errors(given_):
+    assert_same(outcome(gleu_score.corpus_gleu, *given_), outcome(nltk_gleu.corpus_gleu, *given_))
+
+
+def test_iterators_are_read_once():
+    def called(function):
+        return function(iter([iter("ab"), iter("abc")]), iter("abcd"))
+
+    assert called(gleu_score.sentence_gleu) == called(nltk_gleu.sentence_gleu)
+
+
+@given(corpora().filter(lambda corpus: corpus[1]), st.integers(1, 2), st.integers(2, 5))
+def test_the_metric(corpus, min_len, max_len):
+    references, hypotheses = corpus
+    metric = Gleu(min_len, max_len)
+    rows = metric.rows(references, hypotheses)
+    wanted = [nltk_gleu.sentence_gleu(*pair, min_len, max_len) for pair in zip(references, hypotheses)]
+    assert scores(rows, metric).tolist() == wanted
+    assert score(rows, metric).score == nltk_gleu.corpus_gleu(references, hypotheses, min_len, max_len)
+    assert metric.sum_of(references, hypotheses)[0] == rows.sum(axis=0).tolist()
+
+
+def test_with_one_reference_it_comes_out_of_the_rows_of_bleu():
+    rows = segment_stats([["a b c d e".split()]], ["a b x d e f".split()])
+    matches = rows[0, 2:6].sum()
+    assert Gleu().row([["a", "b", "c", "d", "e"]], ["a", "b", "x", "d", "e", "f"]) == [matches, rows[0, 6:].sum()]
+
+
+def test_what_the_metric_refuses():
+    with pytest.raises(errors.NoReferencesError):
+        Gleu().row([], ["a"])
+    with pytest.raises(errors.SequenceTypeError, match="split it"):
+        Gleu().row(["a b"], ["a"])
+    for orders_ in ((0, 4), (3, 2), (1, 17), (1, 2.0)):
+        with pytest.raises(errors.OrderError, match="min_len"):
+            Gleu(*orders_)
+
+
+@pytest.mark.thread_unsafe(reason="NLTK is replaced for the whole process")
+def test_installation():
+    names = [("gleu_score", name, gleu_score) for name in ("corpus_gleu", "sentence_gleu")]
+    names += [
+        ("chrf_score", name, chrf_score)
+        for name in ("chrf_precision_recall_fscore_support", "corpus_chrf", "sentence_chrf")
+    ]
+
+    def there():
+        return [getattr(getattr(nltk.translate, module), name) for module, name, _ in names]
+
+    before = there(), nltk.gleu, nltk.chrf, nltk.translate.gleu, nltk.translate.chrf
+    with install_as_nltk():
+        assert there() == [getattr(room, name) for _, name, room in names]
+        assert nltk.gleu is nltk.translate.gleu is gleu_score.sentence_gleu
+        assert nltk.chrf is nltk.translate.chrf is chrf_score.sentence_chrf
+    assert (there(), nltk.gleu, nltk.chrf, nltk.translate.gleu, nltk.translate.chrf) == before
