@@ -23,6 +23,7 @@ MODULES = (
     "prepared",
     "self_bleu",
     "pairwise",
+    "number_lines",
     "nbest_lines",
     "words",
     "weighing",

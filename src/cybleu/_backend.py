@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
         swap_pass: Callable[..., MayDecline[tuple[int, float]]]
         NBestLines: Callable[..., Any]  # its method read, too
+        read_rows: Callable[..., tuple[int, int]]
 
         COMPILER: str
         PairwiseTexts: Callable[..., Any]
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
         Tokenizer: Callable[..., Any]
         Words: Callable[..., Any]
         leave_one_out: Callable[..., None]
+        lines_of_counts: Callable[..., str]
+        lines_of_numbers: Callable[..., str]
         raw_row: Callable[..., list[int]]
         raw_rows: Callable[..., None]
         raw_sum: Callable[..., tuple[list[int], list[int]]]

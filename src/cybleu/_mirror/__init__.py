@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from .envelope import sort_lines as sort_lines
     from .envelope import surface as surface
     from .nbest_lines import NBestLines as NBestLines
+    from .number_lines import lines_of_counts as lines_of_counts
+    from .number_lines import lines_of_numbers as lines_of_numbers
+    from .number_lines import read_rows as read_rows
     from .pairwise import PairwiseTexts as PairwiseTexts
     from .prepared import PreparedReferences as PreparedReferences
     from .prepared import trim as trim

@@ -6,6 +6,7 @@ NAMES = {
     "definitions": "Definition sum_rows",
     "envelope": "sort_lines surface",
     "nbest_lines": "NBestLines",
+    "number_lines": "lines_of_counts lines_of_numbers read_rows",
     "pairwise": "PairwiseTexts",
     "prepared": "PreparedReferences trim",
     "raw": "RawTexts RawVocabulary raw_row raw_rows raw_sum",

@@ -146,7 +146,7 @@ class NBest(Hypotheses):
         *,
         first_id: int = 0,
     ) -> NBest:
-        """A list from the two text files of Moses's extractor, or of :meth:`to_moses`.
+        """A list from the two files of Moses's extractor, text or ``--binary``, or of :meth:`to_moses`.
 
         :param features: the path of the file of features; gzip is recognised
         :param scores: the path of the file of BLEU statistics
