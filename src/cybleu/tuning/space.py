@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import inf
+from math import fsum, inf
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ def weights_of(names: Sequence[str], weights: Weights, name: str) -> NDArray[np.
         missing = [key for key in names if key not in weights]
         if unknown or missing:
             raise FeatureError(
-                f"{name} names {shown(unknown[0])}, which is no feature; there are {listed(names)}"
+                f"{name} names {shown(unknown[0])}, which is no feature; there are {listed(names)}{_meant(unknown[0], missing)}"
                 if unknown
                 else f"{name} has nothing for the feature {shown(missing[0])}; give each feature one"
             )
@@ -36,6 +36,52 @@ def weights_of(names: Sequence[str], weights: Weights, name: str) -> NDArray[np.
         place = int(np.isfinite(vector).argmin())
         raise WeightsError(f"{name} is {vector[place]} for {shown(names[place])}; it must be finite")
     return vector
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    """A hint where a name differs only in the number that Moses's format adds, or in the case of its letters."""
+
+    def core(text: str) -> str:
+        return text.removesuffix("_0").casefold()
+
+    near = [other for other in names if core(other) == core(name)]
+    return f"; is {shown(near[0])} meant?" if len(near) == 1 else ""
+
+
+NORMALISED = ("sum", "largest")
+
+
+def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float]:
+    """The weights divided by a positive number, which changes no choice but for rounding.
+
+    :param weights: by name
+    :param how: ``sum`` of their absolute values, ``largest`` of them, None for as they are
+
+    >>> normalised({"lm": 1.0, "tm": -3.0}, "sum")
+    {'lm': 0.25, 'tm': -0.75}
+    """
+    sizes = [abs(weight) for weight in weights.values()]
+    largest = max(sizes, default=0.0)
+    if how is None or largest == 0.0:
+        return dict(weights)
+    # the sum of the largest floats is none
+    total = fsum(size / largest for size in sizes) if how == "sum" else 1.0
+    return {name: weight / largest / total for name, weight in weights.items()}
+
+
+def check_normalised(
+    how: str | None, bounds: Mapping[str, tuple[float, float]] | None, fixed: Mapping[str, float] | Collection[str]
+) -> None:
+    """:raises WeightsError: there is no such way, or a bound or a fixed weight would not hold"""
+    if how is None:
+        return
+    if how not in NORMALISED:
+        raise WeightsError(f"normalise is {how!r}; it must be one of {', '.join(NORMALISED)}, or None")
+    if fixed or any(end not in (0, inf, -inf) for ends in (bounds or {}).values() for end in ends):
+        raise WeightsError(
+            "normalised weights cannot be held at a number: leave out normalise=, or fixed= and the bounds that are not 0 "
+            "or infinite"
+        )
 
 
 def checked_space(
