@@ -92,6 +92,15 @@ WITH_LISTS = with_parameters(
 )
 
 
+def _ends(text: str) -> tuple[float, float] | None:
+    """The numbers in LOW:HIGH, infinite where there is none; None for something else."""
+    low, colon, high = text.partition(":")
+    try:
+        return (number_of(low) if low else -inf, number_of(high) if high else inf) if colon else None
+    except InputFileError:
+        return None
+
+
 class Given(NamedTuple):
     """The options that both commands have."""
 
@@ -185,14 +194,11 @@ class Given(NamedTuple):
         """Those of the weights, by name."""
         bounds = {}
         for value in self.ranges:
-            name, _, ends = value.rpartition("=")
-            low, colon, high = ends.partition(":")
-            try:
-                bounds[name] = number_of(low) if low else -inf, number_of(high) if high else inf
-            except InputFileError:
-                colon = ""
-            if not (name and colon):
+            name, _, text = value.rpartition("=")
+            ends = _ends(text)
+            if not name or ends is None:
                 raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+            bounds[name] = ends
         return bounds
 
     def write(self, weights: dict[str, float], *others: tuple[str | None, Callable[[TextIO], Any]]) -> None:
@@ -214,6 +220,13 @@ class Given(NamedTuple):
                 click.echo(f"{name} {weight!r}")
 
 
+NORMALISE = click.option(
+    "--normalise",
+    type=click.Choice(["sum", "largest"]),
+    help="Divide the weights by the sum of their absolute values, as Moses does, or by the largest.  [default: as found]",
+)
+
+
 @click.command()
 @WITH_LISTS
 @click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
@@ -222,8 +235,18 @@ class Given(NamedTuple):
     type=click.IntRange(0),
     default=20,
     show_default=True,
-    help="How many climbs begin from random weights.",
+    help="How many climbs follow the one from the start.",
 )
+@click.option("--start-range", metavar="LOW:HIGH", help="Where random weights are drawn.  [default: 0 to the largest of the start]")
+@click.option(
+    "--wide",
+    type=click.IntRange(0),
+    help="How many of the --restarts begin from random weights; the others begin near the best end.  [default: 6]",
+)
+@click.option(
+    "--best-first", is_flag=True, help="Search all axes for each move, and take the best, as Moses does; this takes longer."
+)
+@NORMALISE
 @click.option(
     "--random-directions",
     type=click.IntRange(0),
@@ -240,6 +263,10 @@ class Given(NamedTuple):
 def mert(
     fix: tuple[str, ...],
     restarts: int,
+    start_range: str | None,
+    wide: int | None,
+    best_first: bool,
+    normalise: str | None,
     random_directions: int,
     window: str | None,
     quiet: bool,
@@ -260,6 +287,9 @@ def mert(
         raise click.UsageError(f"--window {shown(window)} is not min:N or average:N")
     given = Given(**options)
     bounds = given.bounds()
+    drawn = None if start_range is None else _ends(start_range)
+    if start_range is not None and (drawn is None or not -inf < drawn[0] <= drawn[1] < inf):
+        raise click.UsageError(f"--start-range {shown(start_range)} is not LOW:HIGH, such as 0:1")
     metric = metric_of(given.variant, given.smoothing)
     check_outputs([given.output, plot], given.files)
     with input_errors():

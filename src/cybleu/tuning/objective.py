@@ -26,6 +26,7 @@ class Objective:
     :param stats: the rows to be added up, which are not always those given: NLTK's BLEU counts an order that a segment
         is too short for as one n-gram
     :param segments: of how many a sum is
+    :param largest: the largest absolute statistic, where it is known
     :ivar fits: a sum fits int64; one that does not is of Python's integers, in an array of objects
     :ivar formula: for the backend, None where only a function of the sum is known
     :ivar plateau: what tells sums apart that this scores 0
@@ -37,6 +38,7 @@ class Objective:
         metric: Metric,
         score: Callable[[Any], float] | MetricType | None = None,
         segments: int = 1,
+        largest: int | None = None,
     ):
         self.stats = stats
         self.metric: MetricType | None = None
@@ -44,7 +46,9 @@ class Objective:
         self.plateau: Objective | None = None
         self.scale: float | None = None  # of a perfect match, where that is known
         # twice, because a search goes from one sum to another by differences
-        self.fits = stats.dtype == np.float64 or 2 * segments * _largest(stats) <= np.iinfo(np.int64).max
+        if stats.dtype != np.float64 and largest is None:
+            largest = largest_of(stats)
+        self.fits = largest is None or 2 * segments * largest <= np.iinfo(np.int64).max
         chosen = score if metric is None else metric
         if callable(chosen):
             self.name = getattr(chosen, "__name__", "score")
@@ -101,12 +105,12 @@ def summed(stats: NDArray[Any], chosen: NDArray[np.int64], fits: bool | None = N
     """The sum of some rows: of Python's integers, in an array of objects, where int64 does not hold it."""
     rows = stats[chosen]
     if fits is None:
-        fits = rows.dtype == np.float64 or len(rows) * _largest(rows) <= np.iinfo(np.int64).max
+        fits = rows.dtype == np.float64 or len(rows) * largest_of(rows) <= np.iinfo(np.int64).max
     total: NDArray[Any] = (rows if fits else rows.astype(object)).sum(axis=0)
     return total
 
 
-def _largest(stats: NDArray[Any]) -> int:
+def largest_of(stats: NDArray[Any]) -> int:
     return max(int(stats.max(initial=0)), -int(stats.min(initial=0)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import fsum, inf
+from math import fsum, inf, sqrt
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
@@ -135,13 +135,61 @@ def checked_space(
     return low, high, free, vector
 
 
+Range = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+
+
+def checked_range(given: tuple[float, float] | None, vector: Any, low: Any, high: Any) -> Range:
+    """Between what to draw each weight of a random start."""
+    largest = np.abs(vector).max()
+    if given is None:
+        smallest, most = np.where(vector > 0, 0.0, -largest), np.where(vector < 0, 0.0, largest)
+    else:
+        pair = floats_given(given, "start_range")
+        if pair.shape != (2,) or not np.isfinite(pair).all() or not pair[0] <= pair[1]:
+            raise WeightsError(f"start_range is {given!r}; give two finite numbers, the first not above the second")
+        smallest, most = np.full(len(vector), pair[0]), np.full(len(vector), pair[1])
+    bottom, top = np.clip(smallest, low, high), np.clip(most, low, high)
+    # bounds on the other side of the range leave one number of it, from which there would be no choice
+    lost = (bottom == top) & (low < high) & (smallest < most)
+    anywhere = _where_to_draw(low, high, largest)
+    return np.where(lost, anywhere[0], bottom), np.where(lost, anywhere[1], top)
+
+
 def random_start(
-    generator: np.random.Generator, vector: Any, free: Any, low: Any, high: Any, reach: float
+    generator: np.random.Generator, vector: Any, free: Any, low: Any, high: Any, drawn: Range
 ) -> NDArray[np.float64]:
-    bottom, top = _where_to_draw(low, high, reach)
-    drawn = _between(bottom, top, generator.random(len(vector)))
-    weights: NDArray[np.float64] = np.where(free, np.minimum(np.maximum(drawn, low), high), vector)
+    weights = _between(*drawn, generator.random(len(vector)))
+    weights = np.where(free, np.minimum(np.maximum(weights, low), high), vector)
     return weights if weights.any() else vector
+
+
+def perturbed_weights(
+    generator: np.random.Generator,
+    weights: Any,
+    axes: Sequence[int],
+    scales: Any,
+    low: Any,
+    high: Any,
+    size: float,
+    relative: bool,
+) -> NDArray[np.float64]:
+    """Weights near others, each moved by normal noise.
+
+    :param scales: what changes values as much for each feature; an effect is a weight as so many of these
+    :param size: of the noise: a share of the root mean square of the effects
+    :param relative: a share of each effect instead, and at least of a tenth of the largest
+    """
+    near = weights.copy()
+    noise = generator.standard_normal(len(axes))
+    if len(axes):
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            effects = weights[axes] / scales[axes]
+            largest = float(np.abs(effects).max()) or 1.0
+            mean = largest * sqrt(float(np.square(effects / largest).mean())) or 1.0
+            sizes = np.maximum(np.abs(effects), largest / 10) if relative else mean
+            moved = (effects + size * sizes * noise) * scales[axes]
+        near[axes] = np.where(np.isfinite(moved), moved, weights[axes])
+    return np.minimum(np.maximum(near, low), high)
 
 
 def random_weights(
