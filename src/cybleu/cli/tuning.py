@@ -293,7 +293,8 @@ def mert(
     metric = metric_of(given.variant, given.smoothing)
     check_outputs([given.output, plot], given.files)
     with input_errors():
-        from ..tuning import check_plot, line_search, plot_surface, tune
+        from ..tuning import check_normalised, check_plot, line_search, normalised, plot_surface, tune
+        from ..tuning import random_search as scores_of
 
         if plot:
             check_plot(plot)
@@ -301,27 +302,49 @@ def mert(
         if axis is not None and axis not in nbest.names:
             raise FeatureError(f"there is no feature {shown(axis)}; there are {listed(nbest.names)}")
 
-        def trace(restart: Restart) -> None:
-            tqdm.write(str(restart), file=sys.stderr)
+        check_normalised(normalise, bounds, fix)
+        if given.output:
+            lines_of(dict.fromkeys(nbest.names, 0.0))  # for its error: names that cannot be written
+        best: Restart | None = None
 
-        tuning = tune(
-            nbest,
-            given.weights(nbest.names),
-            restarts,
-            random_directions or "axes",
-            bounds,
-            fix,
-            (how, int(width)) if window else None,
-            metric,
-            given.seed,
-            given.threads,
-            sys.stderr.isatty() and not quiet,
-            trace=None if quiet else trace,
-        )
+        def trace(restart: Restart) -> None:
+            nonlocal best
+            best = restart if best is None or restart.score > best.score else best
+            if not quiet:
+                tqdm.write(str(restart), file=sys.stderr)
+
+        try:
+            tuning = tune(
+                nbest,
+                given.weights(nbest.names),
+                restarts,
+                random_directions or "axes",
+                bounds,
+                fix,
+                (how, int(width)) if window else None,
+                metric,
+                given.seed,
+                given.threads,
+                sys.stderr.isatty() and not quiet,
+                start_range=drawn,
+                wide=wide,
+                moves="best first" if best_first else "in turn",
+                trace=trace,
+            )
+        except KeyboardInterrupt:
+            if best is not None:
+                click.echo("cybleu: interrupted; these are the best weights so far", err=True)
+                weights = normalised(best.weights, normalise)
+                given.show({"score": best.score, "scale": best.scale, "interrupted": True}, weights)
+                given.write(weights)
+            raise
         if not quiet:
             click.echo(str(tuning).partition("\n")[0], err=True)
+        weights = normalised(tuning.weights, normalise)
+        # a product that is rounded otherwise may break a tie otherwise
+        score = tuning.score if normalise is None else float(scores_of(nbest, [list(weights.values())], metric)[0])
         result = {
-            "score": tuning.score,
+            "score": score,
             "start_score": tuning.start_score,
             "scale": tuning.scale,
             "metric": tuning.metric,
@@ -334,11 +357,12 @@ def mert(
         def draw(file: TextIO) -> None:
             assert plot is not None
             assert axis is not None
-            found = line_search(nbest, tuning.weights, axis, metric=metric, surface=True)
-            plot_surface(plot, found, axis, tuning.weights[axis], tuning.metric, file=file.buffer)
+            found = line_search(nbest, weights, axis, metric=metric, surface=True)
+            plot_surface(plot, found, axis, weights[axis], tuning.metric, file=file.buffer)
 
-        given.write(tuning.weights, (plot, draw))
-        given.show(result, tuning.weights)
+        # first what nothing can keep from being seen: a disk may be full
+        given.show(result, weights)
+        given.write(weights, (plot, draw))
 
 
 @click.command("random-search")
@@ -389,5 +413,5 @@ def random_search(
             "scores": scores.tolist(),
         }
         weights = dict(zip(nbest.names, vectors[best].tolist()))
-        given.write(weights)
         given.show(result, weights)
+        given.write(weights)

@@ -72,8 +72,8 @@ def tune(
     :param start_range: between which numbers random weights are drawn, as far as their bounds allow. By default from 0 to the
         largest absolute weight of the start, on the side of 0 where the start is
     :param wide: how many restarts begin from random weights, the first ones; by default 6. With as many as `restarts`, all do
-    :param moves: ``in turn``: move along one axis after the other. ``best first``: search all, and move along the best, as
-        Moses does; this takes more searches
+    :param moves: ``in turn``: move along one axis after the other, but for the climb from the start. ``best first``: search
+        all, and move along the best, as Moses does and the climb from the start; this takes more searches
     :param trace: called with each restart when it ends
     :raises CybleuError: of the kind that fits: no hypothesis at all, all weights 0, a start out of its bounds
 
@@ -168,7 +168,8 @@ class _Climb:
     def once(self, number: int, start: Point, generator: np.random.Generator) -> tuple[Restart, Point]:
         """A climb from a point."""
         moves: list[Move] = []
-        point, searches, at_optimum = self._end(start, moves, generator)
+        # the start is often a good one: its climb is worth more searches
+        point, searches, at_optimum = self._end(start, moves, generator, self.best_first or number == 0)
         return self._restart(number, None, start, point, moves, searches, at_optimum), point
 
     def around(
@@ -181,7 +182,7 @@ class _Climb:
             if near is None:
                 continue
             taken = [Move("perturbed", np.nan, near.merit[0])]
-            end, count, optimum = self._end(near, taken, generator)
+            end, count, optimum = self._end(near, taken, generator, self.best_first)
             searches += count
             if end.merit >= point.merit:
                 point, at_optimum = end, optimum
@@ -218,12 +219,14 @@ class _Climb:
             origin=origin,
         )
 
-    def _end(self, point: Point, moves: list[Move], generator: np.random.Generator) -> tuple[Point, int, bool]:
+    def _end(
+        self, point: Point, moves: list[Move], generator: np.random.Generator, best_first: bool
+    ) -> tuple[Point, int, bool]:
         """The end of a climb, how many searches it took, and whether no axis has a better point; its moves are added."""
         search = Search(self.problem, self.smoothing, self.low, self.high, True)
         # A smoothed score is of a line, and can rise for ever from line to line.
         most = inf if self.smoothing is None else 10 * len(self.names)
-        steps = self._best_first(search, generator) if self.best_first else self._in_turn(search, generator)
+        steps = self._best_first(search, generator) if best_first else self._in_turn(search, generator)
         made = 0
         while made < most:
             found = steps(point)
@@ -239,7 +242,7 @@ class _Climb:
         """From a point the move along the next line that has one, None where none has."""
         places = len(self.axes) + self.extra
         place = 0
-        at_best = 0  # lines since the last move, that of the move itself included
+        at_best = 0  # lines in a row without a move
 
         def step(point: Point) -> tuple[Line, Reached] | None:
             nonlocal place, at_best
@@ -249,7 +252,7 @@ class _Climb:
                 at_best += 1
                 reached = search.best(point, line) if line.lower < line.upper else None
                 if reached is not None and reached.point is not point:
-                    at_best = 1
+                    at_best = 0
                     return line, reached
             return None
 

@@ -72,7 +72,15 @@ def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float
 def check_normalised(
     how: str | None, bounds: Mapping[str, tuple[float, float]] | None, fixed: Mapping[str, float] | Collection[str]
 ) -> None:
-    """:raises WeightsError: there is no such way, or a bound or a fixed weight would not hold"""
+    """See that weights can be :func:`normalised` so.
+
+    :param how: as there
+    :param bounds: as for :func:`tune`
+    :param fixed: likewise
+    :raises WeightsError: there is no such way, or a bound or a fixed weight would not hold
+
+    >>> check_normalised("sum", {"lm": (0.0, float("inf"))}, ())
+    """
     if how is None:
         return
     if how not in NORMALISED:
