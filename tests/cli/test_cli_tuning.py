@@ -83,6 +83,66 @@ def test_mert_as_json_by_options(files, lists):
     assert [climb["score"] for climb in result["climbs"]] == [end.score for end in expected.restarts]
 
 
+def test_mert_by_other_climbs(files, lists):
+    arguments = ("mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--quiet")
+    done = run(*arguments, "--restarts", 9, "--start-range", "-2:-1", "--wide", 3, "--best-first", "--json")
+    expected = tune(lists, [1.0, -1.0], 9, start_range=(-2, -1), wide=3, moves="best first")
+    result = json.loads(done.stdout)
+    assert result["weights"] == expected.weights
+    assert [climb["origin"] for climb in result["climbs"]] == [end.origin for end in expected.restarts]
+    for wrong in ("1", "1:0", "0:", "a:b"):
+        done = run(*arguments, "--start-range", wrong)
+        assert done.exit_code == 2 and "is not LOW:HIGH" in done.stderr
+
+
+@pytest.mark.parametrize(("how", "size"), [("sum", sum), ("largest", max)])
+def test_mert_normalised(files, lists, how, size):
+    arguments = ("mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--quiet")
+    done = run(*arguments, "--normalise", how, "--json", "--output", files / "out")
+    result = json.loads(done.stdout)
+    assert size(map(abs, result["weights"].values())) == pytest.approx(1, abs=1e-15)
+    assert random_search(lists, [list(result["weights"].values())])[0] == result["score"] == 1
+    assert read_weights(files / "out") == result["weights"]
+    done = run(*arguments, "--normalise", how, "--fix", "a")
+    assert done.exit_code == 2 and "cannot be held at a number" in done.stderr
+
+
+def test_the_best_weights_so_far(files, monkeypatch):
+    """Of climbs that ended before an interrupt."""
+    ended = []
+
+    def interrupted(*arguments, trace, **named):
+        def told(restart):
+            ended.append(restart)
+            trace(restart)
+            if len(ended) == 2:
+                raise KeyboardInterrupt
+
+        return tune(*arguments, trace=told, **named)
+
+    monkeypatch.setattr("cybleu.tuning.tune", interrupted)
+    done = run(
+        "mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--output", files / "out"
+    )
+    best = max(ended, key=lambda end: end.score)
+    assert done.exit_code != 0 and "interrupted; these are the best weights so far" in done.stderr
+    assert weights_in(done.stdout) == read_weights(files / "out") == best.weights
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
+def test_weights_are_printed_where_they_cannot_be_written(files):
+    done = run("mert", files / "first", files / "refs", "--start", "1,-1", "--restarts", 2, "--output", "/dev/full")
+    assert done.exit_code == 2 and "No space left" in done.stderr
+    assert set(weights_in(done.stdout)) == {"a", "b"}
+
+
+def test_names_that_cannot_be_written_are_found_before_the_work(files):
+    (files / "named").write_text("0 ||| the cat ||| a=b=1 c=2 ||| 0\n1 ||| it ||| a=b=2 c=1 ||| 0\n")
+    done = run("mert", files / "named", files / "refs", "--output", files / "out")
+    assert done.exit_code == 2 and "'a=b' cannot be written" in done.stderr and "->" not in done.stderr
+    assert run("mert", files / "named", files / "refs", "--restarts", 1).exit_code == 0
+
+
 def _floor():
     from dataclasses import replace
 

@@ -111,6 +111,7 @@ class NBest(Hypotheses):
         max_order: int | None = None,
         reference_length: str | None = None,
         texts: bool = True,
+        lowercase: bool = False,
         progress: bool = False,
     ) -> NBest:
         """A list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
@@ -126,15 +127,17 @@ class NBest(Hypotheses):
         :param size: of the ``plain`` format: how many lines each segment has
         :param features: of the ``plain`` format: the file with the features
         :param names: of these features, by default ``f0``, ``f1`` ...
-        :param texts: whether to keep the texts of the hypotheses
+        :param texts: whether to keep the texts of the hypotheses, as they are in the file
+        :param lowercase: compare in lower case, as `str.lower` puts it: the hypotheses and the references that are texts or
+            files. References that are token lists or `References` are compared as they are
         :param progress: show a progress bar (needs tqdm)
         :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
         """
         first_id = whole_number(first_id, "first_id")
         split = tokenizer(tokenize)
-        prepared = prepare_references(references, split, max_order, reference_length)
+        prepared = prepare_references(references, tokenizer(tokenize, lowercase), max_order, reference_length)
         with open_reader(path, format, size, features, names) as reader:
-            arguments = reading.read(reader, prepared, split, first_id, texts, progress)
+            arguments = reading.read(reader, prepared, split, first_id, texts, progress, lowercase)
         return cls(**arguments)
 
     @classmethod

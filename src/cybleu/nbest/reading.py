@@ -106,8 +106,23 @@ def _segment(parts: list[Block], reader: Reader) -> Segment:
     )
 
 
+def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+    """The texts of a block in lower case, in bytes, and where each begins and ends."""
+    if block.bytes.isascii():
+        return block.bytes.lower(), block.begins, block.ends
+    texts = [text.lower().encode() for text in block.texts()]
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    return b"".join(texts), ends - np.array([len(text) for text in texts], dtype=np.int64), ends
+
+
 def read(
-    reader: Reader, prepared: References, split: Split, first_id: int, texts: bool, progress: bool
+    reader: Reader,
+    prepared: References,
+    split: Split,
+    first_id: int,
+    texts: bool,
+    progress: bool,
+    lowercase: bool = False,
 ) -> dict[str, Any]:
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
     by_bytes = split in (SPLITS["unicode"], SPLITS["ascii"])
@@ -124,9 +139,11 @@ def read(
             owners.append(_owners(block, first_id, len(prepared), reader, first_line))
             block_texts = block.texts() if texts or counter is None else []
             if counter is None:
-                stats.append(prepared.stats([split(text) for text in block_texts], owners[-1]))
+                lowered = [text.lower() for text in block_texts] if lowercase else block_texts
+                stats.append(prepared.stats([split(text) for text in lowered], owners[-1]))
             else:
-                stats.append(counter.rows(block.bytes, block.begins, block.ends, owners[-1]))
+                spans = _lowered(block) if lowercase else (block.bytes, block.begins, block.ends)
+                stats.append(counter.rows(*spans, owners[-1]))
             if texts:
                 kept += block_texts
             blocks.append(block._replace(bytes=b"", begins=_NOTHING, ends=_NOTHING))
