@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from cybleu import metrics
 from cybleu.cli import cli
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import random_search, read_weights, tune
+from cybleu.tuning import mert_loop, random_search, read_weights, tune
 
 pytestmark = [
     pytest.mark.usefixtures("backend"),
@@ -141,6 +141,39 @@ def test_names_that_cannot_be_written_are_found_before_the_work(files):
     done = run("mert", files / "named", files / "refs", "--output", files / "out")
     assert done.exit_code == 2 and "'a=b' cannot be written" in done.stderr and "->" not in done.stderr
     assert run("mert", files / "named", files / "refs", "--restarts", 1).exit_code == 0
+
+
+DECODER = """
+import sys
+weights = dict(line.split() for line in open(sys.argv[1]))
+lists = [[("the cat", 3, 0), ("the cat sat on mat", 0, 3), ("the cat sat on the mat", 1, 5)],
+         [("it rains", 4, 1), ("it rains in spain", 1, 3), ("it rains in spain today", 1, 4)]]
+with open(sys.argv[2], "w") as file:
+    for segment, texts in enumerate(lists):
+        ranked = sorted(texts, key=lambda text: -float(weights["a"]) * text[1] - float(weights["b"]) * text[2])
+        for text, a, b in ranked[:2]:
+            print(f"{segment} ||| {text} ||| a={a} b={b} ||| 0", file=file)
+"""
+
+
+def test_mert_loop(files):
+    (files / "decoder.py").write_text(DECODER)
+    decoder = f"'{sys.executable}' '{files / 'decoder.py'}' {{weights}} {{nbest}}"
+    arguments = ("mert-loop", files / "run", files / "refs", "--decoder", decoder, "--start", files / "start", "--restarts", 3)
+    done = run(*arguments, "--normalise", "sum", "--output", files / "out")
+    expected = mert_loop(
+        files / "other", decoder, [files / "refs"], {"a": 1.0, "b": -1.0}, restarts=3, normalise="sum", metric="moses"
+    )
+    assert done.exit_code == 0, done.stderr
+    assert weights_in(done.stdout) == read_weights(files / "out") == expected.weights
+    assert done.stderr.splitlines() == str(expected).splitlines()
+    best = json.loads(run(*arguments, "--normalise", "sum", "--json", "--return-best-dev").stdout)
+    assert (best["weights"], best["score"]) == (expected.best.decoded, expected.best.decoded_score)
+    assert len(best["iterations"]) == len(expected.iterations)
+    other = run(*arguments, "--variant", "sacrebleu")
+    assert other.exit_code == 2 and "was begun with metric=" in other.stderr
+    for wrong in (["--weights-settle", "x"], ["--score-settles", "-1"], ["--range", "a"]):
+        assert run(*arguments, *wrong).exit_code == 2
 
 
 def _floor():

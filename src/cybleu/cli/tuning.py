@@ -92,7 +92,7 @@ WITH_LISTS = with_parameters(
 )
 
 
-def _ends(text: str) -> tuple[float, float] | None:
+def ends_of(text: str) -> tuple[float, float] | None:
     """The numbers in LOW:HIGH, infinite where there is none; None for something else."""
     low, colon, high = text.partition(":")
     try:
@@ -195,7 +195,7 @@ class Given(NamedTuple):
         bounds = {}
         for value in self.ranges:
             name, _, text = value.rpartition("=")
-            ends = _ends(text)
+            ends = ends_of(text)
             if not name or ends is None:
                 raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
             bounds[name] = ends
@@ -241,7 +241,7 @@ NORMALISE = click.option(
 @click.option(
     "--wide",
     type=click.IntRange(0),
-    help="How many of the --restarts begin from random weights; the others begin near the best end.  [default: 6]",
+    help="How many of the --restarts begin from random weights; the others begin near the best end.  [default: 8]",
 )
 @click.option(
     "--best-first", is_flag=True, help="Search all axes for each move, and take the best, as Moses does; this takes longer."
@@ -287,7 +287,7 @@ def mert(
         raise click.UsageError(f"--window {shown(window)} is not min:N or average:N")
     given = Given(**options)
     bounds = given.bounds()
-    drawn = None if start_range is None else _ends(start_range)
+    drawn = None if start_range is None else ends_of(start_range)
     if start_range is not None and (drawn is None or not -inf < drawn[0] <= drawn[1] < inf):
         raise click.UsageError(f"--start-range {shown(start_range)} is not LOW:HIGH, such as 0:1")
     metric = metric_of(given.variant, given.smoothing)
