@@ -25,6 +25,7 @@ MODULES = (
     "prepared",
     "self_bleu",
     "pairwise",
+    "number_lines",
     "nbest_lines",
     "weighing",
     "envelope",

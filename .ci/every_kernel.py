@@ -208,6 +208,13 @@ def lists_of_hypotheses(random):
     finally:
         os.unlink(file.name)
     yield nbest.features, nbest.stats, nbest.model_scores
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("features", "scores")]
+        nbest.to_moses(*paths)
+        yield NBest.from_moses(*paths).features
+        for path in paths:
+            with open(path, encoding="utf-8") as file:
+                yield file.read()
     floats = NBest(nbest.offsets, nbest.features, scores(nbest.stats, smoothing="add-k"))
     weights = [random.gauss(0, 1) for _ in nbest.names]
     for metric in (None, "sacrebleu", "nltk", "huggingface"):

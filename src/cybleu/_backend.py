@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
         swap_pass: Callable[..., MayDecline[tuple[int, float]]]
         NBestLines: Callable[..., Any]  # its method read, too
+        read_rows: Callable[..., tuple[int, int]]
 
         COMPILER: str
         CharacterTexts: Callable[..., Any]
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
         RawVocabulary: Callable[..., Any]
         Tokenizer: Callable[..., Any]
         leave_one_out: Callable[..., None]
+        lines_of_counts: Callable[..., str]
+        lines_of_numbers: Callable[..., str]
         raw_row: Callable[..., list[int]]
         raw_rows: Callable[..., None]
         raw_sum: Callable[..., tuple[list[int], list[int]]]

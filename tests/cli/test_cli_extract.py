@@ -97,3 +97,21 @@ def test_extract_from_real_lists(data, tmp_path):
     expected, read = NBest.from_files(folder / "nbest.gz", folder / "reference"), NBest.from_moses(*files)
     assert read.features.tobytes() == expected.features.tobytes()
     assert read.stats.tobytes() == expected.stats.tobytes()
+
+
+@pytest.mark.parametrize("option", ["--lowercase", "--nocase"])
+def test_extract_in_lower_case(folder, option):
+    written(folder, line(0, "The CAT") + line(0, "THE cat", "d= 3 2 lm= 3"), "upper")
+    assert extract("upper", "ref1", *FILES, option).exit_code == 0
+    assert NBest.from_moses("F", "S").stats[:, 2].tolist() == [2, 2]
+    assert extract("upper", "ref1", *FILES).exit_code == 0
+    assert NBest.from_moses("F", "S").stats[:, 2].tolist() == [0, 1]
+
+
+def test_extract_without_duplicates(folder):
+    same = line(0, "the cat", "d= 1 2 lm= 3 p_a= 1")
+    written(folder, same + line(0, "a cat", "d= 1 2 lm= 3 p_a= 2") + same + same.replace("0", "1", 1), "twice")
+    assert extract("twice", "ref1", *FILES, "--unique").exit_code == 0
+    assert NBest.from_moses("F", "S").offsets.tolist() == [0, 2, 3]
+    assert extract("twice", "ref1", *FILES).exit_code == 0
+    assert NBest.from_moses("F", "S").offsets.tolist() == [0, 3, 4]

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from cybleu import metrics
 from cybleu.cli import cli
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import random_search, read_weights, tune
+from cybleu.tuning import mert_loop, random_search, read_weights, tune
 
 pytestmark = [
     pytest.mark.usefixtures("backend"),
@@ -82,6 +82,99 @@ def test_mert_as_json_by_options(files, lists):
     assert (result["weights"], result["score"]) == (expected.weights, expected.score)
     assert result["weights"]["b"] == -1 and result["metric"] == "sacrebleu" and done.stderr == ""
     assert [climb["score"] for climb in result["climbs"]] == [end.score for end in expected.restarts]
+
+
+def test_mert_by_other_climbs(files, lists):
+    arguments = ("mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--quiet")
+    done = run(*arguments, "--restarts", 9, "--start-range", "-2:-1", "--wide", 3, "--best-first", "--json")
+    expected = tune(lists, [1.0, -1.0], 9, start_range=(-2, -1), wide=3, moves="best first")
+    result = json.loads(done.stdout)
+    assert result["weights"] == expected.weights
+    assert [climb["origin"] for climb in result["climbs"]] == [end.origin for end in expected.restarts]
+    for wrong in ("1", "1:0", "0:", "a:b"):
+        done = run(*arguments, "--start-range", wrong)
+        assert done.exit_code == 2 and "is not LOW:HIGH" in done.stderr
+
+
+@pytest.mark.parametrize(("how", "size"), [("sum", sum), ("largest", max)])
+def test_mert_normalised(files, lists, how, size):
+    arguments = ("mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--quiet")
+    done = run(*arguments, "--normalise", how, "--json", "--output", files / "out")
+    result = json.loads(done.stdout)
+    assert size(map(abs, result["weights"].values())) == pytest.approx(1, abs=1e-15)
+    assert random_search(lists, [list(result["weights"].values())])[0] == result["score"] == 1
+    assert read_weights(files / "out") == result["weights"]
+    done = run(*arguments, "--normalise", how, "--fix", "a")
+    assert done.exit_code == 2 and "cannot be held at a number" in done.stderr
+
+
+def test_the_best_weights_so_far(files, monkeypatch):
+    """Of climbs that ended before an interrupt."""
+    ended = []
+
+    def interrupted(*arguments, trace, **named):
+        def told(restart):
+            ended.append(restart)
+            trace(restart)
+            if len(ended) == 2:
+                raise KeyboardInterrupt
+
+        return tune(*arguments, trace=told, **named)
+
+    monkeypatch.setattr("cybleu.tuning.tune", interrupted)
+    done = run(
+        "mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--output", files / "out"
+    )
+    best = max(ended, key=lambda end: end.score)
+    assert done.exit_code != 0 and "interrupted; these are the best weights so far" in done.stderr
+    assert weights_in(done.stdout) == read_weights(files / "out") == best.weights
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
+def test_weights_are_printed_where_they_cannot_be_written(files):
+    done = run("mert", files / "first", files / "refs", "--start", "1,-1", "--restarts", 2, "--output", "/dev/full")
+    assert done.exit_code == 2 and "No space left" in done.stderr
+    assert set(weights_in(done.stdout)) == {"a", "b"}
+
+
+def test_names_that_cannot_be_written_are_found_before_the_work(files):
+    (files / "named").write_text("0 ||| the cat ||| a=b=1 c=2 ||| 0\n1 ||| it ||| a=b=2 c=1 ||| 0\n")
+    done = run("mert", files / "named", files / "refs", "--output", files / "out")
+    assert done.exit_code == 2 and "'a=b' cannot be written" in done.stderr and "->" not in done.stderr
+    assert run("mert", files / "named", files / "refs", "--restarts", 1).exit_code == 0
+
+
+DECODER = """
+import sys
+weights = dict(line.split() for line in open(sys.argv[1]))
+lists = [[("the cat", 3, 0), ("the cat sat on mat", 0, 3), ("the cat sat on the mat", 1, 5)],
+         [("it rains", 4, 1), ("it rains in spain", 1, 3), ("it rains in spain today", 1, 4)]]
+with open(sys.argv[2], "w") as file:
+    for segment, texts in enumerate(lists):
+        ranked = sorted(texts, key=lambda text: -float(weights["a"]) * text[1] - float(weights["b"]) * text[2])
+        for text, a, b in ranked[:2]:
+            print(f"{segment} ||| {text} ||| a={a} b={b} ||| 0", file=file)
+"""
+
+
+def test_mert_loop(files):
+    (files / "decoder.py").write_text(DECODER)
+    decoder = f"'{sys.executable}' '{files / 'decoder.py'}' {{weights}} {{nbest}}"
+    arguments = ("mert-loop", files / "run", files / "refs", "--decoder", decoder, "--start", files / "start", "--restarts", 3)
+    done = run(*arguments, "--normalise", "sum", "--output", files / "out")
+    expected = mert_loop(
+        files / "other", decoder, [files / "refs"], {"a": 1.0, "b": -1.0}, restarts=3, normalise="sum", metric="moses"
+    )
+    assert done.exit_code == 0, done.stderr
+    assert weights_in(done.stdout) == read_weights(files / "out") == expected.weights
+    assert done.stderr.splitlines() == str(expected).splitlines()
+    best = json.loads(run(*arguments, "--normalise", "sum", "--json", "--return-best-dev").stdout)
+    assert (best["weights"], best["score"]) == (expected.best.decoded, expected.best.decoded_score)
+    assert len(best["iterations"]) == len(expected.iterations)
+    other = run(*arguments, "--variant", "sacrebleu")
+    assert other.exit_code == 2 and "was begun with metric=" in other.stderr
+    for wrong in (["--weights-settle", "x"], ["--score-settles", "-1"], ["--range", "a"]):
+        assert run(*arguments, *wrong).exit_code == 2
 
 
 def _floor():

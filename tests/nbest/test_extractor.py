@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import struct
+
+import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from cybleu.errors import ArrayValueError, InputFileError, StatisticsError
-from cybleu.nbest import NBest
-from nbest_lists import lists, made, same_but_sparse_names, sparse_of, written
+from cybleu.nbest import NBest, SparseFeatures
+from nbest_lists import lists, made, same, same_but_sparse_names, sparse_of, written
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -51,6 +55,43 @@ def test_files_of_the_extractor(tmp_path):
     assert unnamed.names == ("f0", "f1", "f2")
     one_based = [text.replace("_0 0 ", "_0 1 ") for text in (FEATURES_FILE, SCORES_FILE)]
     assert from_moses(tmp_path, *one_based, first_id=1).ids.tolist() == [1, 2]
+
+
+@given(
+    st.lists(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=2, max_size=2), max_size=4),
+    st.sampled_from(["", ".gz"]),
+)
+@example([[struct.unpack("<f", b"\n\n\n\n")[0], 0.5]] * 3, "")
+def test_binary_files_of_the_extractor(tmp_path_factory, features, ending):
+    """As `extractor --binary` writes them: headings in text, the numbers in single precision."""
+    folder = tmp_path_factory.mktemp("binary")
+    scores = [[6.0, 8, 2, 7, 1, 6, 0, 5, 9]] * len(features)
+    pack = gzip.compress if ending else bytes
+    for name, rows, names in (("FEATURES", features, b"d_0 lm_0"), ("SCORES", scores, b"BLEU")):
+        width = 2 if name == "FEATURES" else 9
+        numbers = np.array(rows, dtype="<f4").tobytes()
+        parts = [
+            b"%s_BIN_BEGIN_0 %d %d %d %s\n%s%s_BIN_END_0\n"
+            % (name.encode(), segment, len(rows), width, names, numbers, name.encode())
+            for segment in (0, 1)
+        ]
+        (folder / name).write_bytes(pack(b"".join(parts)))
+    nbest = NBest.from_moses(folder / "FEATURES", folder / "SCORES")
+    assert nbest.features.tolist() == features * 2 and nbest.names == ("d_0", "lm_0")
+    assert nbest.stats.tolist() == [[8, 9, 6, 2, 1, 0, 8, 7, 6, 5]] * 2 * len(features)
+
+
+def test_rows_beyond_a_block(tmp_path):
+    """Parts that begin in one block of what is read at once and end in another, with and without named features."""
+    generator = np.random.default_rng(1)
+    features = generator.normal(size=(9000, 3)).round(4)
+    features[::1000] *= 1e-7
+    stats = np.array([[8, 9, 6, 2, 1, 0, 8, 7, 6, 5]] * 9000)
+    sparse = SparseFeatures([0] * 5000 + [1] * 4001, [0], [2.5], ["p_a"])
+    for more in (None, sparse):
+        nbest = NBest([0, 4000, 8999, 9000], features, stats, ["a", "b", "c"], sparse=more)
+        nbest.to_moses(tmp_path / "F", tmp_path / "S")
+        assert same(nbest, NBest.from_moses(tmp_path / "F", tmp_path / "S"))
 
 
 @given(lists(), st.sampled_from(["", ".gz"]))
@@ -104,7 +145,8 @@ def test_the_last_segment_of_the_extractor_may_be_empty(tmp_path):
         ),
         (("_0 0 2 3 d_0", "_0 0 2 3"), None, "F, line 1: there are 2 names and 3 features"),
         (("_0 0 2 3 d_0", "_0 0 two 3 d_0"), None, "F, line 1: the heading must have"),
-        (("FEATURES_TXT_BEGIN_0 0", "FEATURES_BIN_BEGIN_0 0"), None, "F, line 1: this file is binary"),
+        (("FEATURES_TXT_BEGIN_0 0", "FEATURES_BIN_BEGIN_0 0"), None, "F, line [0-9]: FEATURES_BIN_END_0 is missing"),
+        (("FEATURES_TXT_BEGIN_0 2 1", "FEATURES_BIN_BEGIN_0 2 999"), None, "F, line 5: the file ends before the 999 rows"),
         (("FEATURES_TXT_BEGIN_0 0", "SCORES 0"), None, "F, line 1: begins with 'SCORES'"),
         (("_0 2 1 3", "_0 1 1 3"), None, "do not go together: 1 hypotheses of segment 1 .* 1 hypotheses of segment 2"),
         (("_0 0 2 3", "_0 9 2 3"), ("_0 0 2 9", "_0 9 2 9"), "F, line 1: the id is 9, .*give first_id="),

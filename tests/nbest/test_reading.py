@@ -151,3 +151,20 @@ def test_lists_are_split_as_references_are(tmp_path, backend, tokenize, last):
     found = NBest.from_files(tmp_path / "list", [[text]], tokenize=tokenize)
     tokens = {"ascii": 5, "unicode": 6}[tokenize]
     assert found.stats[0, :3].tolist() == [tokens] * 3
+
+
+@pytest.mark.parametrize("tokenize", ["unicode", "ascii", "13a", str.split])
+@pytest.mark.parametrize("text", ["The CAT sat.", "ÉTÉ ΣΑΣ İstanbul The cat", ""])
+def test_in_lower_case(tmp_path, tokenize, text):
+    """As texts that were put in lower case before; the texts that are kept are those of the file."""
+    other = "the cat sat été"
+    references = ["the cat SAT.", "été σας İstanbul the CAT"]
+    for name, change in (("plain", str), ("lower", str.lower)):
+        written(tmp_path, "".join(line(number, change(one)) for number in (0, 1) for one in (text, other)), name)
+        written(tmp_path, "".join(f"{change(one)}\n" for one in references), f"{name}.ref")
+    expected = NBest.from_files(tmp_path / "lower", tmp_path / "lower.ref", tokenize=tokenize)
+    found = NBest.from_files(tmp_path / "plain", tmp_path / "plain.ref", tokenize=tokenize, lowercase=True)
+    assert (found.stats == expected.stats).all()
+    assert found.texts == [text, other] * 2
+    lists = NBest.from_files(tmp_path / "plain", [[one] for one in references], tokenize=tokenize, lowercase=True)
+    assert (lists.stats == expected.stats).all()

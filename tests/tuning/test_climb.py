@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brute_force import LIST, POOR, bleu, chosen, nbests, score_of, weight
+from brute_force import LIST, POOR, bleu, chosen, nbests, rows_of_bleu, score_of, weight
 from cybleu import errors
 from cybleu.nbest import NBest
 from cybleu.tuning import line_search, random_search, tune
@@ -33,6 +33,79 @@ def test_every_end_is_an_optimum_of_every_axis(nbest, data):
     assert tuned.start_score == score_of(nbest, start, metric)
     assert tuned.chosen[tuned.chosen >= 0].tolist() == chosen(nbest, tuned.weights.values())
     assert ((tuned.chosen < 0) == (np.diff(nbest.offsets) == 0)).all()
+
+
+@pytest.mark.parametrize("moves", ["in turn", "best first"])
+@pytest.mark.parametrize("directions", ["axes", 2])
+def test_ends_are_optima_whatever_the_order(moves, directions):
+    generator = np.random.default_rng(12)
+    nbest = bleu(range(0, 330, 30), generator.normal(size=(300, 5)) * 10.0 ** np.arange(-4, 6, 2), generator.integers(0, 2, 300))
+    tuned = tune(nbest, restarts=9, moves=moves, directions=directions)
+    for end in tuned.restarts:
+        assert end.at_optimum and end.score == score_of(nbest, end.weights.values())
+        assert all(line_search(nbest, end.weights, axis).score <= end.score for axis in nbest.names)
+
+
+def test_the_first_restarts_are_random_and_the_others_begin_at_the_best_end():
+    generator = np.random.default_rng(3)
+    nbest = bleu(range(0, 330, 30), generator.normal(size=(300, 5)), generator.integers(0, 2, 300))
+    tuned = tune(nbest, restarts=16, seed=1)
+    assert [end.origin is None for end in tuned.restarts] == [True] * 9 + [False] * 8
+    for end in tuned.restarts[9:]:
+        before = tuned.restarts[: 9 + (end.number - 9) // 4 * 4]
+        assert end.start_score == before[end.origin].score == max(other.score for other in before)
+        assert end.score >= end.start_score
+    assert str(tuned.restarts[9]).endswith(f"from near the end of {tuned.restarts[9].origin}")
+    alone = tune(nbest, restarts=16, seed=1, wide=16)
+    assert alone.restarts[:9] == tuned.restarts[:9]
+    assert all(end.origin is None for end in alone.restarts)
+    assert tune(nbest, restarts=2, wide=0).restarts[1].origin == 0
+
+
+def test_more_restarts_are_those_of_fewer_and_more():
+    generator = np.random.default_rng(3)
+    nbest = bleu(range(0, 330, 30), generator.normal(size=(300, 5)), generator.integers(0, 2, 300))
+    most = tune(nbest, restarts=13, directions=1)
+    for restarts in (0, 5, 8, 9, 11):
+        tuned = tune(nbest, restarts=restarts, directions=1, threads=3)
+        assert tuned.restarts == most.restarts[: restarts + 1]
+        assert tuned.score <= most.score
+
+
+@given(nbests(features=2), st.data())
+def test_random_starts_are_in_their_range(nbest, data):
+    """Where no axis leads anywhere a climb ends where it began."""
+    flat = NBest(nbest.offsets, nbest.features * 0.0 + [1.0, 2.0], nbest.stats)
+    low, high = sorted(data.draw(st.tuples(weight, weight)))
+    start_range = data.draw(st.sampled_from([None, (low, high)]))
+    bounds = data.draw(st.sampled_from([{}, {"f0": (2.0, 5.0)}, {"f0": (-9.0, 9.0)}, {"f0": (-math.inf, -7.0)}]))
+    start = {"f0": {2.0: 3.0, -math.inf: -8.0}.get(bounds.get("f0", (0, 0))[0], 1.0), "f1": -4.0}
+    for end in tune(flat, start, restarts=3, start_range=start_range, bounds=bounds).restarts[1:]:
+        smallest, largest = bounds.get("f0", (-math.inf, math.inf))
+        assert smallest <= end.weights["f0"] <= largest
+        if start_range is None:
+            assert -max(4, abs(start["f0"])) <= end.weights["f1"] <= 0
+            assert bounds or 0 <= end.weights["f0"] <= 4
+        elif low < high:
+            assert low <= end.weights["f1"] <= high
+
+
+def test_the_range_of_the_starts_is_no_bound():
+    nbest = bleu([0, 2], [[0.0, 1.0], [1.0, 0.0]], [0, 1], names=["lm", "tm"])
+    tuned = tune(nbest, [-1.0, 1.0], restarts=3, start_range=(-0.5, -0.25))
+    assert all(end.score == 1 and end.weights["lm"] > end.weights["tm"] for end in tuned.restarts)
+
+
+def test_perturbed_weights_keep_their_bounds_and_what_is_fixed():
+    generator = np.random.default_rng(5)
+    features = generator.normal(size=(300, 4)) * [1e-200, 1.0, 1e200, 1.0]
+    nbest = bleu(range(0, 330, 30), features, generator.integers(0, 2, 300))
+    start = {"f0": 1.0, "f1": 0.5, "f2": 1e-200, "f3": -2.0}
+    tuned = tune(nbest, start, restarts=9, wide=1, bounds={"f1": (0.25, 0.75)}, fixed=["f3"])
+    assert len({tuple(end.weights.values()) for end in tuned.restarts}) > 1
+    for end in tuned.restarts:
+        assert 0.25 <= end.weights["f1"] <= 0.75 and end.weights["f3"] == -2.0
+        assert end.score == score_of(nbest, end.weights.values())
 
 
 def test_fixed_weights_stay_as_they_are():
@@ -91,6 +164,16 @@ def test_history_leads_to_the_weights():
         assert move.score == score_of(nbest, weights.values())
     assert weights == tuned.weights and tuned.history[-1].score == tuned.score
     assert [move.score for move in tuned.history] == sorted({move.score for move in tuned.history})
+    rows = rows_of_bleu(*generator.integers(1, 9, (3, 1200)).tolist())
+    nbest = NBest(range(0, 1230, 30), generator.normal(size=(1200, 5)), rows)
+    tuned = tune(nbest, restarts=8, wide=0, seed=2)
+    origins = [tuned.restarts[tuned.best]]
+    while origins[0].origin is not None:
+        origins.insert(0, tuned.restarts[origins[0].origin])
+    assert origins[0].number == 0 and len(origins) > 1
+    assert tuned.history == sum((end.moves for end in origins), ())
+    assert tuned.history[-1].score == tuned.score
+    assert all((move.direction == "perturbed") == math.isnan(move.step) for move in tuned.history)
 
 
 def test_a_peak_is_smoothed_away():
@@ -143,6 +226,11 @@ def test_random_directions_where_no_weight_changes_anything(options):
         (lambda: tune(LIST, fixed=["x"]), errors.FeatureError, "no feature 'x'"),
         (lambda: tune(LIST, restarts=-1), errors.WeightsError, "restarts is -1"),
         (lambda: tune(LIST, seed=-1), errors.WeightsError, "seed is -1"),
+        (lambda: tune(LIST, wide=-1), errors.WeightsError, "wide is -1; it must be a whole number from 0"),
+        (lambda: tune(LIST, moves="best"), errors.WeightsError, "moves is 'best'; it must be 'in turn' or 'best first'"),
+        (lambda: tune(LIST, start_range=(1, 0)), errors.WeightsError, r"start_range is \(1, 0\); give two finite"),
+        (lambda: tune(LIST, start_range=(0, math.inf)), errors.WeightsError, "start_range is"),
+        (lambda: tune(LIST, start_range=[1]), errors.WeightsError, "start_range is"),
         (lambda: tune(LIST, directions="random"), errors.WeightsError, "directions is 'random'"),
         (lambda: tune(LIST, smoothing=("max", 1)), errors.WeightsError, "smoothing is"),
         (lambda: tune(LIST, metric="blue"), errors.UnknownNameError, "unknown metric 'blue'"),

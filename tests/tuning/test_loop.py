@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+from dataclasses import replace
 
 import pytest
 
 from cybleu import errors
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import mert_loop, read_weights, write_weights
+from cybleu.tuning import Iteration, Loop, mert_loop, random_search, read_weights, write_weights
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -81,13 +83,22 @@ def test_an_interrupted_run_goes_on(tmp_path, calls):
 
 
 def test_an_interrupt_in_tuning_decodes_no_more(tmp_path):
-    def stop(restart):
-        raise KeyboardInterrupt
+    class Stopping:
+        """A metric of the same name, which interrupts or does not."""
 
+        interrupt = True
+
+        def __call__(self, row):
+            if self.interrupt:
+                raise KeyboardInterrupt
+            return float(row[2])
+
+    metric = Stopping()
     with pytest.raises(KeyboardInterrupt):
-        loop(tmp_path / "run", Decoder(), trace=None, iterations=1, metric=lambda row: stop(None))
+        loop(tmp_path / "run", Decoder(), trace=None, iterations=1, metric=metric)
     decoder = Decoder()
-    loop(tmp_path / "run", decoder, iterations=1)
+    metric.interrupt = False
+    loop(tmp_path / "run", decoder, iterations=1, metric=metric)
     assert not decoder.weights
 
 
@@ -133,12 +144,112 @@ def test_other_reasons_to_stop(tmp_path):
 def test_another_run_in_the_folder(tmp_path):
     loop(tmp_path, Decoder(), iterations=1)
     with pytest.raises(errors.WeightsError, match="other weights"):
-        mert_loop(tmp_path, Decoder(), REFERENCES, {"a": 0.5, "b": 1.0})
+        mert_loop(tmp_path, Decoder(), REFERENCES, {"a": 0.5, "b": 1.0}, restarts=3)
     result = tmp_path / "iteration-1" / "result.json"
     assert json.loads(result.read_text())["number"] == 1
     result.write_text("{")
     with pytest.raises(errors.InputFileError, match="remove it to tune again"):
         loop(tmp_path, Decoder())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"metric": "sacrebleu"}, "begun with metric=None, and is called with metric='sacrebleu'"),
+        ({"metric": max}, "metric='builtins.max'"),
+        ({"restarts": 4}, "begun with restarts=3, and is called with restarts=4"),
+        ({"bounds": {"a": (0, 1)}}, "begun with bounds=None"),
+        ({"seed": 1}, "begun with seed=0"),
+        ({"normalise": "sum"}, "begun with normalise=None"),
+        ({"max_order": 2}, "begun with max_order=4, and is called with max_order=2"),
+        ({"references": [["the cat"], ["it rains"]]}, "begun with other references"),
+        ({"references": [REFERENCES[0] * 2, REFERENCES[1]]}, "begun with other references"),
+    ],
+)
+def test_another_call_for_the_folder_is_refused(tmp_path, changes, message):
+    loop(tmp_path / "run", Decoder(), iterations=1)
+    called = {"references": REFERENCES, "restarts": 3, **changes}
+    with pytest.raises(errors.InputFileError, match=message):
+        mert_loop(tmp_path / "run", Decoder(), called.pop("references"), START, **called)
+    decoder = Decoder(0)
+    more = {"iterations": 1, "threads": 2, "weights_settle": 0.5}
+    assert loop(tmp_path / "run", decoder, **more).iterations and not decoder.weights
+    (tmp_path / "run" / "run.json").write_text("[]")
+    with pytest.raises(errors.InputFileError, match="is not what a run was begun with"):
+        loop(tmp_path / "run", Decoder())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0 ||| the cat ||| a=1 b=x ||| 0\n", "nbest.partial, line 1: .*'x'.*decoded again"),
+        ("0 ||| the cat ||| a=1 b=1 |||", "nbest.partial, line 1"),
+        ("", "there is no line in it"),
+        ("0 ||| the cat ||| a_0=1 b=1 ||| 0\n", "names 'a', which is no feature; there are a_0, b; is 'a_0' meant"),
+        ("7 ||| the cat ||| a=1 b=1 ||| 0\n", "the id is 7"),
+    ],
+)
+def test_a_list_that_cannot_be_read_is_decoded_again(tmp_path, text, message):
+    def decode(weights, path):
+        path.write_text(text)
+
+    with pytest.raises(errors.DecoderError, match=message):
+        loop(tmp_path / "run", decode)
+    assert not (tmp_path / "run" / "iteration-1" / "nbest").exists()
+    assert (tmp_path / "run" / "iteration-1" / "nbest.partial").read_text() == text
+    decoder = Decoder()
+    assert loop(tmp_path / "run", decoder) == loop(tmp_path / "other", Decoder())
+    assert decoder.weights[0] == START
+
+
+@pytest.mark.parametrize(("how", "size"), [("sum", sum), ("largest", max)])
+def test_normalised_weights(tmp_path, how, size):
+    decoder = Decoder()
+    result = loop(tmp_path / "run", decoder, normalise=how)
+    assert decoder.weights[0] == START
+    pool = []
+    for iteration in result.iterations:
+        assert size(map(abs, iteration.weights.values())) == pytest.approx(1, abs=1e-15)
+        pool.append(NBest.from_files(tmp_path / "run" / f"iteration-{iteration.number}" / "nbest", REFERENCES))
+        merged = merge(*pool)
+        assert iteration.score == random_search(merged, [[iteration.weights[name] for name in merged.names]])[0]
+    plain = loop(tmp_path / "plain", Decoder())
+    assert [one.score for one in result.iterations] == [one.score for one in plain.iterations]
+    for wrong in ({"fixed": ["a"]}, {"bounds": {"a": (0, 2)}}):
+        with pytest.raises(errors.WeightsError, match="cannot be held at a number"):
+            loop(tmp_path / "wrong", decoder, normalise=how, **wrong)
+    loop(tmp_path / "bounds", Decoder(), normalise=how, bounds={"a": (0, math.inf)})
+    with pytest.raises(errors.WeightsError, match="normalise is 'L1'; it must be one of sum, largest"):
+        loop(tmp_path / "wrong", decoder, normalise="L1")
+    assert not (tmp_path / "wrong").exists()
+
+
+def test_the_best_that_was_decoded(tmp_path):
+    decoder = Decoder()
+    result = loop(tmp_path / "run", decoder)
+    decoded = [(iteration.decoded, iteration.decoded_score) for iteration in result.iterations]
+    assert [weights for weights, _ in decoded] == decoder.weights
+    for iteration in result.iterations:
+        own = NBest.from_files(tmp_path / "run" / f"iteration-{iteration.number}" / "nbest", REFERENCES)
+        weights = [iteration.decoded[name] for name in own.names]
+        assert iteration.decoded_score == random_search(own, [weights])[0]
+    assert result.best.decoded_score == max(score for _, score in decoded)
+    one = Iteration(1, {"a": 2.0}, 0.5, 0.75, 10, 10, None, {"a": 1.0}, 0.5)
+    two = replace(one, number=2, decoded={"a": 2.0}, decoded_score=0.25)
+    assert Loop((one, two), "").best == one
+    assert Loop((one, two, replace(one, number=3)), "").best.number == 3
+
+
+def test_historic_best_is_never_below_weights_that_were_decoded(tmp_path):
+    decoder = Decoder()
+    result = loop(tmp_path / "run", decoder, historic_best=True, score_settles=-1.0, weights_settle=-1.0, iterations=3)
+    lists = []
+    for iteration in result.iterations:
+        lists.append(NBest.from_files(tmp_path / "run" / f"iteration-{iteration.number}" / "nbest", REFERENCES))
+        pool = merge(*lists)
+        tried = [[one.decoded[name] for name in pool.names] for one in result.iterations[: iteration.number]]
+        assert iteration.score >= random_search(pool, tried).max()
+        assert iteration.start_score == random_search(pool, tried)[-1]
 
 
 def test_weights_are_written_in_full(tmp_path):
@@ -149,12 +260,20 @@ def test_weights_are_written_in_full(tmp_path):
         ("a\n", "line 1: 'a'"),
         ("a 1\n\na 2\n", "line 3: the weight of 'a' is there twice"),
         ("a b\n", "line 1"),
+        ("a 1 2\n", "line 1: 'a 1 2' is not a name and its weight"),
+        ("lm_0=1\nlm= 1 2\n", "line 2: the weight of 'lm_0' is there twice"),
     ):
         (tmp_path / "wrong").write_text(text)
         with pytest.raises(errors.InputFileError, match=error):
             read_weights(tmp_path / "wrong")
     with pytest.raises(errors.InputFileError, match="cannot be read"):
         read_weights(tmp_path / "missing")
+    for text in ("lm= 1 0.5", "lm_0=1\nlm_1=0.5", "lm_0 1 # one\n# none\n\nlm_1 0.5", "lm=\t1 0.5#"):
+        (tmp_path / "weights").write_text(text)
+        assert read_weights(tmp_path / "weights") == {"lm_0": 1.0, "lm_1": 0.5}
+    for name in ("a=b", "a#", "a b", "", "=", " a", "a\n", "a\xa0b"):
+        with pytest.raises(errors.WeightsError, match="cannot be written, because the name"):
+            write_weights(tmp_path / "weights", {"lm_0": 1.0, name: 1.0})
 
 
 def test_each_iteration_is_told_when_it_is_done(tmp_path):

@@ -46,6 +46,7 @@ NOT_RUN = {
     "docs/fuzzing.md": 1,
     "docs/getting-started.md": 1,
     "docs/index.md": 1,
+    "docs/mert.md": 1,
     "docs/reranking.md": 1,
     "docs/rewards.md": 1,
 }

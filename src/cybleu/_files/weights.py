@@ -30,25 +30,30 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
     weights: dict[str, float] = {}
     with Lines(fspath(path)) as file:
         for number, line in enumerate(file, 1):
-            tokens = line.partition("#")[0].replace("=", "= ").split()
-            if not tokens:
-                continue
-            name = tokens[0].removesuffix("=")
-            values = tokens[1:]
             try:
-                if not name or not values or (len(values) > 1 and tokens[0] == name):
-                    raise InputFileError(f"{shown(line)} is not a name and its weight")
-                several = tokens[0] != name and line.partition("=")[2][:1].isspace()
-                for place, value in enumerate(values):
-                    full = f"{name}_{place}" if several and "_" not in name else name
-                    if full in weights or (place and not several):
-                        raise InputFileError(f"the weight of {shown(full)} is there twice")
-                    weights[full] = number_of(value, f"the weight of {shown(full)}")
+                for name, value in _weights_in(line):
+                    if name in weights:
+                        raise InputFileError(f"the weight of {shown(name)} is there twice")
+                    weights[name] = number_of(value, f"the weight of {shown(name)}")
             except InputFileError as error:
                 raise InputFileError(f"{file.name}, line {number}: {error}") from None
     if not weights:
         raise InputFileError(f"{file.name}: there is no weight in it")
     return weights
+
+
+def _weights_in(line: str) -> list[tuple[str, str]]:
+    """The names in a line and what stands for their weights."""
+    tokens = line.partition("#")[0].replace("=", "= ").split()
+    if not tokens:
+        return []
+    name = tokens[0].removesuffix("=")
+    values = tokens[1:]
+    if not name or not values or (len(values) > 1 and tokens[0] == name):
+        raise InputFileError(f"{shown(line)} is not a name and its weight")
+    if tokens[0] != name and line.partition("=")[2][:1].isspace() and "_" not in name:
+        return [(f"{name}_{place}", value) for place, value in enumerate(values)]
+    return [(name, value) for value in values]
 
 
 def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> None:
@@ -57,7 +62,7 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> No
     :param path: of the file, which is complete or as it was
     :param weights: by name, finite numbers
     :raises InputFileError: it cannot be written
-    :raises WeightsError: a weight is another
+    :raises WeightsError: a weight is another, or a name would be read as something else: one with ``=``, ``#`` or white space
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
@@ -72,6 +77,16 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> No
 
 def lines_of(weights: Mapping[str, float]) -> list[str]:
     """What :func:`write_weights` writes."""
+    for name in weights:
+        try:
+            read_back = _weights_in(f"{name} 0")
+        except InputFileError:
+            read_back = []
+        if read_back != [(name, "0")] or "\n" in name:
+            raise WeightsError(
+                f"the weight of {shown(name)} cannot be written, because the name would be read as something else; rename the "
+                "feature so that there is no '=', '#' or white space in its name"
+            )
     return [f"{name} {_number(name, weight)!r}\n" for name, weight in weights.items()]
 
 

@@ -2,48 +2,17 @@
 """Lines of n-best lists in bytes: their fields.
 
 Only lines of the ordinary form are taken; the reader above takes every line that is declined here, and says what is
-wrong where something is. A number is computed where its digits and its power of ten are exact doubles (Clinger 1990),
-and otherwise read by Python.
+wrong where something is.
 """
 
-from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp
 
 from cybleu._kernels.common cimport allocated, distance
-
-cdef extern from "Python.h":
-    double PyOS_string_to_double(const char *text, char **end, object overflow) except? -1.0
-
-cdef extern from *:
-    """
-    static const double CYBLEU_POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
-        1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    """
-    const double CYBLEU_POWERS[23]
-
-cdef enum:
-    MOST_DIGITS = 18        # that fit a signed 64-bit number, whatever they are
-    EXACT_POWER = 22
-    LONGEST_EXPONENT = 4
-
+from cybleu._kernels.number_lines cimport MOST_DIGITS, is_blank, is_digit, past_blanks, read_number
 
 # ------------------------------------------------------------------------------------------------------------- fields
-
-cdef inline bint is_blank(char byte) noexcept nogil:
-    return byte == c" " or byte == c"\t"
-
-
-cdef inline bint is_digit(char byte) noexcept nogil:
-    return c"0" <= byte <= c"9"
-
-
-cdef inline const char *past_blanks(const char *at, const char *end) noexcept nogil:
-    while at < end and is_blank(at[0]):
-        at += 1
-    return at
-
 
 cdef inline bint at_bars(const char *at, const char *end) noexcept nogil:
     return distance(at, end) >= 3 and at[0] == c"|" and at[1] == c"|" and at[2] == c"|"
@@ -67,69 +36,6 @@ cdef const char *read_whole_number(const char *at, const char *end, int64_t *val
         value[0] = 10 * value[0] + (at[0] - c"0")
         at += 1
     return at if at > start else NULL
-
-
-cdef const char *read_number(const char *at, const char *end, double *value) noexcept nogil:
-    """Past the number, or NULL. What comes after the end of the text must not be part of a number."""
-    cdef const char *start = at
-    cdef int64_t mantissa = 0
-    cdef int64_t power = 0
-    cdef int digits = 0             # without leading zeros
-    cdef int exponent = 0
-    cdef bint any_digit = False
-    cdef bint point = False
-    cdef bint negative = False
-    cdef bint negative_exponent = False
-    cdef const char *first
-    if at < end and (at[0] == c"-" or at[0] == c"+"):
-        negative = at[0] == c"-"
-        at += 1
-    while at < end:
-        if is_digit(at[0]):
-            any_digit = True
-            if digits < MOST_DIGITS:
-                mantissa = 10 * mantissa + (at[0] - c"0")
-            digits += digits > 0 or at[0] != c"0"
-            power -= point
-        elif at[0] == c"." and not point:
-            point = True
-        else:
-            break
-        at += 1
-    if not any_digit:
-        return NULL
-    if at < end and (at[0] == c"e" or at[0] == c"E"):
-        at += 1
-        if at < end and (at[0] == c"-" or at[0] == c"+"):
-            negative_exponent = at[0] == c"-"
-            at += 1
-        first = at
-        while at < end and is_digit(at[0]) and distance(first, at) < LONGEST_EXPONENT:
-            exponent = 10 * exponent + (at[0] - c"0")
-            at += 1
-        if at == first:
-            return NULL
-        power += -exponent if negative_exponent else exponent
-    if digits <= MOST_DIGITS and mantissa <= <int64_t>1 << 53 and -EXACT_POWER <= power <= EXACT_POWER:
-        value[0] = <double>mantissa
-        if power < 0:
-            value[0] /= CYBLEU_POWERS[-power]
-        else:
-            value[0] *= CYBLEU_POWERS[power]
-        if negative:
-            value[0] = -value[0]
-        return at
-    return at if read_as_python(start, at, value) else NULL
-
-
-cdef bint read_as_python(const char *start, const char *end, double *value) noexcept nogil:
-    cdef char *stopped = NULL
-    with gil:
-        try:
-            value[0] = PyOS_string_to_double(start, &stopped, OverflowError)
-        except (OverflowError, ValueError):
-            return False
-    return stopped == end and isfinite(value[0])
 
 
 cdef struct Label:

@@ -8,6 +8,7 @@ NAMES = {
     "envelope": "sort_lines surface",
     "gleu": "gleu_counts gleu_ratio",
     "nbest_lines": "NBestLines",
+    "number_lines": "lines_of_counts lines_of_numbers read_rows",
     "pairwise": "PairwiseTexts",
     "prepared": "PreparedReferences trim",
     "raw": "RawTexts RawVocabulary raw_row raw_rows raw_sum",

@@ -43,6 +43,10 @@ from .common import (
 @REFERENCE_LENGTH
 @SPLIT
 @TOKENIZE
+@click.option("--lowercase", "--nocase", is_flag=True, help="Compare in lower case.")
+@click.option(
+    "--unique", is_flag=True, help="Leave out hypotheses with the features and statistics of one before them in the segment."
+)
 def extract(
     nbest: str,
     references: tuple[str, ...],
@@ -56,6 +60,8 @@ def extract(
     reference_length: str | None,
     split: str,
     tokenize: str | None,
+    lowercase: bool,
+    unique: bool,
 ) -> None:
     """Features and BLEU statistics of the n-best list in NBEST, in the text files that Moses's tuners read.
 
@@ -71,9 +77,9 @@ def extract(
     check_size(format_, size)
     check_outputs([features_file, scores_file], [nbest, feature_table, *references])
     with input_errors():
-        from ..nbest import NBest
+        from ..nbest import NBest, merge
 
-        NBest.from_files(
+        lists = NBest.from_files(
             nbest,
             references,
             format_,
@@ -84,5 +90,7 @@ def extract(
             max_order=max_order,
             reference_length=reference_length,
             texts=False,
+            lowercase=lowercase,
             progress=sys.stderr.isatty(),
-        ).to_moses(features_file, scores_file)
+        )
+        (merge(lists) if unique else lists).to_moses(features_file, scores_file)

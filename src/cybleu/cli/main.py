@@ -11,6 +11,7 @@ from .common import FILE
 from .compare import compare
 from .explain import explain
 from .extract import extract
+from .loop import mert_loop
 from .rerank import rerank
 from .score import score
 from .tuning import mert, random_search
@@ -50,5 +51,5 @@ def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
     run_script_as_sacrebleu([*arguments])
 
 
-for command in (compare, explain, extract, mert, random_search, rerank, score, variants):
+for command in (compare, explain, extract, mert, mert_loop, random_search, rerank, score, variants):
     cli.add_command(command)

@@ -92,6 +92,15 @@ WITH_LISTS = with_parameters(
 )
 
 
+def ends_of(text: str) -> tuple[float, float] | None:
+    """The numbers in LOW:HIGH, infinite where there is none; None for something else."""
+    low, colon, high = text.partition(":")
+    try:
+        return (number_of(low) if low else -inf, number_of(high) if high else inf) if colon else None
+    except InputFileError:
+        return None
+
+
 class Given(NamedTuple):
     """The options that both commands have."""
 
@@ -185,14 +194,11 @@ class Given(NamedTuple):
         """Those of the weights, by name."""
         bounds = {}
         for value in self.ranges:
-            name, _, ends = value.rpartition("=")
-            low, colon, high = ends.partition(":")
-            try:
-                bounds[name] = number_of(low) if low else -inf, number_of(high) if high else inf
-            except InputFileError:
-                colon = ""
-            if not (name and colon):
+            name, _, text = value.rpartition("=")
+            ends = ends_of(text)
+            if not name or ends is None:
                 raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+            bounds[name] = ends
         return bounds
 
     def write(self, weights: dict[str, float], *others: tuple[str | None, Callable[[TextIO], Any]]) -> None:
@@ -214,6 +220,13 @@ class Given(NamedTuple):
                 click.echo(f"{name} {weight!r}")
 
 
+NORMALISE = click.option(
+    "--normalise",
+    type=click.Choice(["sum", "largest"]),
+    help="Divide the weights by the sum of their absolute values, as Moses does, or by the largest.  [default: as found]",
+)
+
+
 @click.command()
 @WITH_LISTS
 @click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
@@ -222,8 +235,18 @@ class Given(NamedTuple):
     type=click.IntRange(0),
     default=20,
     show_default=True,
-    help="How many climbs begin from random weights.",
+    help="How many climbs follow the one from the start.",
 )
+@click.option("--start-range", metavar="LOW:HIGH", help="Where random weights are drawn.  [default: 0 to the largest of the start]")
+@click.option(
+    "--wide",
+    type=click.IntRange(0),
+    help="How many of the --restarts begin from random weights; the others begin near the best end.  [default: 8]",
+)
+@click.option(
+    "--best-first", is_flag=True, help="Search all axes for each move, and take the best, as Moses does; this takes longer."
+)
+@NORMALISE
 @click.option(
     "--random-directions",
     type=click.IntRange(0),
@@ -240,6 +263,10 @@ class Given(NamedTuple):
 def mert(
     fix: tuple[str, ...],
     restarts: int,
+    start_range: str | None,
+    wide: int | None,
+    best_first: bool,
+    normalise: str | None,
     random_directions: int,
     window: str | None,
     quiet: bool,
@@ -260,10 +287,14 @@ def mert(
         raise click.UsageError(f"--window {shown(window)} is not min:N or average:N")
     given = Given(**options)
     bounds = given.bounds()
+    drawn = None if start_range is None else ends_of(start_range)
+    if start_range is not None and (drawn is None or not -inf < drawn[0] <= drawn[1] < inf):
+        raise click.UsageError(f"--start-range {shown(start_range)} is not LOW:HIGH, such as 0:1")
     metric = metric_of(given.variant, given.smoothing)
     check_outputs([given.output, plot], given.files)
     with input_errors():
-        from ..tuning import check_plot, line_search, plot_surface, tune
+        from ..tuning import check_normalised, check_plot, line_search, normalised, plot_surface, tune
+        from ..tuning import random_search as scores_of
 
         if plot:
             check_plot(plot)
@@ -271,27 +302,49 @@ def mert(
         if axis is not None and axis not in nbest.names:
             raise FeatureError(f"there is no feature {shown(axis)}; there are {listed(nbest.names)}")
 
-        def trace(restart: Restart) -> None:
-            tqdm.write(str(restart), file=sys.stderr)
+        check_normalised(normalise, bounds, fix)
+        if given.output:
+            lines_of(dict.fromkeys(nbest.names, 0.0))  # for its error: names that cannot be written
+        best: Restart | None = None
 
-        tuning = tune(
-            nbest,
-            given.weights(nbest.names),
-            restarts,
-            random_directions or "axes",
-            bounds,
-            fix,
-            (how, int(width)) if window else None,
-            metric,
-            given.seed,
-            given.threads,
-            sys.stderr.isatty() and not quiet,
-            trace=None if quiet else trace,
-        )
+        def trace(restart: Restart) -> None:
+            nonlocal best
+            best = restart if best is None or restart.score > best.score else best
+            if not quiet:
+                tqdm.write(str(restart), file=sys.stderr)
+
+        try:
+            tuning = tune(
+                nbest,
+                given.weights(nbest.names),
+                restarts,
+                random_directions or "axes",
+                bounds,
+                fix,
+                (how, int(width)) if window else None,
+                metric,
+                given.seed,
+                given.threads,
+                sys.stderr.isatty() and not quiet,
+                start_range=drawn,
+                wide=wide,
+                moves="best first" if best_first else "in turn",
+                trace=trace,
+            )
+        except KeyboardInterrupt:
+            if best is not None:
+                click.echo("cybleu: interrupted; these are the best weights so far", err=True)
+                weights = normalised(best.weights, normalise)
+                given.show({"score": best.score, "scale": best.scale, "interrupted": True}, weights)
+                given.write(weights)
+            raise
         if not quiet:
             click.echo(str(tuning).partition("\n")[0], err=True)
+        weights = normalised(tuning.weights, normalise)
+        # a product that is rounded otherwise may break a tie otherwise
+        score = tuning.score if normalise is None else float(scores_of(nbest, [list(weights.values())], metric)[0])
         result = {
-            "score": tuning.score,
+            "score": score,
             "start_score": tuning.start_score,
             "scale": tuning.scale,
             "metric": tuning.metric,
@@ -304,11 +357,12 @@ def mert(
         def draw(file: TextIO) -> None:
             assert plot is not None
             assert axis is not None
-            found = line_search(nbest, tuning.weights, axis, metric=metric, surface=True)
-            plot_surface(plot, found, axis, tuning.weights[axis], tuning.metric, file=file.buffer)
+            found = line_search(nbest, weights, axis, metric=metric, surface=True)
+            plot_surface(plot, found, axis, weights[axis], tuning.metric, file=file.buffer)
 
-        given.write(tuning.weights, (plot, draw))
-        given.show(result, tuning.weights)
+        # first what nothing can keep from being seen: a disk may be full
+        given.show(result, weights)
+        given.write(weights, (plot, draw))
 
 
 @click.command("random-search")
@@ -359,5 +413,5 @@ def random_search(
             "scores": scores.tolist(),
         }
         weights = dict(zip(nbest.names, vectors[best].tolist()))
-        given.write(weights)
         given.show(result, weights)
+        given.write(weights)

@@ -130,7 +130,9 @@ class NBest(Hypotheses):
         :param size: of the ``plain`` format: how many lines each segment has
         :param features: of the ``plain`` format: the file with the features
         :param names: of these features, by default ``f0``, ``f1`` ...
-        :param texts: whether to keep the texts of the hypotheses
+        :param texts: whether to keep the texts of the hypotheses, as they are in the file
+        :param lowercase: compare in lower case, as `str.lower` puts it: the hypotheses and the references that are texts or
+            files. References that are token lists or `References` are compared as they are
         :param progress: show a progress bar (needs tqdm)
         :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
         """
@@ -150,7 +152,7 @@ class NBest(Hypotheses):
         *,
         first_id: int = 0,
     ) -> NBest:
-        """A list from the two text files of Moses's extractor, or of :meth:`to_moses`.
+        """A list from the two files of Moses's extractor, text or ``--binary``, or of :meth:`to_moses`.
 
         :param features: the path of the file of features; gzip is recognised
         :param scores: the path of the file of BLEU statistics

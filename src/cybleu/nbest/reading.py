@@ -105,9 +105,18 @@ def _segment(parts: list[Block], reader: Reader) -> Segment:
     )
 
 
+def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
+    """The texts of a block in lower case, in bytes, and where each begins and ends."""
+    if block.bytes.isascii():
+        return block.bytes.lower(), block.begins, block.ends
+    texts = [text.lower().encode() for text in block.texts()]
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    return b"".join(texts), ends - np.array([len(text) for text in texts], dtype=np.int64), ends
+
+
 def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: bool, progress: bool) -> dict[str, Any]:
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
-    counter = LineCounter(prepared, raw) if raw.own and not raw.lowercase else None
+    counter = LineCounter(prepared, raw) if raw.own else None
     blocks: list[Block] = []
     owners: list[NDArray[np.int64]] = []
     stats: list[NDArray[np.int64]] = []
@@ -122,7 +131,8 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
             if counter is None:
                 stats.append(prepared.stats(raw.token_lists(block_texts, "hypotheses"), owners[-1]))
             else:
-                stats.append(counter.rows(block.bytes, block.begins, block.ends, owners[-1]))
+                spans = _lowered(block) if raw.lowercase else (block.bytes, block.begins, block.ends)
+                stats.append(counter.rows(*spans, owners[-1]))
             if texts:
                 kept += block_texts
             blocks.append(block._replace(bytes=b"", begins=_NOTHING, ends=_NOTHING))

@@ -17,6 +17,7 @@ function from a str to its tokens; `lowercase` puts each line in lower case firs
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from hashlib import sha256
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -268,6 +269,19 @@ class References:
             end = min(begin + RAW_AT_ONCE, stop)
             batch = words.look_up(texts, begin, end)
             self._prepared.count_rows(*batch, owners[begin:end], 0, end - begin, rows[begin:end])
+
+
+def digest(references: References) -> str:
+    """A number for these references, equal for equal ones: SHA-256 of their tokens and of how they are counted."""
+    sets = references._sets
+    found = sha256()
+    for array in (sets.batch.ids, sets.batch.begins, sets.batch.ends, sets.sets):
+        found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
+    # numbers are given in the order in which tokens come
+    words = getattr(sets.vocabulary, "numbers", None)
+    choices = references.max_order, references.reference_length, references._arguments, references._ignored
+    found.update(repr((None if words is None else list(words), choices)).encode("utf-8", "surrogatepass"))
+    return found.hexdigest()
 
 
 def _holds_token_lists(hypotheses: Any) -> bool:

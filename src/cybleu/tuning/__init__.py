@@ -16,7 +16,7 @@ from .loop import Iteration, Loop, mert_loop
 from .pairs import Mira, kbmira, pro_pairs
 from .plot import check_plot, plot_surface
 from .results import CrossValidation, LineSearch, Move, Restart, Tuning
-from .space import random_weights
+from .space import check_normalised, normalised, random_weights
 from .trials import cross_validate, random_search, read_table
 
 __all__ = [
@@ -28,11 +28,13 @@ __all__ = [
     "Move",
     "Restart",
     "Tuning",
+    "check_normalised",
     "check_plot",
     "cross_validate",
     "kbmira",
     "line_search",
     "mert_loop",
+    "normalised",
     "plot_surface",
     "pro_pairs",
     "random_search",

@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from math import inf
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from .._runtime.parallel import PIECE, run
+from .._runtime.parallel import PIECE, bar, run
 from ..errors import WeightsError
 from ..nbest import NBest
 from .line_search import NO_GAIN, Reached, Search
 from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import Move, Restart, Tuning
-from .space import checked_space, random_start
+from .space import checked_range, checked_space, perturbed_weights, random_start
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .objective import Metric
     from .space import Weights
+
+# Chosen by measurement: benchmarks/climbs.py. The first restarts look far and wide, and the rest around the best end.
+WIDE = 8
+# The climbs of each of the others: how far from the end before they begin, and whether relative to each weight.
+PERTURBATIONS = ((0.1, False), (0.2, True))
+# Restarts that begin at the best end of all before them, beside each other on as many threads.
+ROUND = 4
 
 
 def tune(
@@ -37,18 +45,22 @@ def tune(
     threads: int | None = None,
     progress: bool = False,
     *,
+    start_range: tuple[float, float] | None = None,
+    wide: int | None = None,
+    moves: str = "in turn",
     trace: Callable[[Restart], Any] | None = None,
 ) -> Tuning:
-    """The weights that score best, by climbing along the axes from the start and from random weights.
+    """The weights that score best, by climbing along the axes from the start, from random weights, and from near the best end.
 
-    A climb searches all directions exactly, moves to the best point of them, and goes on until no direction has a better
-    one. The same seed gives the same result, whatever the number of threads.
+    A climb searches one axis after the other exactly, moves to the best point of each, and ends where no axis has a better one.
+    The first restarts climb from random weights. Each of the others begins at the best end so far and climbs twice from
+    near it, each time from the better end (iterated local search, Lourenço, Martin and Stützle 2003). The same seed gives the
+    same result, whatever the number of threads.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param start: by name, or one for each feature; by default all are 1
-    :param restarts: climbs from random weights, after the one from the start. They are drawn uniformly between the bounds;
-        where there is none, up to the largest absolute weight of the start
-    :param directions: ``axes``, or how many random directions to search beside the axes each time
+    :param restarts: after the climb from the start. Results with more restarts are those with fewer, and more
+    :param directions: ``axes``, or how many random directions to search where no axis leads on
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
     :param fixed: features whose weights stay as in the start, or by name what they are
     :param smoothing: ``("min", width)`` or ``("average", width)``: judge an interval by its `width` neighbours on each side
@@ -57,7 +69,12 @@ def tune(
     :param seed: a whole number from 0
     :param threads: how many climbs run at the same time; None is one
     :param progress: show a progress bar (needs tqdm)
-    :param trace: called with each climb when it ends
+    :param start_range: between which numbers random weights are drawn, as far as their bounds allow. By default from 0 to the
+        largest absolute weight of the start, on the side of 0 where the start is
+    :param wide: how many restarts begin from random weights, the first ones; by default 8. With as many as `restarts`, all do
+    :param moves: ``in turn``: move along one axis after the other, but for the climb from the start. ``best first``: search
+        all, and move along the best, as Moses does and the climb from the start; this takes more searches
+    :param trace: called with each restart when it ends
     :raises CybleuError: of the kind that fits: no hypothesis at all, all weights 0, a start out of its bounds
 
     >>> from cybleu.nbest import NBest
@@ -69,35 +86,53 @@ def tune(
     """
     problem = Problem(nbest, metric)
     low, high, free, vector = checked_space(nbest.names, start, bounds, fixed)
-    if type(restarts) is not int or restarts < 0:
-        raise WeightsError(f"restarts is {restarts!r}; it must be a whole number from 0")
+    for name, number in (("restarts", restarts), ("wide", WIDE if wide is None else wide)):
+        if type(number) is not int or number < 0:
+            raise WeightsError(f"{name} is {number!r}; it must be a whole number from 0")
     if type(seed) is not int or seed < 0:
         raise WeightsError(f"seed is {seed!r}; it must be a whole number from 0")
     extra = 0 if directions == "axes" else directions
     if type(extra) is not int or extra < 0:
         raise WeightsError(f"directions is {directions!r}; it must be 'axes' or a number of random directions")
+    if moves not in ("in turn", "best first"):
+        raise WeightsError(f"moves is {moves!r}; it must be 'in turn' or 'best first'")
     if smoothing is not None:
         how, width = smoothing
         if how not in ("min", "average") or type(width) is not int or width < 0:
             raise WeightsError(f"smoothing is {smoothing!r}; it must be ('min', width) or ('average', width)")
+    drawn = checked_range(start_range, vector, low, high)
     axes = [int(axis) for axis in np.flatnonzero(free & (low < high)) if problem.columns.varies(int(axis))]
-    climb = _Climb(problem, nbest.names, axes, extra if axes else 0, smoothing, low, high)
-    reach = float(np.abs(vector).max())
+    climb = _Climb(problem, nbest.names, axes, extra if axes else 0, smoothing, low, high, moves == "best first")
+    alone = min(restarts, WIDE if wide is None else wide)
     ends: list[tuple[Restart, Point] | None] = [None] * (restarts + 1)
+    lock = Lock()
+    with bar(restarts + 1, progress, " climbs") as advance:
 
-    def work(first: int, last: int) -> None:
-        for number in range(first, last):
-            generator = np.random.default_rng([seed, number])
-            weights = vector if number == 0 else random_start(generator, vector, free, low, high, reach)
-            ends[number] = end = climb(number, weights, generator)
-            if trace:
-                trace(end[0])
+        def work(first: int, last: int) -> None:
+            for number in range(first, last):
+                generator = np.random.default_rng([seed, number])
+                if number <= alone:
+                    weights = vector if number == 0 else random_start(generator, vector, free, low, high, drawn)
+                    end = climb.once(number, problem.point(weights), generator)
+                else:
+                    end = climb.around(number, *best, generator)
+                ends[number] = end
+                if trace:
+                    trace(end[0])
+                with lock:
+                    advance(1)
 
-    # The orders are made before the threads start; one climb is one piece of work.
-    run(work, restarts + 1, PIECE * (restarts + 1), threads, progress, "climbs")
+        # The orders are made before the threads start; one restart is one piece of work.
+        begin = 0
+        while begin <= restarts:
+            end = alone + 1 if begin == 0 else min(begin + ROUND, restarts + 1)
+            if begin:
+                best = _best(ends[:begin])
+            first = begin
+            run(lambda start, stop, first=first: work(first + start, first + stop), end - begin, PIECE * (end - begin), threads, False, "")
+            begin = end
     climbs = [end for end in ends if end is not None]
-    best = max(range(len(climbs)), key=lambda number: climbs[number][1].merit)
-    point = climbs[best][1]
+    found, point = _best(ends)
     chosen = np.full(len(nbest), -1, dtype=np.int64)
     chosen[problem.columns.segments] = nbest.index[point.chosen]
     return Tuning(
@@ -107,10 +142,16 @@ def tune(
         stats=tuple(summed(nbest.stats, point.chosen).tolist()),
         chosen=chosen,
         restarts=tuple(restart for restart, _ in climbs),
-        best=best,
+        best=found,
         metric=problem.objective.name,
         scale=problem.objective.scale,
     )
+
+
+def _best(ends: list[tuple[Restart, Point] | None]) -> tuple[int, Point]:
+    """The number and the end of the restart that ended best, the first of equal ones."""
+    points = [(number, end[1]) for number, end in enumerate(ends) if end is not None]
+    return max(points, key=lambda found: found[1].merit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,67 +163,134 @@ class _Climb:
     smoothing: tuple[str, int] | None
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    best_first: bool
 
-    def __call__(
-        self, number: int, weights: NDArray[np.float64], generator: np.random.Generator
-    ) -> tuple[Restart, Point]:
-        search = Search(self.problem, self.smoothing, self.low, self.high, True)
-        start = point = self.problem.point(weights)
+    def once(self, number: int, start: Point, generator: np.random.Generator) -> tuple[Restart, Point]:
+        """A climb from a point."""
         moves: list[Move] = []
-        at_optimum = False
-        gains = [(inf, 0.0)] * (len(self.axes) + self.extra)
-        # A smoothed score is of a line, and can rise for ever from line to line.
-        while self.smoothing is None or len(moves) < 10 * len(weights):
-            found = self._next(search, point, gains, generator)
-            if found is None:
-                at_optimum = True
-                break
-            line, reached = found
-            point = reached.point
-            name = self.names[line.axis] if line.axis >= 0 else "random"
-            moves.append(Move(name, reached.step, point.merit[0]))
-        restart = Restart(
+        # the start is often a good one: its climb is worth more searches
+        point, searches, at_optimum = self._end(start, moves, generator, self.best_first or number == 0)
+        return self._restart(number, None, start, point, moves, searches, at_optimum), point
+
+    def around(
+        self, number: int, origin: int, start: Point, generator: np.random.Generator
+    ) -> tuple[Restart, Point]:
+        """Climbs from near the end of another restart; each that ends no lower is where the next one begins."""
+        point, moves, searches, at_optimum = start, list[Move](), 0, True
+        for size, relative in PERTURBATIONS:
+            near = self._near(point, size, relative, generator)
+            if near is None:
+                continue
+            taken = [Move("perturbed", np.nan, near.merit[0])]
+            end, count, optimum = self._end(near, taken, generator, self.best_first)
+            searches += count
+            if end.merit >= point.merit:
+                point, at_optimum = end, optimum
+                moves += taken
+        return self._restart(number, origin, start, point, moves, searches, at_optimum), point
+
+    def _near(self, point: Point, size: float, relative: bool, generator: np.random.Generator) -> Point | None:
+        scales = self.problem.columns.scales()
+        weights = perturbed_weights(generator, point.weights, self.axes, scales, self.low, self.high, size, relative)
+        try:
+            return self.problem.point(weights) if weights.any() else None
+        except WeightsError:  # more than a float holds
+            return None
+
+    def _restart(
+        self,
+        number: int,
+        origin: int | None,
+        start: Point,
+        end: Point,
+        moves: list[Move],
+        searches: int,
+        at_optimum: bool,
+    ) -> Restart:
+        return Restart(
             number=number,
             start_score=start.merit[0],
-            score=point.merit[0],
-            weights=dict(zip(self.names, point.weights.tolist())),
+            score=end.merit[0],
+            weights=dict(zip(self.names, end.weights.tolist())),
             moves=tuple(moves),
-            line_searches=search.count,
+            line_searches=searches,
             at_optimum=at_optimum,
             scale=self.problem.objective.scale,
+            origin=origin,
         )
-        return restart, point
 
-    def _next(
-        self, search: Search, point: Point, gains: list[tuple[float, float]], generator: np.random.Generator
-    ) -> tuple[Line, Reached] | None:
-        """The best move from the point, None where no line has one.
+    def _end(
+        self, point: Point, moves: list[Move], generator: np.random.Generator, best_first: bool
+    ) -> tuple[Point, int, bool]:
+        """The end of a climb, how many searches it took, and whether no axis has a better point; its moves are added."""
+        search = Search(self.problem, self.smoothing, self.low, self.high, True)
+        # A smoothed score is of a line, and can rise for ever from line to line.
+        most = inf if self.smoothing is None else 10 * len(self.names)
+        steps = self._best_first(search, generator) if best_first else self._in_turn(search, generator)
+        made = 0
+        while made < most:
+            found = steps(point)
+            if found is None:
+                return point, search.count, True
+            line, reached = found
+            point = reached.point
+            moves.append(Move(self.names[line.axis] if line.axis >= 0 else "random", reached.step, point.merit[0]))
+            made += 1
+        return point, search.count, False
+
+    def _in_turn(self, search: Search, generator: np.random.Generator) -> _Steps:
+        """From a point the move along the next line that has one, None where none has."""
+        places = len(self.axes) + self.extra
+        place = 0
+        at_best = 0  # lines in a row without a move
+
+        def step(point: Point) -> tuple[Line, Reached] | None:
+            nonlocal place, at_best
+            while at_best < places:
+                line = self._line(place, point, generator)
+                place = (place + 1) % places
+                at_best += 1
+                reached = search.best(point, line) if line.lower < line.upper else None
+                if reached is not None and reached.point is not point:
+                    at_best = 0
+                    return line, reached
+            return None
+
+        return step
+
+    def _best_first(self, search: Search, generator: np.random.Generator) -> _Steps:
+        """From a point the best move, None where no line has one.
 
         What a line gained when it was searched last, from another point, says which lines to search first. Those that
         promise less than the best of the others has are left for later; all are searched before there is no move.
         """
-        fresh: dict[int, tuple[Line, tuple[tuple[float, float], Interval]] | None] = {}
-        gains[len(self.axes) :] = [(inf, 0.0)] * self.extra
-        while True:
-            place = max(range(len(gains)), key=lambda place: (gains[place], place in fresh, -place), default=-1)
-            if place in fresh and gains[place] <= NO_GAIN:
-                place = next((place for place in range(len(gains)) if place not in fresh), -1)
-            if place < 0:
-                return None
-            if searched := fresh.get(place):
-                line, first = searched
-                reached = search.best(point, line, first)
-                gains[place] = NO_GAIN
-                if reached is not None and reached.point is not point:
-                    return line, reached
-                continue
-            line = self._line(place, point, generator)
-            if not line.lower < line.upper:
-                fresh[place], gains[place] = None, NO_GAIN
-                continue
-            first = search.first(point, line)
-            fresh[place] = line, first
-            gains[place] = search.gain(point, first[0])
+        gains = [(inf, 0.0)] * (len(self.axes) + self.extra)
+
+        def step(point: Point) -> tuple[Line, Reached] | None:
+            fresh: dict[int, tuple[Line, tuple[tuple[float, float], Interval]] | None] = {}
+            gains[len(self.axes) :] = [(inf, 0.0)] * self.extra
+            while True:
+                place = max(range(len(gains)), key=lambda place: (gains[place], place in fresh, -place), default=-1)
+                if place in fresh and gains[place] <= NO_GAIN:
+                    place = next((place for place in range(len(gains)) if place not in fresh), -1)
+                if place < 0:
+                    return None
+                if searched := fresh.get(place):
+                    line, first = searched
+                    reached = search.best(point, line, first)
+                    gains[place] = NO_GAIN
+                    if reached is not None and reached.point is not point:
+                        return line, reached
+                    continue
+                line = self._line(place, point, generator)
+                if not line.lower < line.upper:
+                    fresh[place], gains[place] = None, NO_GAIN
+                    continue
+                first = search.first(point, line)
+                fresh[place] = line, first
+                gains[place] = search.gain(point, first[0])
+
+        return step
 
     def _line(self, place: int, point: Point, generator: np.random.Generator) -> Line:
         """An axis, or a random direction."""
@@ -191,7 +299,11 @@ class _Climb:
             axis = self.axes[place]
             return self.problem.axis(axis, float(below[axis]), float(above[axis]))
         direction = np.zeros(len(below))
-        direction[self.axes] = generator.standard_normal(len(self.axes))
+        scales = self.problem.columns.scales()[self.axes]
+        direction[self.axes] = generator.standard_normal(len(self.axes)) * scales
         moving = np.flatnonzero(direction)
         ends = np.array([below[moving], above[moving]]) / direction[moving]
         return self.problem.line(direction, float(ends.min(axis=0).max()), float(ends.max(axis=0).min()))
+
+
+_Steps = Callable[[Point], "tuple[Line, Reached] | None"]

@@ -2,10 +2,12 @@
 
 Every iteration is kept in a folder, so that a run that was interrupted goes on where it stopped:
 
+``run.json``
+    what the run was begun with: a digest of the references, the metric, the options
 ``iteration-1/weights``
     what the decoder is called with, a line ``name weight`` for each feature
 ``iteration-1/nbest``
-    what it wrote. The decoder writes to ``nbest.partial``, which is renamed when it has ended without an error
+    what it wrote. The decoder writes to ``nbest.partial``, which is renamed when it has ended without an error and was read
 ``iteration-1/result.json``
     the weights tuned on the lists of all iterations so far, their score, and what was compared to stop
 
@@ -18,18 +20,25 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import isfinite, isnan
 from pathlib import Path
 from typing import Any
 
+from .._files.text import shown
 from .._files.weights import read_weights, write_weights
 from .._files.writing import writing
-from ..errors import DecoderError, InputFileError, WeightsError
+from .._runtime.arrays import np
+from ..errors import CybleuError, DecoderError, InputFileError, WeightsError
+from ..metrics import Metric
 from ..nbest import NBest, merge, prepare_references
+from ..stats.references import digest
 from .climb import tune
-from .results import rise
+from .results import as_read, rise
+from .space import check_normalised, normalised, weights_of
+from .trials import random_search
 
 __all__ = ["Iteration", "Loop", "mert_loop"]
 
@@ -46,6 +55,8 @@ class Iteration:
     :param score: of the tuned weights on the same lists
     :param hypotheses: in these lists, without duplicates; those that were not in earlier ones are `new`
     :param scale: of a perfect match, None where that is not known; ``print`` shows scores from 0 to 100 where it is
+    :param decoded: the weights that the decoder was called with, by name
+    :param decoded_score: of these weights on the list of this iteration alone
 
     >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, hypotheses=200, new=200))
       1 0.25 -> 0.5, 200 hypotheses, 200 of them new
@@ -58,9 +69,13 @@ class Iteration:
     hypotheses: int
     new: int
     scale: float | None = None
+    decoded: dict[str, float] | None = None
+    decoded_score: float | None = None
 
     def __str__(self) -> str:
         scores = rise(self.start_score, self.score, self.scale)
+        if self.decoded_score is not None:
+            scores = f"decoded {as_read(self.decoded_score, self.scale)}, {scores}"
         return f"{self.number:3} {scores}, {self.hypotheses} hypotheses, {self.new} of them new"
 
 
@@ -89,6 +104,15 @@ class Loop:
         """That of the weights, on the lists of all iterations."""
         return self.iterations[-1].score
 
+    @property
+    def best(self) -> Iteration:
+        """The iteration in which the decoder did best: `decoded` are the weights that it had, `decoded_score` their score.
+
+        Of equal ones the last. The weights tuned last are not among them, because nothing was decoded with them.
+        """
+        known = [iteration for iteration in self.iterations if iteration.decoded_score is not None]
+        return max(reversed(known or self.iterations), key=lambda iteration: iteration.decoded_score or 0.0)
+
     def __str__(self) -> str:
         return "\n".join([*map(str, self.iterations), self.reason])
 
@@ -107,6 +131,8 @@ def mert_loop(
     tokenize: Any = "unicode",
     max_order: int | None = None,
     reference_length: str | None = None,
+    normalise: str | None = None,
+    historic_best: bool = False,
     seed: int = 0,
     trace: Callable[[Iteration], Any] | None = None,
     **options: Any,
@@ -117,6 +143,10 @@ def mert_loop(
     relative to the sum of their absolute values; when the score gains no more than `score_settles` over that of the
     weights decoded with; or after `iterations`.
 
+    A list of the decoder takes its name only when it was read. The references, the metric and the options of a run are kept in
+    the folder; a call with others is refused. What may change are `iterations`, `weights_settle`, `score_settles`, `decode`,
+    `trace`, `threads` and `progress`.
+
     :param folder: where the iterations are kept; made if it is not there
     :param decode: a function of the weights by name and of the path that it must write an n-best list to; or a command, a
         list of arguments or one text that is split as a shell does, in which ``{weights}`` stands for the path of the
@@ -126,10 +156,15 @@ def mert_loop(
     :param iterations: at most so many
     :param weights_settle: no weight that changes more is settled
     :param score_settles: a smaller gain is none
+    :param normalise: ``sum`` divides tuned weights by the sum of their absolute values, as Moses does, ``largest`` by the
+        largest of them. The score of a hypothesis has no unit, but the thresholds of a decoder's search may have one, and
+        weights that are not normalised grow or shrink from iteration to iteration
+    :param historic_best: tune from those weights of all that were decoded with that score best on the lists so far, not
+        from the last ones
     :param seed: iteration i tunes with seed + i
     :param trace: called with each iteration when it ends
     :param options: of :func:`cybleu.tuning.tune`
-    :raises DecoderError: the decoder fails or writes no list
+    :raises DecoderError: the decoder fails, or writes no list or one that cannot be read
     :raises CybleuError: of the kind that fits. The folder keeps what was complete
 
     The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
@@ -139,36 +174,70 @@ def mert_loop(
     ...     path.write_text("0 ||| a b ||| lm=-1 tm=-2 ||| 0\\n0 ||| a c ||| lm=-2 tm=-1 ||| 0\\n")
     >>> folder = pathlib.Path(tempfile.mkdtemp()) / "run"
     >>> print(mert_loop(folder, decode, [["a c"]], {"lm": 1.0, "tm": 0.5}, max_order=2))
-      1 0.0000 -> 100.0000, 2 hypotheses, 2 of them new
-      2 100.0000 -> 100.0000, 2 hypotheses, 0 of them new
+      1 decoded 0.0000, 0.0000 -> 100.0000, 2 hypotheses, 2 of them new
+      2 decoded 100.0000, 100.0000 -> 100.0000, 2 hypotheses, 0 of them new
     stopped: the decoder brought no new hypothesis
     """
     if type(iterations) is not int or iterations < 1:
         raise WeightsError(f"iterations is {iterations!r}; it must be a whole number from 1")
+    check_normalised(normalise, options.get("bounds"), options.get("fixed", ()))
     folder = Path(folder)
     prepared = prepare_references(references, tokenize, max_order, reference_length)
     weights = {name: float(weight) for name, weight in start.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    _check_run(
+        folder / "run.json",
+        {
+            "references": digest(prepared),
+            "max_order": prepared.max_order,
+            "reference_length": prepared.reference_length,
+            "format": format,
+            "first_id": first_id,
+            "tokenize": _described(tokenize),
+            "normalise": normalise,
+            "historic_best": historic_best,
+            "seed": seed,
+            **{name: _described(options[name]) for name in sorted(options) if name not in ("threads", "progress")},
+        },
+    )
     pool: NBest | None = None
     done: list[Iteration] = []
     for number in range(1, iterations + 1):
         place = folder / f"iteration-{number}"
         place.mkdir(parents=True, exist_ok=True)
-        _decoded(place, decode, weights)
-        nbest = NBest.from_files(place / "nbest", prepared, format, first_id=first_id, tokenize=tokenize, texts=False)
+        read = partial(
+            _read_list,
+            weights=weights,
+            pool=pool,
+            references=prepared,
+            format=format,
+            first_id=first_id,
+            tokenize=tokenize,
+        )
+        nbest, merged = _decoded(place, decode, weights, read)
         before = 0 if pool is None else len(pool.features)
-        pool = merge(nbest) if pool is None else merge(pool, nbest)
+        pool = merged
         if (place / "result.json").exists():
             iteration = _read_result(place / "result.json", number, weights)
         else:
-            tuning = tune(pool, weights, seed=seed + number, **options)
+            metric = options.get("metric")
+            tried = [*(previous.decoded for previous in done if previous.decoded), weights]
+            scores = random_search(pool, [[one[name] for name in pool.names] for one in tried], metric)
+            # of equal ones the last
+            best = len(tried) - 1 - int(scores[::-1].argmax()) if historic_best else -1
+            tuning = tune(pool, tried[best], seed=seed + number, **options)
+            tuned = normalised(tuning.weights, normalise)
             iteration = Iteration(
                 number,
-                tuning.weights,
-                tuning.start_score,
-                tuning.score,
+                tuned,
+                float(scores[-1]),
+                # a tie may be broken otherwise where a product is rounded otherwise
+                float(random_search(pool, [list(tuned.values())], metric)[0]),
                 len(pool.features),
                 len(pool.features) - before,
                 tuning.scale,
+                weights,
+                float(random_search(nbest, [[weights[name] for name in nbest.names]], metric)[0]),
             )
             with writing(os.fspath(place / "result.json")) as file:
                 file.write(json.dumps(asdict(iteration), indent=1) + "\n")
@@ -186,9 +255,20 @@ def mert_loop(
     return Loop(tuple(done), f"stopped: after {iterations} iterations")
 
 
-def _decoded(place: Path, decode: Decoder, weights: dict[str, float]) -> None:
-    """Make the n-best list of an iteration, unless it is there."""
-    file, nbest, partial = place / "weights", place / "nbest", place / "nbest.partial"
+def _read_list(
+    path: Path, weights: dict[str, float], pool: NBest | None, references: Any, **how: Any
+) -> tuple[NBest, NBest]:
+    """The list of an iteration, and all lists so far."""
+    nbest = NBest.from_files(path, references, texts=False, **how)
+    weights_of(nbest.names, weights, "start")  # for its error
+    return nbest, merge(nbest) if pool is None else merge(pool, nbest)
+
+
+def _decoded(
+    place: Path, decode: Decoder, weights: dict[str, float], read: Callable[[Path], tuple[NBest, NBest]]
+) -> tuple[NBest, NBest]:
+    """What is read of the list of an iteration, which is decoded unless it is there."""
+    file, nbest, partial_list = place / "weights", place / "nbest", place / "nbest.partial"
     if file.exists():
         if read_weights(file) != weights:
             raise WeightsError(
@@ -198,22 +278,73 @@ def _decoded(place: Path, decode: Decoder, weights: dict[str, float]) -> None:
     else:
         write_weights(file, weights)
     if nbest.exists():
-        return
-    partial.unlink(missing_ok=True)
+        return read(nbest)
+    partial_list.unlink(missing_ok=True)
     if callable(decode):
-        decode(dict(weights), partial)
+        decode(dict(weights), partial_list)
     else:
         words = shlex.split(decode) if isinstance(decode, str) else list(decode)
-        command = [word.replace("{weights}", str(file)).replace("{nbest}", str(partial)) for word in words]
+        command = [word.replace("{weights}", str(file)).replace("{nbest}", str(partial_list)) for word in words]
         try:
             status = subprocess.run(command, check=False).returncode
         except OSError as error:
             raise DecoderError(f"the decoder cannot be run: {shlex.join(command)}: {error}") from error
         if status:
             raise DecoderError(f"the decoder ended with status {status}: {shlex.join(command)}")
-    if not partial.exists():
-        raise DecoderError(f"the decoder wrote no list to {partial}")
-    os.replace(partial, nbest)
+    if not partial_list.exists():
+        raise DecoderError(f"the decoder wrote no list to {partial_list}")
+    try:
+        lists = read(partial_list)
+    except CybleuError as error:
+        raise DecoderError(
+            f"the list that the decoder wrote cannot be used: {error}; mend the decoder, and call again with the same folder: "
+            "this iteration is decoded again"
+        ) from error
+    os.replace(partial_list, nbest)
+    return lists
+
+
+def _check_run(path: Path, run: dict[str, Any]) -> None:
+    """Write down what a run is begun with, or see that it is the same."""
+    text = json.dumps(run, indent=1, sort_keys=True) + "\n"
+    if not path.exists():
+        with writing(os.fspath(path)) as file:
+            file.write(text)
+        return
+    try:
+        begun = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(begun, dict):
+            raise ValueError("it is no object")
+    except (ValueError, RecursionError) as error:
+        raise InputFileError(f"{path} is not what a run was begun with: {error}") from error
+    now = json.loads(text)
+    for name in sorted({*begun, *now}):
+        if begun.get(name) != now.get(name) or (name in begun) != (name in now):
+            what = (
+                "other references"
+                if name == "references"
+                else f"{name}={shown(begun.get(name))}, and is called with {name}={shown(now.get(name))}"
+            )
+            raise InputFileError(f"{path}: the run in this folder was begun with {what}; call it as before, or give a new folder")
+
+
+def _described(value: Any) -> Any:
+    """An argument as JSON can hold it, equal for equal ones."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Metric):
+        return value.signature
+    if isinstance(value, Mapping):
+        return {str(name): _described(value[name]) for name in sorted(value, key=str)}
+    if isinstance(value, Set):
+        return sorted(map(_described, value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _described(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return list(map(_described, value))
+    if callable(value):
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    return repr(value)
 
 
 def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> float:
@@ -237,19 +368,26 @@ def _read_result(path: Path, number: int, names: Collection[str]) -> Iteration:
 
 def _wrong_field(iteration: Iteration, number: int, names: Collection[str]) -> str:
     """The name of a field that holds what no iteration of this number and these features has, else an empty text."""
-    weights = iteration.weights
     wrong = {
         "number": type(iteration.number) is not int or iteration.number != number,
-        "weights": not isinstance(weights, dict)
-        or set(weights) != set(names)
-        or not all(_is_number(weight) and isfinite(weight) for weight in weights.values()),
+        "weights": not _are_weights(iteration.weights, names),
         "start_score": not _is_number(iteration.start_score),
         "score": not _is_number(iteration.score),
         "hypotheses": type(iteration.hypotheses) is not int or iteration.hypotheses < 0,
         "new": type(iteration.new) is not int or iteration.new < 0,
         "scale": iteration.scale is not None and not (_is_number(iteration.scale) and iteration.scale > 0),
+        "decoded": iteration.decoded is not None and not _are_weights(iteration.decoded, names),
+        "decoded_score": iteration.decoded_score is not None and not _is_number(iteration.decoded_score),
     }
     return next((name for name, is_wrong in wrong.items() if is_wrong), "")
+
+
+def _are_weights(weights: object, names: Collection[str]) -> bool:
+    return (
+        isinstance(weights, dict)
+        and set(weights) == set(names)
+        and all(_is_number(weight) and isfinite(weight) for weight in weights.values())
+    )
 
 
 def _is_number(value: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import frexp, inf, ldexp, sqrt
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +72,7 @@ class FeatureColumns:
         self.values = np.ascontiguousarray(nbest.features.T)
         self._orders: dict[int, NDArray[np.int32]] = {}
         self._extents: NDArray[np.float64] | None = None
+        self._scales: NDArray[np.float64] | None = None
         self.last: Known | None = None
         self._lock = threading.RLock()  # a signal handler may search, too
 
@@ -93,6 +94,27 @@ class FeatureColumns:
                 begins = self.offsets[:-1]
                 self._extents = np.array([np.maximum.reduceat(np.abs(column), begins) for column in self.values])
             return self._extents
+
+    def scales(self) -> NDArray[np.float64]:
+        """By how much to change a weight, so that values change as much for each feature, up to a power of 2.
+
+        That is 1 over the standard deviation of the feature within segments. A power of 2 hides how a sum is rounded.
+        """
+        with self._lock:
+            if self._scales is None:
+                self._scales = np.array([self._scale_of(column) for column in self.values])
+            return self._scales
+
+    def _scale_of(self, column: NDArray[np.float64]) -> float:
+        sizes = np.diff(self.offsets)
+        largest = float(np.abs(column).max()) or 1.0
+        shares = column / largest  # whose squares are no more than a float holds
+        means = np.add.reduceat(shares, self.offsets[:-1]) / sizes
+        deviation = sqrt(float(np.square(shares - np.repeat(means, sizes)).mean()))
+        if deviation < 1e-12:  # of rounding
+            return 1.0
+        exponent = frexp(deviation)[1] + frexp(largest)[1]
+        return ldexp(1.0, min(max(1 - exponent, -1000), 1000))
 
     def varies(self, axis: int) -> bool:
         """Whether the feature differs within a segment; otherwise its weight changes nothing."""

@@ -62,8 +62,8 @@ class LineSearch:
 class Move:
     """One step of a climb.
 
-    :param direction: the name of a feature, for its axis; or a random direction, a number for each feature
-    :param step: how far along it
+    :param direction: the name of a feature, for its axis; ``random`` for a random direction; ``perturbed`` for all weights at once
+    :param step: how far along it, nan where that is no direction
     :param score: after it, on the scale of the metric
 
     >>> from cybleu.nbest import NBest
@@ -80,7 +80,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Restart:
-    """A climb from one start.
+    """A climb from one start, or climbs from near the end of another.
 
     :param number: 0 is the start that was given
     :param start_score: of the weights at the start
@@ -90,6 +90,7 @@ class Restart:
     :param line_searches: how many it took
     :param at_optimum: no point on any of the free axes scores more
     :param scale: as of :class:`LineSearch`
+    :param origin: the number of the restart at whose end this one began, None for one that began at random or given weights
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import tune
@@ -107,10 +108,12 @@ class Restart:
     line_searches: int
     at_optimum: bool
     scale: float | None = None
+    origin: int | None = None
 
     def __str__(self) -> str:
         scores = rise(self.start_score, self.score, self.scale)
-        return f"{self.number:3} {scores}, {len(self.moves)} moves, {self.line_searches} line searches"
+        near = "" if self.origin is None else f", from near the end of {self.origin}"
+        return f"{self.number:3} {scores}, {len(self.moves)} moves, {self.line_searches} line searches{near}"
 
 
 @dataclass(frozen=True)
@@ -146,8 +149,13 @@ class Tuning:
 
     @property
     def history(self) -> tuple[Move, ...]:
-        """The moves of the climb that ended here."""
-        return self.restarts[self.best].moves
+        """The moves from the start that was given or drawn to the weights, those of the restarts between them included."""
+        number: int | None = self.best
+        moves: tuple[Move, ...] = ()
+        while number is not None:
+            moves = self.restarts[number].moves + moves
+            number = self.restarts[number].origin
+        return moves
 
     @property
     def line_searches(self) -> int:

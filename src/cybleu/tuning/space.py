@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import inf
+from math import fsum, inf, sqrt
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ def weights_of(names: Sequence[str], weights: Weights, name: str) -> NDArray[np.
         missing = [key for key in names if key not in weights]
         if unknown or missing:
             raise FeatureError(
-                f"{name} names {shown(unknown[0])}, which is no feature; there are {listed(names)}"
+                f"{name} names {shown(unknown[0])}, which is no feature; there are {listed(names)}{_meant(unknown[0], missing)}"
                 if unknown
                 else f"{name} has nothing for the feature {shown(missing[0])}; give each feature one"
             )
@@ -36,6 +36,60 @@ def weights_of(names: Sequence[str], weights: Weights, name: str) -> NDArray[np.
         place = int(np.isfinite(vector).argmin())
         raise WeightsError(f"{name} is {vector[place]} for {shown(names[place])}; it must be finite")
     return vector
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    """A hint where a name differs only in the number that Moses's format adds, or in the case of its letters."""
+
+    def core(text: str) -> str:
+        return text.removesuffix("_0").casefold()
+
+    near = [other for other in names if core(other) == core(name)]
+    return f"; is {shown(near[0])} meant?" if len(near) == 1 else ""
+
+
+NORMALISED = ("sum", "largest")
+
+
+def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float]:
+    """The weights divided by a positive number, which changes no choice but for rounding.
+
+    :param weights: by name
+    :param how: ``sum`` of their absolute values, ``largest`` of them, None for as they are
+
+    >>> normalised({"lm": 1.0, "tm": -3.0}, "sum")
+    {'lm': 0.25, 'tm': -0.75}
+    """
+    sizes = [abs(weight) for weight in weights.values()]
+    largest = max(sizes, default=0.0)
+    if how is None or largest == 0.0:
+        return dict(weights)
+    # the sum of the largest floats is none
+    total = fsum(size / largest for size in sizes) if how == "sum" else 1.0
+    return {name: weight / largest / total for name, weight in weights.items()}
+
+
+def check_normalised(
+    how: str | None, bounds: Mapping[str, tuple[float, float]] | None, fixed: Mapping[str, float] | Collection[str]
+) -> None:
+    """See that weights can be :func:`normalised` so.
+
+    :param how: as there
+    :param bounds: as for :func:`tune`
+    :param fixed: likewise
+    :raises WeightsError: there is no such way, or a bound or a fixed weight would not hold
+
+    >>> check_normalised("sum", {"lm": (0.0, float("inf"))}, ())
+    """
+    if how is None:
+        return
+    if how not in NORMALISED:
+        raise WeightsError(f"normalise is {how!r}; it must be one of {', '.join(NORMALISED)}, or None")
+    if fixed or any(end not in (0, inf, -inf) for ends in (bounds or {}).values() for end in ends):
+        raise WeightsError(
+            "normalised weights cannot be held at a number: leave out normalise=, or fixed= and the bounds that are not 0 "
+            "or infinite"
+        )
 
 
 def checked_space(
@@ -89,13 +143,61 @@ def checked_space(
     return low, high, free, vector
 
 
+Range = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+
+
+def checked_range(given: tuple[float, float] | None, vector: Any, low: Any, high: Any) -> Range:
+    """Between what to draw each weight of a random start."""
+    largest = np.abs(vector).max()
+    if given is None:
+        smallest, most = np.where(vector > 0, 0.0, -largest), np.where(vector < 0, 0.0, largest)
+    else:
+        pair = floats_given(given, "start_range")
+        if pair.shape != (2,) or not np.isfinite(pair).all() or not pair[0] <= pair[1]:
+            raise WeightsError(f"start_range is {given!r}; give two finite numbers, the first not above the second")
+        smallest, most = np.full(len(vector), pair[0]), np.full(len(vector), pair[1])
+    bottom, top = np.clip(smallest, low, high), np.clip(most, low, high)
+    # bounds on the other side of the range leave one number of it, from which there would be no choice
+    lost = (bottom == top) & (low < high) & (smallest < most)
+    anywhere = _where_to_draw(low, high, largest)
+    return np.where(lost, anywhere[0], bottom), np.where(lost, anywhere[1], top)
+
+
 def random_start(
-    generator: np.random.Generator, vector: Any, free: Any, low: Any, high: Any, reach: float
+    generator: np.random.Generator, vector: Any, free: Any, low: Any, high: Any, drawn: Range
 ) -> NDArray[np.float64]:
-    bottom, top = _where_to_draw(low, high, reach)
-    drawn = _between(bottom, top, generator.random(len(vector)))
-    weights: NDArray[np.float64] = np.where(free, np.minimum(np.maximum(drawn, low), high), vector)
+    weights = _between(*drawn, generator.random(len(vector)))
+    weights = np.where(free, np.minimum(np.maximum(weights, low), high), vector)
     return weights if weights.any() else vector
+
+
+def perturbed_weights(
+    generator: np.random.Generator,
+    weights: Any,
+    axes: Sequence[int],
+    scales: Any,
+    low: Any,
+    high: Any,
+    size: float,
+    relative: bool,
+) -> NDArray[np.float64]:
+    """Weights near others, each moved by normal noise.
+
+    :param scales: what changes values as much for each feature; an effect is a weight as so many of these
+    :param size: of the noise: a share of the root mean square of the effects
+    :param relative: a share of each effect instead, and at least of a tenth of the largest
+    """
+    near = weights.copy()
+    noise = generator.standard_normal(len(axes))
+    if len(axes):
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            effects = weights[axes] / scales[axes]
+            largest = float(np.abs(effects).max()) or 1.0
+            mean = largest * sqrt(float(np.square(effects / largest).mean())) or 1.0
+            sizes = np.maximum(np.abs(effects), largest / 10) if relative else mean
+            moved = (effects + size * sizes * noise) * scales[axes]
+        near[axes] = np.where(np.isfinite(moved), moved, weights[axes])
+    return np.minimum(np.maximum(near, low), high)
 
 
 def random_weights(

@@ -1,0 +1,187 @@
+"""N-best lists for comparing climbs, made from the 16 systems of newstest2017 en-de with seeds: every run makes the same.
+
+A list has the outputs of the systems for some segments, and in the larger ones mixtures of two outputs, which change over at a
+token that both have, as the paths of a lattice do. Its features are of kinds that decoders and rerankers have, and none knows the
+reference: lengths, the logarithms of word and bigram frequencies, agreement with other systems, unknown words, repetitions,
+marks of systems, and noise. Their scales differ. None of the lists is saturated: climbs from different starts end differently.
+
+`CHOSEN_ON` names the lists that the strategy of `tune` was chosen on, `HELD_OUT` those that it was not.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+import numpy as np
+from measure import DATA, read
+
+from cybleu.nbest import NBest, merge
+from cybleu.stats import References
+from cybleu.tuning import random_search
+
+CHOSEN_ON = ("systems", "mixtures", "loop", "signs")
+HELD_OUT = ("systems, others", "mixtures, others", "loop, others", "many features", "replicated")
+LISTS = (*CHOSEN_ON, *HELD_OUT)
+
+
+def outputs():
+    """The reference and the outputs of each system, lists of tokens, segment after segment."""
+    folder = DATA / "wmt17-en-de"
+    if not folder.is_dir():
+        sys.exit(f"the benchmark reads the systems from {folder}; set CYBLEU_DATA to the folder that has them")
+    systems = [read(path) for path in sorted(folder.glob("*.txt")) if path.name != "ref.txt"]
+    return read(folder / "ref.txt"), systems
+
+
+class Texts:
+    """What the features know: how often words and bigrams are in the outputs of all systems."""
+
+    def __init__(self):
+        self.reference, self.systems = outputs()
+        self.words = Counter(token for system in self.systems for tokens in system for token in tokens)
+        self.bigrams = Counter(
+            pair for system in self.systems for tokens in system for pair in zip(tokens, tokens[1:])
+        )
+        self.total = sum(self.words.values())
+
+    def frequencies(self, tokens):
+        """The logarithms of the frequencies of its words, of its bigrams given their first words, and how many are rare."""
+        word = [np.log((self.words[token] + 1) / self.total) for token in tokens]
+        pairs = zip(tokens, tokens[1:])
+        pair = [np.log((self.bigrams[one, other] + 0.1) / (self.words[one] + 10)) for one, other in pairs]
+        return [sum(word), sum(pair), sum(self.words[token] < 8 for token in tokens)]
+
+    def agreement(self, tokens, others):
+        """For each order the mean share of its n-grams that another output has."""
+        shares = []
+        for order in (1, 2, 4):
+            own = Counter(zip(*(tokens[place:] for place in range(order))))
+            size = max(1, sum(own.values()))
+            found = [sum((own & other[order]).values()) / size for other in others]
+            shares += [float(np.mean(found)), float(np.max(found))]
+        return shares
+
+    def hypotheses(self, segment, mixtures, generator):
+        """The different outputs for a segment, then mixtures of two; and for each the numbers of their systems."""
+        found = {}
+        for number, system in enumerate(self.systems):
+            found.setdefault(tuple(system[segment]), (number, number))
+        for _ in range(4 * mixtures):
+            if len(found) >= len(self.systems) + mixtures:
+                break
+            one, other = generator.integers(0, len(self.systems), 2).tolist()
+            left, right = self.systems[one][segment], self.systems[other][segment]
+            common = [(i, j) for i, token in enumerate(left) for j, same in enumerate(right) if token == same]
+            if common:
+                i, j = common[generator.integers(len(common))]
+                found.setdefault((*left[:i], *right[j:]), (one, other))
+        return list(found.items())
+
+
+NAMES = (
+    ["length", "characters", "words", "bigrams", "rare", "repeated", "punctuation", "capitals", "shape"]
+    + ["mean_1", "most_1", "mean_2", "most_2", "mean_4", "most_4"]
+    + ["system_a", "system_b", "system_c", "system_d", "noise_a", "noise_b", "noise_c", "noise_d"]
+)
+
+
+def made(texts, segments, mixtures, names, seed, scales=None):
+    """A list of these segments with these features.
+
+    :param scales: what each feature is multiplied by
+    """
+    generator = np.random.default_rng(seed)
+    rows, hyps, sizes = [], [], []
+    for segment in segments:
+        group = texts.hypotheses(segment, mixtures, generator)
+        counts = []
+        for system in texts.systems:
+            tokens = system[segment]
+            counts.append({order: Counter(zip(*(tokens[place:] for place in range(order)))) for order in (1, 2, 4)})
+        usual = float(np.median([len(system[segment]) for system in texts.systems]))
+        for tokens, (one, other) in group:
+            others = [count for number, count in enumerate(counts) if number not in (one, other)][::2]
+            characters = sum(map(len, tokens))
+            row = [len(tokens), characters, *texts.frequencies(tokens)]
+            row += [len(tokens) - len(set(tokens)), sum(not token.isalnum() for token in tokens)]
+            row += [sum(token[:1].isupper() for token in tokens), abs(len(tokens) - usual)]
+            row += texts.agreement(tokens, others)
+            row += [((one % 4 == mark) + (other % 4 == mark)) / 2 for mark in range(4)]
+            row += generator.normal(size=4).tolist()
+            rows.append(row)
+            hyps.append(list(tokens))
+        sizes.append(len(group))
+    features = np.array(rows, dtype=float)[:, [NAMES.index(name) for name in names]]
+    if scales is not None:
+        features = features * scales
+    references = References([[texts.reference[segment]] for segment in segments])
+    stats = references.stats(hyps, np.repeat(np.arange(len(segments)), sizes))
+    return NBest(np.cumsum([0, *sizes]), features, stats, names)
+
+
+def looped(texts, segments, names, seed, rounds=4, best=12):
+    """What a loop aggregates: of many hypotheses the best by the weights of each round, merged."""
+    everything = made(texts, segments, 60, names, seed)
+    generator = np.random.default_rng([seed, 1])
+    spread = everything.features.std(axis=0)
+    weights = generator.uniform(0, 1, len(names)) / spread
+    lists = []
+    for _ in range(rounds):
+        values = everything.features @ weights
+        rows, sizes = [], []
+        for first, last in zip(everything.offsets[:-1].tolist(), everything.offsets[1:].tolist()):
+            rows.append(first + np.argsort(-values[first:last], kind="stable")[:best])
+            sizes.append(len(rows[-1]))
+        chosen = np.concatenate(rows)
+        lists.append(NBest(np.cumsum([0, *sizes]), everything.features[chosen], everything.stats[chosen], names))
+        merged = merge(*lists)
+        # not by `tune`, on which the lists must not depend
+        vectors = np.vstack([weights, generator.normal(size=(100, len(names))) / spread])
+        weights = vectors[random_search(merged, vectors).argmax()]
+    return merged
+
+
+def lists():
+    """Name and list, one after the other; the start of each is the default, every weight 1."""
+    texts = Texts()
+    few = NAMES[:4] + ["mean_1", "most_2", "mean_4", "noise_a", "noise_b"]
+    signs = ["length", "bigrams", "rare", "repeated", "mean_2", "most_4", "system_a", "system_c", "noise_a", "noise_c"]
+    generator = np.random.default_rng(7)
+    for name in LISTS:
+        if name == "systems":
+            yield name, made(texts, range(300), 0, few, 1)
+        elif name == "mixtures":
+            yield name, made(texts, range(300, 450), 40, NAMES[:19], 2)
+        elif name == "loop":
+            yield name, looped(texts, range(500, 650), NAMES[:15], 3)
+        elif name == "signs":
+            # some features point the other way, at scales from a thousandth to a thousand
+            scales = generator.choice([-1.0, 1.0], len(signs)) * 10.0 ** generator.uniform(-3, 3, len(signs))
+            yield name, made(texts, range(700, 900), 16, signs, 4, scales)
+        elif name == "systems, others":
+            yield name, made(texts, range(1000, 1300), 0, [*few, "rare", "capitals"], 5)
+        elif name == "mixtures, others":
+            yield name, made(texts, range(1300, 1420), 60, NAMES[2:17], 6)
+        elif name == "loop, others":
+            yield name, looped(texts, range(1500, 1620), [*NAMES[:5], *NAMES[9:15], "noise_d"], 7)
+        elif name == "many features":
+            yield name, made(texts, range(1700, 1850), 20, NAMES, 8)
+        else:
+            one = made(texts, range(2000, 2060), 20, NAMES[:12], 9)
+            yield name, again(one, 4)
+
+
+def again(nbest, times, seed=10):
+    """A list several times over, each time with other noise on its features."""
+    generator = np.random.default_rng(seed)
+    spread = nbest.features.std(axis=0)
+    features = [nbest.features + 0.1 * spread * generator.normal(size=nbest.features.shape) for _ in range(times)]
+    sizes = np.tile(np.diff(nbest.offsets), times)
+    offsets = np.append(0, np.cumsum(sizes))
+    return NBest(offsets, np.concatenate(features), np.tile(nbest.stats, (times, 1)), nbest.names)
+
+
+if __name__ == "__main__":
+    for name, nbest in lists():
+        print(f"{name}: {nbest}")

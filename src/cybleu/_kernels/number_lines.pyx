@@ -1,0 +1,230 @@
+# cython: freethreading_compatible=True
+"""Lines of numbers in bytes, read and written.
+
+A number is read here where its digits and its power of ten are exact doubles (Clinger 1990), and otherwise by Python. It is
+written here where 15 digits say it, because no two numbers of 15 digits are one double: the fewest decimals that give the
+double back are then Python's. Other numbers are written by Python.
+"""
+
+from cpython.unicode cimport PyUnicode_DecodeASCII
+from libc.math cimport fabs, isfinite, signbit
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memchr, memcpy, strlen
+
+from cybleu._kernels.common cimport allocated, distance
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char *text, char **end, object overflow) except? -1.0
+    char *PyOS_double_to_string(double value, char code, int precision, int flags, int *kind) except NULL
+    void PyMem_Free(void *memory)
+    int Py_DTSF_ADD_DOT_0
+
+cdef extern from *:
+    """
+    static const double CYBLEU_POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
+        1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    """
+    const double CYBLEU_POWERS[23]
+
+cdef enum:
+    EXACT_POWER = 22
+    LONGEST_EXPONENT = 4
+    LONGEST_NUMBER = 26     # that is written, with the blank after it: -2.2250738585072014e-308
+
+
+cdef const char *read_number(const char *at, const char *end, double *value) noexcept nogil:
+    """Past the number, or NULL. What comes after the end of the text must not be part of a number."""
+    cdef const char *start = at
+    cdef int64_t mantissa = 0
+    cdef int64_t power = 0
+    cdef int digits = 0             # without leading zeros
+    cdef int exponent = 0
+    cdef bint any_digit = False
+    cdef bint point = False
+    cdef bint negative = False
+    cdef bint negative_exponent = False
+    cdef const char *first
+    if at < end and (at[0] == c"-" or at[0] == c"+"):
+        negative = at[0] == c"-"
+        at += 1
+    while at < end:
+        if is_digit(at[0]):
+            any_digit = True
+            if digits < MOST_DIGITS:
+                mantissa = 10 * mantissa + (at[0] - c"0")
+            digits += digits > 0 or at[0] != c"0"
+            power -= point
+        elif at[0] == c"." and not point:
+            point = True
+        else:
+            break
+        at += 1
+    if not any_digit:
+        return NULL
+    if at < end and (at[0] == c"e" or at[0] == c"E"):
+        at += 1
+        if at < end and (at[0] == c"-" or at[0] == c"+"):
+            negative_exponent = at[0] == c"-"
+            at += 1
+        first = at
+        while at < end and is_digit(at[0]) and distance(first, at) < LONGEST_EXPONENT:
+            exponent = 10 * exponent + (at[0] - c"0")
+            at += 1
+        if at == first:
+            return NULL
+        power += -exponent if negative_exponent else exponent
+    if digits <= MOST_DIGITS and mantissa <= <int64_t>1 << 53 and -EXACT_POWER <= power <= EXACT_POWER:
+        value[0] = <double>mantissa
+        if power < 0:
+            value[0] /= CYBLEU_POWERS[-power]
+        else:
+            value[0] *= CYBLEU_POWERS[power]
+        if negative:
+            value[0] = -value[0]
+        return at
+    return at if read_as_python(start, at, value) else NULL
+
+
+cdef bint read_as_python(const char *start, const char *end, double *value) noexcept nogil:
+    cdef char *stopped = NULL
+    with gil:
+        try:
+            value[0] = PyOS_string_to_double(start, &stopped, OverflowError)
+        except (OverflowError, ValueError):
+            return False
+    return stopped == end and isfinite(value[0])
+
+
+def read_rows(bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ssize_t row, Py_ssize_t stop):
+    """Read lines of numbers from `start` on into the rows from `row` to before `stop`, up to the first that is declined.
+
+    :return: the number of rows that are filled, and where the first line begins that is not read
+    """
+    cdef const char *first = block
+    cdef const char *end = first + len(block)
+    cdef const char *line = first + start
+    cdef const char *after
+    cdef const char *at
+    cdef const char *last
+    cdef Py_ssize_t i
+    cdef Py_ssize_t width = rows.shape[1]
+    if not (0 <= start <= distance(first, end) and 0 <= row <= stop <= rows.shape[0]):
+        raise ValueError("the rows do not fit the lines")
+    with nogil:
+        while line < end and row < stop:
+            after = <const char *>memchr(line, c"\n", <size_t>distance(line, end))
+            if after == NULL:
+                after = end
+            last = after - (after > line and (after - 1)[0] == c"\r")
+            at = line
+            for i in range(width):
+                at = read_number(past_blanks(at, last), last, &rows[row, i])
+                if at == NULL or not (at == last or is_blank(at[0])):
+                    break
+            else:
+                if past_blanks(at, last) == last:
+                    row += 1
+                    line = after + 1
+                    continue
+            break
+    return row, distance(first, min(line, end))
+
+
+# ------------------------------------------------------------------------------------------------------------- writing
+
+cdef char *put_whole(char *at, uint64_t number, int digits) noexcept nogil:
+    """The digits of a whole number, at least so many."""
+    cdef char text[20]
+    cdef int size = 0
+    while number or size < digits:
+        text[size] = <char>(c"0" + <char>(number % 10))
+        number //= 10
+        size += 1
+    while size:
+        size -= 1
+        at[0] = text[size]
+        at += 1
+    return at
+
+
+cdef char *put_number(char *at, double value) noexcept nogil:
+    """As Python's `repr` has it, or NULL."""
+    cdef double number = fabs(value)
+    cdef double scaled
+    cdef uint64_t digits, power
+    cdef int decimals
+    if not (number == 0.0 or 1e-4 <= number < 1e15):
+        return NULL
+    if signbit(value):
+        at[0] = c"-"
+        at += 1
+    power = 1
+    for decimals in range(19):
+        scaled = number * CYBLEU_POWERS[decimals]
+        if scaled >= 1e15:
+            return NULL
+        digits = <uint64_t>(scaled + 0.5)
+        # what a product is off by is less than two parts in 2 ** 53; only then is the quotient worth the time
+        if fabs(scaled - <double>digits) <= scaled * 4e-16 and <double>digits / CYBLEU_POWERS[decimals] == number:
+            at = put_whole(at, digits // power, 1)
+            at[0] = c"."
+            return put_whole(at + 1, digits % power, decimals if decimals else 1)
+        power *= 10
+    return NULL
+
+
+cdef char *put_as_python(char *at, double value) except NULL nogil:
+    cdef char *text
+    cdef size_t size
+    with gil:
+        text = PyOS_double_to_string(value, c"r", 0, Py_DTSF_ADD_DOT_0, NULL)
+        size = strlen(text)
+        if size >= LONGEST_NUMBER:
+            PyMem_Free(text)
+            raise ValueError("a number is longer than any")
+        memcpy(at, text, size)
+        PyMem_Free(text)
+    return at + size
+
+
+def lines_of_numbers(const double[:, :] rows not None):
+    """A line for each row: each number as its `repr`, and a blank."""
+    cdef Py_ssize_t i, k
+    cdef char *text = <char *>allocated(malloc(
+        <size_t>rows.shape[0] * (<size_t>rows.shape[1] * LONGEST_NUMBER + 1) + 1))
+    cdef char *at = text
+    cdef char *after
+    try:
+        with nogil:
+            for i in range(rows.shape[0]):
+                for k in range(rows.shape[1]):
+                    after = put_number(at, rows[i, k])
+                    at = put_as_python(at, rows[i, k]) if after == NULL else after
+                    at[0] = c" "
+                    at += 1
+                at[0] = c"\n"
+                at += 1
+        return PyUnicode_DecodeASCII(text, distance(text, at), NULL)
+    finally:
+        free(text)
+
+
+def lines_of_counts(const int64_t[:, :] rows not None):
+    """A line for each row: each whole number from 0, and a blank."""
+    cdef Py_ssize_t i, k
+    cdef char *text = <char *>allocated(malloc(
+        <size_t>rows.shape[0] * (<size_t>rows.shape[1] * LONGEST_NUMBER + 1) + 1))
+    cdef char *at = text
+    try:
+        with nogil:
+            for i in range(rows.shape[0]):
+                for k in range(rows.shape[1]):
+                    at = put_whole(at, <uint64_t>rows[i, k], 1)
+                    at[0] = c" "
+                    at += 1
+                at[0] = c"\n"
+                at += 1
+        return PyUnicode_DecodeASCII(text, distance(text, at), NULL)
+    finally:
+        free(text)

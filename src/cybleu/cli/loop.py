@@ -1,0 +1,148 @@
+"""`cybleu mert-loop`: decode and tune until nothing changes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from math import inf
+from typing import Any
+
+import click
+
+from .._files.text import number_of, shown
+from .._files.weights import lines_of
+from .._files.writing import writing
+from ..errors import InputFileError
+from .common import (
+    FILE,
+    FIRST_ID,
+    ORDER,
+    REFERENCE_LENGTH,
+    SMOOTHING,
+    SPLIT,
+    TOKENIZE,
+    check_outputs,
+    input_errors,
+    metric_of,
+    need_standard_output,
+    variant,
+)
+from .tuning import NORMALISE, ends_of
+
+
+@click.command("mert-loop")
+@click.argument("folder", metavar="FOLDER", type=FILE)
+@click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
+@click.option(
+    "--decoder",
+    metavar="COMMAND",
+    required=True,
+    help="What decodes, split as a shell does: {weights} stands for the file of weights, {nbest} for the list to write.",
+)
+@click.option("--start", metavar="FILE", required=True, type=FILE, help="The first weights, by name.")
+@click.option("--iterations", type=click.IntRange(1), default=20, show_default=True, help="At most so many.")
+@click.option("--weights-settle", metavar="X", default="1e-5", show_default=True, help="Stop when no weight changes more.")
+@click.option("--score-settles", metavar="X", default="0", show_default=True, help="Stop when BLEU, from 0 to 100, gains no more.")
+@NORMALISE
+@click.option("--historic-best", is_flag=True, help="Tune from the best of all weights that were decoded with.")
+@click.option(
+    "--return-best-dev", is_flag=True, help="Print the weights with which the decoder did best, not those tuned last."
+)
+@click.option("--format", "format_", type=click.Choice(["moses", "joshua"]), help="The format of the lists.  [default: as they look]")
+@FIRST_ID
+@SPLIT
+@TOKENIZE
+@ORDER
+@REFERENCE_LENGTH
+@variant("moses")
+@SMOOTHING
+@click.option("--restarts", type=click.IntRange(0), default=20, show_default=True, help="As for cybleu mert.")
+@click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight.")
+@click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random weights.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full.")
+@click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too.")
+def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
+    """Decode and tune until nothing changes. Every iteration is kept in FOLDER; the same command goes on where it stopped.
+
+    Prints a line with name and weight for each feature; on standard error each iteration when it ends, BLEU from 0 to 100.
+    """
+    need_standard_output()
+    output = options["output"]
+    check_outputs([output], [options["start"], *references])
+    metric = metric_of(options["variant"], options["smoothing"])
+    settle = _number(options["weights_settle"], "--weights-settle")
+    gain = _number(options["score_settles"], "--score-settles") * metric.scale / 100
+    bounds = {}
+    for value in options["ranges"]:
+        name, _, text = value.rpartition("=")
+        ends = ends_of(text)
+        if not name or ends is None:
+            raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+        bounds[name] = ends
+    with input_errors():
+        from ..tuning import Iteration, read_weights
+        from ..tuning import mert_loop as loop
+
+        start = read_weights(options["start"])
+        lines_of(start)  # for its error
+
+        def trace(iteration: Iteration) -> None:
+            click.echo(str(iteration), err=True)
+
+        result = loop(
+            folder,
+            options["decoder"],
+            references,
+            start,
+            iterations=options["iterations"],
+            weights_settle=settle,
+            score_settles=gain,
+            format=options["format_"],
+            first_id=options["first_id"],
+            tokenize=options["tokenize"] or options["split"],
+            max_order=options["order"],
+            reference_length=options["reference_length"],
+            normalise=options["normalise"],
+            historic_best=options["historic_best"],
+            seed=options["seed"],
+            trace=trace,
+            restarts=options["restarts"],
+            bounds=bounds,
+            fixed=options["fix"],
+            metric=metric,
+            threads=options["threads"],
+        )
+        click.echo(result.reason, err=True)
+        best = result.best
+        decoded = options["return_best_dev"]
+        weights = (best.decoded or result.weights) if decoded else result.weights
+        if options["as_json"]:
+            click.echo(
+                json.dumps(
+                    {
+                        "score": best.decoded_score if decoded else result.score,
+                        "scale": result.iterations[-1].scale,
+                        "reason": result.reason,
+                        "iterations": [asdict(iteration) for iteration in result.iterations],
+                        "weights": weights,
+                    }
+                )
+            )
+        else:
+            for name, weight in weights.items():
+                click.echo(f"{name} {weight!r}")
+        if output:
+            with writing(output) as file:
+                file.writelines(lines_of(weights))
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        number = number_of(text)
+    except InputFileError:
+        number = -inf
+    if number < 0:
+        raise click.UsageError(f"{option} {shown(text)} is not a number from 0")
+    return number
