@@ -214,7 +214,7 @@ cdef class RawTexts:
             self.lines[self.count].data = at
             self.lines[self.count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
             self.lines[self.count].kind = IN_UTF8
-            self.count += 1
+            self.count = self.count + 1
             at = stop + 1
         return at
 
