@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEUScore
 
-from cybleu import _backend, errors, sacrebleu_corpus_bleu, sacrebleu_sentence_bleu
+from cybleu import _backend, errors, sacrebleu_corpus_bleu, sacrebleu_sentence_bleu, score, segment_stats
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -286,3 +286,39 @@ def test_three_references(data):
     path, names = data / "bn-en" / "reference.en.0", tuple(f"reference.en.{number}" for number in (1, 2, 3))
     ours = sacrebleu_corpus_bleu(read(path), [read(data / "bn-en" / name) for name in names])
     assert vars(ours) == score_of_sacrebleu(path, names)
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_another_tokeniser_of_sacrebleu_gets_each_line_once(monkeypatch, lowercase):
+    """One that is not done here, such as those of SentencePiece and MeCab, which are not installed for the tests."""
+    from sacrebleu.metrics import bleu
+    from sacrebleu.tokenizers import tokenizer_none
+
+    lines = []
+
+    class Halves(tokenizer_none.NoneTokenizer):
+        def signature(self):
+            return "halves"
+
+        def __call__(self, line):
+            lines.append(line)
+            return " ".join(part for word in line.split() for part in (word[:2], word[2:]) if part)
+
+    monkeypatch.setattr(tokenizer_none, "Halves", Halves, raising=False)
+    name = f"halves, {lowercase}, {_backend.BACKEND}"  # the tokenisers of earlier calls are kept
+    monkeypatch.setitem(bleu._TOKENIZERS, name, "tokenizer_none.Halves")
+    hypotheses = ["The Cat sat. ", "the cat", "The Cat sat. ", "", "so it is"]
+    references = [["the cat sat.", "the cat", "A cat.", "x", "so it is"], ["The Cat sat. ", None, "it", None, "it is so"]]
+    options = {"tokenize": name, "lowercase": lowercase}
+    theirs = sacrebleu.corpus_bleu(hypotheses, references, **options)
+    lines.clear()
+    assert vars(sacrebleu_corpus_bleu(hypotheses, references, **options)) == vars(theirs)
+    distinct = {line for text in (hypotheses, *references) for line in text if line is not None}
+    assert len(lines) == len(distinct)
+    groups = [[line for line in group if line is not None] for group in zip(*references)]
+    lines.clear()
+    rows = segment_stats(groups, hypotheses, **options)
+    assert score(rows).score == pytest.approx(theirs.score)
+    assert len(lines) <= 5 + 7
+    one = sacrebleu.sentence_bleu(hypotheses[0], groups[0], **options)
+    assert vars(sacrebleu_sentence_bleu(hypotheses[0], groups[0], **options)) == vars(one)

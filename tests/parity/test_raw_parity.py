@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -73,6 +75,38 @@ def test_rows(kernels, corpus, max_order, reference_length):
         assert rows == rows_of(_mirror, theirs, *arguments)
         as_bytes = [(in_bytes(text), [*map(in_bytes, texts)]) for text, texts in corpus]
         assert rows == rows_of(kernels, ours, as_bytes, *arguments[1:])
+
+
+LIMITS = [63, 65, 128, 255, 512, 514]
+
+
+@pytest.mark.parametrize("distinct", [2, 300])
+@pytest.mark.parametrize("length", LIMITS)
+def test_rows_around_the_limits(kernels, length, distinct):
+    """A token more or less, and a byte more or less, than what is counted or read in one way."""
+    random = Random(f"{length} {distinct}")
+
+    def text(size):
+        return " ".join(f"w{random.randrange(distinct)}" for _ in range(size))
+
+    hypotheses = [text(length + more) for more in (-1, 0, 1)]
+    references = [[hypotheses[0][5:], text(length)], [text(length + 1)], [text(5), hypotheses[2], text(2 * length)]]
+    hypotheses += ["猫" * length, "x" * length + " .,5.5-a", "ab," * length]
+    references += [["猫" * (length - 1) + " 。猫"], ["x" * (length - 1) + " .,5.5-a"], ["ab," * (length - 1), "b" * length]]
+    corpus = list(zip(hypotheses, references))
+    for ours, theirs in zip(tokenisers(kernels), tokenisers(_mirror)):
+        if ours.name in ("none", "char"):
+            assert rows_of(kernels, ours, corpus, 4, "closest") == rows_of(_mirror, theirs, corpus, 4, "closest")
+        for line in hypotheses[3:]:
+            for start in (0, 1, 2):
+                assert ours.tokens(line[start:]) == theirs.tokens(line[start:])
+
+
+def test_full_stops(kernels):
+    lines = ["", ".", "a.", "a .", " .", "猫 .", "猫.", "\U0001f600 .", "é.", "..", "a . "]
+    for backend in (kernels, _mirror):
+        assert backend.RawTexts(lines).full_stops() == (4, 4)
+        assert backend.RawTexts.of_block("\r\n".join(lines).encode()).full_stops() == (4, 4)
 
 
 @given(st.lists(lines | long_lines, max_size=6), st.lists(lines | long_lines, max_size=6))

@@ -12,6 +12,7 @@ import warnings
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
@@ -224,12 +225,14 @@ def _counts_of_theirs(
     if tokenize not in _kept.tokenizers:
         _kept.tokenizers[tokenize] = metric(tokenize=tokenize).tokenizer
     tokenise = _kept.tokenizers[tokenize]
-    if lowercase:
-        hypotheses = [line.lower() for line in hypotheses]
-        references = [[line and line.lower() for line in document] for document in references]
+    tokenised: dict[str | None, str | None] = {None: None}
+    for line in chain(hypotheses, *references):
+        if line not in tokenised:  # each once: the tokenisers that need more than characters are slow
+            assert line is not None
+            tokenised[line] = tokenise((line.lower() if lowercase else line).rstrip())
     # all of it first: between the n-grams, the same tokenising takes longer
-    documents = [[line if line is None else tokenise(line.rstrip()) for line in document] for document in references]
-    return _counts([tokenise(line.rstrip()) for line in hypotheses], documents)
+    texts: list[Any] = [list(map(tokenised.__getitem__, document)) for document in (hypotheses, *references)]
+    return _counts(texts[0], texts[1:])
 
 
 def scored(

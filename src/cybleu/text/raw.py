@@ -73,11 +73,14 @@ class Raw:
 
     def token_lists(self, lines: Any, name: str) -> list[Sequence[Hashable]]:
         """The tokens of each line."""
-        checked = _lines(lines, name)
-        return [
-            self._tokens_of(line if isinstance(line, str) else _decoded(line, f"{name}[{position}]"))
-            for position, line in enumerate(checked)
+        texts = [
+            line if isinstance(line, str) else _decoded(line, f"{name}[{position}]")
+            for position, line in enumerate(_lines(lines, name))
         ]
+        if self.own or not isinstance(self.tokenize, str):
+            return list(map(self._tokens_of, texts))
+        each = {text: self._tokens_of(text) for text in dict.fromkeys(texts)}  # sacreBLEU's others are slow
+        return [each[text] for text in texts]
 
     def sets_of_token_lists(self, references: Any) -> list[list[Sequence[Hashable]]]:
         """The same for lists of references."""
