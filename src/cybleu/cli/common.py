@@ -258,6 +258,7 @@ def one_standard_input(*paths: str | None) -> None:
 def default_tokenizer(variant: str) -> str:
     """What makes tokens of the files that the tool of a variant would be given."""
     of_tools = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii", "gleu": "13a"}
+    of_tools |= {"codexglue": "codexglue", "tensor2tensor": "tensor2tensor"}
     return of_tools.get(variant, "none")
 
 
