@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from . import chrf_score as chrf_score
     from . import errors as errors
     from . import explanations as explanations
+    from . import frameworks as frameworks
     from . import gleu_score as gleu_score
     from . import metrics as metrics
     from . import nbest as nbest
@@ -76,7 +77,7 @@ __getattr__, __dir__, _LATER = later(
         "sacrebleu_sentence_chrf",
         "stats": "CorpusAccumulator References segment_stats",
     },
-    "checks chrf_score errors explanations gleu_score metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",
+    "checks chrf_score errors explanations frameworks gleu_score metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",
 )
 __all__ = [
     "BACKEND",

@@ -48,7 +48,7 @@ class CHRF(ORIGINAL):  # type: ignore[misc]
 
     >>> metric = CHRF(word_order=2)
     >>> print(metric.corpus_score(["The cat sat on the mat."], [["The cat sits on the mat."]]))
-    chrF2++ = 80.35
+    chrF2++ = 69.22
     >>> metric.get_signature().info["nw"]
     2
     """
@@ -144,7 +144,7 @@ def sacrebleu_corpus_chrf(
     :raises MissingExtraError: sacreBLEU is not installed
 
     >>> print(sacrebleu_corpus_chrf(["The cat sat on the mat."], [["The cat sits on the mat."]]))
-    chrF2 = 81.89
+    chrF2 = 66.89
     """
     metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
     score: CHRFScore = metric.corpus_score(hypotheses, references)

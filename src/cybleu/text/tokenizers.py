@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import sys
+import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from typing import Any, TypeVar, overload
@@ -22,7 +25,43 @@ def split_ascii(line: str) -> list[str]:
     return [token.decode("utf-8", "surrogatepass") for token in line.encode("utf-8", "surrogatepass").split()]
 
 
-SPLITS: dict[str, Callable[[str], list[str]]] = {"unicode": str.split, "ascii": split_ascii}
+def split_for_codexglue(line: str) -> list[str]:
+    """As CodeXGLUE's evaluator does it: runs of letters, digits and underscores, in lower case; every other mark stands alone.
+
+    What it then does by the rules of mteval-v11a takes underscores off.
+    """
+    words = " ".join(re.findall(r"\w+|[^\s\w]", line.strip().lower()))
+    return words.lower().replace("_", " _ ").split()
+
+
+def split_for_tensor2tensor(line: str) -> list[str]:
+    """As its ``bleu_tokenize`` does it: as ``intl``, with the digits and marks of Python's own version of Unicode."""
+    for pattern, replacement in _marks():
+        line = pattern.sub(replacement, line)
+    return line.split()
+
+
+@cache
+def _marks() -> tuple[tuple[re.Pattern[str], str], ...]:
+    characters = [chr(code) for code in range(sys.maxunicode)]
+    of_kind = [
+        "".join([one for one in characters if unicodedata.category(one).startswith(kind)]) for kind in ("P", "S")
+    ]
+    # the tool writes the marks into a class as they are, where a backslash is none of them
+    punctuation, symbols = re.escape(of_kind[0].replace("\\", "")), re.escape(of_kind[1])
+    return (
+        (re.compile(f"([^\\d])([{punctuation}])"), r"\1 \2 "),
+        (re.compile(f"([{punctuation}])([^\\d])"), r" \1 \2"),
+        (re.compile(f"([{symbols}])"), r" \1 "),
+    )
+
+
+SPLITS: dict[str, Callable[[str], list[str]]] = {
+    "unicode": str.split,
+    "ascii": split_ascii,
+    "codexglue": split_for_codexglue,
+    "tensor2tensor": split_for_tensor2tensor,
+}
 
 
 Tokens = TypeVar("Tokens", bound=Sequence[Hashable])
@@ -54,7 +93,8 @@ def tokenizer(
     """The tokeniser of a name: a function from a line to its tokens, as sacreBLEU 2.6 would count them.
 
     :param name: ``unicode`` or ``none`` for the tokens between white space, ``ascii`` for those between ASCII white space;
-        ``13a``, ``intl``, ``zh`` and ``char``, which are sacreBLEU's and need nothing else; any other name that sacreBLEU
+        ``13a``, ``intl``, ``zh`` and ``char``, which are sacreBLEU's and need nothing else; ``codexglue`` and ``tensor2tensor``,
+        which are those of these tools; any other name that sacreBLEU
         knows, such as ``flores200``, for which it must be installed; a function, which is given back
     :param lowercase: put the line in lower case first, as `str.lower` does
     :return: a function from a str to a list of str, empty for a line of white space
@@ -95,7 +135,7 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
             "install it with: pip install 'cybleu[sacrebleu]'"
         ) from None
     if name not in BLEU.TOKENIZERS:
-        known = ", ".join([*OWN, *sorted(set(BLEU.TOKENIZERS) - set(OWN))])
+        known = ", ".join([*OWN, *(name for name in SPLITS if name not in OWN), *sorted(set(BLEU.TOKENIZERS) - set(OWN))])
         raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
     try:
         tokenise = BLEU(tokenize=name).tokenizer

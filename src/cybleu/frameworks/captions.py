@@ -1,0 +1,101 @@
+"""The BLEU of captions: the interface and the numbers of pycocoevalcap's ``Bleu``."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from itertools import accumulate, chain
+from typing import Any
+
+from .._mirror.definitions import SMALL, TINY
+from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
+from ..stats.raw import raw_row_lists
+from ..text.raw import Raw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MOST_ORDERS = 64
+
+
+class CaptionBleu:
+    """``pycocoevalcap.bleu.bleu.Bleu``: BLEU-1 to BLEU-n of all captions and of each, from 0 to 1.
+
+    Captions are split at white space. The tool expects tokens as its own ``PTBTokenizer`` makes them, which runs Java.
+
+    :param n: the largest order of n-grams
+    :raises OrderError: it cannot be
+
+    >>> captions = CaptionBleu(2)
+    >>> of_all, of_each = captions.compute_score({7: ["a cat sat", "the cat sat"]}, {7: ["the cat sits"]})
+    >>> [round(score, 4) for score in of_all], captions.method()
+    ([0.6667, 0.5774], 'Bleu')
+    """
+
+    def __init__(self, n: int = 4):
+        if type(n) is not int or not 1 <= n <= MOST_ORDERS:
+            raise OrderError(f"n is {n!r}; it must be a whole number from 1 to {MOST_ORDERS}")
+        self._n = n
+
+    def compute_score(
+        self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]], verbose: int = 0
+    ) -> tuple[list[float], list[list[float]]]:
+        """The scores of all captions together, order after order; and for each order those of each caption.
+
+        :param gts: for each image its reference captions
+        :param res: for each image a list with one caption
+        :param verbose: above 0 prints the sums, as the tool does
+        :raises LengthMismatchError: the images are not the same
+        :raises SequenceTypeError: an image has not one caption in a list
+        :raises NoReferencesError: an image has no reference caption
+        :raises EmptyCorpusError: there is no image
+        """
+        if gts.keys() != res.keys():
+            raise LengthMismatchError(
+                f"gts has {len(gts)} images and res {len(res)}, and they are not the same; give both for each image"
+            )
+        if not gts:
+            raise EmptyCorpusError("there is no image; give at least one with a caption and its references")
+        for image, captions in res.items():
+            if type(captions) is not list or len(captions) != 1:
+                raise SequenceTypeError(f"res[{image!r}] must be a list with one caption, a str")
+            if type(gts[image]) is not list:
+                raise SequenceTypeError(f"gts[{image!r}] must be a list of captions, each a str")
+            if not gts[image]:
+                raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")
+        raw = Raw("none")
+        references = list(chain.from_iterable(map(gts.__getitem__, gts)))
+        bounds = array("q", accumulate(map(len, map(gts.__getitem__, gts)), initial=0))
+        texts = raw.texts([res[image][0] for image in gts], "the captions")
+        rows = raw_row_lists(raw, texts, raw.texts(references, "the references"), bounds, self._n)
+        columns = [list(column) for column in zip(*rows)]
+        sums = [[sum(column)] for column in columns]
+        of_all = [scores[0] for scores in self._scores(sums)]
+        if verbose > 0:
+            lengths = {"testlen": sums[0][0], "reflen": sums[1][0]}
+            counts = {"guess": sums[2 + self._n :], "correct": sums[2 : 2 + self._n]}
+            print({**lengths, **{name: [one[0] for one in column] for name, column in counts.items()}})
+            print("ratio:", (sums[0][0] + TINY) / (sums[1][0] + SMALL))
+        return of_all, self._scores(columns)
+
+    def method(self) -> str:
+        """Its name."""
+        return "Bleu"
+
+    def _scores(self, columns: list[list[int]]) -> list[list[float]]:
+        """Of each order, from the columns of rows; the float operations of the tool in its order."""
+        lengths, wanted = columns[:2]
+        ratios = [(length + TINY) / (reference + SMALL) for length, reference in zip(lengths, wanted)]
+        penalties = [math.exp(1 - 1 / ratio) if ratio < 1 else 1.0 for ratio in ratios]
+        products = [1.0] * len(lengths)
+        found = []
+        for k in range(self._n):
+            matches, totals = columns[2 + k], columns[2 + self._n + k]
+            products = [
+                product * ((matched + TINY) / (total + SMALL))
+                for product, matched, total in zip(products, matches, totals)
+            ]
+            root = 1.0 / (k + 1)
+            found.append([product**root * penalty for product, penalty in zip(products, penalties)])
+        return found

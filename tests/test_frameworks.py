@@ -1,0 +1,165 @@
+"""The interfaces of Hugging Face's `evaluate` and of pycocoevalcap, beside the formulas that these have."""
+
+from __future__ import annotations
+
+import math
+
+import nltk.translate.gleu_score as nltk_gleu
+import pytest
+import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cybleu import errors
+from cybleu.frameworks import CaptionBleu, EvaluationModule, load
+from cybleu.text import tokenizer
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+LINES = st.lists(st.sampled_from(["a", "b", "A.", "c,", "5.", "&amp;", "-\n"]), max_size=8).map(" ".join)
+CORPORA = st.integers(1, 3).flatmap(
+    lambda count: st.lists(
+        st.tuples(LINES, st.lists(LINES, min_size=count, max_size=count)), min_size=1, max_size=4
+    ).map(lambda pairs: ([text for text, _ in pairs], [texts for _, texts in pairs]))
+)
+
+
+def tokens(line):
+    for old, new in (("<skipped>", ""), ("-\n", ""), ("\n", " ")):
+        line = line.replace(old, new)
+    return sacrebleu.BLEU(tokenize="13a").tokenizer(line).split()
+
+
+def bleu_of_tensorflow(predictions, references, max_order=4, smooth=False):
+    """As nmt/scripts/bleu.py defines it: clipped counts by the union of the references, the shortest reference."""
+    matches, totals, length, wanted = [0] * max_order, [0] * max_order, 0, 0
+    for text, group in zip(predictions, references):
+        length += len(text)
+        wanted += min(map(len, group))
+        for n in range(max_order):
+            found = [tuple(text[i : i + n + 1]) for i in range(len(text) - n)]
+            most = [[tuple(one[i : i + n + 1]) for i in range(len(one) - n)] for one in group]
+            totals[n] += len(found)
+            matches[n] += sum(min(found.count(g), max(one.count(g) for one in most)) for g in {*found})
+    if smooth:
+        precisions = [(m + 1.0) / (t + 1.0) for m, t in zip(matches, totals)]
+    else:
+        precisions = [m / t if t else 0.0 for m, t in zip(matches, totals)]
+    mean = math.exp(sum((1.0 / max_order) * math.log(p) for p in precisions)) if min(precisions) > 0 else 0
+    ratio = float(length) / wanted
+    penalty = 1.0 if ratio > 1.0 else math.exp(1 - 1.0 / ratio)
+    names = "bleu precisions brevity_penalty length_ratio translation_length reference_length".split()
+    return dict(zip(names, (mean * penalty, precisions, penalty, ratio, length, wanted)))
+
+
+@given(CORPORA, st.integers(1, 5), st.booleans())
+def test_bleu(corpus, max_order, smooth):
+    predictions, references = corpus
+    options = {"max_order": max_order, "smooth": smooth}
+    for split, given_ in ((tokens, {}), (str.split, {"tokenizer": str.split})):
+        split_texts = [split(text) for text in predictions], [[split(text) for text in group] for group in references]
+        try:
+            expected = bleu_of_tensorflow(*split_texts, **options)
+        except ZeroDivisionError:
+            with pytest.raises(ZeroDivisionError):
+                load("bleu").compute(predictions=predictions, references=references, **options, **given_)
+        else:
+            assert load("bleu").compute(predictions=predictions, references=references, **options, **given_) == expected
+
+
+@given(CORPORA)
+def test_the_other_metrics(corpus):
+    predictions, references = corpus
+    split_texts = [[tokens(text) for text in group] for group in references], [tokens(text) for text in predictions]
+    assert load("google_bleu").compute(predictions=predictions, references=references, min_len=2, max_len=5) == {
+        "google_bleu": nltk_gleu.corpus_gleu(*split_texts, 2, 5)
+    }
+    documents = [list(document) for document in zip(*references)]
+    found = load("sacrebleu").compute(predictions=predictions, references=references, lowercase=True, smooth_method="floor")
+    expected = sacrebleu.corpus_bleu(predictions, documents, lowercase=True, smooth_method="floor")
+    assert found == {name: getattr(expected, name) for name in found}
+    assert list(found) == ["score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"]
+    found = load("chrf").compute(predictions=predictions, references=references, word_order=2, lowercase=True)
+    expected = sacrebleu.metrics.CHRF(word_order=2, lowercase=True).corpus_score(predictions, documents)
+    assert found == {"score": expected.score, "char_order": 6, "word_order": 2, "beta": 2}
+
+
+def test_texts_that_are_added():
+    for name in ("bleu", "sacrebleu", "google_bleu", "chrf"):
+        module = EvaluationModule(name)
+        whole = load(name).compute(predictions=["a b c d", "e f"], references=["a b c d", "e g"])
+        module.add(prediction="a b c d", reference="a b c d")
+        module.add_batch(predictions=["e f"], references=[["e g"]])
+        assert len(module) == 2
+        assert module.compute() == whole
+        assert len(module) == 0
+        module.add(prediction="a b c d", reference=["a b c d"])
+        assert module.compute(predictions=["e f"], references=["e g"]) == whole
+    uneven = load("sacrebleu").compute(predictions=["a", "b"], references=[["a", "c"], ["b"]])
+    assert uneven["counts"][0] == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: load("rouge"), errors.UnknownNameError, "use one of bleu, sacrebleu, google_bleu, chrf"),
+        (lambda: load("bleu").compute(), errors.EmptyCorpusError, "no text"),
+        (lambda: load("bleu").add_batch(predictions=["a"], references=[]), errors.LengthMismatchError, "1 predictions"),
+        (lambda: load("bleu").add_batch(predictions="a", references=["a"]), errors.SequenceTypeError, "predictions is"),
+        (lambda: load("bleu").add(prediction=["a"], reference="a"), errors.SequenceTypeError, r"predictions\[0\]"),
+        (lambda: load("bleu").add(prediction="a", reference=[["a"]]), errors.SequenceTypeError, r"references\[0\] holds"),
+        (lambda: load("bleu").add(prediction="a", reference=[]), errors.NoReferencesError, r"references\[0\]"),
+        (lambda: load("bleu").add(prediction="a", reference=1), errors.SequenceTypeError, r"references\[0\] is a int"),
+        (
+            lambda: load("bleu").compute(predictions=[""], references=["a"]),
+            errors.EmptyHypothesisError,
+            "predictions have no token",
+        ),
+        (lambda: load("sacrebleu").compute(predictions=["a"], references=["a"], x=1), TypeError, "no option 'x'"),
+        (lambda: CaptionBleu(0), errors.OrderError, "n is 0"),
+        (lambda: CaptionBleu().compute_score({1: ["a"]}, {2: ["a"]}), errors.LengthMismatchError, "not the same"),
+        (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: ["a", "b"]}), errors.SequenceTypeError, "one caption"),
+        (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: "a"}), errors.SequenceTypeError, "one caption"),
+        (lambda: CaptionBleu().compute_score({1: "a"}, {1: ["a"]}), errors.SequenceTypeError, r"gts\[1\]"),
+        (lambda: CaptionBleu().compute_score({1: []}, {1: ["a"]}), errors.NoReferencesError, r"gts\[1\]"),
+        (lambda: CaptionBleu().compute_score({}, {}), errors.EmptyCorpusError, "no image"),
+    ],
+)
+def test_what_is_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@given(
+    st.lists(
+        st.tuples(LINES, st.lists(LINES, min_size=1, max_size=3)),
+        min_size=1,
+        max_size=5,
+    ),
+    st.integers(1, 5),
+)
+def test_captions(images, order):
+    from cybleu import score, scores, segment_stats
+
+    gts = {f"image {number}": references for number, (_, references) in enumerate(images)}
+    res = {f"image {number}": [caption] for number, (caption, _) in enumerate(images)}
+    of_all, of_each = CaptionBleu(order).compute_score(gts, dict(reversed(res.items())))
+    split = [[text.split() for text in texts] for texts in gts.values()], [text.split() for [text] in res.values()]
+    for n in range(1, order + 1):
+        rows = segment_stats(*split, max_order=n)
+        assert of_all[n - 1] == score(rows, "coco").score
+        assert of_each[n - 1] == scores(rows, "coco").tolist()
+
+
+def test_captions_print_what_the_tool_prints(capsys):
+    CaptionBleu(2).compute_score({1: ["a b c"]}, {1: ["a b"]}, verbose=1)
+    assert capsys.readouterr().out == (
+        "{'testlen': 2, 'reflen': 3, 'guess': [2, 1], 'correct': [2, 1]}\nratio: 0.6666666664444447\n"
+    )
+
+
+def test_tokenisers_of_tools():
+    assert tokenizer("codexglue")("Return self._data[0] (Don't!) é") == (
+        "return self . _ data [ 0 ] ( don ' t ! ) é".split()
+    )
+    assert tokenizer("tensor2tensor")("It costs 3.5 %, “x”\\ 5.") == "It costs 3.5 % , “ x ” \\ 5.".split()
