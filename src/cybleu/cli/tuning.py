@@ -11,7 +11,6 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
-from tqdm import tqdm
 
 from .._files.text import listed, number_of, shown
 from .._files.weights import lines_of
@@ -272,6 +271,8 @@ def mert(
             raise FeatureError(f"there is no feature {shown(axis)}; there are {listed(nbest.names)}")
 
         def trace(restart: Restart) -> None:
+            from tqdm import tqdm
+
             tqdm.write(str(restart), file=sys.stderr)
 
         tuning = tune(
