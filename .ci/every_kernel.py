@@ -141,7 +141,7 @@ def raw_text(random):
         yield pickle.loads(pickle.dumps(prepared)).stats([line.encode() for line in lines], threads=2)
         raw = Raw(name)
         texts = _backend.chosen.RawTexts.of_block("\n".join(lines).encode())
-        yield texts.full_stops()
+        yield raw.texts(lines, "lines").full_stops()
         others = _backend.chosen.RawTexts.side_by_side([texts, texts], [0, 0], len(texts))
         yield raw_sum(raw, texts, others, array("q", range(0, 2 * len(texts) + 1, 2)), 4)
         corpus_sum = CorpusAccumulator(tokenize=name)
