@@ -131,7 +131,7 @@ def lists_of_tokens(random):
 
 
 def raw_text(random):
-    references, hypotheses = corpus(random, 8, vocabulary=[str(word) for word in WORDS], lengths=[1, 2, 9, 30, 70, 130])
+    references, hypotheses = corpus(random, 8, vocabulary=[str(word) for word in WORDS], lengths=[1, 2, 9, 30, 70, 130, 530])
     lines = [" ".join(text) for text in hypotheses]
     groups = [[" ".join(text) for text in texts] for texts in references]
     for name in ("13a", "intl", "zh", "char", "none", "ascii"):
@@ -141,6 +141,7 @@ def raw_text(random):
         yield pickle.loads(pickle.dumps(prepared)).stats([line.encode() for line in lines], threads=2)
         raw = Raw(name)
         texts = _backend.chosen.RawTexts.of_block("\n".join(lines).encode())
+        yield raw.texts(lines, "lines").full_stops()
         others = _backend.chosen.RawTexts.side_by_side([texts, texts], [0, 0], len(texts))
         yield raw_sum(raw, texts, others, array("q", range(0, 2 * len(texts) + 1, 2)), 4)
         corpus_sum = CorpusAccumulator(tokenize=name)

@@ -3,7 +3,8 @@
 python benchmarks/text.py [--rounds N] [--lines N]
 
 Times are of the processor. sacreBLEU remembers 65,536 lines in each tokeniser: it is timed on lines that it has not seen, and on the
-same lines again. cybleu remembers nothing.
+same lines again. bleuscore remembers lines, too; it is timed where it is installed (python -m pip install bleuscore). cybleu remembers
+nothing.
 """
 
 from __future__ import annotations
@@ -92,6 +93,35 @@ def files(count, reference, hypotheses):
             )
 
 
+def beside_bleuscore(rounds, reference, hypotheses):
+    """On lines that it has not seen, each time others, and on the same lines again."""
+    try:
+        from bleuscore import compute
+    except ImportError:
+        print("| corpus, 13a; peer bleuscore | it is not installed |")
+        return
+
+    def both(number):
+        refs, hyps = ([f"{line} {number}" for line in lines] for lines in (reference, hypotheses))
+        groups = [[line] for line in refs]
+
+        def ours():
+            return sacrebleu_corpus_bleu(hyps, [refs], force=True)
+
+        def theirs():
+            return compute(references=groups, predictions=hyps, ref_len_method="closest")
+
+        return ours, theirs
+
+    pairs = [both(number) for number in range(rounds + 1)]
+    (ours, theirs), *others = pairs
+    assert abs(ours().score - 100 * theirs()["bleu"]) < 1e-9
+    new = zip(*[(seconds(ours), seconds(theirs)) for ours, theirs in others])
+    row("corpus, 13a, new lines; peer bleuscore", *map(statistics.median, new), count=len(hypotheses), bar=15)
+    times = compare(ours, theirs, rounds)
+    row("corpus, 13a, the same lines again; peer bleuscore", *times, count=len(hypotheses), bar=8)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
@@ -129,6 +159,8 @@ def main():
         work = f"corpus, {name}, {len(refs)} reference(s)"
         row(f"{work}, new lines", *compare(ours, theirs, rounds, anew=True), count=len(hyps), bar=bar)
         row(f"{work}, the same lines again", *compare(ours, theirs, rounds), count=len(hyps))
+
+    beside_bleuscore(rounds, reference, hypotheses)
 
     pairs = [*zip(hypotheses, reference)][:1000]
     for line, other in pairs:

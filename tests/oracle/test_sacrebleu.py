@@ -308,7 +308,10 @@ def test_another_tokeniser_of_sacrebleu_gets_each_line_once(monkeypatch, lowerca
     name = f"halves, {lowercase}, {_backend.BACKEND}"  # the tokenisers of earlier calls are kept
     monkeypatch.setitem(bleu._TOKENIZERS, name, "tokenizer_none.Halves")
     hypotheses = ["The Cat sat. ", "the cat", "The Cat sat. ", "", "so it is"]
-    references = [["the cat sat.", "the cat", "A cat.", "x", "so it is"], ["The Cat sat. ", None, "it", None, "it is so"]]
+    references = [
+        ["the cat sat.", "the cat", "A cat.", "x", "so it is"],
+        ["The Cat sat. ", None, "it", None, "it is so"],
+    ]
     options = {"tokenize": name, "lowercase": lowercase}
     theirs = sacrebleu.corpus_bleu(hypotheses, references, **options)
     lines.clear()

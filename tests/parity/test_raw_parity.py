@@ -92,7 +92,11 @@ def test_rows_around_the_limits(kernels, length, distinct):
     hypotheses = [text(length + more) for more in (-1, 0, 1)]
     references = [[hypotheses[0][5:], text(length)], [text(length + 1)], [text(5), hypotheses[2], text(2 * length)]]
     hypotheses += ["猫" * length, "x" * length + " .,5.5-a", "ab," * length]
-    references += [["猫" * (length - 1) + " 。猫"], ["x" * (length - 1) + " .,5.5-a"], ["ab," * (length - 1), "b" * length]]
+    references += [
+        ["猫" * (length - 1) + " 。猫"],
+        ["x" * (length - 1) + " .,5.5-a"],
+        ["ab," * (length - 1), "b" * length],
+    ]
     corpus = list(zip(hypotheses, references))
     for ours, theirs in zip(tokenisers(kernels), tokenisers(_mirror)):
         if ours.name in ("none", "char"):

@@ -233,19 +233,23 @@ cdef void match_by_pairs(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssi
                 best[names[starts[0].positions[i]]] = 0
             for k in range(1, texts):
                 for i in range(starts[k].count):
-                    name = names[starts[k].positions[i]]
-                    best[name] = in_this[name] = 0
+                    best[names[starts[k].positions[i]]] = 0
         clipped = 0
         for k in range(1, texts):
+            if texts == 2:
+                for i in range(starts[k].count):
+                    name = names[starts[k].positions[i]]
+                    clipped += best[name] < counts[name]
+                    best[name] += 1
+                break
             for i in range(starts[k].count):
                 name = names[starts[k].positions[i]]
                 in_this[name] += 1
                 new = in_this[name] > best[name]
                 clipped += new & (in_this[name] <= counts[name])
                 best[name] += new
-            if texts > 2:
-                for i in range(starts[k].count):
-                    in_this[names[starts[k].positions[i]]] = 0
+            for i in range(starts[k].count):
+                in_this[names[starts[k].positions[i]]] = 0
         if clipped == 0:
             return
         matches[n] += clipped

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
-from tqdm import tqdm
 
 from .._files.text import STANDARD_INPUT, Lines, number_of, parallel_segments, shown
 from .._files.writing import check_paths
@@ -330,12 +329,9 @@ def _files(
     with ExitStack() as stack:
         files = [stack.enter_context(Lines(path, keep_mark=not drop_bom)) for path in (hypothesis, *references)]
         file = files[0]
-        bar = stack.enter_context(
-            # `disable=None` is: unless a person is looking; `delay`: unless it takes long
-            tqdm(total=file.size, unit="B", unit_scale=True, disable=None, delay=delay, leave=False, file=sys.stderr)
-        )
+        advance = stack.enter_context(_bar(file, delay))
         with suppress(GeneratorExit):  # who stops reading is told of the mark, too
-            yield files, lambda: bar.update(file.position() - bar.n)
+            yield files, advance
     for name in [shown(marked.name) for marked in files if marked.mark and not drop_bom]:
         if name in noted:
             continue
@@ -345,6 +341,21 @@ def _files(
             "--drop-bom leaves it out",
             err=True,
         )
+
+
+@contextmanager
+def _bar(file: Lines, delay: float) -> Iterator[Callable[[], Any]]:
+    """What moves on a progress bar, which is there if a person is looking and the file takes long.
+
+    tqdm is imported only then: that takes as long as counting a hundred thousand lines.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=file.size, unit="B", unit_scale=True, delay=delay, leave=False, file=sys.stderr) as bar:
+        yield lambda: bar.update(file.position() - bar.n)
 
 
 @contextmanager

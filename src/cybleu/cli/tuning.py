@@ -11,7 +11,6 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
-from tqdm import tqdm
 
 from .._files.text import listed, number_of, shown
 from .._files.weights import lines_of
@@ -311,6 +310,8 @@ def mert(
             nonlocal best
             best = restart if best is None or restart.score > best.score else best
             if not quiet:
+                from tqdm import tqdm
+
                 tqdm.write(str(restart), file=sys.stderr)
 
         try:

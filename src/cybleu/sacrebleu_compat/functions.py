@@ -198,18 +198,19 @@ def raw_blocks(
     raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]
 ) -> Iterator[tuple[Any, Any, Any] | None]:
     """Some segments at a time: hypotheses, references, and where each segment's begin. None where one has no reference."""
+    whole = all(map(are_plain, references))
     for start in range(0, len(hypotheses), RAW_BLOCK):
         block = slice(start, start + RAW_BLOCK)
-        texts = raw.texts(hypotheses[block], "hypotheses")
+        texts = raw.exact_texts(hypotheses[block])
         documents = [document[block] for document in references]
-        if any(None in document for document in documents):
+        if not whole:
             groups = [[line for line in lines if line is not None] for lines in zip(*documents)]
             if not all(groups):
                 yield None
                 return
             yield texts, *raw.sets(groups)
         else:
-            parts = [raw.texts(document, "references") for document in documents]
+            parts: list[Any] = list(map(raw.exact_texts, documents))
             others = _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), len(texts))
             yield texts, others, array("q", range(0, (len(texts) + 1) * len(parts), len(parts)))
 

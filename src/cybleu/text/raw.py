@@ -92,6 +92,10 @@ class Raw:
         """The lines as the backend reads them."""
         return self._raw_texts(_lines(lines, name), lambda position: f"{name}[{position}]")
 
+    def exact_texts(self, lines: Any) -> Any:
+        """The same of a list or tuple that is known to hold nothing but str."""
+        return _backend.chosen.RawTexts(self._lowered(lines))
+
     def sets(self, references: Any) -> tuple[Any, array[int]]:
         """All references one after the other, as the backend reads them; where each set begins, and the end."""
         groups = [_lines(group, f"references[{position}]") for position, group in enumerate(_sets(references))]
