@@ -67,7 +67,9 @@ def main():
         if name not in wanted:
             continue
         print(f"\n{name}{'' if name in CHOSEN_ON else ' (held out)'}: {nbest}\n")
-        print("| strategy | BLEU, half of the searches | BLEU | lowest | highest | line searches |\n|---|---|---|---|---|---|")
+        print(
+            "| strategy | BLEU, half of the searches | BLEU | lowest | highest | line searches |\n|---|---|---|---|---|---|"
+        )
         half = None
         for strategy, options in STRATEGIES.items():
             tunings = [run(nbest, arguments.restarts, seed, options) for seed in range(arguments.seeds)]

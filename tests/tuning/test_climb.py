@@ -39,7 +39,9 @@ def test_every_end_is_an_optimum_of_every_axis(nbest, data):
 @pytest.mark.parametrize("directions", ["axes", 2])
 def test_ends_are_optima_whatever_the_order(moves, directions):
     generator = np.random.default_rng(12)
-    nbest = bleu(range(0, 330, 30), generator.normal(size=(300, 5)) * 10.0 ** np.arange(-4, 6, 2), generator.integers(0, 2, 300))
+    nbest = bleu(
+        range(0, 330, 30), generator.normal(size=(300, 5)) * 10.0 ** np.arange(-4, 6, 2), generator.integers(0, 2, 300)
+    )
     tuned = tune(nbest, restarts=9, moves=moves, directions=directions)
     for end in tuned.restarts:
         assert end.at_optimum and end.score == score_of(nbest, end.weights.values())
@@ -227,7 +229,11 @@ def test_random_directions_where_no_weight_changes_anything(options):
         (lambda: tune(LIST, restarts=-1), errors.WeightsError, "restarts is -1"),
         (lambda: tune(LIST, seed=-1), errors.WeightsError, "seed is -1"),
         (lambda: tune(LIST, wide=-1), errors.WeightsError, "wide is -1; it must be a whole number from 0"),
-        (lambda: tune(LIST, moves="best"), errors.WeightsError, "moves is 'best'; it must be 'in turn' or 'best first'"),
+        (
+            lambda: tune(LIST, moves="best"),
+            errors.WeightsError,
+            "moves is 'best'; it must be 'in turn' or 'best first'",
+        ),
         (lambda: tune(LIST, start_range=(1, 0)), errors.WeightsError, r"start_range is \(1, 0\); give two finite"),
         (lambda: tune(LIST, start_range=(0, math.inf)), errors.WeightsError, "start_range is"),
         (lambda: tune(LIST, start_range=[1]), errors.WeightsError, "start_range is"),

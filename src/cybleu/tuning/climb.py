@@ -108,29 +108,29 @@ def tune(
     lock = Lock()
     with bar(restarts + 1, progress, " climbs") as advance:
 
-        def work(first: int, last: int) -> None:
-            for number in range(first, last):
-                generator = np.random.default_rng([seed, number])
-                if number <= alone:
-                    weights = vector if number == 0 else random_start(generator, vector, free, low, high, drawn)
-                    end = climb.once(number, problem.point(weights), generator)
-                else:
-                    end = climb.around(number, *best, generator)
-                ends[number] = end
-                if trace:
-                    trace(end[0])
-                with lock:
-                    advance(1)
+        def climb_on(first: int, last: int) -> None:
+            """The restarts from `first` to before `last`, each a piece of work. The orders are made before the threads start."""
+            origin, best = _best(ends) if first else (0, None)
 
-        # The orders are made before the threads start; one restart is one piece of work.
-        begin = 0
-        while begin <= restarts:
-            end = alone + 1 if begin == 0 else min(begin + ROUND, restarts + 1)
-            if begin:
-                best = _best(ends[:begin])
-            first = begin
-            run(lambda start, stop, first=first: work(first + start, first + stop), end - begin, PIECE * (end - begin), threads, False, "")
-            begin = end
+            def work(start: int, stop: int) -> None:
+                for number in range(first + start, first + stop):
+                    generator = np.random.default_rng([seed, number])
+                    if best is not None:
+                        end = climb.around(number, origin, best, generator)
+                    else:
+                        weights = vector if number == 0 else random_start(generator, vector, free, low, high, drawn)
+                        end = climb.once(number, problem.point(weights), generator)
+                    ends[number] = end
+                    if trace:
+                        trace(end[0])
+                    with lock:
+                        advance(1)
+
+            run(work, last - first, PIECE * (last - first), threads, False, "")
+
+        climb_on(0, alone + 1)
+        for first in range(alone + 1, restarts + 1, ROUND):
+            climb_on(first, min(first + ROUND, restarts + 1))
     climbs = [end for end in ends if end is not None]
     found, point = _best(ends)
     chosen = np.full(len(nbest), -1, dtype=np.int64)
@@ -172,9 +172,7 @@ class _Climb:
         point, searches, at_optimum = self._end(start, moves, generator, self.best_first or number == 0)
         return self._restart(number, None, start, point, moves, searches, at_optimum), point
 
-    def around(
-        self, number: int, origin: int, start: Point, generator: np.random.Generator
-    ) -> tuple[Restart, Point]:
+    def around(self, number: int, origin: int, start: Point, generator: np.random.Generator) -> tuple[Restart, Point]:
         """Climbs from near the end of another restart; each that ends no lower is where the next one begins."""
         point, moves, searches, at_optimum = start, list[Move](), 0, True
         for size, relative in PERTURBATIONS:
