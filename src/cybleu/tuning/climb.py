@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .space import Weights
 
 # Chosen by measurement: benchmarks/climbs.py. The first restarts look far and wide, and the rest around the best end.
-WIDE = 8
+WIDE = 12
 # The climbs of each of the others: how far from the end before they begin, and whether relative to each weight.
 PERTURBATIONS = ((0.1, False), (0.2, True))
 # Restarts that begin at the best end of all before them, beside each other on as many threads.
@@ -71,7 +71,7 @@ def tune(
     :param progress: show a progress bar (needs tqdm)
     :param start_range: between which numbers random weights are drawn, as far as their bounds allow. By default from 0 to the
         largest absolute weight of the start, on the side of 0 where the start is
-    :param wide: how many restarts begin from random weights, the first ones; by default 8. With as many as `restarts`, all do
+    :param wide: how many restarts begin from random weights, the first ones; by default 12. With as many as `restarts`, all do
     :param moves: ``in turn``: move along one axis after the other, but for the climb from the start. ``best first``: search
         all, and move along the best, as Moses does and the climb from the start; this takes more searches
     :param trace: called with each restart when it ends
@@ -221,7 +221,7 @@ class _Climb:
         self, point: Point, moves: list[Move], generator: np.random.Generator, best_first: bool
     ) -> tuple[Point, int, bool]:
         """The end of a climb, how many searches it took, and whether no axis has a better point; its moves are added."""
-        search = Search(self.problem, self.smoothing, self.low, self.high, True)
+        search = Search(self.problem, self.smoothing, self.low, self.high, True, not best_first)
         # A smoothed score is of a line, and can rise for ever from line to line.
         most = inf if self.smoothing is None else 10 * len(self.names)
         steps = self._best_first(search, generator) if best_first else self._in_turn(search, generator)
@@ -237,14 +237,23 @@ class _Climb:
         return point, search.count, False
 
     def _in_turn(self, search: Search, generator: np.random.Generator) -> _Steps:
-        """From a point the move along the next line that has one, None where none has."""
+        """From a point the move along the next line that has one, None where none has.
+
+        One move follows another with values that are carried on, which takes a third of the time. Where a line has led
+        nowhere they are computed from the weights, and that line counts as not searched: an end is one by exact values.
+        """
         places = len(self.axes) + self.extra
         place = 0
         at_best = 0  # lines in a row without a move
 
         def step(point: Point) -> tuple[Line, Reached] | None:
             nonlocal place, at_best
-            while at_best < places:
+            while True:
+                if point.errors is not None and at_best >= min(1, places):
+                    point = self.problem.point(point.weights)
+                    at_best = 0
+                if at_best >= places:
+                    return None
                 line = self._line(place, point, generator)
                 place = (place + 1) % places
                 at_best += 1
@@ -252,7 +261,6 @@ class _Climb:
                 if reached is not None and reached.point is not point:
                     at_best = 0
                     return line, reached
-            return None
 
         return step
 
