@@ -21,8 +21,8 @@ STRATEGIES = {
     "0.1: -1 to 1, best axis first": {"start_range": (-1, 1), "wide": 10**6, "moves": "best first"},
     "0 to 1, best axis first (Moses)": {"start_range": (0, 1), "wide": 10**6, "moves": "best first"},
     "0 to 1, axis after axis": {"start_range": (0, 1), "wide": 10**6},
-    "12 from 0 to 1, then perturbed, best axis first": {"moves": "best first"},
-    "12 from 0 to 1, then perturbed (tune)": {},
+    "13 from 0 to 1, then perturbed, best axis first": {"moves": "best first"},
+    "13 from 0 to 1, then perturbed (tune)": {},
     "tune with as many random directions": {"directions": "as many"},
 }
 

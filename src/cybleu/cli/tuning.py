@@ -245,7 +245,7 @@ NORMALISE = click.option(
 @click.option(
     "--wide",
     type=click.IntRange(0),
-    help="How many of the --restarts begin from random weights; the others begin near the best end.  [default: 12]",
+    help="How many of the --restarts begin from random weights; the others begin near the best end.  [default: 13]",
 )
 @click.option(
     "--best-first",

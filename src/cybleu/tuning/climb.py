@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .space import Weights
 
 # Chosen by measurement: benchmarks/climbs.py. The first restarts look far and wide, and the rest around the best end.
-WIDE = 12
+WIDE = 13
 # The climbs of each of the others: how far from the end before they begin, and whether relative to each weight.
 PERTURBATIONS = ((0.1, False), (0.2, True))
 # Restarts that begin at the best end of all before them, beside each other on as many threads.
@@ -71,7 +71,7 @@ def tune(
     :param progress: show a progress bar (needs tqdm)
     :param start_range: between which numbers random weights are drawn, as far as their bounds allow. By default from 0 to the
         largest absolute weight of the start, on the side of 0 where the start is
-    :param wide: how many restarts begin from random weights, the first ones; by default 12. With as many as `restarts`, all do
+    :param wide: how many restarts begin from random weights, the first ones; by default 13. With as many as `restarts`, all do
     :param moves: ``in turn``: move along one axis after the other, but for the climb from the start. ``best first``: search
         all, and move along the best, as Moses does and the climb from the start; this takes more searches
     :param trace: called with each restart when it ends
