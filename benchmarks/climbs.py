@@ -21,8 +21,8 @@ STRATEGIES = {
     "0.1: -1 to 1, best axis first": {"start_range": (-1, 1), "wide": 10**6, "moves": "best first"},
     "0 to 1, best axis first (Moses)": {"start_range": (0, 1), "wide": 10**6, "moves": "best first"},
     "0 to 1, axis after axis": {"start_range": (0, 1), "wide": 10**6},
-    "8 from 0 to 1, then perturbed, best axis first": {"moves": "best first"},
-    "8 from 0 to 1, then perturbed (tune)": {},
+    "13 from 0 to 1, then perturbed, best axis first": {"moves": "best first"},
+    "13 from 0 to 1, then perturbed (tune)": {},
     "tune with as many random directions": {"directions": "as many"},
 }
 
@@ -67,7 +67,9 @@ def main():
         if name not in wanted:
             continue
         print(f"\n{name}{'' if name in CHOSEN_ON else ' (held out)'}: {nbest}\n")
-        print("| strategy | BLEU, half of the searches | BLEU | lowest | highest | line searches |\n|---|---|---|---|---|---|")
+        print(
+            "| strategy | BLEU, half of the searches | BLEU | lowest | highest | line searches |\n|---|---|---|---|---|---|"
+        )
         half = None
         for strategy, options in STRATEGIES.items():
             tunings = [run(nbest, arguments.restarts, seed, options) for seed in range(arguments.seeds)]

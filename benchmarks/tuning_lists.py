@@ -10,6 +10,7 @@ marks of systems, and noise. Their scales differ. None of the lists is saturated
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections import Counter
 
@@ -41,14 +42,14 @@ class Texts:
         self.reference, self.systems = outputs()
         self.words = Counter(token for system in self.systems for tokens in system for token in tokens)
         self.bigrams = Counter(
-            pair for system in self.systems for tokens in system for pair in zip(tokens, tokens[1:])
+            pair for system in self.systems for tokens in system for pair in itertools.pairwise(tokens)
         )
         self.total = sum(self.words.values())
 
     def frequencies(self, tokens):
         """The logarithms of the frequencies of its words, of its bigrams given their first words, and how many are rare."""
         word = [np.log((self.words[token] + 1) / self.total) for token in tokens]
-        pairs = zip(tokens, tokens[1:])
+        pairs = itertools.pairwise(tokens)
         pair = [np.log((self.bigrams[one, other] + 0.1) / (self.words[one] + 10)) for one, other in pairs]
         return [sum(word), sum(pair), sum(self.words[token] < 8 for token in tokens)]
 
@@ -79,11 +80,31 @@ class Texts:
         return list(found.items())
 
 
-NAMES = (
-    ["length", "characters", "words", "bigrams", "rare", "repeated", "punctuation", "capitals", "shape"]
-    + ["mean_1", "most_1", "mean_2", "most_2", "mean_4", "most_4"]
-    + ["system_a", "system_b", "system_c", "system_d", "noise_a", "noise_b", "noise_c", "noise_d"]
-)
+NAMES = [
+    "length",
+    "characters",
+    "words",
+    "bigrams",
+    "rare",
+    "repeated",
+    "punctuation",
+    "capitals",
+    "shape",
+    "mean_1",
+    "most_1",
+    "mean_2",
+    "most_2",
+    "mean_4",
+    "most_4",
+    "system_a",
+    "system_b",
+    "system_c",
+    "system_d",
+    "noise_a",
+    "noise_b",
+    "noise_c",
+    "noise_d",
+]
 
 
 def made(texts, segments, mixtures, names, seed, scales=None):
@@ -145,7 +166,7 @@ def looped(texts, segments, names, seed, rounds=4, best=12):
 def lists():
     """Name and list, one after the other; the start of each is the default, every weight 1."""
     texts = Texts()
-    few = NAMES[:4] + ["mean_1", "most_2", "mean_4", "noise_a", "noise_b"]
+    few = [*NAMES[:4], "mean_1", "most_2", "mean_4", "noise_a", "noise_b"]
     signs = ["length", "bigrams", "rare", "repeated", "mean_2", "most_4", "system_a", "system_c", "noise_a", "noise_c"]
     generator = np.random.default_rng(7)
     for name in LISTS:

@@ -123,7 +123,15 @@ def test_the_best_weights_so_far(files, monkeypatch):
 
     monkeypatch.setattr("cybleu.tuning.tune", interrupted)
     done = run(
-        "mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--output", files / "out"
+        "mert",
+        files / "first",
+        files / "refs",
+        "--more",
+        files / "second",
+        "--start",
+        "1,-1",
+        "--output",
+        files / "out",
     )
     best = max(ended, key=lambda end: end.score)
     assert done.exit_code != 0 and "interrupted; these are the best weights so far" in done.stderr
@@ -160,7 +168,17 @@ with open(sys.argv[2], "w") as file:
 def test_mert_loop(files):
     (files / "decoder.py").write_text(DECODER)
     decoder = f"'{sys.executable}' '{files / 'decoder.py'}' {{weights}} {{nbest}}"
-    arguments = ("mert-loop", files / "run", files / "refs", "--decoder", decoder, "--start", files / "start", "--restarts", 3)
+    arguments = (
+        "mert-loop",
+        files / "run",
+        files / "refs",
+        "--decoder",
+        decoder,
+        "--start",
+        files / "start",
+        "--restarts",
+        3,
+    )
     done = run(*arguments, "--normalise", "sum", "--output", files / "out")
     expected = mert_loop(
         files / "other", decoder, [files / "refs"], {"a": 1.0, "b": -1.0}, restarts=3, normalise="sum", metric="moses"

@@ -146,7 +146,11 @@ def test_the_last_segment_of_the_extractor_may_be_empty(tmp_path):
         (("_0 0 2 3 d_0", "_0 0 2 3"), None, "F, line 1: there are 2 names and 3 features"),
         (("_0 0 2 3 d_0", "_0 0 two 3 d_0"), None, "F, line 1: the heading must have"),
         (("FEATURES_TXT_BEGIN_0 0", "FEATURES_BIN_BEGIN_0 0"), None, "F, line [0-9]: FEATURES_BIN_END_0 is missing"),
-        (("FEATURES_TXT_BEGIN_0 2 1", "FEATURES_BIN_BEGIN_0 2 999"), None, "F, line 5: the file ends before the 999 rows"),
+        (
+            ("FEATURES_TXT_BEGIN_0 2 1", "FEATURES_BIN_BEGIN_0 2 999"),
+            None,
+            "F, line 5: the file ends before the 999 rows",
+        ),
         (("FEATURES_TXT_BEGIN_0 0", "SCORES 0"), None, "F, line 1: begins with 'SCORES'"),
         (("_0 2 1 3", "_0 1 1 3"), None, "do not go together: 1 hypotheses of segment 1 .* 1 hypotheses of segment 2"),
         (("_0 0 2 3", "_0 9 2 3"), ("_0 0 2 9", "_0 9 2 9"), "F, line 1: the id is 9, .*give first_id="),

@@ -67,7 +67,12 @@ def test_lines_that_are_read_are_read_as_python_reads_them(kernels, lines, ended
 
 def test_arguments_that_do_not_fit(kernels):
     rows = np.zeros((2, 1))
-    for arguments in ((b"1\n", 3, rows, 0, 1), (b"1\n", 0, rows, 0, 3), (b"1\n", 0, rows, 2, 1), (b"1\n", -1, rows, 0, 1)):
+    for arguments in (
+        (b"1\n", 3, rows, 0, 1),
+        (b"1\n", 0, rows, 0, 3),
+        (b"1\n", 0, rows, 2, 1),
+        (b"1\n", -1, rows, 0, 1),
+    ):
         with pytest.raises(ValueError, match="the rows do not fit the lines"):
             kernels.read_rows(*arguments)
     assert _mirror.read_rows(b"1\n", 0, rows, 0, 1) == (0, 0)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 def test_every_end_is_an_optimum_of_every_axis(nbest, data):
     start = data.draw(st.tuples(weight, weight, weight).filter(any))
     metric = data.draw(st.sampled_from(["moses", "sacrebleu"]))
-    tuned = tune(nbest, start, restarts=2, metric=metric)
+    tuned = tune(nbest, start, restarts=2, wide=1, metric=metric)
     for end in tuned.restarts:
         assert end.at_optimum
         assert end.score == score_of(nbest, end.weights.values(), metric)
@@ -39,8 +39,10 @@ def test_every_end_is_an_optimum_of_every_axis(nbest, data):
 @pytest.mark.parametrize("directions", ["axes", 2])
 def test_ends_are_optima_whatever_the_order(moves, directions):
     generator = np.random.default_rng(12)
-    nbest = bleu(range(0, 330, 30), generator.normal(size=(300, 5)) * 10.0 ** np.arange(-4, 6, 2), generator.integers(0, 2, 300))
-    tuned = tune(nbest, restarts=9, moves=moves, directions=directions)
+    nbest = bleu(
+        range(0, 330, 30), generator.normal(size=(300, 5)) * 10.0 ** np.arange(-4, 6, 2), generator.integers(0, 2, 300)
+    )
+    tuned = tune(nbest, restarts=9, wide=4, moves=moves, directions=directions)
     for end in tuned.restarts:
         assert end.at_optimum and end.score == score_of(nbest, end.weights.values())
         assert all(line_search(nbest, end.weights, axis).score <= end.score for axis in nbest.names)
@@ -50,14 +52,14 @@ def test_the_first_restarts_are_random_and_the_others_begin_at_the_best_end():
     generator = np.random.default_rng(3)
     nbest = bleu(range(0, 330, 30), generator.normal(size=(300, 5)), generator.integers(0, 2, 300))
     tuned = tune(nbest, restarts=16, seed=1)
-    assert [end.origin is None for end in tuned.restarts] == [True] * 9 + [False] * 8
-    for end in tuned.restarts[9:]:
-        before = tuned.restarts[: 9 + (end.number - 9) // 4 * 4]
+    assert [end.origin is None for end in tuned.restarts] == [True] * 14 + [False] * 3
+    for end in tuned.restarts[14:]:
+        before = tuned.restarts[: 14 + (end.number - 14) // 4 * 4]
         assert end.start_score == before[end.origin].score == max(other.score for other in before)
         assert end.score >= end.start_score
-    assert str(tuned.restarts[9]).endswith(f"from near the end of {tuned.restarts[9].origin}")
+    assert str(tuned.restarts[14]).endswith(f"from near the end of {tuned.restarts[14].origin}")
     alone = tune(nbest, restarts=16, seed=1, wide=16)
-    assert alone.restarts[:9] == tuned.restarts[:9]
+    assert alone.restarts[:14] == tuned.restarts[:14]
     assert all(end.origin is None for end in alone.restarts)
     assert tune(nbest, restarts=2, wide=0).restarts[1].origin == 0
 
@@ -65,8 +67,8 @@ def test_the_first_restarts_are_random_and_the_others_begin_at_the_best_end():
 def test_more_restarts_are_those_of_fewer_and_more():
     generator = np.random.default_rng(3)
     nbest = bleu(range(0, 330, 30), generator.normal(size=(300, 5)), generator.integers(0, 2, 300))
-    most = tune(nbest, restarts=13, directions=1)
-    for restarts in (0, 5, 8, 9, 11):
+    most = tune(nbest, restarts=20, directions=1)
+    for restarts in (0, 5, 13, 14, 18):
         tuned = tune(nbest, restarts=restarts, directions=1, threads=3)
         assert tuned.restarts == most.restarts[: restarts + 1]
         assert tuned.score <= most.score
@@ -227,7 +229,11 @@ def test_random_directions_where_no_weight_changes_anything(options):
         (lambda: tune(LIST, restarts=-1), errors.WeightsError, "restarts is -1"),
         (lambda: tune(LIST, seed=-1), errors.WeightsError, "seed is -1"),
         (lambda: tune(LIST, wide=-1), errors.WeightsError, "wide is -1; it must be a whole number from 0"),
-        (lambda: tune(LIST, moves="best"), errors.WeightsError, "moves is 'best'; it must be 'in turn' or 'best first'"),
+        (
+            lambda: tune(LIST, moves="best"),
+            errors.WeightsError,
+            "moves is 'best'; it must be 'in turn' or 'best first'",
+        ),
         (lambda: tune(LIST, start_range=(1, 0)), errors.WeightsError, r"start_range is \(1, 0\); give two finite"),
         (lambda: tune(LIST, start_range=(0, math.inf)), errors.WeightsError, "start_range is"),
         (lambda: tune(LIST, start_range=[1]), errors.WeightsError, "start_range is"),

@@ -1,9 +1,9 @@
 # cython: freethreading_compatible=True
 """Lines of numbers in bytes, read and written.
 
-A number is read here where its digits and its power of ten are exact doubles (Clinger 1990), and otherwise by Python. It is
-written here where 15 digits say it, because no two numbers of 15 digits are one double: the fewest decimals that give the
-double back are then Python's. Other numbers are written by Python.
+A number is read here where its digits and its power of ten are exact doubles (Clinger 1990), and otherwise by Python.
+It is written here where 15 digits say it, because no two numbers of 15 digits are one double: the fewest decimals that
+give the double back are then Python's. Other numbers are written by Python.
 """
 
 from cpython.unicode cimport PyUnicode_DecodeASCII
@@ -97,7 +97,7 @@ cdef bint read_as_python(const char *start, const char *end, double *value) noex
 
 
 def read_rows(bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ssize_t row, Py_ssize_t stop):
-    """Read lines of numbers from `start` on into the rows from `row` to before `stop`, up to the first that is declined.
+    """Read lines of numbers from `start` on into the rows from `row` to before `stop`, up to one that is declined.
 
     :return: the number of rows that are filled, and where the first line begins that is not read
     """
@@ -165,7 +165,7 @@ cdef char *put_number(char *at, double value) noexcept nogil:
         if scaled >= 1e15:
             return NULL
         digits = <uint64_t>(scaled + 0.5)
-        # what a product is off by is less than two parts in 2 ** 53; only then is the quotient worth the time
+        # a product is off by less than two parts in 2 ** 53; only then is the quotient worth the time
         if fabs(scaled - <double>digits) <= scaled * 4e-16 and <double>digits / CYBLEU_POWERS[decimals] == number:
             at = put_whole(at, digits // power, 1)
             at[0] = c"."

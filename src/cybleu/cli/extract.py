@@ -45,7 +45,9 @@ from .common import (
 @TOKENIZE
 @click.option("--lowercase", "--nocase", is_flag=True, help="Compare in lower case.")
 @click.option(
-    "--unique", is_flag=True, help="Leave out hypotheses with the features and statistics of one before them in the segment."
+    "--unique",
+    is_flag=True,
+    help="Leave out hypotheses with the features and statistics of one before them in the segment.",
 )
 def extract(
     nbest: str,

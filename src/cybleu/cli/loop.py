@@ -41,14 +41,23 @@ from .tuning import NORMALISE, ends_of
 )
 @click.option("--start", metavar="FILE", required=True, type=FILE, help="The first weights, by name.")
 @click.option("--iterations", type=click.IntRange(1), default=20, show_default=True, help="At most so many.")
-@click.option("--weights-settle", metavar="X", default="1e-5", show_default=True, help="Stop when no weight changes more.")
-@click.option("--score-settles", metavar="X", default="0", show_default=True, help="Stop when BLEU, from 0 to 100, gains no more.")
+@click.option(
+    "--weights-settle", metavar="X", default="1e-5", show_default=True, help="Stop when no weight changes more."
+)
+@click.option(
+    "--score-settles", metavar="X", default="0", show_default=True, help="Stop when BLEU, from 0 to 100, gains no more."
+)
 @NORMALISE
 @click.option("--historic-best", is_flag=True, help="Tune from the best of all weights that were decoded with.")
 @click.option(
     "--return-best-dev", is_flag=True, help="Print the weights with which the decoder did best, not those tuned last."
 )
-@click.option("--format", "format_", type=click.Choice(["moses", "joshua"]), help="The format of the lists.  [default: as they look]")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["moses", "joshua"]),
+    help="The format of the lists.  [default: as they look]",
+)
 @FIRST_ID
 @SPLIT
 @TOKENIZE
@@ -60,7 +69,9 @@ from .tuning import NORMALISE, ends_of
 @click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight.")
 @click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random weights.")
-@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time.")
+@click.option(
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full.")
 @click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too.")
 def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:

@@ -236,14 +236,20 @@ NORMALISE = click.option(
     show_default=True,
     help="How many climbs follow the one from the start.",
 )
-@click.option("--start-range", metavar="LOW:HIGH", help="Where random weights are drawn.  [default: 0 to the largest of the start]")
+@click.option(
+    "--start-range",
+    metavar="LOW:HIGH",
+    help="Where random weights are drawn.  [default: 0 to the largest of the start]",
+)
 @click.option(
     "--wide",
     type=click.IntRange(0),
-    help="How many of the --restarts begin from random weights; the others begin near the best end.  [default: 8]",
+    help="How many of the --restarts begin from random weights; the others begin near the best end.  [default: 13]",
 )
 @click.option(
-    "--best-first", is_flag=True, help="Search all axes for each move, and take the best, as Moses does; this takes longer."
+    "--best-first",
+    is_flag=True,
+    help="Search all axes for each move, and take the best, as Moses does; this takes longer.",
 )
 @NORMALISE
 @click.option(

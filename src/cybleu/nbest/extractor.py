@@ -80,7 +80,7 @@ class _Part(NamedTuple):
 
     @property
     def width(self) -> int:
-        return self.rows.shape[1]
+        return int(self.rows.shape[1])
 
     @property
     def size(self) -> tuple[int, int]:

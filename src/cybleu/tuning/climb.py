@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .space import Weights
 
 # Chosen by measurement: benchmarks/climbs.py. The first restarts look far and wide, and the rest around the best end.
-WIDE = 8
+WIDE = 13
 # The climbs of each of the others: how far from the end before they begin, and whether relative to each weight.
 PERTURBATIONS = ((0.1, False), (0.2, True))
 # Restarts that begin at the best end of all before them, beside each other on as many threads.
@@ -71,7 +71,7 @@ def tune(
     :param progress: show a progress bar (needs tqdm)
     :param start_range: between which numbers random weights are drawn, as far as their bounds allow. By default from 0 to the
         largest absolute weight of the start, on the side of 0 where the start is
-    :param wide: how many restarts begin from random weights, the first ones; by default 8. With as many as `restarts`, all do
+    :param wide: how many restarts begin from random weights, the first ones; by default 13. With as many as `restarts`, all do
     :param moves: ``in turn``: move along one axis after the other, but for the climb from the start. ``best first``: search
         all, and move along the best, as Moses does and the climb from the start; this takes more searches
     :param trace: called with each restart when it ends
@@ -108,29 +108,29 @@ def tune(
     lock = Lock()
     with bar(restarts + 1, progress, " climbs") as advance:
 
-        def work(first: int, last: int) -> None:
-            for number in range(first, last):
-                generator = np.random.default_rng([seed, number])
-                if number <= alone:
-                    weights = vector if number == 0 else random_start(generator, vector, free, low, high, drawn)
-                    end = climb.once(number, problem.point(weights), generator)
-                else:
-                    end = climb.around(number, *best, generator)
-                ends[number] = end
-                if trace:
-                    trace(end[0])
-                with lock:
-                    advance(1)
+        def climb_on(first: int, last: int) -> None:
+            """The restarts from `first` to before `last`, each a piece of work. The orders are made before the threads start."""
+            origin, best = _best(ends) if first else (0, None)
 
-        # The orders are made before the threads start; one restart is one piece of work.
-        begin = 0
-        while begin <= restarts:
-            end = alone + 1 if begin == 0 else min(begin + ROUND, restarts + 1)
-            if begin:
-                best = _best(ends[:begin])
-            first = begin
-            run(lambda start, stop, first=first: work(first + start, first + stop), end - begin, PIECE * (end - begin), threads, False, "")
-            begin = end
+            def work(start: int, stop: int) -> None:
+                for number in range(first + start, first + stop):
+                    generator = np.random.default_rng([seed, number])
+                    if best is not None:
+                        end = climb.around(number, origin, best, generator)
+                    else:
+                        weights = vector if number == 0 else random_start(generator, vector, free, low, high, drawn)
+                        end = climb.once(number, problem.point(weights), generator)
+                    ends[number] = end
+                    if trace:
+                        trace(end[0])
+                    with lock:
+                        advance(1)
+
+            run(work, last - first, PIECE * (last - first), threads, False, "")
+
+        climb_on(0, alone + 1)
+        for first in range(alone + 1, restarts + 1, ROUND):
+            climb_on(first, min(first + ROUND, restarts + 1))
     climbs = [end for end in ends if end is not None]
     found, point = _best(ends)
     chosen = np.full(len(nbest), -1, dtype=np.int64)
@@ -172,9 +172,7 @@ class _Climb:
         point, searches, at_optimum = self._end(start, moves, generator, self.best_first or number == 0)
         return self._restart(number, None, start, point, moves, searches, at_optimum), point
 
-    def around(
-        self, number: int, origin: int, start: Point, generator: np.random.Generator
-    ) -> tuple[Restart, Point]:
+    def around(self, number: int, origin: int, start: Point, generator: np.random.Generator) -> tuple[Restart, Point]:
         """Climbs from near the end of another restart; each that ends no lower is where the next one begins."""
         point, moves, searches, at_optimum = start, list[Move](), 0, True
         for size, relative in PERTURBATIONS:
@@ -223,7 +221,7 @@ class _Climb:
         self, point: Point, moves: list[Move], generator: np.random.Generator, best_first: bool
     ) -> tuple[Point, int, bool]:
         """The end of a climb, how many searches it took, and whether no axis has a better point; its moves are added."""
-        search = Search(self.problem, self.smoothing, self.low, self.high, True)
+        search = Search(self.problem, self.smoothing, self.low, self.high, True, not best_first)
         # A smoothed score is of a line, and can rise for ever from line to line.
         most = inf if self.smoothing is None else 10 * len(self.names)
         steps = self._best_first(search, generator) if best_first else self._in_turn(search, generator)
@@ -239,14 +237,23 @@ class _Climb:
         return point, search.count, False
 
     def _in_turn(self, search: Search, generator: np.random.Generator) -> _Steps:
-        """From a point the move along the next line that has one, None where none has."""
+        """From a point the move along the next line that has one, None where none has.
+
+        One move follows another with values that are carried on, which takes a third of the time. Where a line has led
+        nowhere they are computed from the weights, and that line counts as not searched: an end is one by exact values.
+        """
         places = len(self.axes) + self.extra
         place = 0
         at_best = 0  # lines in a row without a move
 
         def step(point: Point) -> tuple[Line, Reached] | None:
             nonlocal place, at_best
-            while at_best < places:
+            while True:
+                if point.errors is not None and at_best >= min(1, places):
+                    point = self.problem.point(point.weights)
+                    at_best = 0
+                if at_best >= places:
+                    return None
                 line = self._line(place, point, generator)
                 place = (place + 1) % places
                 at_best += 1
@@ -254,7 +261,6 @@ class _Climb:
                 if reached is not None and reached.point is not point:
                     at_best = 0
                     return line, reached
-            return None
 
         return step
 

@@ -113,12 +113,22 @@ class Search:
     """Looks for the best point on a line from a point on it.
 
     :param goes_on: whether there will be searches from the point found
+    :param nearly: whether these may do with values that are off by rounding
     :ivar count: of the lines searched
     """
 
-    def __init__(self, problem: Problem, smoothing: tuple[str, int] | None, low: Any, high: Any, goes_on: bool):
+    def __init__(
+        self,
+        problem: Problem,
+        smoothing: tuple[str, int] | None,
+        low: Any,
+        high: Any,
+        goes_on: bool,
+        nearly: bool = False,
+    ):
         self.problem = problem
         self.goes_on = goes_on
+        self.nearly = nearly
         self.smoothing = smoothing
         self.low, self.high = low, high
         self.count = 0
@@ -181,7 +191,10 @@ class Search:
             if not interval.left < moved < interval.right:
                 return None
         try:
-            reached = self.problem.point(weights) if self.goes_on else self.problem.moved(point, line, step, weights)
+            if self.goes_on and not self.nearly:
+                reached = self.problem.point(weights)
+            else:
+                reached = self.problem.moved(point, line, step, weights, self.nearly)
         except WeightsError:
             return None
         return Reached(reached, step, interval.left, interval.right)

@@ -325,7 +325,9 @@ def _check_run(path: Path, run: dict[str, Any]) -> None:
                 if name == "references"
                 else f"{name}={shown(begun.get(name))}, and is called with {name}={shown(now.get(name))}"
             )
-            raise InputFileError(f"{path}: the run in this folder was begun with {what}; call it as before, or give a new folder")
+            raise InputFileError(
+                f"{path}: the run in this folder was begun with {what}; call it as before, or give a new folder"
+            )
 
 
 def _described(value: Any) -> Any:

@@ -26,13 +26,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Weights, the value of each hypothesis by them, the best of each segment, and what those are worth."""
+    """Weights, the value of each hypothesis by them, the best of each segment, and what those are worth.
+
+    :ivar errors: for each segment by how much the values may be off at most, None where they are exact. The rest always is.
+    """
 
     weights: NDArray[np.float64]
     values: NDArray[np.float64]
     chosen: NDArray[np.int64]
     row: NDArray[Any]
     merit: tuple[float, float]
+    errors: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,16 +161,22 @@ class Problem:
             raise WeightsError(f"these weights times the features are more than a float can hold: {weights.tolist()}")
         return values, chosen[0]
 
-    def moved(self, point: Point, line: Line, step: float, weights: NDArray[np.float64]) -> Point:
+    def moved(
+        self, point: Point, line: Line, step: float, weights: NDArray[np.float64], with_values: bool = False
+    ) -> Point:
         """The point of weights on a line, without the values: most hypotheses are clearly not the best, and are left alone.
 
         Each value is a sum of products: rounding moves it by less than one part in 2 ** 53 for each operation, of the
         largest that it can be. Where that is finite, so are the values.
+
+        :param with_values: with values that may be off by so much
         """
         operations = 4 * (len(weights) + 4)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = np.abs(point.weights) + np.abs(step * line.direction)
             errors = operations * 2.0**-53 * (largest @ self.columns.extents()) + 2.0**-1000
+            if point.errors is not None:
+                errors += 1.01 * point.errors
         if not np.isfinite(errors).all():
             # what the other values are worth is not known, and they may be more than a float holds
             return self.point(weights)
@@ -182,7 +192,12 @@ class Problem:
             chosen,
         )
         row = self.objective.sum_of(chosen)
-        return Point(weights, point.values[:0], chosen, row, self.objective.merit(row))
+        merit = self.objective.merit(row)
+        if not with_values:
+            return Point(weights, point.values[:0], chosen, row, merit)
+        values = line.slope * step
+        values += point.values
+        return Point(weights, values, chosen, row, merit, errors)
 
     def axis(self, axis: int, lower: float, upper: float) -> Line:
         direction = np.zeros(len(self.columns.values))

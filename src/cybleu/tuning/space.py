@@ -166,9 +166,9 @@ def checked_range(given: tuple[float, float] | None, vector: Any, low: Any, high
 def random_start(
     generator: np.random.Generator, vector: Any, free: Any, low: Any, high: Any, drawn: Range
 ) -> NDArray[np.float64]:
-    weights = _between(*drawn, generator.random(len(vector)))
+    weights: NDArray[np.float64] = _between(*drawn, generator.random(len(vector)))
     weights = np.where(free, np.minimum(np.maximum(weights, low), high), vector)
-    return weights if weights.any() else vector
+    return weights if weights.any() else np.asarray(vector, dtype=np.float64)
 
 
 def perturbed_weights(
@@ -187,7 +187,7 @@ def perturbed_weights(
     :param size: of the noise: a share of the root mean square of the effects
     :param relative: a share of each effect instead, and at least of a tenth of the largest
     """
-    near = weights.copy()
+    near: NDArray[np.float64] = weights.copy()
     noise = generator.standard_normal(len(axes))
     if len(axes):
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -197,7 +197,8 @@ def perturbed_weights(
             sizes = np.maximum(np.abs(effects), largest / 10) if relative else mean
             moved = (effects + size * sizes * noise) * scales[axes]
         near[axes] = np.where(np.isfinite(moved), moved, weights[axes])
-    return np.minimum(np.maximum(near, low), high)
+    bounded: NDArray[np.float64] = np.minimum(np.maximum(near, low), high)
+    return bounded
 
 
 def random_weights(
