@@ -50,6 +50,11 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 @SMOOTHING_VALUE
 @REFERENCE_LENGTH
 @click.option(
+    "--level",
+    type=click.Choice(["corpus", "mean"]),
+    help="Of BLEU: the score of the corpus, or the mean of the scores of its segments.  [default: as the tool has it]",
+)
+@click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads count at the same time."
 )
 @click.option("--segments", is_flag=True, help="Print the score of each segment, one a line.")
@@ -68,6 +73,7 @@ def score(
     lowercase: bool,
     drop_bom: bool,
     reference_length: str | None,
+    level: str | None,
     threads: int,
     segments: bool,
     as_json: bool,
@@ -88,6 +94,11 @@ def score(
         if not isinstance(metric, Bleu):
             raise click.UsageError(f"--reference-length is of BLEU, and the metric is {metric.name}")
         metric = metric.with_rules(reference_length=reference_length)
+    if level is not None:
+        if not isinstance(metric, Bleu) or (method and level == "mean"):
+            what = f"the smoothing is {method}" if method else f"the metric is {metric.name}"
+            raise click.UsageError(f"--level is of metrics of BLEU, and {what}")
+        metric = metric.with_choices(level=level)
     corpus = _Corpus(metric, method)
     segment_scores = array("d")
     looks = _Looks()
@@ -166,6 +177,8 @@ class _Corpus:
         self.short_segments: list[int] | None = None
         self.count = 0
         self._sentences = metric.of_sentences()
+        self._mean = metric if isinstance(metric, Bleu) and metric.level == "mean" else None
+        self._total = 0.0  # of the scores of segments, for their mean
         self._last: Any = ()
         self._of_last: tuple[Any, Any] | None = None
         if method and isinstance(metric, Bleu):
@@ -173,6 +186,9 @@ class _Corpus:
             self._of_last = weights, getattr(bleu_score.SmoothingFunction(), method)
 
     def add(self, list_of_references: list[list[list[str]]], hypotheses: list[list[str]]) -> None:
+        if self._mean is not None:
+            rows = [self._mean.row(*segment) for segment in zip(list_of_references, hypotheses)]
+            self._total = self._mean.total_of_segments(rows, self._total)
         self._add(*self.metric.sum_of(list_of_references, hypotheses), len(hypotheses))
         self._last = list_of_references[-1], hypotheses[-1]
 
@@ -191,20 +207,29 @@ class _Corpus:
         :param scores: to which those of the segments are added
         """
         arguments = raw, texts, references, bounds, threads
-        if scores is None:
+        if scores is None and self._mean is None:
             found = self.metric.sum_of_raw(*arguments)
             assert found is not None
             row, short_segments = found
         else:
             rows = self.metric.rows_of_raw(*arguments)
             assert rows is not None
-            scores.extend(self._sentences.evaluate(row) for row in rows)
+            if scores is not None:
+                scores.extend(self._sentences.evaluate(row) for row in rows)
+            if self._mean is not None:
+                self._total = self._mean.total_of_segments(rows, self._total)
             row = [sum(column) for column in zip(*rows, strict=True)]
             order = self.metric.order if isinstance(self.metric, Bleu) else 0
             short_segments = [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)]
         self._add(row, short_segments, len(texts))
 
     def score(self) -> Score:
+        if self._mean is not None:
+            sums = self._mean.with_choices(level="corpus").with_rules(empty_hypothesis="scored").score(
+                self.row, self.short_segments
+            )
+            mean = self._mean.mean_of_total(self._total, self.count)
+            return replace(sums, score=mean, signature=self._mean.signature)
         result = self.metric.score(self.row, self.short_segments)
         if self._of_last is None:
             return result
