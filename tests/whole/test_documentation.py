@@ -47,6 +47,7 @@ NOT_RUN = {
     "docs/getting-started.md": 1,
     "docs/index.md": 1,
     "docs/reranking.md": 1,
+    "docs/relatives.md": 1,
     "docs/rewards.md": 1,
 }
 
