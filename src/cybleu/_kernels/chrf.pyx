@@ -1,18 +1,18 @@
 # cython: freethreading_compatible=True
 """chrF: the n-grams of characters, and for chrF+ and chrF++ of words, that a hypothesis and one reference share.
 
-The characters of a segment get numbers of their own, and so do its words, with 0 for those that the hypothesis does not
-have. An n-gram that is repeated in the hypothesis gets a number, too, and the longer one is told by this number and that
-of its last character: most often that is a cell of a small table, and nothing is searched for.
+The characters of a segment get numbers of their own, and so do its words, with 0 for those that the hypothesis does
+not have. An n-gram that is repeated in the hypothesis gets a number, too, and the longer one is told by this number and
+that of its last character: most often that is a cell of a small table, and nothing is searched for.
 
 An n-gram that stands once in the hypothesis stands there when it is longer. So a position of the reference with such an
 n-gram needs no more tables: one comparison of 8 bytes says up to which order it goes on to match. Of repeated ones each
-n-gram of the reference takes one of the hypothesis that nothing has taken yet. Where an n-gram has no match no longer one
-can begin, so the work falls with the order as the matches do.
+n-gram of the reference takes one of the hypothesis that nothing has taken yet. Where an n-gram has no match no longer
+one can begin, so the work falls with the order as the matches do.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memset
 
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY, allocated
@@ -29,7 +29,7 @@ cdef extern from *:
     """
     /* How many bytes of 8 are equal before the first that is not. */
     static CYTHON_INLINE int cybleu_alike(const uint8_t *one, const uint8_t *other) {
-    #if (defined(__GNUC__) || defined(__clang__)) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    #if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__    /* clang, too */
         uint64_t first, second;
         memcpy(&first, one, 8);
         memcpy(&second, other, 8);
@@ -69,7 +69,7 @@ cdef enum:
     LOW = 0x2070            # characters that need no memory of their own: up to the general punctuation
     CODE_POINTS = 0x110000
     MOST_NARROW = 254       # different characters whose numbers are bytes; no n-gram of them is FREE
-    MOST_UNITS = 0x3FFFFFFF # positions are 32 bits
+    MOST_UNITS = 0x3FFFFFFF     # positions are 32 bits
     MOST_ORDERS = 128
     ROW = 384               # 3 * MOST_ORDERS
     PIECE = 4096            # n-grams between two looks for an interrupt
@@ -126,7 +126,8 @@ cdef void give_back(Buffer *buffer) noexcept nogil:
     buffer.room = 0
 
 
-# A text in numbers, of one byte or of four, from 1 on, 0 for what the hypothesis does not have, and AHEAD bytes of no number.
+# A text in numbers, of one byte or of four, from 1 on, 0 for what the hypothesis does not have, and AHEAD bytes of no
+# number.
 cdef struct Units:
     const uint8_t *data
     Py_ssize_t count
@@ -139,7 +140,7 @@ cdef struct Units:
 # An n-gram of the hypothesis.
 cdef struct Mark:
     int32_t left        # of a repeated one how many nothing has taken, less one; or the longest match, 0 for none
-    int32_t position    # where it stands; or NAMED less its number where it is repeated; or NOWHERE, where there is none
+    int32_t position    # where it stands; NAMED less its number where it is repeated; NOWHERE where there is none
 
 cdef enum:
     NOWHERE = -1
@@ -582,7 +583,7 @@ cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t si
     """Write the numbers of characters, in bytes; how many there are, or -1 where bytes do not suffice.
 
     :param first: where the text begins in `shop.text`
-    :param spans: words in `shop.spans`; NULL where they do not matter, which they do only where white space does not count
+    :param spans: words in `shop.spans`; NULL where they do not matter, as where white space counts
     """
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t start = 0
@@ -1109,7 +1110,7 @@ cdef class CharacterTexts:
         return 0
 
     def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
-        """Write the scores of the hypotheses from `start` to before `stop`; `scores[i, j]` is of hypothesis i, reference j.
+        """Write the scores of the hypotheses from `start` to before `stop`; `scores[i, j]` has text i, and reference j.
 
         Where both are the same texts, a block also writes what mirrors it.
         """

@@ -112,7 +112,9 @@ def _add_logs(matches: Sequence[int], totals: Sequence[int], value: Any, scale: 
 TINY, SMALL = 1e-15, 1e-9  # of coco-caption
 
 
-def _tiny_over_small(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+def _tiny_over_small(
+    matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int
+) -> Precisions:
     return [scale * ((matched + TINY) / (total + SMALL)) for matched, total in zip(matches, totals)]
 
 

@@ -225,8 +225,10 @@ class _Corpus:
 
     def score(self) -> Score:
         if self._mean is not None:
-            sums = self._mean.with_choices(level="corpus").with_rules(empty_hypothesis="scored").score(
-                self.row, self.short_segments
+            sums = (
+                self._mean.with_choices(level="corpus")
+                .with_rules(empty_hypothesis="scored")
+                .score(self.row, self.short_segments)
             )
             mean = self._mean.mean_of_total(self._total, self.count)
             return replace(sums, score=mean, signature=self._mean.signature)

@@ -40,7 +40,11 @@ _NAMED_SEGMENTS = 5
 # On the way from one variant to another, rules are changed in this order, and then put back in the reverse one: what an
 # order without n-grams counts as is outside of short segments, which decide whether there is one; smoothing is innermost.
 _OF_EACH_ORDER = ("empty_order", "short_segments_count", "no_match_at_all", "smoothings")
-_OTHERS = [field.name for field in fields(Variant) if field.name not in ("name", "scale", "level", "note", "mean", *_OF_EACH_ORDER)]
+_OTHERS = [
+    field.name
+    for field in fields(Variant)
+    if field.name not in ("name", "scale", "level", "note", "mean", *_OF_EACH_ORDER)
+]
 _RULES = ("mean", *_OTHERS, *_OF_EACH_ORDER)
 
 # The values under which the other rules are changed, the best first. The exact mean passes over precisions of 0, so that
@@ -85,7 +89,10 @@ _WORDS: dict[str, tuple[str, dict[object, str]]] = {
         {"zero": "0", "one": "perfect", "end": "0 with those after it"},
     ),
     "short_segments_count": ("a segment too short for an order counts as ", {True: "1 n-gram", False: "0 n-grams"}),
-    "no_match_at_all": ("a score without any match is ", {"zero": "0", "smoothed": "smoothed", "zero-in-any-order": "0, and so is one without a match of some order"}),
+    "no_match_at_all": (
+        "a score without any match is ",
+        {"zero": "0", "smoothed": "smoothed", "zero-in-any-order": "0, and so is one without a match of some order"},
+    ),
     "smoothings": ("", {}),
 }
 
@@ -279,7 +286,9 @@ class Counts:
         """The score or why there is none, with the reference length that the variant wants."""
         row = [self.row[0], self.sums_of_reference_lengths[variant.reference_length], *self.row[2:]]
         try:
-            return Scored(name, variant, Bleu(variant, weights=self.weights, level="corpus").score(row, self.short_segments))
+            return Scored(
+                name, variant, Bleu(variant, weights=self.weights, level="corpus").score(row, self.short_segments)
+            )
         except (CybleuError, ArithmeticError, ValueError) as error:
             return Scored(name, variant, None, str(error))
 

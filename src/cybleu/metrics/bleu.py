@@ -379,11 +379,19 @@ class Bleu(Metric):
     def _mean(self, stats: Any, short_segments: Sequence[int] | None) -> BleuScore:
         """The mean of the scores of segments; what it was computed from are their sums."""
         if short_segments is not None or hasattr(stats, "row"):
-            raise StatisticsError(f"the mean of the scores of segments needs their rows, and this is a sum ({self.signature})")
+            raise StatisticsError(
+                f"the mean of the scores of segments needs their rows, and this is a sum ({self.signature})"
+            )
         rows = stats.tolist() if hasattr(stats, "tolist") else stats
         rows = [counts_given(row, "statistics") for row in one_or_more(rows)]
-        sums = replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False).score(rows)
-        return replace(sums, score=self.mean_of_total(self.total_of_segments(rows), len(rows)), signature=self._signature(len(sums.matches)))
+        sums = (
+            replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False).score(rows)
+        )
+        return replace(
+            sums,
+            score=self.mean_of_total(self.total_of_segments(rows), len(rows)),
+            signature=self._signature(len(sums.matches)),
+        )
 
     def total_of_segments(self, rows: Sequence[Sequence[int]], total: float = 0.0) -> float:
         """The sum of the scores of segments, which :meth:`mean_of_total` makes a mean of.

@@ -136,7 +136,7 @@ class Chrf(Metric):
         owner: Any = None,
         threads: int | None = None,
         progress: bool = False,
-        tokenize: None = None,
+        tokenize: Any = None,
         lowercase: bool = False,
         **of_ids: Any,
     ) -> NDArray[np.int64]:
@@ -278,4 +278,3 @@ class Chrf(Metric):
 def _cost(texts: Any, references: Any) -> int:
     cost: int = texts.size + references.size + 64 * len(texts)
     return cost
-

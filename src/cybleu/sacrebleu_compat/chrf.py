@@ -25,9 +25,7 @@ ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has 
 
 
 @lru_cache
-def _measure(
-    char_order: int, word_order: int, beta: float, kind: type, whitespace: bool, eps_smoothing: bool
-) -> Chrf:
+def _measure(char_order: int, word_order: int, beta: float, kind: str, whitespace: bool, eps_smoothing: bool) -> Chrf:
     return Chrf(char_order, word_order, beta, whitespace, eps_smoothing)
 
 
@@ -61,7 +59,7 @@ class CHRF(ORIGINAL):  # type: ignore[misc]
         for method in _OWN:
             if getattr(type(self), method) is not getattr(ORIGINAL, method):
                 return None
-        return _measure(*orders, self.beta, type(self.beta), bool(self.whitespace), bool(self.eps_smoothing))
+        return _measure(*orders, self.beta, type(self.beta).__name__, bool(self.whitespace), bool(self.eps_smoothing))
 
     def _cache_references(self, references: Any) -> Any:
         if not are_documents(references) or self._metric() is None:
