@@ -73,6 +73,7 @@ cdef enum:
     MOST_ORDERS = 128
     ROW = 384               # 3 * MOST_ORDERS
     PIECE = 4096            # n-grams between two looks for an interrupt
+    MOST_CELLS = 0x3FFFFFFF     # places are 32 bits
     FEW_CELLS = 1024
     MANY_CELLS = 16384
     AHEAD = 8               # bytes after a text that can be read
@@ -107,8 +108,8 @@ cdef struct Buffer:
 cdef int make_room(Buffer *buffer, uint64_t size) except -1 nogil:
     """For so many bytes; what is there stays."""
     cdef uint8_t *larger
-    if size > buffer.room:
-        size = max(size, 2 * <uint64_t>buffer.room)
+    if size > buffer.room or buffer.data == NULL:
+        size = max(size, 2 * <uint64_t>buffer.room, <uint64_t>64)
         larger = NULL
         if size <= <uint64_t>PY_SSIZE_T_MAX:
             larger = <uint8_t *>realloc(buffer.data, <size_t>size)
@@ -186,7 +187,7 @@ cdef uint64_t cells_of(Py_ssize_t count, int32_t names, int32_t different, bint 
     :param often: the table is asked of many texts
     """
     cdef uint64_t cells = <uint64_t>names * (<uint64_t>different + 1)
-    return cells if cells <= 16 * <uint64_t>count + (MANY_CELLS if often else FEW_CELLS) else 0
+    return cells if cells <= min(16 * <uint64_t>count + (MANY_CELLS if often else FEW_CELLS), MOST_CELLS) else 0
 
 
 cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different, bint often) noexcept nogil:
@@ -1183,9 +1184,11 @@ cdef class CharacterTexts:
         cdef uint64_t starts[MOST_ORDERS]
         cdef uint64_t used = 0
         cdef int n
-        self.fill_tables_of(shop, self.units_of(text, False), rules.char_order, tables, starts, &used)
-        self.fill_tables_of(shop, self.units_of(text, True), rules.word_order, tables + rules.char_order,
-                            starts + rules.char_order, &used)
+        if rules.char_order > 0:
+            self.fill_tables_of(shop, self.units_of(text, False), rules.char_order, tables, starts, &used)
+        if rules.word_order > 0:
+            self.fill_tables_of(shop, self.units_of(text, True), rules.word_order, tables + rules.char_order,
+                                starts + rules.char_order, &used)
         for n in range(rules.char_order + rules.word_order):    # the memory may have moved meanwhile
             if tables[n].count > 0:
                 tables[n].marks = <Mark *>(shop.table.data + starts[n])
@@ -1205,7 +1208,7 @@ cdef class CharacterTexts:
         cdef int first = 0
         if units.width == 1:
             # single characters are counted apart, because there are few different ones
-            first = min(1, order)
+            first = 1
             tables[0].count = 0
             names = units.different + 1
             all_pairs(&positions, memory, &units)
