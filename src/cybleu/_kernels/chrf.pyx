@@ -70,6 +70,7 @@ cdef enum:
     CODE_POINTS = 0x110000
     MOST_NARROW = 254       # different characters whose numbers are bytes; no n-gram of them is FREE
     MOST_UNITS = 0x3FFFFFFF     # positions are 32 bits
+    MOST_OF_A_KIND = 64     # orders
     MOST_ORDERS = 128
     ROW = 384               # 3 * MOST_ORDERS
     PIECE = 4096            # n-grams between two looks for an interrupt
@@ -926,7 +927,7 @@ cdef class CharacterF:
     cdef readonly int order
 
     def __init__(self, int char_order, int word_order, beta, str space not None, bint epsilon):
-        if char_order < 0 or word_order < 0 or not 0 < char_order + word_order <= MOST_ORDERS:
+        if not 0 <= char_order <= MOST_OF_A_KIND or not 0 <= word_order <= MOST_OF_A_KIND or char_order + word_order < 1:
             raise ValueError("the orders are out of range")
         self.rules.char_order = char_order
         self.rules.word_order = word_order
