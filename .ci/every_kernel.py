@@ -151,8 +151,13 @@ def raw_text(random):
 
 
 def relatives(random):
-    references, hypotheses = corpus(random, 8, vocabulary=[str(word) for word in WORDS], lengths=[0, 1, 2, 9, 30, 70, 400])
-    groups, lines = [[" ".join(text) for text in texts] for texts in references], [" ".join(text) for text in hypotheses]
+    references, hypotheses = corpus(
+        random, 8, vocabulary=[str(word) for word in WORDS], lengths=[0, 1, 2, 9, 30, 70, 400]
+    )
+    groups, lines = (
+        [[" ".join(text) for text in texts] for texts in references],
+        [" ".join(text) for text in hypotheses],
+    )
     groups[0] = ["".join(map(chr, range(0x4E00, 0x4E00 + 300)))]
     for word_order, whitespace in itertools.product((0, 2, 3), (False, True)):
         metric = Chrf(word_order=word_order, whitespace=whitespace, eps_smoothing=whitespace)

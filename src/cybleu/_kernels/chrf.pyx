@@ -927,7 +927,8 @@ cdef class CharacterF:
     cdef readonly int order
 
     def __init__(self, int char_order, int word_order, beta, str space not None, bint epsilon):
-        if not 0 <= char_order <= MOST_OF_A_KIND or not 0 <= word_order <= MOST_OF_A_KIND or char_order + word_order < 1:
+        if (not 0 <= char_order <= MOST_OF_A_KIND or not 0 <= word_order <= MOST_OF_A_KIND
+                or char_order + word_order == 0):
             raise ValueError("the orders are out of range")
         self.rules.char_order = char_order
         self.rules.word_order = word_order
