@@ -26,7 +26,9 @@ from cybleu import (
     SmoothingFunction,
     _backend,
     bleu_rewards,
+    chrf_score,
     corpus_bleu,
+    gleu_score,
     modified_precision,
     pairwise_bleu,
     score,
@@ -36,8 +38,8 @@ from cybleu import (
     sentence_bleu,
     sentence_bleu_many,
 )
-from cybleu.errors import TooFewOrdersError, ZeroPrecisionError
-from cybleu.metrics import VARIANTS
+from cybleu.errors import StatisticsError, TooFewOrdersError, ZeroPrecisionError
+from cybleu.metrics import VARIANTS, Chrf
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
 from cybleu.stats.raw import raw_sum
@@ -109,7 +111,7 @@ def attempt(function, *args, **kwargs):
     """The result, or what kind of error this input is."""
     try:
         return function(*args, **kwargs)
-    except (ZeroPrecisionError, TooFewOrdersError) as error:
+    except (StatisticsError, ZeroPrecisionError, TooFewOrdersError) as error:
         return type(error).__name__
 
 
@@ -147,6 +149,29 @@ def raw_text(random):
         corpus_sum = CorpusAccumulator(tokenize=name)
         corpus_sum.update(groups[0], lines[0])
         yield corpus_sum.row
+
+
+def relatives(random):
+    references, hypotheses = corpus(
+        random, 8, vocabulary=[str(word) for word in WORDS], lengths=[0, 1, 2, 9, 30, 70, 400]
+    )
+    groups, lines = (
+        [[" ".join(text) for text in texts] for texts in references],
+        [" ".join(text) for text in hypotheses],
+    )
+    groups[0] = ["".join(map(chr, range(0x4E00, 0x4E00 + 300)))]
+    for word_order, whitespace in itertools.product((0, 2, 3), (False, True)):
+        metric = Chrf(word_order=word_order, whitespace=whitespace, eps_smoothing=whitespace)
+        rows = metric.rows(groups, lines, threads=2)
+        yield rows
+        yield scores(rows, metric)
+        yield metric.row(groups[0], lines[0])
+        yield pairwise_bleu(lines, metric=metric)
+        yield pairwise_bleu([texts[0] for texts in groups], lines, metric)
+    yield chrf_score.corpus_chrf([texts[0] for texts in groups], lines, min_len=2, max_len=12)
+    for orders in ((1, 4), (2, 16)):
+        yield gleu_score.corpus_gleu(references, hypotheses, *orders)
+        yield [gleu_score.sentence_gleu(*segment, *orders) for segment in zip(references, hypotheses)]
 
 
 def token_ids(random):
@@ -258,7 +283,7 @@ def main(rounds):
         sys.exit("CYBLEU_BACKEND must be cython")
     wanted, reached = record(kernels)
     for seed in range(rounds):
-        for calls in (lists_of_tokens, raw_text, token_ids, definitions, pairs, lists_of_hypotheses):
+        for calls in (lists_of_tokens, raw_text, relatives, token_ids, definitions, pairs, lists_of_hypotheses):
             for number, result in enumerate(calls(Random(seed))):
                 print(seed, calls.__name__, number, bits(result))
     if wanted != reached:

@@ -11,6 +11,7 @@ import argparse
 import os
 import statistics
 import time
+from random import Random
 
 import nltk.translate.chrf_score as nltk_chrf
 import nltk.translate.gleu_score as nltk_gleu
@@ -19,11 +20,16 @@ from measure import DATA, machine, newstest, row
 
 import cybleu
 from cybleu import chrf_score, gleu_score, pairwise_bleu, sacrebleu_corpus_chrf, sacrebleu_sentence_chrf
+from cybleu.frameworks import CaptionBleu
 
 try:
     import fastchrf
 except ImportError:
     fastchrf = None
+try:
+    from pycocoevalcap.bleu.bleu import Bleu as CocoBleu
+except ImportError:
+    CocoBleu = None
 
 
 def lines(name):
@@ -112,6 +118,25 @@ def of_nltk(reference, hypotheses, rounds):
     row("GLEU of a sentence; NLTK", *times, count=1000, bar=100)
 
 
+def captions(reference, rounds, count=40_000):
+    if CocoBleu is None:
+        print("pycocoevalcap is not installed, so it is not measured")
+        return
+    random = Random(0)
+    words = " ".join(reference).split()
+    gts, res = {}, {}
+    for image in range(count):
+        start = random.randrange(len(words) - 20)
+        caption = words[start : start + random.randrange(8, 14)]
+        res[image] = [" ".join(caption)]
+        gts[image] = [" ".join(random.choice([word, word, random.choice(words)]) for word in caption) for _ in range(5)]
+    assert CaptionBleu().compute_score(gts, res) == CocoBleu().compute_score(gts, res, verbose=0)
+    times = compare(
+        lambda: CaptionBleu().compute_score(gts, res), lambda: CocoBleu().compute_score(gts, res, verbose=0), rounds
+    )
+    row(f"{count} captions with 5 references; pycocoevalcap", *times, count=count, bar=50)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
@@ -124,6 +149,7 @@ def main():
     corpora(reference, hypotheses, rounds)
     matrices(reference, rounds)
     of_nltk(reference, hypotheses, rounds)
+    captions(reference, min(rounds, 2))
 
 
 if __name__ == "__main__":

@@ -75,7 +75,9 @@ def test_the_other_metrics(corpus):
         "google_bleu": nltk_gleu.corpus_gleu(*split_texts, 2, 5)
     }
     documents = [list(document) for document in zip(*references)]
-    found = load("sacrebleu").compute(predictions=predictions, references=references, lowercase=True, smooth_method="floor")
+    found = load("sacrebleu").compute(
+        predictions=predictions, references=references, lowercase=True, smooth_method="floor"
+    )
     expected = sacrebleu.corpus_bleu(predictions, documents, lowercase=True, smooth_method="floor")
     assert found == {name: getattr(expected, name) for name in found}
     assert list(found) == ["score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"]
@@ -107,7 +109,11 @@ def test_texts_that_are_added():
         (lambda: load("bleu").add_batch(predictions=["a"], references=[]), errors.LengthMismatchError, "1 predictions"),
         (lambda: load("bleu").add_batch(predictions="a", references=["a"]), errors.SequenceTypeError, "predictions is"),
         (lambda: load("bleu").add(prediction=["a"], reference="a"), errors.SequenceTypeError, r"predictions\[0\]"),
-        (lambda: load("bleu").add(prediction="a", reference=[["a"]]), errors.SequenceTypeError, r"references\[0\] holds"),
+        (
+            lambda: load("bleu").add(prediction="a", reference=[["a"]]),
+            errors.SequenceTypeError,
+            r"references\[0\] holds",
+        ),
         (lambda: load("bleu").add(prediction="a", reference=[]), errors.NoReferencesError, r"references\[0\]"),
         (lambda: load("bleu").add(prediction="a", reference=1), errors.SequenceTypeError, r"references\[0\] is a int"),
         (

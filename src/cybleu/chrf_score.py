@@ -49,9 +49,7 @@ def sentence_chrf(
     >>> round(sentence_chrf("the cat is on the mat".split(), "the the the the the the the".split()), 4)
     0.1468
     """
-    return corpus_chrf(
-        [reference], [hypothesis], min_len, max_len, beta=beta, ignore_whitespace=ignore_whitespace
-    )
+    return corpus_chrf([reference], [hypothesis], min_len, max_len, beta=beta, ignore_whitespace=ignore_whitespace)
 
 
 def corpus_chrf(
@@ -94,7 +92,8 @@ def corpus_chrf(
             numbers = _numbers(measure, max_len, references[block], hypotheses[block])
             for place, of_order in enumerate(scores):
                 first = 3 * (min_len + place - 1)
-                of_order += _fscores(*(numbers[first + column :: 3 * max_len] for column in range(3)), beta)
+                ngrams, wanted, shared = (numbers[first + column :: 3 * max_len] for column in range(3))
+                of_order += _fscores(ngrams, wanted, shared, beta)
     else:
         _count_any_orders(references, hypotheses, min_len, beta, ignore_whitespace, scores)
     if not scores or not scores[0]:
@@ -160,7 +159,9 @@ def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any)
     factor = beta**2
     top = 1 + factor
     return [
-        top * ((precision := matched / of_hypothesis) * (recall := matched / of_reference)) / (factor * precision + recall)
+        top
+        * ((precision := matched / of_hypothesis) * (recall := matched / of_reference))
+        / (factor * precision + recall)
         if matched
         else EPSILON
         for of_hypothesis, of_reference, matched in zip(ngrams, wanted, shared)
@@ -169,9 +170,10 @@ def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any)
 
 def _fscore(ngrams: int, wanted: int, shared: int, beta: Any) -> float:
     try:
-        return _fscore_of(shared / ngrams, shared / wanted, beta)
+        score: float = _fscore_of(shared / ngrams, shared / wanted, beta)
     except ZeroDivisionError:
         return EPSILON
+    return score
 
 
 def _fscore_of(precision: float, recall: float, beta: Any) -> Any:

@@ -60,7 +60,7 @@ def expected_score(references, hypotheses, setting, order=4, weights=None):
         if variant.reference_length != "closest":
             row[1] = min(lengths) if variant.reference_length == "shortest" else int(sum(lengths) / len(lengths))
         rows.append(row)
-    return score(rows, variant, weights=weights, smoothing=smoothing)
+    return score(rows, variant, weights=weights, smoothing=smoothing, level="corpus")
 
 
 # ------------------------------------------------------------------------------------------------------ one rule alone

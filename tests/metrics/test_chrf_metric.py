@@ -99,7 +99,12 @@ def test_significance():
 
 def test_the_command_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, lines in (("hyp", TEXTS[:2]), ("other", TEXTS[2:4]), ("ref", ["The cat.", "A\u00a0cät."]), ("ref2", ["x", "y"])):
+    for name, lines in (
+        ("hyp", TEXTS[:2]),
+        ("other", TEXTS[2:4]),
+        ("ref", ["The cat.", "A\u00a0cät."]),
+        ("ref2", ["x", "y"]),
+    ):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
     def run(*arguments, **given):

@@ -156,7 +156,12 @@ def test_functions_and_installation():
 
 # sacreBLEU's own tests (test/test_chrf.py): hypotheses, references, options, score
 PUBLISHED = [
-    (["Niemand hat die Absicht, eine Mauer zu errichten"], [["Niemand hat die Absicht, eine Mauer zu errichten"]], {}, 100),
+    (
+        ["Niemand hat die Absicht, eine Mauer zu errichten"],
+        [["Niemand hat die Absicht, eine Mauer zu errichten"]],
+        {},
+        100,
+    ),
     ([""], [["Niemand hat die Absicht, eine Mauer zu errichten"]], {}, 0),
     (["abcdefg"], [["hijklmnop"]], {"beta": 3}, 0.0),
     (["a"], [["b"]], {"beta": 3}, 0.0),

@@ -53,7 +53,7 @@ def choices(draw, order):
     weights = draw(st.one_of(st.none(), st.lists(weight, min_size=order, max_size=order)))
     if rules.mean in ("product", "log-differences"):
         weights = None
-    effective_order = draw(st.booleans())
+    effective_order = draw(st.booleans()) and rules.mean != "log-differences"
     return metrics.Bleu(rules, name, value, weights, effective_order=effective_order).rules(order)
 
 

@@ -39,7 +39,12 @@ diverse = functools.partial(rerank.diverse, tokenize=str.split)
 WORDS = ["the", "cat", "sat", "on", "mat", "a"]
 texts = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
 small_lists = st.lists(st.lists(texts, max_size=4), min_size=1, max_size=4)
-VARIANT_AND_SMOOTHING = [(name, smoothing[0]) for name, variant in VARIANTS.items() for smoothing in variant.smoothings]
+VARIANT_AND_SMOOTHING = [
+    (name, smoothing[0])
+    for name, variant in VARIANTS.items()
+    if variant.level == "corpus"  # of sums of rows
+    for smoothing in variant.smoothings
+]
 
 
 def features_of(draw, count, columns=2):

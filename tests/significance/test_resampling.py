@@ -192,7 +192,7 @@ def test_backends_agree(backend):
 @pytest.mark.parametrize(
     "metric",
     [
-        *METRICS.values(),
+        *(metric for metric in METRICS.values() if isinstance(metric, Bleu) and metric.level == "corpus"),
         Bleu(max_order=2),
         Bleu(weights=(0.5, 0.3, 0.2)),
         Bleu(smoothing="add-k"),

@@ -48,6 +48,7 @@ NOT_RUN = {
     "docs/index.md": 1,
     "docs/mert.md": 1,
     "docs/reranking.md": 1,
+    "docs/relatives.md": 1,
     "docs/rewards.md": 1,
 }
 # that start many commands

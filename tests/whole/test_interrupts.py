@@ -16,7 +16,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from cybleu import SmoothingFunction, corpus_bleu, metrics, rerank, tuning
+from cybleu import SmoothingFunction, corpus_bleu, gleu_score, metrics, rerank, tuning
 from cybleu._runtime import interrupts
 from cybleu.metrics import scores
 from cybleu.nbest import NBest, merge
@@ -296,6 +296,32 @@ def one_long_raw_line(part):
 def references_of_raw_text(part):
     lines = [[f"{number} {RAW_LINE}"] for number in range(200_000 // part)]
     return lambda: References(lines, tokenize="13a")
+
+
+@case
+def chrf_of_many_texts(part):
+    texts = [" ".join(map(str, text)) for text in TEXTS[: 40_000 // part].tolist()]
+    groups = [[text] for text in texts]
+    return lambda: metrics.find("chrf++").rows(groups, texts)
+
+
+@case
+def chrf_of_one_text(part):
+    text = " ".join(map(str, IDS[: 600_000 // part].tolist()))
+    return lambda: metrics.find("chrf++").row([text], text)
+
+
+@case
+def chrf_of_pairs(part):
+    texts = [" ".join(map(str, text)) for text in TEXTS[: 1000 // part].tolist()]
+    return lambda: pairwise_bleu(texts, metric="chrf")
+
+
+@case
+def gleu(part):
+    texts = TEXTS[: 50_000 // part].tolist()
+    references = [[text] for text in texts]
+    return lambda: gleu_score.corpus_gleu(references, texts)
 
 
 @pytest.mark.parametrize("name", CASES)

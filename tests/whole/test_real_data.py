@@ -7,10 +7,12 @@ import json
 
 import nltk.translate.bleu_score as nltk_bleu
 import pytest
+import sacrebleu
 from click.testing import CliRunner
 
-from cybleu import SmoothingFunction, corpus_bleu, score, segment_stats, sentence_bleu
+from cybleu import SmoothingFunction, corpus_bleu, sacrebleu_corpus_chrf, score, segment_stats, sentence_bleu
 from cybleu.cli import cli
+from cybleu.metrics import find
 from cybleu.text import tokenizer
 
 pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("backend")]
@@ -150,3 +152,15 @@ def test_shortest_reference_on_joined_subwords(data):
 
 def lines(path):
     return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+@pytest.mark.parametrize(("system", "chrf"), [("LIUM-NMT.4900", 55.92837490341378), ("online-B.0", 56.26334773903824)])
+def test_chrf_equals_sacrebleu(data, system, chrf):
+    reference, hypotheses = (
+        (data / "wmt17-en-de" / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1] for name in ("ref", system)
+    )
+    assert sacrebleu_corpus_chrf(hypotheses, [reference]).score == chrf
+    metric, theirs = find("chrf++"), sacrebleu.CHRF(word_order=2)
+    rows = metric.rows([[line] for line in reference], hypotheses)
+    assert rows.tolist() == theirs._extract_corpus_statistics(hypotheses, [reference])
+    assert score(rows, metric).score == theirs.corpus_score(hypotheses, [reference]).score

@@ -1,18 +1,18 @@
 # cython: freethreading_compatible=True
 """chrF: the n-grams of characters, and for chrF+ and chrF++ of words, that a hypothesis and one reference share.
 
-The characters of a segment get numbers of their own, and so do its words, with 0 for those that the hypothesis does not
-have. An n-gram that is repeated in the hypothesis gets a number, too, and the longer one is told by this number and that
-of its last character: most often that is a cell of a small table, and nothing is searched for.
+The characters of a segment get numbers of their own, and so do its words, with 0 for those that the hypothesis does
+not have. An n-gram that is repeated in the hypothesis gets a number, too, and the longer one is told by this number and
+that of its last character: most often that is a cell of a small table, and nothing is searched for.
 
 An n-gram that stands once in the hypothesis stands there when it is longer. So a position of the reference with such an
 n-gram needs no more tables: one comparison of 8 bytes says up to which order it goes on to match. Of repeated ones each
-n-gram of the reference takes one of the hypothesis that nothing has taken yet. Where an n-gram has no match no longer one
-can begin, so the work falls with the order as the matches do.
+n-gram of the reference takes one of the hypothesis that nothing has taken yet. Where an n-gram has no match no longer
+one can begin, so the work falls with the order as the matches do.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memset
 
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY, allocated
@@ -29,7 +29,7 @@ cdef extern from *:
     """
     /* How many bytes of 8 are equal before the first that is not. */
     static CYTHON_INLINE int cybleu_alike(const uint8_t *one, const uint8_t *other) {
-    #if (defined(__GNUC__) || defined(__clang__)) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    #if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__    /* clang, too */
         uint64_t first, second;
         memcpy(&first, one, 8);
         memcpy(&second, other, 8);
@@ -69,10 +69,12 @@ cdef enum:
     LOW = 0x2070            # characters that need no memory of their own: up to the general punctuation
     CODE_POINTS = 0x110000
     MOST_NARROW = 254       # different characters whose numbers are bytes; no n-gram of them is FREE
-    MOST_UNITS = 0x3FFFFFFF # positions are 32 bits
+    MOST_UNITS = 0x3FFFFFFF     # positions are 32 bits
+    MOST_OF_A_KIND = 64     # orders
     MOST_ORDERS = 128
     ROW = 384               # 3 * MOST_ORDERS
     PIECE = 4096            # n-grams between two looks for an interrupt
+    MOST_CELLS = 0x3FFFFFFF     # places are 32 bits
     FEW_CELLS = 1024
     MANY_CELLS = 16384
     AHEAD = 8               # bytes after a text that can be read
@@ -107,8 +109,8 @@ cdef struct Buffer:
 cdef int make_room(Buffer *buffer, uint64_t size) except -1 nogil:
     """For so many bytes; what is there stays."""
     cdef uint8_t *larger
-    if size > buffer.room:
-        size = max(size, 2 * <uint64_t>buffer.room)
+    if size > buffer.room or buffer.data == NULL:
+        size = max(size, 2 * <uint64_t>buffer.room, <uint64_t>64)
         larger = NULL
         if size <= <uint64_t>PY_SSIZE_T_MAX:
             larger = <uint8_t *>realloc(buffer.data, <size_t>size)
@@ -126,7 +128,8 @@ cdef void give_back(Buffer *buffer) noexcept nogil:
     buffer.room = 0
 
 
-# A text in numbers, of one byte or of four, from 1 on, 0 for what the hypothesis does not have, and AHEAD bytes of no number.
+# A text in numbers, of one byte or of four, from 1 on, 0 for what the hypothesis does not have, and AHEAD bytes of no
+# number.
 cdef struct Units:
     const uint8_t *data
     Py_ssize_t count
@@ -139,7 +142,7 @@ cdef struct Units:
 # An n-gram of the hypothesis.
 cdef struct Mark:
     int32_t left        # of a repeated one how many nothing has taken, less one; or the longest match, 0 for none
-    int32_t position    # where it stands; or NAMED less its number where it is repeated; or NOWHERE, where there is none
+    int32_t position    # where it stands; NAMED less its number where it is repeated; NOWHERE where there is none
 
 cdef enum:
     NOWHERE = -1
@@ -185,7 +188,7 @@ cdef uint64_t cells_of(Py_ssize_t count, int32_t names, int32_t different, bint 
     :param often: the table is asked of many texts
     """
     cdef uint64_t cells = <uint64_t>names * (<uint64_t>different + 1)
-    return cells if cells <= 16 * <uint64_t>count + (MANY_CELLS if often else FEW_CELLS) else 0
+    return cells if cells <= min(16 * <uint64_t>count + (MANY_CELLS if often else FEW_CELLS), MOST_CELLS) else 0
 
 
 cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different, bint often) noexcept nogil:
@@ -582,7 +585,7 @@ cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t si
     """Write the numbers of characters, in bytes; how many there are, or -1 where bytes do not suffice.
 
     :param first: where the text begins in `shop.text`
-    :param spans: words in `shop.spans`; NULL where they do not matter, which they do only where white space does not count
+    :param spans: words in `shop.spans`; NULL where they do not matter, as where white space counts
     """
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t start = 0
@@ -924,7 +927,8 @@ cdef class CharacterF:
     cdef readonly int order
 
     def __init__(self, int char_order, int word_order, beta, str space not None, bint epsilon):
-        if char_order < 0 or word_order < 0 or not 0 < char_order + word_order <= MOST_ORDERS:
+        if (not 0 <= char_order <= MOST_OF_A_KIND or not 0 <= word_order <= MOST_OF_A_KIND
+                or char_order + word_order == 0):
             raise ValueError("the orders are out of range")
         self.rules.char_order = char_order
         self.rules.word_order = word_order
@@ -1109,7 +1113,7 @@ cdef class CharacterTexts:
         return 0
 
     def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
-        """Write the scores of the hypotheses from `start` to before `stop`; `scores[i, j]` is of hypothesis i, reference j.
+        """Write the scores of the hypotheses from `start` to before `stop`; `scores[i, j]` has text i, and reference j.
 
         Where both are the same texts, a block also writes what mirrors it.
         """
@@ -1182,9 +1186,11 @@ cdef class CharacterTexts:
         cdef uint64_t starts[MOST_ORDERS]
         cdef uint64_t used = 0
         cdef int n
-        self.fill_tables_of(shop, self.units_of(text, False), rules.char_order, tables, starts, &used)
-        self.fill_tables_of(shop, self.units_of(text, True), rules.word_order, tables + rules.char_order,
-                            starts + rules.char_order, &used)
+        if rules.char_order > 0:
+            self.fill_tables_of(shop, self.units_of(text, False), rules.char_order, tables, starts, &used)
+        if rules.word_order > 0:
+            self.fill_tables_of(shop, self.units_of(text, True), rules.word_order, tables + rules.char_order,
+                                starts + rules.char_order, &used)
         for n in range(rules.char_order + rules.word_order):    # the memory may have moved meanwhile
             if tables[n].count > 0:
                 tables[n].marks = <Mark *>(shop.table.data + starts[n])
@@ -1204,7 +1210,7 @@ cdef class CharacterTexts:
         cdef int first = 0
         if units.width == 1:
             # single characters are counted apart, because there are few different ones
-            first = min(1, order)
+            first = 1
             tables[0].count = 0
             names = units.different + 1
             all_pairs(&positions, memory, &units)

@@ -18,7 +18,7 @@ cdef enum Smoothing:
     FLOOR_OF_ONE = 10
     ADD_ONE_TO_ONE = 11
     TINY_OVER_SMALL = 12
-    ADD_LOGS = 13               # as ADD_K
+    ADD_LOGS = 13
 
 cdef enum Mean:
     EXACT = 0

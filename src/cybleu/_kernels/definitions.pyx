@@ -32,6 +32,10 @@ cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t tot
     """The smoothed precision of order n + 1. `power` is 2 ** (orders without a match so far)."""
     cdef double top = <double>matched
     cdef double bottom = <double>total
+    if rules.smoothing == ADD_LOGS:
+        top += rules.value if n > 0 else 0.0
+        bottom += rules.value if n > 0 else 0.0
+        return finite_or_no_score(rules.scale * ((top + DBL_MIN) / (bottom + DBL_MIN)))
     if rules.smoothing == TINY_OVER_SMALL:
         return finite_or_no_score(rules.scale * ((top + 1e-15) / (bottom + 1e-9)))
     if rules.smoothing == FLOAT32 or rules.smoothing == FLOOR_OF_ONE or rules.smoothing == ADD_ONE_TO_ONE:
@@ -40,8 +44,7 @@ cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t tot
             return finite_or_no_score(rules.scale * <double><float>(top / bottom))
         if rules.smoothing == FLOOR_OF_ONE and matched == 0:
             top = rules.value
-    if (rules.smoothing == ADD_ALL or (n > 0 and (rules.smoothing == ADD_K or rules.smoothing == ADD_LOGS
-                                                  or rules.smoothing == ADD_ONE_TO_ONE))):
+    if (rules.smoothing == ADD_ALL or (n > 0 and (rules.smoothing == ADD_K or rules.smoothing == ADD_ONE_TO_ONE))):
         top += rules.value
         bottom += rules.value
     elif matched == 0:

@@ -1,12 +1,12 @@
 # cython: freethreading_compatible=True
 """GLEU: the n-grams that a hypothesis shares with one of its references, and those of the text that has more."""
 
-from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, cybleu_items
+from cybleu._kernels.interrupts cimport look
 from cybleu._kernels.segments cimport TOKENS_BETWEEN_LOOKS, count_segment, frozen
 
 cdef enum:
@@ -110,7 +110,7 @@ def gleu_counts(list_of_references, hypotheses, min_len, max_len):
         if unwatched >= TOKENS_BETWEEN_LOOKS:
             unwatched = 0
             looks += 1
-            PyErr_CheckSignals()
+            look()
             if looks % LOOKS_BETWEEN_TURNS == 0:
                 with nogil:
                     pass

@@ -7,7 +7,9 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from cybleu._kernels.common cimport allocated
-from cybleu._kernels.definitions cimport ADD_ALL, ADD_K, ARITHMETIC, FRACTIONS, NO_PENALTY, RATIO, ZERO, Definition, Rules, evaluate
+from cybleu._kernels.definitions cimport (
+    ADD_ALL, ADD_K, ARITHMETIC, FRACTIONS, NO_PENALTY, RATIO, ZERO, Definition, Rules, evaluate
+)
 from cybleu._kernels.envelope cimport Events, Lines, advance, fill, list_events
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 
@@ -71,8 +73,8 @@ cdef bint sweep(const Rules *rules, const Events *events, Py_ssize_t size, int64
     :param row: three rows, the first the sum at the lower end
     :param found: receives score, left and right end
     """
-    cdef bint plain = (rules.uniform and rules.mean <= FRACTIONS and rules.mean != ARITHMETIC and rules.smoothing <= ZERO
-                       and rules.penalty <= RATIO and not rules.short_segments_count)
+    cdef bint plain = (rules.uniform and rules.mean <= FRACTIONS and rules.mean != ARITHMETIC
+                       and rules.smoothing <= ZERO and rules.penalty <= RATIO and not rules.short_segments_count)
     cdef int64_t *saved = row + size
     cdef double highest = -INFINITY
     cdef double limit = -INFINITY

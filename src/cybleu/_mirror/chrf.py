@@ -51,7 +51,9 @@ class CharacterF:
     def row(self, hypothesis: str, references: Sequence[str]) -> list[int]:
         """The row of the reference with the best score."""
         ours = self.ngrams(hypothesis)
-        return max([self.matched(ours, self.ngrams(text)) for text in references], key=self.evaluate)  # the first of equals
+        return max(
+            [self.matched(ours, self.ngrams(text)) for text in references], key=self.evaluate
+        )  # the first of equals
 
     def rows(self, hypotheses: RawTexts, references: RawTexts, sets: Any, start: int, stop: int, rows: Any) -> None:
         for position in range(start, stop):

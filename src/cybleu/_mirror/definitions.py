@@ -101,10 +101,20 @@ def _add_one_to_one(matches: Sequence[int], totals: Sequence[int], value: Any, s
     return _add_k(matches, [max(1, total) for total in totals], value, scale, length)
 
 
+def _add_logs(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+    tiny = sys.float_info.min
+    return [
+        scale * ((matched + (value if n else 0) + tiny) / (total + (value if n else 0) + tiny))
+        for n, (matched, total) in enumerate(zip(matches, totals))
+    ]
+
+
 TINY, SMALL = 1e-15, 1e-9  # of coco-caption
 
 
-def _tiny_over_small(matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int) -> Precisions:
+def _tiny_over_small(
+    matches: Sequence[int], totals: Sequence[int], value: Any, scale: float, length: int
+) -> Precisions:
     return [scale * ((matched + TINY) / (total + SMALL)) for matched, total in zip(matches, totals)]
 
 
@@ -122,7 +132,7 @@ SMOOTHINGS: dict[str, Callable[[Sequence[int], Sequence[int], Any, float, int], 
     "floor-of-one": _floor_of_one,
     "add-one-to-one": _add_one_to_one,
     "tiny-over-small": _tiny_over_small,
-    "add-logs": _add_k,
+    "add-logs": _add_logs,
 }
 
 
@@ -161,6 +171,8 @@ class Definition:
         self._times: float = rules.scale if of_fractions else 1.0
         if rules.weights is not None and rules.mean in ("product", "log-differences"):
             raise StatisticsError(f"the orders of {rules.name} have equal weights; leave weights out")
+        if rules.effective_order and rules.mean == "log-differences":
+            raise StatisticsError(f"{rules.name} scores all orders; leave effective_order out")
 
     def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
         """The score, the precisions and the brevity penalty. The row is one that can be.

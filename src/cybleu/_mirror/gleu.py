@@ -39,9 +39,7 @@ def gleu_counts(
     return shared, ngrams
 
 
-def gleu_ratio(
-    references: Iterable[Iterable[Any]], hypothesis: Iterable[Any], min_len: int, max_len: int
-) -> float:
+def gleu_ratio(references: Iterable[Iterable[Any]], hypothesis: Iterable[Any], min_len: int, max_len: int) -> float:
     """GLEU of one segment."""
     shared, ngrams = gleu_counts([references], [hypothesis], min_len, max_len)
     return shared / ngrams if ngrams else 0.0

@@ -170,4 +170,10 @@ def run_as_nltk(arguments: list[str]) -> None:
         "say on standard error where sentence_bleu or corpus_bleu is given arguments of the wrong shape;\n"
         "              the script goes on"
     )
-    run_script(arguments, "run-as-nltk", "NLTK's BLEU, chrF and GLEU", install_as_nltk, {"--check": (install_with_checks, words)})
+    run_script(
+        arguments,
+        "run-as-nltk",
+        "NLTK's BLEU, chrF and GLEU",
+        install_as_nltk,
+        {"--check": (install_with_checks, words)},
+    )

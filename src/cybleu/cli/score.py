@@ -51,6 +51,11 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 @SMOOTHING_VALUE
 @REFERENCE_LENGTH
 @click.option(
+    "--level",
+    type=click.Choice(["corpus", "mean"]),
+    help="Of BLEU: the score of the corpus, or the mean of the scores of its segments.  [default: as the tool has it]",
+)
+@click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads count at the same time."
 )
 @click.option("--segments", is_flag=True, help="Print the score of each segment, one a line.")
@@ -69,6 +74,7 @@ def score(
     lowercase: bool,
     drop_bom: bool,
     reference_length: str | None,
+    level: str | None,
     threads: int,
     segments: bool,
     as_json: bool,
@@ -89,6 +95,11 @@ def score(
         if not isinstance(metric, Bleu):
             raise click.UsageError(f"--reference-length is of BLEU, and the metric is {metric.name}")
         metric = metric.with_rules(reference_length=reference_length)
+    if level is not None:
+        if not isinstance(metric, Bleu) or (method and level == "mean"):
+            what = f"the smoothing is {method}" if method else f"the metric is {metric.name}"
+            raise click.UsageError(f"--level is of metrics of BLEU, and {what}")
+        metric = metric.with_choices(level=level)
     corpus = _Corpus(metric, method)
     segment_scores = array("d")
     looks = _Looks()
@@ -96,9 +107,10 @@ def score(
         raw = Raw(name, lowercase)
         if raw.own and metric.reads_raw_text and not method:
             blocks = raw_segments_of_files(hypothesis, references, lowercase_of(variant, lowercase), drop_bom)
-            count = partial(_counted, metric, raw, segments)
+            count = partial(_counted, metric, raw, segments, corpus.mean is not None)
             for counted in in_order(count, blocks, threads):
                 corpus.add_sum(*counted.sum, counted.segments)
+                corpus.add_rows(counted.rows)
                 segment_scores.extend(counted.scores)
                 looks.see(counted)
         else:
@@ -134,22 +146,24 @@ class _Counted(NamedTuple):
 
     segments: int
     sum: tuple[list[int], Sequence[int] | None]
+    rows: list[list[int]]  # of each segment, if they are needed
     scores: list[float]  # of each segment, if they are asked for
     full_stops: tuple[int, int]
 
 
-def _counted(metric: Metric, raw: Raw, scored: bool, block: tuple[Any, Any, Any]) -> _Counted:
+def _counted(metric: Metric, raw: Raw, scored: bool, by_rows: bool, block: tuple[Any, Any, Any]) -> _Counted:
     texts = block[0]
-    if not scored:
+    if not scored and not by_rows:
         found = metric.sum_of_raw(raw, *block)
         assert found is not None
-        return _Counted(len(texts), found, [], texts.full_stops())
+        return _Counted(len(texts), found, [], [], texts.full_stops())
     rows = metric.rows_of_raw(raw, *block)
     assert rows is not None
     order = metric.order if isinstance(metric, Bleu) else 0
     short_segments = [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)]
     sums = [sum(column) for column in zip(*rows, strict=True)], short_segments
-    return _Counted(len(texts), sums, list(map(metric.of_sentences().evaluate, rows)), texts.full_stops())
+    scores = list(map(metric.of_sentences().evaluate, rows)) if scored else []
+    return _Counted(len(texts), sums, rows if by_rows else [], scores, texts.full_stops())
 
 
 class _Looks:
@@ -192,6 +206,8 @@ class _Corpus:
         self.short_segments: list[int] | None = None
         self.count = 0
         self._sentences = metric.of_sentences()
+        self.mean = metric if isinstance(metric, Bleu) and metric.level == "mean" else None
+        self._total = 0.0  # of the scores of segments, for their mean
         self._last: Any = ()
         self._of_last: tuple[Any, Any] | None = None
         if method and isinstance(metric, Bleu):
@@ -199,6 +215,8 @@ class _Corpus:
             self._of_last = weights, getattr(bleu_score.SmoothingFunction(), method)
 
     def add(self, list_of_references: list[list[list[str]]], hypotheses: list[list[str]]) -> None:
+        if self.mean is not None:
+            self.add_rows([self.mean.row(*segment) for segment in zip(list_of_references, hypotheses)])
         self.add_sum(*self.metric.sum_of(list_of_references, hypotheses), len(hypotheses))
         self._last = list_of_references[-1], hypotheses[-1]
 
@@ -210,7 +228,20 @@ class _Corpus:
             self.short_segments = [total + count for total, count in zip(before, short_segments, strict=True)]
         self.count += segments
 
+    def add_rows(self, rows: list[list[int]]) -> None:
+        """Add the scores of segments to the sum of which the mean is made, one after the other."""
+        if self.mean is not None and rows:
+            self._total = self.mean.total_of_segments(rows, self._total)
+
     def score(self) -> Score:
+        if self.mean is not None:
+            sums = (
+                self.mean.with_choices(level="corpus")
+                .with_rules(empty_hypothesis="scored")
+                .score(self.row, self.short_segments)
+            )
+            mean = self.mean.mean_of_total(self._total, self.count)
+            return replace(sums, score=mean, signature=self.mean.signature)
         result = self.metric.score(self.row, self.short_segments)
         if self._of_last is None:
             return result

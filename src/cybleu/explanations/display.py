@@ -126,6 +126,11 @@ def conclusion(explanation: Explanation) -> Iterator[str]:
         yield "brevity penalty: none, so 1"
     elif not length:
         yield f"brevity penalty: {penalty}, because the hypothesis is empty"
+    elif explanation.penalty_of_more and length < wanted:
+        yield (
+            f"brevity penalty: exp(1 - {wanted + 1:g}/{length + 1}) = {penalty}, because {length} is less than {wanted:g}; "
+            "1 is added to both"
+        )
     elif length < wanted:
         yield f"brevity penalty: exp(1 - {wanted:g}/{length}) = {penalty}, because {length} is less than {wanted:g}"
     else:
@@ -161,6 +166,9 @@ def _formula(explanation: Explanation) -> Iterator[str]:
         elif order.weight and not explanation.zeros_left_out:
             yield f"score = 0, because no {order.n}-gram matches, and the mean is geometric"
             return
+    if score == 0 and explanation.brevity_penalty > 0 and terms and math.fsum(total) > -700:
+        yield f"score = 0, because {explanation.name} gives 0 where an order has no match"
+        return
     inner = " + ".join(terms) or "0"
     name = "" if explanation.arithmetic else "exp"
     yield f"score = {factor}{name}({inner})"

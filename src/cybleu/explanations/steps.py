@@ -140,6 +140,7 @@ class Explanation:
     :param penalised: whether the definition has a brevity penalty
     :param penalty_adds: what it adds to the reference length there
     :param zeros_left_out: an order with the precision 0 is left out, and does not make the score 0
+    :param penalty_of_more: the brevity penalty adds 1 to both lengths
 
     >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
     >>> explanation.score, explanation.closest_reference_length, explanation.brevity_penalty
@@ -161,6 +162,7 @@ class Explanation:
     penalised: bool = True
     penalty_adds: float = 0
     zeros_left_out: bool = True
+    penalty_of_more: bool = False
 
     @property
     def hypothesis_length(self) -> int:
@@ -300,6 +302,7 @@ def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu) -
         penalised=rules.penalty != "none",
         penalty_adds=rules.penalty_adds,
         zeros_left_out=rules.mean == "exact",
+        penalty_of_more=rules.penalty == "added-one",
     )
 
 

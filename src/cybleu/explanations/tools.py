@@ -43,7 +43,11 @@ _NAMED_SEGMENTS = 5
 # On the way from one variant to another, rules are changed in this order, and then put back in the reverse one: what an
 # order without n-grams counts as is outside of short segments, which decide whether there is one; smoothing is innermost.
 _OF_EACH_ORDER = ("empty_order", "short_segments_count", "no_match_at_all", "smoothings")
-_OTHERS = [field.name for field in fields(Variant) if field.name not in ("name", "scale", "mean", *_OF_EACH_ORDER)]
+_OTHERS = [
+    field.name
+    for field in fields(Variant)
+    if field.name not in ("name", "scale", "level", "note", "mean", *_OF_EACH_ORDER)
+]
 _RULES = ("mean", *_OTHERS, *_OF_EACH_ORDER)
 
 # The values under which the other rules are changed, the best first. The exact mean passes over precisions of 0, so that
@@ -64,20 +68,35 @@ _WORDS: dict[str, tuple[str, dict[object, str]]] = {
             "logs": "geometric",
             "fractions": "geometric",
             "arithmetic": "arithmetic",
+            "product": "geometric",
+            "exact-or-zero": "geometric",
+            "log-differences": "geometric",
         },
     ),
     "reference_length": (
         "the reference length is ",
         {"closest": "the closest", "shortest": "the shortest", "average": "the average"},
     ),
-    "penalty": ("the brevity penalty is ", {"exponential": "taken", "none": "left out"}),
+    "penalty": (
+        "the brevity penalty is ",
+        {
+            "exponential": "taken",
+            "none": "left out",
+            "ratio": "taken",
+            "tiny-over-small": "taken of lengths with tiny numbers added",
+            "added-one": "taken of lengths with 1 added",
+        },
+    ),
     "penalty_adds": ("the brevity penalty adds to the reference length ", {}),
     "empty_order": (
         "an order without any n-gram is ",
         {"zero": "0", "one": "perfect", "end": "0 with those after it"},
     ),
     "short_segments_count": ("a segment too short for an order counts as ", {True: "1 n-gram", False: "0 n-grams"}),
-    "no_match_at_all": ("a score without any match is ", {"zero": "0", "smoothed": "smoothed"}),
+    "no_match_at_all": (
+        "a score without any match is ",
+        {"zero": "0", "smoothed": "smoothed", "zero-in-any-order": "0, and so is one without a match of some order"},
+    ),
     "smoothings": ("", {}),
 }
 
@@ -283,7 +302,7 @@ class Counts:
         """The score or why there is none, with the reference length that the variant wants."""
         row = [self.row[0], self.sums_of_reference_lengths[variant.reference_length], *self.row[2:]]
         try:
-            bleu = Bleu(variant, weights=self.weights).score(row, self.short_segments)
+            bleu = Bleu(variant, weights=self.weights, level="corpus").score(row, self.short_segments)
             return Scored(name, variant, bleu, None, self.tokenize)
         except (CybleuError, ArithmeticError, ValueError) as error:
             return Scored(name, variant, None, str(error), self.tokenize)
@@ -345,7 +364,7 @@ def explain_difference(
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens; ``of-tools`` for what the tool of each
         variant does with raw text, as ``cybleu score`` has it
     :param lowercase: put raw text in lower case first
-    :return: a table of the scores, and for each pair that differs the rules with what each does. A variant that fails
+    :return: a table of the scores of the corpus, also where the tool itself takes the mean of its segments' scores; and for each pair that differs the rules with what each does. A variant that fails
         where its tool would is in the table with the reason
     :raises LengthMismatchError: hypotheses and reference lists are not equally many
     :raises EmptyCorpusError: there is no segment

@@ -10,6 +10,4 @@ if TYPE_CHECKING:
     from .hugging_face import EvaluationModule as EvaluationModule
     from .hugging_face import load as load
 
-__getattr__, __dir__, __all__ = later(
-    __name__, {"captions": "CaptionBleu", "hugging_face": "EvaluationModule load"}
-)
+__getattr__, __dir__, __all__ = later(__name__, {"captions": "CaptionBleu", "hugging_face": "EvaluationModule load"})

@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from ..errors import EmptyCorpusError, EmptyHypothesisError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
+from ..errors import (
+    EmptyCorpusError,
+    EmptyHypothesisError,
+    LengthMismatchError,
+    NoReferencesError,
+    SequenceTypeError,
+    UnknownNameError,
+)
 from ..gleu_score import corpus_gleu
 from ..metrics import Bleu
 from ..text import tokenizer as tokenizer_of
@@ -191,15 +198,19 @@ def _documents(groups: list[list[str]]) -> Documents:
     return [list(document) for document in zip_longest(*groups)]
 
 
-def _sacrebleu(texts: list[str], groups: list[list[str]], tokenize: str | None = None, **options: Any) -> dict[str, Any]:
+def _sacrebleu(
+    texts: list[str], groups: list[list[str]], tokenize: str | None = None, **options: Any
+) -> dict[str, Any]:
     from ..sacrebleu_compat import sacrebleu_corpus_bleu
 
     unknown = set(options) - {"smooth_method", "smooth_value", "force", "lowercase", "use_effective_order"}
     if unknown:
         raise TypeError(f"the metric sacrebleu has no option {min(unknown)!r}")
-    chosen = {"tokenize": tokenize} if tokenize else {}
+    chosen: dict[str, Any] = {"tokenize": tokenize} if tokenize else {}
     found = sacrebleu_corpus_bleu(texts, _documents(groups), **options, **chosen)
-    return {name: getattr(found, name) for name in ("score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len")}
+    return {
+        name: getattr(found, name) for name in ("score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len")
+    }
 
 
 def _chrf(

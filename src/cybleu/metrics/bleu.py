@@ -293,14 +293,17 @@ class Bleu(Metric):
     ) -> list[list[int]]:
         """The rows of segments of raw text that the backend has read.
 
-        The other parameters are those of :meth:`Metric.rows_of_raw`.
+        The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
         """
         return raw_row_lists(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
 
     def sum_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> tuple[list[int], list[int]]:
-        """The sum of these rows, and for each order how many segments are too short for it."""
+        """The sum of these rows, and for each order how many segments are too short for it.
+
+        The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
+        """
         return raw_sum(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
 
     def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], Sequence[int]]:
@@ -376,24 +379,45 @@ class Bleu(Metric):
     def _mean(self, stats: Any, short_segments: Sequence[int] | None) -> BleuScore:
         """The mean of the scores of segments; what it was computed from are their sums."""
         if short_segments is not None or hasattr(stats, "row"):
-            raise StatisticsError(f"the mean of the scores of segments needs their rows, and this is a sum ({self.signature})")
+            raise StatisticsError(
+                f"the mean of the scores of segments needs their rows, and this is a sum ({self.signature})"
+            )
         rows = stats.tolist() if hasattr(stats, "tolist") else stats
         rows = [counts_given(row, "statistics") for row in one_or_more(rows)]
-        sums = replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False).score(rows)
-        return replace(sums, score=self.mean_of_segments(rows), signature=self._signature(len(sums.matches)))
+        sums = (
+            replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False).score(rows)
+        )
+        return replace(
+            sums,
+            score=self.mean_of_total(self.total_of_segments(rows), len(rows)),
+            signature=self._signature(len(sums.matches)),
+        )
 
-    def mean_of_segments(self, rows: Sequence[Sequence[int]]) -> float:
-        """The mean of the scores of the segments whose rows these are.
+    def total_of_segments(self, rows: Sequence[Sequence[int]], total: float = 0.0) -> float:
+        """The sum of the scores of segments, which :meth:`mean_of_total` makes a mean of.
 
-        :param rows: at least one
+        :param rows: of the segments
+        :param total: of those before them
         """
-        rules = self.rules(order_of(len(rows[0])))
-        unscaled = rules.mean == "log-differences"
-        definition = _mirror.Definition(replace(rules, scale=1.0) if unscaled else rules)
-        total = 0.0
-        for row in rows:
-            total += definition.evaluate(row, [int(count == 0) for count in row[2 + definition.order :]])[0]
-        return total * rules.scale / len(rows) if unscaled else total / len(rows)
+        if rows:
+            rules = self.rules(order_of(len(rows[0])))
+            definition = _mirror.Definition(replace(rules, scale=1.0) if self._scaled_last else rules)
+            for row in rows:
+                total += definition.evaluate(row, [int(count == 0) for count in row[2 + definition.order :]])[0]
+        return total
+
+    def mean_of_total(self, total: float, segments: int) -> float:
+        """The mean of the scores of segments.
+
+        :param total: their sum
+        :param segments: how many there are, at least one
+        """
+        return total * self.scale / segments if self._scaled_last else total / segments
+
+    @property
+    def _scaled_last(self) -> bool:
+        """Whether the tool multiplies the mean of numbers up to 1."""
+        return self.definition.mean == "log-differences"
 
     def scores(self, stats: Any, parts_of_segments: bool = False) -> NDArray[np.float64]:
         """The score of each row.

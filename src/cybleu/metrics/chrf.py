@@ -136,13 +136,13 @@ class Chrf(Metric):
         owner: Any = None,
         threads: int | None = None,
         progress: bool = False,
-        tokenize: None = None,
+        tokenize: Any = None,
         lowercase: bool = False,
         **of_ids: Any,
     ) -> NDArray[np.int64]:
         """The row of each segment.
 
-        The other parameters are those of :meth:`Metric.rows`.
+        The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
 
         :param references: for each segment a list of texts
         :param hypotheses: texts, str or bytes
@@ -187,7 +187,10 @@ class Chrf(Metric):
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> list[list[int]]:
-        """The rows of texts that the backend has read. Needs no NumPy."""
+        """The rows of texts that the backend has read. Needs no NumPy.
+
+        The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
+        """
         count, width = len(texts), 3 * (self.char_order + self.word_order)
         if not count:
             return []
@@ -199,7 +202,10 @@ class Chrf(Metric):
     def sum_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> tuple[list[int], None]:
-        """The sum of these rows."""
+        """The sum of these rows.
+
+        The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
+        """
         sums: list[list[int]] = []
         measure = self.measure
 
@@ -221,7 +227,7 @@ class Chrf(Metric):
     ) -> NDArray[np.float64]:
         """The score of every hypothesis against every reference alone.
 
-        The other parameters are those of :meth:`Metric.pairs`.
+        The other parameters are those of :meth:`cybleu.metrics.Metric.pairs`.
 
         :param references: R texts, str or bytes
         :param hypotheses: H texts, by default the references
@@ -252,7 +258,10 @@ class Chrf(Metric):
     # ---------------------------------------------------------------------------------------------------------- scoring
 
     def evaluate(self, row: Sequence[int]) -> float:
-        """The score of a row or of a sum of rows."""
+        """The score of a row or of a sum of rows.
+
+        :param row: as many numbers as there are columns
+        """
         return _mirror.CharacterF(*self._arguments).evaluate(row)
 
     def formula(self, width: int) -> Formula:
@@ -269,4 +278,3 @@ class Chrf(Metric):
 def _cost(texts: Any, references: Any) -> int:
     cost: int = texts.size + references.size + 64 * len(texts)
     return cost
-

@@ -75,6 +75,9 @@ class Gleu(Metric):
         return [sum(column) for column in zip((0, 0), *rows)], None
 
     def evaluate(self, row: Sequence[int]) -> float:
-        """The score of a row or of a sum of rows."""
+        """The score of a row or of a sum of rows.
+
+        :param row: as many numbers as there are columns
+        """
         matches, ngrams = row
         return matches / ngrams if ngrams else 0.0

@@ -1,19 +1,15 @@
-"""``sacrebleu.metrics.CHRF`` and sacreBLEU's functions of chrF, counted by the kernels."""
+"""``sacrebleu.metrics.CHRF``, counted by the kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import MissingExtraError
 from ..metrics.chrf import LARGEST_BETA, MOST_ORDERS, Chrf
 from ..text.raw import Raw
 from .functions import are_plain
 from .kept import Kept, are_documents
-
-if TYPE_CHECKING:
-    from sacrebleu.metrics.chrf import CHRFScore
 
 try:
     from sacrebleu.metrics.chrf import CHRF as Theirs
@@ -23,15 +19,13 @@ except ImportError as error:
         "install it with: pip install 'cybleu[sacrebleu]'"
     ) from error
 
-__all__ = ["CHRF", "sacrebleu_corpus_chrf", "sacrebleu_sentence_chrf"]
+__all__ = ["CHRF"]
 
 ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has its place already
 
 
 @lru_cache
-def _measure(
-    char_order: int, word_order: int, beta: float, kind: type, whitespace: bool, eps_smoothing: bool
-) -> Chrf:
+def _measure(char_order: int, word_order: int, beta: float, kind: str, whitespace: bool, eps_smoothing: bool) -> Chrf:
     return Chrf(char_order, word_order, beta, whitespace, eps_smoothing)
 
 
@@ -65,7 +59,7 @@ class CHRF(ORIGINAL):  # type: ignore[misc]
         for method in _OWN:
             if getattr(type(self), method) is not getattr(ORIGINAL, method):
                 return None
-        return _measure(*orders, self.beta, type(self.beta), bool(self.whitespace), bool(self.eps_smoothing))
+        return _measure(*orders, self.beta, type(self.beta).__name__, bool(self.whitespace), bool(self.eps_smoothing))
 
     def _cache_references(self, references: Any) -> Any:
         if not are_documents(references) or self._metric() is None:
@@ -119,59 +113,3 @@ _OWN = (
     "_remove_punctuation",
     "_compute_f_score",
 )
-
-
-def sacrebleu_corpus_chrf(
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str | None]],
-    char_order: int = 6,
-    word_order: int = 0,
-    beta: int = 2,
-    remove_whitespace: bool = True,
-    eps_smoothing: bool = False,
-) -> CHRFScore:
-    """The chrF of a corpus as ``sacrebleu.corpus_chrf`` has it: the same arguments, result and errors.
-
-    :param hypotheses: the lines to score
-    :param references: one or more reference documents, each with one line for every hypothesis, or None where it has no
-        reference
-    :param char_order: the largest order of n-grams of characters
-    :param word_order: the same of words: 1 for chrF+, 2 for chrF++
-    :param beta: recall weighs so many times as much as precision
-    :param remove_whitespace: leave white space out of the n-grams of characters
-    :param eps_smoothing: as for :class:`cybleu.metrics.Chrf`
-    :return: sacreBLEU's ``CHRFScore``, from 0 to 100
-    :raises MissingExtraError: sacreBLEU is not installed
-
-    >>> print(sacrebleu_corpus_chrf(["The cat sat on the mat."], [["The cat sits on the mat."]]))
-    chrF2 = 66.89
-    """
-    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
-    score: CHRFScore = metric.corpus_score(hypotheses, references)
-    return score
-
-
-def sacrebleu_sentence_chrf(
-    hypothesis: str,
-    references: Sequence[str | None],
-    char_order: int = 6,
-    word_order: int = 0,
-    beta: int = 2,
-    remove_whitespace: bool = True,
-    eps_smoothing: bool = False,
-) -> CHRFScore:
-    """The chrF of one line as ``sacrebleu.sentence_chrf`` has it: the same arguments, result and errors.
-
-    :param hypothesis: the line to score
-    :param references: its reference lines
-    :return: sacreBLEU's ``CHRFScore``, from 0 to 100
-    :raises MissingExtraError: sacreBLEU is not installed
-
-    The other parameters are those of :func:`sacrebleu_corpus_chrf`.
-
-    >>> print(sacrebleu_sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
-    chrF2++ = 100.00
-    """
-    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
-    score: CHRFScore = metric.sentence_score(hypothesis, references)
-    return score

@@ -135,7 +135,9 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
             "install it with: pip install 'cybleu[sacrebleu]'"
         ) from None
     if name not in BLEU.TOKENIZERS:
-        known = ", ".join([*OWN, *(name for name in SPLITS if name not in OWN), *sorted(set(BLEU.TOKENIZERS) - set(OWN))])
+        known = ", ".join(
+            [*OWN, *(name for name in SPLITS if name not in OWN), *sorted(set(BLEU.TOKENIZERS) - set(OWN))]
+        )
         raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
     try:
         tokenise = BLEU(tokenize=name).tokenizer

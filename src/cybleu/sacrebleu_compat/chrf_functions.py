@@ -1,0 +1,71 @@
+"""``corpus_chrf`` and ``sentence_chrf`` of ``sacrebleu.compat``, counted by the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.chrf import CHRFScore
+
+__all__ = ["sacrebleu_corpus_chrf", "sacrebleu_sentence_chrf"]
+
+
+def sacrebleu_corpus_chrf(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    char_order: int = 6,
+    word_order: int = 0,
+    beta: int = 2,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+) -> CHRFScore:
+    """The chrF of a corpus as ``sacrebleu.corpus_chrf`` has it: the same arguments, result and errors.
+
+    :param hypotheses: the lines to score
+    :param references: one or more reference documents, each with one line for every hypothesis, or None where it has no
+        reference
+    :param char_order: the largest order of n-grams of characters
+    :param word_order: the same of words: 1 for chrF+, 2 for chrF++
+    :param beta: recall weighs so many times as much as precision
+    :param remove_whitespace: leave white space out of the n-grams of characters
+    :param eps_smoothing: as for :class:`cybleu.metrics.Chrf`
+    :return: sacreBLEU's ``CHRFScore``, from 0 to 100
+    :raises MissingExtraError: sacreBLEU is not installed
+
+    >>> print(sacrebleu_corpus_chrf(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    chrF2 = 66.89
+    """
+    from .chrf import CHRF
+
+    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    score: CHRFScore = metric.corpus_score(hypotheses, references)
+    return score
+
+
+def sacrebleu_sentence_chrf(
+    hypothesis: str,
+    references: Sequence[str | None],
+    char_order: int = 6,
+    word_order: int = 0,
+    beta: int = 2,
+    remove_whitespace: bool = True,
+    eps_smoothing: bool = False,
+) -> CHRFScore:
+    """The chrF of one line as ``sacrebleu.sentence_chrf`` has it: the same arguments, result and errors.
+
+    :param hypothesis: the line to score
+    :param references: its reference lines
+    :return: sacreBLEU's ``CHRFScore``, from 0 to 100
+    :raises MissingExtraError: sacreBLEU is not installed
+
+    The other parameters are those of :func:`sacrebleu_corpus_chrf`.
+
+    >>> print(sacrebleu_sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
+    chrF2++ = 100.00
+    """
+    from .chrf import CHRF
+
+    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    score: CHRFScore = metric.sentence_score(hypothesis, references)
+    return score

@@ -1,0 +1,128 @@
+"""chrF and GLEU on the two backends: rows, sums, scores of rows and matrices; what does not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cybleu import _mirror
+from inputs import long_segments, segments
+
+PIECES = [*"abc .,(é猫\ud800\x1c\xa0\u2028\u3000A!", "\U0001f600", "ab ", "the "]
+MANY = "".join(chr(code) for code in range(0x4E00, 0x4E00 + 300))  # more than a byte has numbers for
+LINES = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+SPACES = ["dropped", "kept", "dropped but separators"]
+
+measures = st.tuples(
+    st.sampled_from([(6, 0), (6, 2), (1, 1), (0, 3), (12, 1), (64, 64)]),
+    st.sampled_from([2, 1, 0.5, 0]),
+    st.sampled_from(SPACES),
+    st.booleans(),
+)
+corpora = st.lists(st.tuples(LINES, st.lists(LINES, min_size=1, max_size=3)), max_size=4)
+
+
+def in_bytes(line):
+    try:
+        return line.encode()
+    except UnicodeEncodeError:
+        return line  # there is no UTF-8 of a lone surrogate
+
+
+def results(backend, corpus, measure):
+    (char_order, word_order), beta, space, epsilon = measure
+    measure = backend.CharacterF(char_order, word_order, beta, space, epsilon)
+    texts = backend.RawTexts([text for text, _ in corpus])
+    others = backend.RawTexts([text for _, group in corpus for text in group])
+    sets = np.cumsum([0, *(len(group) for _, group in corpus)], dtype=np.int64)
+    rows = np.full((len(corpus), 3 * (char_order + word_order)), -1, dtype=np.int64)
+    measure.rows(texts, others, sets, 0, len(corpus), rows)
+    found = np.empty(len(corpus))
+    assert measure.score_rows(rows, 0, found) == len(corpus)
+    total = measure.sum(texts, others, sets, 0, len(corpus))
+    assert total == rows.sum(axis=0).tolist()
+    matrix = np.empty((len(texts), len(others)))
+    backend.CharacterTexts(measure, others, texts).fill(0, len(texts), matrix)
+    each_other = np.empty((len(others), len(others)))
+    pairs = backend.CharacterTexts(measure, others)
+    middle = len(others) // 2
+    pairs.fill(0, middle, each_other)
+    pairs.fill(middle, len(others), each_other)
+    return rows.tolist(), total, found.tolist(), matrix.tolist(), each_other.tolist()
+
+
+@given(corpora, measures)
+@example([("a" * 70, ["aa", ""]), ("ab" * 40, ["ba" * 30])], ((6, 2), 2, "dropped", False))
+@example([(MANY + "ab", [MANY, "ab" * 9]), ("", [MANY[:250] * 2])], ((6, 2), 2, "kept", False))
+@example([("x y", ["z"])], ((64, 64), 2, "dropped", True))
+def test_chrf(kernels, corpus, measure):
+    ours = results(kernels, corpus, measure)
+    assert ours == results(_mirror, corpus, measure)
+    as_bytes = [(in_bytes(text), [*map(in_bytes, group)]) for text, group in corpus]
+    assert ours == results(kernels, as_bytes, measure)
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 9000, "ab" * 5000, "".join(map(chr, range(0x100, 0x100 + 9000))), "a b " * 3000]
+)
+def test_long_texts(kernels, text):
+    corpus = [(text, [text[3000:] + text[:3000], text[::-1]])]
+    measure = ((6, 2), 2, "dropped", False)
+    assert results(kernels, corpus, measure) == results(_mirror, corpus, measure)
+
+
+def test_rows_that_are_declined(kernels):
+    measure = kernels.CharacterF(1, 0, 2, "dropped", False)
+    rows = np.array([[3, 3, 1], [2**53, 2**53, 1], [3, 3, 1]])
+    found = np.zeros(3)
+    assert measure.score_rows(rows, 0, found) == 1
+    assert measure.score_rows(rows, 2, found) == 3
+    assert found[0] == found[2] == _mirror.CharacterF(1, 0, 2, "dropped", False).evaluate([3, 3, 1])
+
+
+def test_what_does_not_fit(kernels):
+    for orders in ((0, 0), (-1, 2), (65, 0), (0, 65)):
+        with pytest.raises(ValueError):
+            kernels.CharacterF(*orders, 2, "dropped", False)
+    with pytest.raises(ValueError):
+        kernels.CharacterF(6, 0, 2, "else", False)
+    measure = kernels.CharacterF(1, 0, 2, "dropped", False)
+    texts = kernels.RawTexts(["a"])
+    rows = np.zeros((1, 3), dtype=np.int64)
+    for sets, stop, table in (
+        ([0, 2], 1, rows),
+        ([0, 0], 1, rows),
+        ([0, 1], 2, rows),
+        ([0], 1, rows),
+        ([0, 1], 1, rows[:, :2]),
+    ):
+        with pytest.raises(ValueError):
+            measure.rows(texts, texts, np.array(sets), 0, stop, np.ascontiguousarray(table))
+    with pytest.raises(ValueError):
+        measure.score_rows(rows, -1, np.zeros(1))
+    pairs = kernels.CharacterTexts(measure, texts)
+    for shape, stop in (((1, 2), 1), ((2, 1), 1), ((1, 1), 2)):
+        with pytest.raises(ValueError):
+            pairs.fill(0, stop, np.zeros(shape))
+    with pytest.raises(RuntimeError):
+        pairs.__init__(measure, texts)
+
+
+@given(segments() | long_segments(), st.sampled_from([(1, 4), (2, 2), (3, 16)]))
+def test_gleu(kernels, segment, orders):
+    references, hypothesis = segment
+    found = kernels.gleu_counts([references], [hypothesis], *orders)
+    if found is not None:
+        assert found == _mirror.gleu_counts([references], [hypothesis], *orders)
+    ratio = kernels.gleu_ratio(references, hypothesis, *orders)
+    assert (ratio is None) == (found is None)
+    if ratio is not None:
+        assert ratio == _mirror.gleu_ratio(references, hypothesis, *orders)
+
+
+@pytest.mark.parametrize("orders", [(0, 4), (1, 17), (3, 2), (1, 2.0), (True, 2)])
+def test_orders_that_are_declined(kernels, orders):
+    assert kernels.gleu_counts([[["a"]]], [["a"]], *orders) is None
+    assert kernels.gleu_ratio([["a"]], ["a"], *orders) is None
