@@ -40,6 +40,9 @@ if TYPE_CHECKING:
         swap_pass: Callable[..., MayDecline[tuple[int, float]]]
         NBestLines: Callable[..., Any]  # its method read, too
 
+        ArrowColumn: Any
+        ArrowStream: Any
+        ArrowValues: Any
         COMPILER: str
         PairwiseTexts: Callable[..., Any]
         PreparedReferences: Callable[..., Any]

@@ -11,6 +11,9 @@ from .._runtime.later import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .arrow import ArrowColumn as ArrowColumn
+    from .arrow import ArrowStream as ArrowStream
+    from .arrow import ArrowValues as ArrowValues
     from .definitions import Definition as Definition
     from .definitions import sum_rows as sum_rows
     from .envelope import sort_lines as sort_lines

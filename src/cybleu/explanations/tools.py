@@ -21,6 +21,7 @@ from ..errors import (
 )
 from ..metrics import Bleu, BleuScore, Variant
 from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
+from ..text.columns import references_given, texts_given
 from ..text.raw import raw_of
 
 if TYPE_CHECKING:
@@ -314,7 +315,8 @@ def explain_difference(
     raw = raw_of(tokenize, lowercase)
     if raw is not None:
         references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
-    references, hypotheses = by_position(references), by_position(hypotheses)
+    references = by_position(references_given(references))
+    hypotheses = by_position(texts_given(hypotheses))
     number, wanted = length_of(hypotheses, "the hypotheses"), length_of(references, "the lists of references")
     if number != wanted:
         raise LengthMismatchError(

@@ -27,6 +27,7 @@ from ..metrics.formula import weighted_sums
 from ..nbest import NBest
 from ..text import tokenizer
 from ..text.batches import is_array
+from ..text.columns import is_column, lists_given
 from .selection import Selection, chosen, owners_of
 
 if TYPE_CHECKING:
@@ -226,9 +227,9 @@ def _lists(value: Any, name: str, tokenize: str | Callable[[str], list[str]] | N
         texts: list[Any] = value.texts
         offsets = value.offsets
     else:
-        if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+        if isinstance(value, (str, bytes)) or not (hasattr(value, "__len__") or is_column(value)):
             raise SequenceTypeError(f"{name} must be a list of texts for each segment, not {type(value).__name__}")
-        value = by_position(value)
+        value = lists_given(value, name)
         for position, segment in enumerate(value):
             if isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
                 raise SequenceTypeError(

@@ -24,7 +24,6 @@ from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import checked_threads, run
-from .._runtime.sequences import by_position
 from ..errors import (
     ArrayValueError,
     CybleuError,
@@ -46,6 +45,7 @@ from ..text.batches import (
     reference_sets,
     separate_output,
 )
+from ..text.columns import TextColumn, references_given, texts_given
 from ..text.raw import Raw, raw_of
 from ..text.tokenizers import split_ascii
 from ..text.words import RawWords, raw_reference_sets
@@ -112,7 +112,7 @@ class References:
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
         lowercase: bool = False,
     ):
-        references = by_position(references)
+        references = references_given(references, tokenize is not None)
         raw = raw_of(tokenize, lowercase, lengths=lengths, pad_id=pad_id, eos_id=eos_id, unk_id=unk_id)
         if raw is not None and (strict or not raw.own):
             tokens = raw.sets_of_token_lists(references)
@@ -224,7 +224,7 @@ class References:
         :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
         """
-        hypotheses = by_position(hypotheses)
+        hypotheses = texts_given(hypotheses)
         raw_texts = None
         if self._raw is not None and not _holds_token_lists(hypotheses):
             raw_of(self._raw.tokenize, lengths=lengths)  # for its error
@@ -272,6 +272,8 @@ class References:
 
 
 def _holds_token_lists(hypotheses: Any) -> bool:
+    if isinstance(hypotheses, TextColumn):
+        return hypotheses.depth > 0
     return isinstance(hypotheses, (list, tuple)) and bool(hypotheses) and isinstance(hypotheses[0], (list, tuple))
 
 
@@ -356,7 +358,7 @@ def segment_stats(
     array([[2, 3, 2, 1, 2, 1],
            [2, 2, 2, 0, 2, 1]])
     """
-    references, hypotheses = by_position(references), by_position(hypotheses)
+    references, hypotheses = references_given(references, tokenize is not None), texts_given(hypotheses)
     special = owner, pad_id, eos_id, unk_id, ignore, lengths, reference_lengths
     checked_threads(threads)
     raw = raw_of(
