@@ -20,6 +20,7 @@ from .bleu_score import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import checks as checks
+    from . import columns as columns
     from . import errors as errors
     from . import explanations as explanations
     from . import metrics as metrics
@@ -71,7 +72,7 @@ __getattr__, __dir__, _LATER = later(
         "sacrebleu_compat": "install_as_sacrebleu sacrebleu_corpus_bleu sacrebleu_sentence_bleu",
         "stats": "CorpusAccumulator References segment_stats",
     },
-    "checks errors explanations metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",
+    "checks columns errors explanations metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",
 )
 __all__ = [
     "BACKEND",

@@ -196,6 +196,21 @@ cdef class ArrowColumn:
         """The names of the fields of a struct, such as the columns of a table; None of what is no struct."""
         return names_of(self.schema)
 
+    def part(self, int64_t start, int64_t stop):
+        """The entries from `start` to before `stop`."""
+        cdef ArrowColumn column = ArrowColumn.__new__(ArrowColumn)
+        if not 0 <= start <= stop <= self.length or self.length >= MOST:
+            raise ValueError("a column has not as many entries")
+        column.held_schema = self.held_schema
+        column.held_array = self.held_array
+        column.schema = self.schema
+        column.array = self.array
+        column.start = self.start + start
+        column.length = stop - start
+        column.validity = self.validity
+        column.validity_offset = self.validity_offset + start
+        return column
+
     def field(self, Py_ssize_t number):
         """A field of a struct, as long as that."""
         cdef ArrowColumn column = ArrowColumn.__new__(ArrowColumn)
@@ -690,7 +705,7 @@ cdef class ArrowValues:
                 self.lines[self.line_count].data = NO_TEXT + FRONT
                 self.lines[self.line_count].size = 0
                 self.lines[self.line_count].kind = IN_UTF8
-                self.line_count += 1
+                self.line_count = self.line_count + 1
                 place = positions.values[i]
                 if place < 0:
                     continue

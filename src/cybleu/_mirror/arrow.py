@@ -141,7 +141,8 @@ class ArrowColumn:
         return self
 
     def __len__(self) -> int:
-        return self._length
+        length: int = self._length
+        return length
 
     @property
     def format(self) -> str:
@@ -154,6 +155,16 @@ class ArrowColumn:
     @property
     def names(self) -> tuple[str, ...] | None:
         return _names(self._node.schema)
+
+    def part(self, start: int, stop: int) -> ArrowColumn:
+        if not 0 <= start <= stop <= self._length:
+            raise ValueError("a column has not as many entries")
+        column = ArrowColumn.__new__(ArrowColumn)
+        column._held, column._node = self._held, self._node
+        column._start, column._length = self._start + start, stop - start
+        present = self._present
+        column._present = None if present is None else lambda place: present(start + place)
+        return column
 
     def field(self, number: int) -> ArrowColumn:
         node = self._node

@@ -55,12 +55,14 @@ class TextColumn:
     """A column of texts, or of token lists: a sequence of these, and what the backend reads without making them.
 
     :ivar name: of the argument, for messages
+    :ivar first: the number of its first row there
     """
 
-    __slots__ = ("_entries", "arrays", "name", "values")
+    __slots__ = ("_entries", "arrays", "first", "name", "values")
 
-    def __init__(self, arrays: list[Any], name: str):
+    def __init__(self, arrays: list[Any], name: str, first: int = 0):
         self.arrays = arrays
+        self.first = first
         self.name = name
         self.values = _backend.chosen.ArrowValues(arrays)
         self._entries: list[Any] | None = None
@@ -110,16 +112,16 @@ class TextColumn:
         return _ragged(self.values)
 
     def _where(self, text: int) -> str:
-        return f"{self.name}[{_row_of(self.values, text) if self.depth else text}]"
+        return f"{self.name}[{self.first + _row_of(self.values, text)}]"
 
     def _check_present(self) -> None:
         missing = self.values.nulls_of(0)
         if missing:
             raise SequenceTypeError(
-                f"{self.name}[{missing[0]}] is null; of {len(self)} entries {len(missing)} are. Leave these rows out, or fill "
-                "them: an empty text is no null"
+                f"{self.name}[{self.first + missing[0]}] is null; leave out the rows that are, or fill them: "
+                "an empty text is no null"
             )
-        _check_tokens(self.values, self.name)
+        _check_tokens(self.values, self.name, self.first)
 
 
 class ReferenceColumns:
@@ -128,12 +130,14 @@ class ReferenceColumns:
     A null among the references of a segment is no reference.
 
     :param raw: the texts are raw text, so that lists hold references and not tokens
+    :param first: the number of the first row, for messages
     """
 
-    __slots__ = ("_columns", "_raw", "_sets", "name")
+    __slots__ = ("_columns", "_first", "_raw", "_sets", "name")
 
-    def __init__(self, columns: list[list[Any]], raw: bool, name: str):
+    def __init__(self, columns: list[list[Any]], raw: bool, name: str, first: int = 0):
         self.name = name
+        self._first = first
         self._raw = raw
         self._columns = columns
         counts = [sum(map(len, arrays)) for arrays in columns]
@@ -163,7 +167,7 @@ class ReferenceColumns:
             )
         if lists:
             values = _backend.chosen.ArrowValues(arrays, 1)
-        _check_tokens(values, self.name, 2 if lists and not self._raw else 1)
+        _check_tokens(values, self.name, self._first, 2 if lists and not self._raw else 1)
         return values, lists
 
     def sets(self) -> list[list[Any]]:
@@ -172,7 +176,7 @@ class ReferenceColumns:
             sets: list[list[Any]] = [[] for _ in range(len(self))]
             for arrays in self._columns:
                 values, lists = self._values(arrays)
-                entries = _nested(values, lambda text, values=values: f"{self.name}[{_row_of(values, text)}]")
+                entries = _nested(values, lambda text, values=values: self._where(values, text))
                 missing = set(values.nulls_of(0))
                 for position, entry in enumerate(entries):
                     if position not in missing:
@@ -205,12 +209,12 @@ class ReferenceColumns:
                 if values.nulls_of(0):
                     raise self._none(values.nulls_of(0)[0])
         texts = []
-        for values, lists in found:
+        for values, _ in found:
             try:
                 texts.append(_backend.chosen.RawTexts.of_values(values))
             except NotUtf8Error as error:
-                row = _row_of(values, error.line) if lists else error.line
-                raise NotUtf8Error(error.line, error.position, error.byte, f"{self.name}[{row}]") from None
+                where = self._where(values, error.line)
+                raise NotUtf8Error(error.line, error.position, error.byte, where) from None
         if width == 1:
             return texts[0], bounds
         return _backend.chosen.RawTexts.side_by_side(texts, [0] * width, rows), bounds
@@ -225,13 +229,17 @@ class ReferenceColumns:
                 return _ragged(values)
         return self.sets()
 
+    def _where(self, values: Any, text: int) -> str:
+        return f"{self.name}[{self._first + _row_of(values, text)}]"
+
     def _none(self, row: int) -> NoReferencesError:
+        row += self._first
         return NoReferencesError(f"{self.name}[{row}] has no reference; give at least one for each segment")
 
 
 def _what(values: Any) -> str:
-    what = "whole numbers" if values.kind == "integers" else "texts"
-    return "lists of " * values.depth + what
+    depth: int = values.depth
+    return "lists of " * depth + ("whole numbers" if values.kind == "integers" else "texts")
 
 
 def _row_of(values: Any, entry: int) -> int:
@@ -243,7 +251,7 @@ def _row_of(values: Any, entry: int) -> int:
     return entry
 
 
-def _check_tokens(values: Any, name: str, level: int = 1) -> None:
+def _check_tokens(values: Any, name: str, first: int, level: int = 1) -> None:
     """:raises SequenceTypeError: an entry from this level on is null"""
     for depth in range(level, values.depth + 1):
         missing = values.nulls_of(depth)
@@ -253,7 +261,7 @@ def _check_tokens(values: Any, name: str, level: int = 1) -> None:
                 ends = array("q")
                 ends.frombytes(values.ends_of(above))
                 place = next(row for row, end in enumerate(ends) if end > place)
-            raise SequenceTypeError(f"{name}[{place}] holds a null among its tokens; give a token in its place")
+            raise SequenceTypeError(f"{name}[{first + place}] holds a null among its tokens; give a token in its place")
 
 
 def _nested(values: Any, where: Any) -> list[Any]:
