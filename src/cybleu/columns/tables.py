@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["row_blocks", "rows", "statistics", "total"]
 
-BLOCK = 65536  # rows of a table that are counted at a time
+BLOCK = 16384  # rows of a table that are counted at a time
 
 
 def row_blocks(
