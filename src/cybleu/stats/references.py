@@ -10,6 +10,10 @@ Anything with the buffer protocol or ``__array__`` is an array; int32 and int64 
 References are a list with a list of references for each segment, which may also be a 2-D array; or where each segment has
 one reference, a 2-D array or a ragged pair; or a 3-D array (segments, references, tokens).
 
+A column that hands itself over by the Arrow C data interface (pyarrow, polars, pandas, DuckDB) is a batch, too: of texts with
+`tokenize`, and else of lists of tokens or of token ids. References are one column, of texts or of lists, or a list or table of
+columns, which have the k-th reference of each segment. A null in the place of a reference is none.
+
 With `tokenize` the texts are raw text: str, or bytes in UTF-8. It is a name that :func:`cybleu.text.tokenizer` knows, or a
 function from a str to its tokens; `lowercase` puts each line in lower case first.
 """
