@@ -35,6 +35,7 @@ from .common import (
     variant,
 )
 from .common import segments as read_segments
+from .parquet import column_segments, columns_named
 
 WHITE_SPACE = ("none", "unicode", "ascii")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
@@ -76,6 +77,9 @@ def score(
 
     All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input. The text is
     tokenised as the tool of the variant does it; --tokenize none is for text that is tokenised already.
+
+    They may also be columns of one Parquet file, named FILE.parquet:COLUMN, if pyarrow is installed. References are then one a
+    column, or lists of them.
     """
     need_standard_output()
     name = tokenizer_of(variant, tokenize, split)
@@ -87,9 +91,26 @@ def score(
     corpus = _Corpus(metric, method)
     segment_scores = array("d")
     looks = _Looks()
+    numbers_of_references: set[int] = set()  # where they are in columns
     with input_errors():
         raw = Raw(name, lowercase)
-        if raw.own and isinstance(metric, Bleu) and not method:
+        columns = columns_named(hypothesis, references)
+        if columns is not None:
+            split_line = splitter_of(variant, name, lowercase)
+            direct = raw.own and isinstance(metric, Bleu) and not method
+            direct = direct and not (lowercase and variant == "mteval-v13a")  # which has another lower case
+            for texts, sets in column_segments(*columns):
+                numbers_of_references |= set(map(len, sets)) if sets.of_lists else {len(references)}
+                if direct:
+                    scores = segment_scores if segments else None
+                    corpus.add_raw(raw, raw.texts(texts, texts.name), *raw.sets(sets), threads, scores)
+                    continue
+                split_sets = [[split_line(_str_of(line)) for line in lines] for lines in sets]
+                split_texts = [split_line(_str_of(line)) for line in texts]
+                corpus.add(split_sets, split_texts)
+                if segments:
+                    segment_scores.extend(map(corpus.score_segment, split_sets, split_texts))
+        elif raw.own and isinstance(metric, Bleu) and not method:
             change = lowercase_of(variant, lowercase)
             size = 4 * threads * ENOUGH if threads > 1 else ENOUGH
             for block in raw_segments_of_files(hypothesis, references, change, looks.see, size, drop_bom):
@@ -105,8 +126,10 @@ def score(
         result = corpus.score()
     for advice in looks.advice(name):
         click.echo(f"cybleu: {advice}", err=True)
+    varies = len(numbers_of_references) > 1
+    nrefs = "var" if varies else str(max(numbers_of_references, default=len(references)))
     tokens = f"case:{'lc' if lowercase else 'mixed'}|tok:{name}"
-    result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}|{tokens}|version:{__version__}")
+    result = replace(result, signature=f"{result.signature}|nrefs:{nrefs}|{tokens}|version:{__version__}")
     if as_json:
         found: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
         if isinstance(result, BleuScore):
@@ -120,6 +143,10 @@ def score(
             click.echo(f"{percent(number, result.scale):.{width}f}")
     else:
         click.echo(result.format(width))
+
+
+def _str_of(line: Any) -> str:
+    return line if isinstance(line, str) else line.decode()
 
 
 class _Looks:

@@ -157,6 +157,12 @@ class ReferenceColumns:
     def __getitem__(self, position: Any) -> Any:
         return self.sets()[position]
 
+    @property
+    def of_lists(self) -> bool:
+        """Whether the segments may have different numbers of references."""
+        found = [_backend.chosen.ArrowValues(arrays) for arrays in self._columns]
+        return any(values.depth > (0 if self._raw else 1) or values.nulls_of(0) for values in found)
+
     def _values(self, arrays: list[Any]) -> tuple[Any, bool]:
         """What is in a column, and whether its entries are lists of references."""
         values = _backend.chosen.ArrowValues(arrays)
