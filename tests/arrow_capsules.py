@@ -50,6 +50,7 @@ Stream._fields_ = [
     ("private_data", c_void_p),
 ]
 
+LIVING = []
 NUMBERS = {"c": "b", "C": "B", "s": "h", "S": "H", "i": "i", "I": "I", "l": "q", "L": "Q"}
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.argtypes, _new_capsule.restype = [c_void_p, c_char_p, c_void_p], py_object
@@ -74,8 +75,9 @@ class Node:
         self.released = [0, 0]  # how often the schema and the array were
 
     def structs(self):
-        """The two structs. This object has to live as long as they are used."""
-        kept = self.kept = []
+        """The two structs, which live for ever: a kernel may still read them, whatever becomes of what handed them over."""
+        kept = []
+        LIVING.append(kept)
         schema, array = Schema(), Array()
         schema.format = None if self.layout is None else self.layout.encode()
         schema.name = self.name.encode()
@@ -111,16 +113,12 @@ class Node:
         return schema, array
 
 
-LIVING = []  # what a kernel may still read, whatever becomes of the objects that handed it over
-
-
 class AsArray:
     def __init__(self, node):
         self.node = node
 
     def __arrow_c_array__(self, requested_schema=None):
         schema, array = self.node.structs()
-        LIVING.append(self.node)
         return capsule(schema, b"arrow_schema"), capsule(array, b"arrow_array")
 
 
