@@ -14,6 +14,7 @@ MODULES = (
     "interrupts",
     "tokens",
     "tokenizing",
+    "arrow",
     "raw",
     "ngrams",
     "chrf",

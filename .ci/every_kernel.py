@@ -14,6 +14,7 @@ import sys
 import tempfile
 import warnings
 from array import array
+from pathlib import Path
 from random import Random
 from types import ModuleType
 
@@ -27,6 +28,7 @@ from cybleu import (
     _backend,
     bleu_rewards,
     chrf_score,
+    columns,
     corpus_bleu,
     gleu_score,
     modified_precision,
@@ -46,6 +48,9 @@ from cybleu.stats.raw import raw_sum
 from cybleu.text import tokenizer
 from cybleu.text.raw import Raw
 from cybleu.tuning import kbmira, line_search, pro_pairs, tune
+
+sys.path.append(str(Path(__file__).parent.parent / "tests"))
+from arrow_capsules import AsArray, AsStream, dictionary, integers, lists, runs, table, texts
 
 WORDS = [*"the a cat dog is on mat , . é 猫 naïve".split(), "word" * 3, "longer" * 4, 1, 2.0, None, b"bytes"]
 LENGTHS = [0, 1, 2, 3, 4, 8, 20, 21, 64, 65, 130]
@@ -188,6 +193,33 @@ def token_ids(random):
     yield BleuReward(tokenize=None)(completion_ids=hypotheses, references=references)
 
 
+def columns_of_texts(random):
+    lines = [
+        " ".join(random.choices("the a cat dog is on mat. naïve,".split(), k=random.randrange(9))) for _ in range(9)
+    ]
+    for layout in ("u", "U", "vu"):
+        column = texts(lines, layout)
+        yield segment_stats(
+            AsArray(texts(lines[::-1], layout)),
+            AsStream([column, column], column),
+            tokenize="13a",
+            owner=[*range(9)] * 2,
+        )
+        yield segment_stats(
+            AsArray(lists([lines[:3], lines[3:8]], texts, "+vl")), AsArray(texts(lines[:2])), tokenize="intl"
+        )
+        yield References(AsArray(runs(lines, texts)), tokenize="char").stats(AsArray(dictionary(lines, texts)))
+    ids = [[random.randrange(5) for _ in range(random.randrange(9))] for _ in lines]
+    yield segment_stats(AsArray(lists(ids[::-1], integers)), AsArray(lists(ids, integers, "+L")))
+    tokens = [line.split() for line in lines]
+    yield segment_stats(AsArray(lists(tokens[::-1], texts)), AsArray(lists(tokens, texts)))
+    frame = table(hypothesis=texts(lines), reference=texts([None, *lines[1:]]), other=texts(lines[::-1]))
+    for handed in (AsArray(frame), AsStream([frame])):
+        yield list(columns.rows(handed, references=["reference", "other"]).values())
+    whole = _backend.chosen.ArrowColumn(*AsArray(texts(lines)).__arrow_c_array__())
+    yield _backend.chosen.ArrowValues([whole.part(2, 7)]).texts()
+
+
 def definitions(random):
     for order in (1, 4, 9):
         rows = segment_stats(*corpus(random, 12, WORDS[:6], [1, 3, 8, 20]), max_order=order)
@@ -244,13 +276,13 @@ def lists_of_hypotheses(random):
     floats = NBest(nbest.offsets, nbest.features, scores(nbest.stats, smoothing="add-k"))
     weights = [random.gauss(0, 1) for _ in nbest.names]
     for metric in (None, "sacrebleu", "nltk", "huggingface"):
-        for lists, direction in itertools.product((nbest, floats), (0, 1, [random.gauss(0, 1) for _ in nbest.names])):
-            name = lists.names[direction] if isinstance(direction, int) else direction
-            if lists is nbest or metric is None:
-                found = line_search(lists, weights, name, surface=True, metric=metric)
+        for given, direction in itertools.product((nbest, floats), (0, 1, [random.gauss(0, 1) for _ in nbest.names])):
+            name = given.names[direction] if isinstance(direction, int) else direction
+            if given is nbest or metric is None:
+                found = line_search(given, weights, name, surface=True, metric=metric)
                 yield found.step, found.score, found.stats, found.left, found.right, found.surface
-    for lists in (nbest, floats):
-        tuning = tune(lists, weights, restarts=2, directions=3, threads=2, seed=random.randrange(9))
+    for given in (nbest, floats):
+        tuning = tune(given, weights, restarts=2, directions=3, threads=2, seed=random.randrange(9))
         yield tuning.score, list(tuning.weights.values()), tuning.stats
     yield list(kbmira(nbest, iterations=3).weights.values())
     yield pro_pairs(nbest, samples=200, keep=20)
@@ -283,7 +315,16 @@ def main(rounds):
         sys.exit("CYBLEU_BACKEND must be cython")
     wanted, reached = record(kernels)
     for seed in range(rounds):
-        for calls in (lists_of_tokens, raw_text, relatives, token_ids, definitions, pairs, lists_of_hypotheses):
+        for calls in (
+            lists_of_tokens,
+            raw_text,
+            relatives,
+            token_ids,
+            columns_of_texts,
+            definitions,
+            pairs,
+            lists_of_hypotheses,
+        ):
             for number, result in enumerate(calls(Random(seed))):
                 print(seed, calls.__name__, number, bits(result))
     if wanted != reached:

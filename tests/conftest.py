@@ -73,7 +73,7 @@ def pytest_collection_modifyitems(config, items):
     absent = {item for item in items if config.getoption("--pure") and "kernels" in item.fixturenames}
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
-    for library in ("pandas", "matplotlib"):
+    for library in ("pandas", "polars", "pyarrow", "duckdb", "matplotlib"):
         if find_spec(library) is None:
             absent |= {item for item in items if library in item.fixturenames}
     config.hook.pytest_deselected(items=list(absent))
@@ -97,6 +97,24 @@ def kernels():
 def pandas():
     """The library of frames, which `.ci/run` installs; without it the tests that need it are left out."""
     return import_module("pandas")
+
+
+@pytest.fixture(scope="session")
+def polars():
+    """Another one, likewise."""
+    return import_module("polars")
+
+
+@pytest.fixture(scope="session")
+def pyarrow():
+    """The library of columns, which `.ci/run columns` installs, likewise."""
+    return import_module("pyarrow")
+
+
+@pytest.fixture(scope="session")
+def duckdb():
+    """The database, likewise."""
+    return import_module("duckdb")
 
 
 @pytest.fixture(scope="session")

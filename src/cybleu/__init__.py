@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import checks as checks
     from . import chrf_score as chrf_score
+    from . import columns as columns
     from . import errors as errors
     from . import explanations as explanations
     from . import frameworks as frameworks
@@ -77,7 +78,8 @@ __getattr__, __dir__, _LATER = later(
         "sacrebleu_sentence_chrf",
         "stats": "CorpusAccumulator References segment_stats",
     },
-    "checks chrf_score errors explanations frameworks gleu_score metrics nbest pairwise rerank rewards sacrebleu_compat stats text tuning",
+    "checks chrf_score columns errors explanations frameworks gleu_score metrics nbest pairwise rerank rewards sacrebleu_compat stats "
+    "text tuning",
 )
 __all__ = [
     "BACKEND",

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
         NBestLines: Callable[..., Any]  # its method read, too
         read_rows: Callable[..., tuple[int, int]]
 
+        ArrowColumn: Any
+        ArrowStream: Any
+        ArrowValues: Any
         COMPILER: str
         CharacterTexts: Callable[..., Any]
         PairwiseTexts: Callable[..., Any]

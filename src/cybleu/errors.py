@@ -112,6 +112,10 @@ class ArrayValueError(CybleuError, ValueError, IndexError):
     """Lengths, offsets, owners or ids in an array are out of range or do not fit each other."""
 
 
+class ArrowError(CybleuError, ValueError):
+    """What is handed over as an Arrow array or stream is none, is broken, was consumed before, or holds other things than texts."""
+
+
 class MixedTokensError(CybleuError, TypeError):
     """References and hypotheses hold different kinds of tokens, such as ids and strings, so that nothing can match."""
 

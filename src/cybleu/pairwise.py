@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
-from ._runtime.sequences import TEXTS, by_position, refuse_text
+from ._runtime.sequences import TEXTS, refuse_text
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .checks import check_texts
@@ -20,6 +20,7 @@ from .metrics import Bleu, find, of_text
 from .metrics.pairs import in_common
 from .stats.counts import check_max_order
 from .text.batches import Batch, any_array, is_array, is_ragged, plain_texts, separate_output, texts_with_ids
+from .text.columns import TextColumn, lists_given, texts_given
 from .text.raw import Raw, raw_of
 from .text.words import numbered
 
@@ -239,7 +240,7 @@ def _of_raw(raw: Raw, as_ids: bool, **lists: Any) -> tuple[Any, Any]:
 
 
 def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:
-    references, hypotheses = by_position(references), by_position(hypotheses)
+    references, hypotheses = lists_given(references, "references"), lists_given(hypotheses, "hypotheses")
     for name, value in (("references", references), ("hypotheses", hypotheses)):
         if is_array(value) and getattr(value, "ndim", 3) != 3:
             raise ArrayTypeError(f"{name} has {value.ndim} dimensions; batched arrays have three: batch, text, token")
@@ -258,7 +259,9 @@ def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:
 
 def _plain(texts: Any, name: str) -> Any:
     """Texts in any form as lists and arrays of numbers."""
-    texts = by_position(texts)
+    texts = texts_given(texts, name)
+    if isinstance(texts, TextColumn):
+        texts = texts.plain()
     if not isinstance(texts, (list, tuple)) or is_ragged(texts):
         return texts
     texts = plain_texts(texts, name)

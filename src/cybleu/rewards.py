@@ -14,6 +14,7 @@ from ._runtime.sequences import by_position
 from .errors import NoReferencesError, RewardColumnError, SequenceTypeError, UnknownNameError
 from .metrics import Bleu, find, of_text
 from .text.batches import separate_output
+from .text.columns import lists_given
 from .text.raw import raw_of
 
 if TYPE_CHECKING:
@@ -140,7 +141,8 @@ class BleuReward:
                 f"there is no column {self.column!r} with references; the dataset's columns here are "
                 f"{', '.join(map(repr, columns)) or 'none'}. Name the right one: BleuReward(column=...)"
             )
-        column = columns[self.column]
+        column = lists_given(columns[self.column], self.column)
+        completions = lists_given(completions, "completions")
         for name, entries in (("completions", completions), (self.column, column)):
             if isinstance(entries, (str, bytes)):
                 raise SequenceTypeError(

@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
+from cybleu._kernels.arrow cimport ArrowValues
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_short_text
@@ -239,6 +240,29 @@ cdef class RawTexts:
             texts.lines[i].kind = IN_UTF8
             texts.size += texts.lines[i].size
         texts.count = begins.shape[0]
+        return texts
+
+    @staticmethod
+    def of_values(ArrowValues values not None):
+        """The texts of a column, in place."""
+        cdef RawTexts texts = RawTexts()
+        cdef Watch watching = begin_watch()
+        cdef const uint8_t *start
+        cdef const uint8_t *found
+        cdef Py_ssize_t i
+        texts.held = values
+        texts.lines = <Line *>realloc(texts.lines, (<size_t>values.line_count + 1) * sizeof(Line))
+        if texts.lines == NULL:
+            raise MemoryError()
+        for i in range(values.line_count):
+            texts.lines[i] = values.lines[i]
+            texts.size += texts.lines[i].size
+            watch(&watching, 1)
+            start = <const uint8_t *>texts.lines[i].data
+            found = first_invalid(start, start + texts.lines[i].size, &watching)
+            if found != start + texts.lines[i].size:
+                raise NotUtf8Error(i, distance(start, found), found[0])
+        texts.count = values.line_count
         return texts
 
     @staticmethod

@@ -11,6 +11,9 @@ from .._runtime.later import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .arrow import ArrowColumn as ArrowColumn
+    from .arrow import ArrowStream as ArrowStream
+    from .arrow import ArrowValues as ArrowValues
     from .chrf import CharacterF as CharacterF
     from .chrf import CharacterTexts as CharacterTexts
     from .definitions import Definition as Definition

@@ -35,6 +35,10 @@ class RawTexts:
         return RawTexts([block[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())])
 
     @staticmethod
+    def of_values(values: Any) -> RawTexts:
+        return RawTexts(values.lines())
+
+    @staticmethod
     def side_by_side(parts: list[RawTexts], starts: list[int], count: int) -> RawTexts:
         columns = [part._lines[start : start + count] for part, start in zip(parts, starts)]
         return RawTexts(list(chain.from_iterable(zip(*columns))))

@@ -3,6 +3,7 @@
 # The files have the same names on both sides. No file has the name of what it offers: when one thread imports it,
 # another would find the module in place of the function.
 NAMES = {
+    "arrow": "ArrowColumn ArrowStream ArrowValues",
     "chrf": "CharacterF CharacterTexts",
     "definitions": "Definition sum_rows",
     "envelope": "sort_lines surface",

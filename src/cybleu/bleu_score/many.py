@@ -10,6 +10,7 @@ from .._runtime.arrays import np
 from .._runtime.parallel import run
 from .._runtime.sequences import REFERENCES, TEXTS, by_position, plain_segment, refuse_text
 from ..errors import CybleuError
+from ..text.columns import references_given, texts_given
 from .scores import (
     QUARTERS,
     number_of_segments,
@@ -56,7 +57,8 @@ def sentence_bleu_many(
     >>> sentence_bleu_many(references, [["the", "cat", "sat", "down"], ["it", "rains"]], weights=(0.5, 0.5)).round(4)
     array([1.    , 0.3679])
     """
-    list_of_references, hypotheses = by_position(list_of_references), by_position(hypotheses)
+    list_of_references = by_position(references_given(list_of_references, name="list_of_references"))
+    hypotheses = by_position(texts_given(hypotheses))
     refuse_text(list_of_references, "list_of_references", f"a list with, for each segment, {REFERENCES}")
     refuse_text(hypotheses, "hypotheses", TEXTS)
     if strict:

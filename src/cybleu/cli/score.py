@@ -37,6 +37,7 @@ from .common import (
     variant,
 )
 from .common import segments as read_segments
+from .parquet import column_segments, columns_named
 
 WHITE_SPACE = ("none", "unicode", "ascii")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
@@ -84,6 +85,9 @@ def score(
 
     All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input. The text is
     tokenised as the tool of the variant does it; --tokenize none is for text that is tokenised already.
+
+    They may also be columns of one Parquet file, named FILE.parquet:COLUMN, if pyarrow is installed. References are then one a
+    column, or lists of them.
     """
     need_standard_output()
     name = tokenizer_of(variant, tokenize, split)
@@ -103,18 +107,33 @@ def score(
     corpus = _Corpus(metric, method)
     segment_scores = array("d")
     looks = _Looks()
+    numbers_of_references: set[int] = set()  # where they are in columns
     with input_errors():
         raw = Raw(name, lowercase)
-        if raw.own and metric.reads_raw_text and not method:
+        columns = columns_named(hypothesis, references)
+        direct = raw.own and metric.reads_raw_text and not method
+        count = partial(_counted, metric, raw, segments, corpus.mean is not None)
+        blocks: Iterator[Any]
+        split_line = splitter_of(variant, name, lowercase)
+        if columns is not None:
+            direct = direct and not (lowercase and variant == "mteval-v13a")  # which has another lower case
+            read = _columns(columns, len(references), numbers_of_references)
+            blocks = ((raw.texts(texts, texts.name), *raw.sets(sets)) for texts, sets in read)
+        else:
             blocks = raw_segments_of_files(hypothesis, references, lowercase_of(variant, lowercase), drop_bom)
-            count = partial(_counted, metric, raw, segments, corpus.mean is not None)
+        if direct:
             for counted in in_order(count, blocks, threads):
-                corpus.add_sum(*counted.sum, counted.segments)
-                corpus.add_rows(counted.rows)
+                corpus.add_counted(counted)
                 segment_scores.extend(counted.scores)
                 looks.see(counted)
+        elif columns is not None:
+            for texts, sets in read:
+                split_sets = [[split_line(_str_of(line)) for line in lines] for lines in sets]
+                split_texts = [split_line(_str_of(line)) for line in texts]
+                corpus.add(split_sets, split_texts)
+                if segments:
+                    segment_scores.extend(map(corpus.score_segment, split_sets, split_texts))
         else:
-            split_line = splitter_of(variant, name, lowercase)
             for list_of_references, hypotheses in read_segments(hypothesis, references, split_line, drop_bom):
                 corpus.add(list_of_references, hypotheses)
                 if segments:
@@ -124,8 +143,10 @@ def score(
         result = corpus.score()
     for advice in () if metric.of_raw_text else looks.advice(name):
         click.echo(f"cybleu: {advice}", err=True)
+    varies = len(numbers_of_references) > 1
+    nrefs = "var" if varies else str(max(numbers_of_references, default=len(references)))
     tokens = described(metric, name, lowercase)
-    result = replace(result, signature=f"{result.signature}|nrefs:{len(references)}{tokens}|version:{__version__}")
+    result = replace(result, signature=f"{result.signature}|nrefs:{nrefs}{tokens}|version:{__version__}")
     if as_json:
         found: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
         if isinstance(result, BleuScore):
@@ -164,6 +185,17 @@ def _counted(metric: Metric, raw: Raw, scored: bool, by_rows: bool, block: tuple
     sums = [sum(column) for column in zip(*rows, strict=True)], short_segments
     scores = list(map(metric.of_sentences().evaluate, rows)) if scored else []
     return _Counted(len(texts), sums, rows if by_rows else [], scores, texts.full_stops())
+
+
+def _columns(columns: Any, references: int, numbers: set[int]) -> Iterator[tuple[Any, Any]]:
+    """The segments of columns, block by block; how many references a segment has is added to `numbers`."""
+    for texts, sets in column_segments(*columns):
+        numbers |= set(map(len, sets)) if sets.of_lists else {references}
+        yield texts, sets
+
+
+def _str_of(line: Any) -> str:
+    return line if isinstance(line, str) else line.decode()
 
 
 class _Looks:
@@ -227,6 +259,11 @@ class _Corpus:
             before = self.short_segments or [0] * len(short_segments)
             self.short_segments = [total + count for total, count in zip(before, short_segments, strict=True)]
         self.count += segments
+
+    def add_counted(self, counted: _Counted) -> None:
+        """Add segments of raw text."""
+        self.add_sum(*counted.sum, counted.segments)
+        self.add_rows(counted.rows)
 
     def add_rows(self, rows: list[list[int]]) -> None:
         """Add the scores of segments to the sum of which the mean is made, one after the other."""

@@ -22,6 +22,7 @@ from ..errors import (
 from ..metrics import Bleu, BleuScore, Variant, tool_tokenizer
 from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
 from ..stats.raw import raw_row_lists
+from ..text.columns import references_given, texts_given
 from ..text.raw import Raw, raw_of
 
 if TYPE_CHECKING:
@@ -386,7 +387,8 @@ def explain_difference(
     raw = raw_of("none" if of_tools else tokenize, lowercase)
     if raw is not None and not of_tools:
         references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
-    references, hypotheses = by_position(references), by_position(hypotheses)
+    references = by_position(references_given(references))
+    hypotheses = by_position(texts_given(hypotheses))
     number, wanted = length_of(hypotheses, "the hypotheses"), length_of(references, "the lists of references")
     if number != wanted:
         raise LengthMismatchError(

@@ -17,6 +17,7 @@ from .._runtime.scales import percent
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
 from ..stats.rows import one_or_more, whole_numbers
+from ..text.columns import references_given, texts_given
 from ..text.raw import raw_of
 
 if TYPE_CHECKING:
@@ -169,8 +170,8 @@ class Metric(ABC):
         raw = raw_of(tokenize, lowercase)
         if raw is not None:
             references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
-        references = [by_position(texts) for texts in by_position(references)]
-        hypotheses = by_position(hypotheses)
+        references = [by_position(texts) for texts in by_position(references_given(references))]
+        hypotheses = by_position(texts_given(hypotheses))
         count = len(hypotheses)
         owners = range(count) if owner is None else positions(owner, "owner", len(references) - 1, count, "hypotheses")
         if owner is None and len(references) != count:

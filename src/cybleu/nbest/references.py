@@ -10,6 +10,7 @@ from .._files.text import Lines
 from .._runtime.sequences import by_position, refuse_text
 from ..errors import ArrayValueError, LengthMismatchError
 from ..stats.references import References
+from ..text.columns import references_given
 from ..text.raw import raw_of
 from ..text.tokenizers import tokenizer
 
@@ -52,7 +53,7 @@ def prepare_references(
         return references
     if isinstance(references, (str, PathLike)):
         references = [references]
-    references = by_position(references)
+    references = by_position(references_given(references, tokenize is not None))
     if isinstance(references, (list, tuple)) and references:
         references = [texts if isinstance(texts, PathLike) else by_position(texts) for texts in references]
         if all(isinstance(path, (str, PathLike)) for path in references):

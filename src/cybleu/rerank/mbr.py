@@ -27,6 +27,7 @@ from ..metrics.formula import weighted_sums
 from ..nbest import NBest
 from ..text import tokenizer
 from ..text.batches import is_array
+from ..text.columns import is_column, lists_given
 from ..text.raw import Raw, raw_of
 from ..text.words import RawWords
 from .selection import Selection, chosen, owners_of
@@ -288,9 +289,9 @@ def _in_one(value: Any, name: str) -> tuple[list[Any], NDArray[np.int64]]:
         if value.texts is None:
             raise ArrayValueError(f"the texts of the n-best list ({name}) are not known; read it with its texts")
         return value.texts, value.offsets
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+    if isinstance(value, (str, bytes)) or not (hasattr(value, "__len__") or is_column(value)):
         raise SequenceTypeError(f"{name} must be a list of texts for each segment, not {type(value).__name__}")
-    value = by_position(value)
+    value = lists_given(value, name)
     for position, segment in enumerate(value):
         if isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
             raise SequenceTypeError(

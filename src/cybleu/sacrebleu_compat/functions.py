@@ -19,6 +19,7 @@ from .. import _backend
 from ..errors import MissingExtraError
 from ..stats.counts import corpus_row
 from ..stats.raw import raw_sum
+from ..text.columns import documents_given
 from ..text.raw import Raw
 from ..text.tokenizers import own_tokenizer
 
@@ -79,6 +80,7 @@ def sacrebleu_corpus_bleu(
     """
     sacrebleu = _sacrebleu()
     settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+    hypotheses, references = documents_given(hypotheses), documents_given(references)
     score = _score(sacrebleu.BLEU, hypotheses, references, *settings)
     if score is None:
         theirs: BLEUScore = sacrebleu.corpus_bleu(

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import MissingExtraError
 from ..stats.raw import raw_row_lists, raw_sum
+from ..text.columns import documents_given
 from ..text.raw import Raw
 from ..text.tokenizers import OWN
 from .functions import MANY, are_plain, look_tokenised
@@ -51,6 +52,7 @@ class BLEU(ORIGINAL):  # type: ignore[misc]
         return Raw(name, self.lowercase)
 
     def _cache_references(self, references: Any) -> Any:
+        references = documents_given(references)
         if not are_documents(references) or self._raw() is None:
             return super()._cache_references(references)
         kept = Kept(self, references)
@@ -87,6 +89,7 @@ class BLEU(ORIGINAL):  # type: ignore[misc]
         :param n_bootstrap: from 2 on so many samples are drawn for a confidence interval
         :return: sacreBLEU's ``BLEUScore``, from 0 to 100
         """
+        hypotheses, references = documents_given(hypotheses), documents_given(references)
         if n_bootstrap > 1:
             return super().corpus_score(hypotheses, references, n_bootstrap)
         self._check_corpus_score_args(hypotheses, references)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any
 
 from ..errors import StatisticsError
+from ..text.columns import is_column, texts_given
 from ..text.raw import Raw, raw_of
 from .counts import check_max_order, check_reference_length, segment_row
 
@@ -70,6 +71,8 @@ class CorpusAccumulator:
         if self._raw is not None and self._raw.own:
             row = self._raw.row(references, hypothesis, self.max_order, self.reference_length)
         else:
+            if is_column(references):
+                references = list(texts_given(references, "the references"))
             if self._raw is not None:
                 references = self._raw.token_lists(references, "the references")
                 hypothesis = self._raw.tokens(hypothesis, "the hypothesis")

@@ -10,6 +10,10 @@ Anything with the buffer protocol or ``__array__`` is an array; int32 and int64 
 References are a list with a list of references for each segment, which may also be a 2-D array; or where each segment has
 one reference, a 2-D array or a ragged pair; or a 3-D array (segments, references, tokens).
 
+A column that hands itself over by the Arrow C data interface (pyarrow, polars, pandas, DuckDB) is a batch, too: of texts with
+`tokenize`, and else of lists of tokens or of token ids. References are one column, of texts or of lists, or a list or table of
+columns, which have the k-th reference of each segment. A null in the place of a reference is none.
+
 With `tokenize` the texts are raw text: str, or bytes in UTF-8. It is a name that :func:`cybleu.text.tokenizer` knows, or a
 function from a str to its tokens; `lowercase` puts each line in lower case first.
 """
@@ -25,7 +29,6 @@ from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import checked_threads, run
-from .._runtime.sequences import by_position
 from ..errors import (
     ArrayValueError,
     CybleuError,
@@ -47,6 +50,7 @@ from ..text.batches import (
     reference_sets,
     separate_output,
 )
+from ..text.columns import TextColumn, references_given, texts_given
 from ..text.raw import Raw, raw_of
 from ..text.words import RawWords, raw_reference_sets
 from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
@@ -112,7 +116,7 @@ class References:
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
         lowercase: bool = False,
     ):
-        references = by_position(references)
+        references = references_given(references, tokenize is not None)
         raw = raw_of(tokenize, lowercase, lengths=lengths, pad_id=pad_id, eos_id=eos_id, unk_id=unk_id)
         if raw is not None and (strict or not raw.own):
             tokens = raw.sets_of_token_lists(references)
@@ -224,7 +228,7 @@ class References:
         :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
         """
-        hypotheses = by_position(hypotheses)
+        hypotheses = texts_given(hypotheses)
         raw_texts = None
         if self._raw is not None and not _holds_token_lists(hypotheses):
             raw_of(self._raw.tokenize, lengths=lengths)  # for its error
@@ -285,6 +289,8 @@ def digest(references: References) -> str:
 
 
 def _holds_token_lists(hypotheses: Any) -> bool:
+    if isinstance(hypotheses, TextColumn):
+        return hypotheses.depth > 0
     return isinstance(hypotheses, (list, tuple)) and bool(hypotheses) and isinstance(hypotheses[0], (list, tuple))
 
 
@@ -366,7 +372,7 @@ def segment_stats(
     array([[2, 3, 2, 1, 2, 1],
            [2, 2, 2, 0, 2, 1]])
     """
-    references, hypotheses = by_position(references), by_position(hypotheses)
+    references, hypotheses = references_given(references, tokenize is not None), texts_given(hypotheses)
     special = owner, pad_id, eos_id, unk_id, ignore, lengths, reference_lengths
     checked_threads(threads)
     raw = raw_of(

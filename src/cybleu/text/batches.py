@@ -28,6 +28,7 @@ from ..errors import (
     SequenceTypeError,
     UnhashableTokenError,
 )
+from .columns import ReferenceColumns, TextColumn, lists_given, references_given, texts_given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,6 +171,8 @@ def separate_output(out: Any, shape: tuple[int, ...], dtype: Any, **inputs: Any)
 
 def _arrays_in(value: Any) -> Iterator[Any]:
     """The arrays of any form of a batch."""
+    if isinstance(value, TextColumn):
+        return
     value = by_position(value)
     if isinstance(value, (list, tuple)):
         if any(not issubclass(kind, (str, int, bytes)) for kind in types_of(value)):
@@ -184,7 +187,7 @@ def _arrays_in(value: Any) -> Iterator[Any]:
 
 def checked_list(texts: Any, name: str) -> Sequence[Any]:
     """The texts as something that has a length and an order; a clear error for a single text or an iterator."""
-    texts = by_position(texts)
+    texts = lists_given(texts, name)
     refuse_text(texts, name, TEXTS)
     if not (hasattr(texts, "__len__") and hasattr(texts, "__getitem__")):
         raise SequenceTypeError(
@@ -334,7 +337,9 @@ def reference_sets(
     :param need_ids: other tokens than ids are an error
     :param ignored: n-grams whose tokens hypotheses may have too
     """
-    references = by_position(references)
+    references = references_given(references)
+    if isinstance(references, ReferenceColumns):
+        references = references.plain()
     if is_ragged(references):
         _no_lengths(lengths, "references", "a ragged pair")
         batch = batch_of_ragged(references, "references")
@@ -404,7 +409,9 @@ def reference_sets(
 
 def one_reference_each(texts: Any, pad_id: int | None, eos_id: int | None, need_ids: bool) -> ReferenceSets:
     """A batch of texts, each a set of its own."""
-    texts = by_position(texts)
+    texts = texts_given(texts, "references")
+    if isinstance(texts, TextColumn):
+        texts = texts.plain()
     if not is_ragged(texts) and not is_array(texts):
         texts = [[text] for text in checked_list(texts, "references")]
     elif is_array(texts):
@@ -430,7 +437,9 @@ def hypotheses_like(
     ignored: Sequence[Any] = (),
 ) -> Batch:
     """The hypotheses in the numbers of the references, and of the n-grams to ignore."""
-    hypotheses = by_position(hypotheses)
+    hypotheses = texts_given(hypotheses)
+    if isinstance(hypotheses, TextColumn):
+        hypotheses = hypotheses.plain()
     if is_ragged(hypotheses) or is_array(hypotheses):
         if references.vocabulary is not None and references.vocabulary.types():
             raise MixedTokensError(_IDS_AMONG_TOKENS)

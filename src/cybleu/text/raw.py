@@ -10,8 +10,8 @@ from array import array
 from itertools import chain
 
 from .. import _backend
-from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, NoReferencesError, NotUtf8Error, SequenceTypeError, UnknownNameError
+from .columns import ReferenceColumns, TextColumn, references_given, texts_given
 from .tokenizers import OWN, own_tokenizer, tokenizer
 
 TYPE_CHECKING = False
@@ -90,6 +90,9 @@ class Raw:
 
     def texts(self, lines: Any, name: str) -> Any:
         """The lines as the backend reads them."""
+        lines = texts_given(lines, name)
+        if isinstance(lines, TextColumn) and not self.lowercase:
+            return lines.raw_texts()
         return self._raw_texts(_lines(lines, name), lambda position: f"{name}[{position}]")
 
     def exact_texts(self, lines: Any) -> Any:
@@ -98,6 +101,9 @@ class Raw:
 
     def sets(self, references: Any) -> tuple[Any, array[int]]:
         """All references one after the other, as the backend reads them; where each set begins, and the end."""
+        references = references_given(references, raw=True)
+        if isinstance(references, ReferenceColumns) and not self.lowercase:
+            return references.raw_sets()
         groups = [_lines(group, f"references[{position}]") for position, group in enumerate(_sets(references))]
         bounds = array("q", [0])
         for position, group in enumerate(groups):
@@ -181,11 +187,13 @@ def _lines(lines: Any, name: str) -> Sequence[Line]:
 
 
 def _sets(references: Any) -> Sequence[Any]:
+    references = references_given(references, raw=True)
     return _sequence(references, "references", "lists, with the references of one segment each")
 
 
 def _sequence(values: Any, name: str, what: str) -> Sequence[Any]:
-    values = by_position(values)
+    if not isinstance(values, ReferenceColumns):
+        values = texts_given(values, name)
     if isinstance(values, (str, bytes, bytearray)) or not (hasattr(values, "__len__") and hasattr(values, "__iter__")):
         raise SequenceTypeError(f"{name} is one {type(values).__name__}; give a list of {what}")
     sequence: Sequence[Any] = values

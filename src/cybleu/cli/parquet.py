@@ -1,0 +1,65 @@
+"""Segments in the columns of a Parquet file, which pyarrow reads some at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..errors import InputFileError, MissingExtraError
+from ..text.columns import ReferenceColumns, TextColumn, arrays_of
+
+ROWS = 16384  # at a time
+MARK = ".parquet:"
+
+
+def columns_named(hypothesis: str, references: Sequence[str]) -> tuple[str, list[str]] | None:
+    """The file and the columns that ``FILE.parquet:COLUMN`` names; None where these are files of text.
+
+    :raises InputFileError: only some of them are columns, or they are in different files
+    """
+    paths = [hypothesis, *references]
+    named = [MARK in path and not Path(path).exists() for path in paths]
+    if not any(named):
+        return None
+    split = [path.partition(MARK) for path in paths]
+    files = {f"{file}{MARK[:-1]}" for file, _, _ in split}
+    if not all(named) or len(files) > 1:
+        raise InputFileError(f"{', '.join(paths)}: give columns of one Parquet file, or files of text")
+    return files.pop(), [column for _, _, column in split]
+
+
+def column_segments(file: str, names: Sequence[str]) -> Iterator[tuple[TextColumn, ReferenceColumns]]:
+    """The hypotheses, which are in the first column, and their references.
+
+    :raises InputFileError: the file is not there, is no Parquet file, or has no such column
+    :raises MissingExtraError: pyarrow is not installed
+    """
+    try:
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise MissingExtraError(
+            "columns of Parquet files are read by pyarrow, which is not installed; install it with: pip install pyarrow"
+        ) from None
+    first = 0
+    try:
+        with ParquetFile(file) as reader:
+            has = reader.schema_arrow.names
+            for name in names:
+                if name not in has:
+                    raise InputFileError(f"{file} has no column {name!r}; it has {', '.join(map(repr, has))}")
+            for batch in reader.iter_batches(ROWS, columns=list(dict.fromkeys(names))):
+                columns = {name: [array] for name in names for array in arrays_of(batch[name])[1]}
+                hypotheses = TextColumn(columns[names[0]], f"{file}:{names[0]}", first)
+                yield (
+                    hypotheses,
+                    ReferenceColumns([columns[name] for name in names[1:]], True, f"{file}:{names[1]}", first),
+                )
+                first += len(hypotheses)
+    except InputFileError:
+        raise
+    except (OSError, ValueError) as error:
+        from pyarrow import ArrowException
+
+        if isinstance(error, (OSError, ArrowException)):
+            raise InputFileError(f"{file}: {error}") from error
+        raise

@@ -1,0 +1,18 @@
+"""From columns of texts to columns of statistics, which a frame, a database or a cluster adds up, and back to one score.
+
+The names of the columns are those of the metric, for BLEU ``hyp_len``, ``ref_len``, ``match_1`` to ``match_4`` and ``total_1`` to
+``total_4``. The score of a corpus is that of the sum of its rows, never the mean of the scores of its parts.
+"""
+
+from __future__ import annotations
+
+from .._runtime.later import later
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .tables import row_blocks as row_blocks
+    from .tables import rows as rows
+    from .tables import statistics as statistics
+    from .tables import total as total
+
+__getattr__, __dir__, __all__ = later(__name__, {"tables": "row_blocks rows statistics total"})

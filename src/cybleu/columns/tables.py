@@ -1,0 +1,178 @@
+"""Tables of texts to rows of statistics, some segments at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import array_given, np
+from ..errors import ArrowError, StatisticsError, UnknownNameError
+from ..metrics import find
+from ..stats.rows import whole_numbers
+from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..metrics import Metric, Variant
+
+    Tokenize = str | Callable[[str], Sequence[Hashable]] | None
+    Rows = dict[str, NDArray[np.int64]]
+
+__all__ = ["row_blocks", "rows", "statistics", "total"]
+
+BLOCK = 16384  # rows of a table that are counted at a time
+
+
+def row_blocks(
+    table: Any,
+    hypothesis: str = "hypothesis",
+    references: str | Sequence[str] = "reference",
+    metric: str | Metric | Variant | None = None,
+    *,
+    tokenize: Tokenize = "13a",
+    lowercase: bool = False,
+    threads: int | None = None,
+) -> Iterator[Rows]:
+    """The statistics of the segments of a table, some rows of it at a time: for what does not fit into memory.
+
+    :param table: whatever hands itself over by the Arrow C data interface: a pyarrow Table, RecordBatch or RecordBatchReader, a
+        frame of polars or pandas, a relation of DuckDB. A reader is read as far as the blocks are asked for
+    :param hypothesis: the name of the column of hypotheses: of texts, or with ``tokenize=None`` of lists of tokens or of token
+        ids
+    :param references: the name of the column of references, which has one for each segment or a list of them; or the names
+        of several columns. A null is no reference, and each segment needs one at least
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+    :param tokenize: what makes tokens of raw text, by default ``13a`` as in sacreBLEU; None for columns of lists of tokens
+    :param lowercase: put raw text in lower case first
+    :param threads: how many threads count at the same time
+    :return: dicts from the names of the metric's columns to int64 `(n,)`, in the order of the rows
+    :raises UnknownNameError: the table has no column of a name
+    :raises SequenceTypeError: a hypothesis is null; the message has its row in the whole table
+    :raises NoReferencesError: a segment has no reference
+    :raises ArrowError: this is no table, or a broken or consumed one
+    """
+    chosen = find(metric)
+    if not is_column(table):
+        raise ArrowError(
+            f"a {type(table).__name__} does not hand itself over by the Arrow C data interface; give a table of pyarrow, a frame "
+            "of polars or pandas (which needs pyarrow), or a relation of DuckDB"
+        )
+    names, arrays = arrays_of(table)
+    wanted = [hypothesis, *([references] if isinstance(references, str) else references)]
+    if len(wanted) < 2:
+        raise UnknownNameError("there is no column of references; name one at least")
+    places = [_place(name, names) for name in wanted]
+    first = 0
+    for array in arrays:
+        columns = [array.field(place) for place in places]
+        for start in range(0, len(array), BLOCK):
+            parts = [column.part(start, min(start + BLOCK, len(array))) for column in columns]
+            found = chosen.rows(
+                ReferenceColumns([[part] for part in parts[1:]], tokenize is not None, "references", first),
+                TextColumn(parts[:1], "hypotheses", first),
+                tokenize=tokenize,
+                lowercase=lowercase,
+                threads=threads,
+            )
+            first += len(found)
+            yield _named(chosen, found)
+
+
+def rows(
+    table: Any,
+    hypothesis: str = "hypothesis",
+    references: str | Sequence[str] = "reference",
+    metric: str | Metric | Variant | None = None,
+    *,
+    tokenize: Tokenize = "13a",
+    lowercase: bool = False,
+    threads: int | None = None,
+) -> Rows:
+    """The statistics of all segments of a table as columns, which frames take as they are. The parameters are those of
+    :func:`row_blocks`.
+
+    :return: a dict from the names of the metric's columns to int64 `(n,)`, in the order of the rows
+
+    A frame of pandas or polars gets them by ``frame.assign(**rows(frame))`` or ``frame.with_columns(**rows(frame))``.
+    """
+    arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
+    blocks = list(row_blocks(table, hypothesis, references, metric, **arguments))
+    if not blocks:
+        chosen = find(metric)
+        return _named(chosen, np.zeros((0, len(chosen.columns)), dtype=np.int64))
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
+def total(
+    table: Any,
+    hypothesis: str = "hypothesis",
+    references: str | Sequence[str] = "reference",
+    metric: str | Metric | Variant | None = None,
+    *,
+    tokenize: Tokenize = "13a",
+    lowercase: bool = False,
+    threads: int | None = None,
+) -> dict[str, int]:
+    """The sum of the statistics of a table, which is read some rows at a time and not kept. The parameters are those of
+    :func:`row_blocks`.
+
+    :return: a dict from the names of the metric's columns to ints, 0 for an empty table
+    """
+    arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
+    sums = dict.fromkeys(find(metric).columns, 0)
+    for block in row_blocks(table, hypothesis, references, metric, **arguments):
+        for name, numbers in block.items():
+            sums[name] += int(numbers.sum())
+    return sums
+
+
+def statistics(columns: Any, metric: str | Metric | Variant | None = None) -> NDArray[np.int64]:
+    """Columns of statistics as the rows that :func:`cybleu.score` and the tests of significance take.
+
+    :param columns: what has a column or a number by name: a dict, a frame, a table, the one row of sums from a database. Other
+        columns may be there, too
+    :param metric: whose columns they are, by default ``sacrebleu``
+    :return: int64 of shape `(n, columns)`, one row where the columns are numbers
+    :raises StatisticsError: a column is missing, or holds other than whole numbers that fit int64
+
+    >>> from cybleu import score
+    >>> sums = {"hyp_len": 5, "ref_len": 5, "match_1": 4, "match_2": 2, "match_3": 1, "match_4": 0}
+    >>> sums |= {"total_1": 5, "total_2": 4, "total_3": 3, "total_4": 2}
+    >>> round(score(statistics(sums)).score, 4)
+    42.7287
+    """
+    found = [_numbers(columns, name) for name in find(metric).columns]
+    if len(set(map(len, found))) > 1:
+        raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, map(len, found)))}")
+    return np.column_stack(found)
+
+
+def _place(name: str, names: tuple[str, ...] | None) -> int:
+    if names is None:
+        raise ArrowError("this is one column, not a table; segment_stats takes columns")
+    if names.count(name) != 1:
+        number = "no column" if name not in names else "several columns"
+        raise UnknownNameError(f"the table has {number} {name!r}; it has {', '.join(map(repr, names))}")
+    return names.index(name)
+
+
+def _named(metric: Any, found: NDArray[np.int64]) -> Rows:
+    return {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(metric.columns)}
+
+
+def _numbers(columns: Any, name: str) -> NDArray[np.int64]:
+    try:
+        values = columns[name]
+    except Exception as error:
+        has = ", ".join(map(repr, columns)) if isinstance(columns, Mapping) else type(columns).__name__
+        raise StatisticsError(f"there is no column {name!r} in what is given: {has}") from error
+    array = array_given(values, name)
+    if array.dtype.kind not in "iu":
+        array = np.array(whole_numbers(array.reshape(-1).tolist(), name, " from 0"), dtype=object)
+    flat = array.reshape(-1)
+    if len(flat) and not 0 <= int(flat.min()) <= int(flat.max()) < 2**63:
+        raise StatisticsError(
+            f"{name} holds {int(flat.min())} to {int(flat.max())}; statistics are from 0 and fit int64"
+        )
+    return flat.astype(np.int64)

@@ -1,0 +1,415 @@
+"""Texts in columns: whatever hands itself over by the Arrow C data interface, as pyarrow, polars, pandas and DuckDB do.
+
+A column of texts is a batch of raw text; a column of lists of texts, or of whole numbers, is one of token lists, or for
+references that are raw text of sets of them. References may be several columns, too. Needs no NumPy but for token ids.
+"""
+
+from __future__ import annotations
+
+from array import array
+from itertools import islice
+from operator import eq
+
+from .. import _backend
+from .._runtime.sequences import by_position
+from ..errors import ArrowError, LengthMismatchError, NoReferencesError, NotUtf8Error, SequenceTypeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+__all__ = [
+    "ReferenceColumns",
+    "TextColumn",
+    "arrays_of",
+    "documents_given",
+    "is_column",
+    "lists_given",
+    "references_given",
+    "texts_given",
+]
+
+
+def is_column(value: Any) -> bool:
+    """Whether this hands itself over as an array, or as arrays that come one after the other."""
+    return hasattr(type(value), "__arrow_c_array__") or hasattr(type(value), "__arrow_c_stream__")
+
+
+def arrays_of(value: Any) -> tuple[tuple[str, ...] | None, Iterator[Any]]:
+    """The names of the columns of a table, None of what is no table; and its arrays, one at a time.
+
+    :raises ArrowError: what is handed over is broken, or was consumed before
+    """
+    if hasattr(type(value), "__arrow_c_array__"):
+        capsules = value.__arrow_c_array__()
+        if not isinstance(capsules, tuple) or len(capsules) != 2:
+            raise ArrowError(f"__arrow_c_array__ of a {type(value).__name__} gives {capsules!r}, not two capsules")
+        one = _backend.chosen.ArrowColumn(*capsules)
+        return one.names, iter([one])
+    stream = _backend.chosen.ArrowStream(value.__arrow_c_stream__())
+    return stream.names, iter(stream.next, None)
+
+
+class TextColumn:
+    """A column of texts, or of token lists: a sequence of these, and what the backend reads without making them.
+
+    :ivar name: of the argument, for messages
+    :ivar first: the number of its first row there
+    """
+
+    __slots__ = ("_entries", "arrays", "first", "name", "values")
+
+    def __init__(self, arrays: list[Any], name: str, first: int = 0):
+        self.arrays = arrays
+        self.first = first
+        self.name = name
+        self.values = _backend.chosen.ArrowValues(arrays)
+        self._entries: list[Any] | None = None
+
+    @property
+    def depth(self) -> int:
+        depth: int = self.values.depth
+        return depth
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.entries())
+
+    def __getitem__(self, position: Any) -> Any:
+        return self.entries()[position]
+
+    def entries(self) -> list[Any]:
+        """Each text as a str or as a list of tokens."""
+        if self._entries is None:
+            self._check_present()
+            if self.depth > 1:
+                raise SequenceTypeError(
+                    f"{self.name} is a column of lists of lists; a text is a str, or one list of tokens"
+                )
+            self._entries = _nested(self.values, self._where)
+        return self._entries
+
+    def raw_texts(self) -> Any:
+        """The texts as the backend reads raw text, in place."""
+        self._check_present()
+        if self.depth or self.values.kind == "integers":
+            raise SequenceTypeError(
+                f"{self.name} is a column of {_what(self.values)}; with tokenize each text must be raw text, a str or bytes"
+            )
+        try:
+            return _backend.chosen.RawTexts.of_values(self.values)
+        except NotUtf8Error as error:
+            raise NotUtf8Error(error.line, error.position, error.byte, self._where(error.line)) from None
+
+    def plain(self) -> Any:
+        """Lists, or a ragged pair of token ids."""
+        if self.values.kind != "integers" or self.depth != 1:
+            return self.entries()
+        self._check_present()
+        return _ragged(self.values)
+
+    def _where(self, text: int) -> str:
+        return f"{self.name}[{self.first + _row_of(self.values, text)}]"
+
+    def _check_present(self) -> None:
+        missing = self.values.nulls_of(0)
+        if missing:
+            raise SequenceTypeError(
+                f"{self.name}[{self.first + missing[0]}] is null; leave out the rows that are, or fill them: "
+                "an empty text is no null"
+            )
+        _check_tokens(self.values, self.name, self.first)
+
+
+class ReferenceColumns:
+    """References in one column or several, which have the k-th reference of each segment: a sequence of sets.
+
+    A null among the references of a segment is no reference.
+
+    :param raw: the texts are raw text, so that lists hold references and not tokens
+    :param first: the number of the first row, for messages
+    """
+
+    __slots__ = ("_columns", "_first", "_raw", "_sets", "name")
+
+    def __init__(self, columns: list[list[Any]], raw: bool, name: str, first: int = 0):
+        self.name = name
+        self._first = first
+        self._raw = raw
+        self._columns = columns
+        counts = [sum(map(len, arrays)) for arrays in columns]
+        if len(set(counts)) > 1:
+            raise LengthMismatchError(
+                f"the columns of {name} have {', '.join(map(str, counts))} entries; the k-th column has the k-th reference "
+                "of each segment"
+            )
+        self._sets: list[list[Any]] | None = None
+
+    def __len__(self) -> int:
+        return sum(map(len, self._columns[0]))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.sets())
+
+    def __getitem__(self, position: Any) -> Any:
+        return self.sets()[position]
+
+    @property
+    def of_lists(self) -> bool:
+        """Whether the segments may have different numbers of references."""
+        found = [_backend.chosen.ArrowValues(arrays) for arrays in self._columns]
+        return any(values.depth > (0 if self._raw else 1) or values.nulls_of(0) for values in found)
+
+    def _values(self, arrays: list[Any]) -> tuple[Any, bool]:
+        """What is in a column, and whether its entries are lists of references."""
+        values = _backend.chosen.ArrowValues(arrays)
+        lists: bool = values.depth > (0 if self._raw else 1)
+        if self._raw and (values.depth > 1 or values.kind == "integers"):
+            raise SequenceTypeError(
+                f"{self.name} is a column of {_what(values)}; with tokenize each text must be raw text, a str or bytes"
+            )
+        if lists:
+            values = _backend.chosen.ArrowValues(arrays, 1)
+        _check_tokens(values, self.name, self._first, 2 if lists and not self._raw else 1)
+        return values, lists
+
+    def sets(self) -> list[list[Any]]:
+        """The references of each segment, as str or as lists of tokens."""
+        if self._sets is None:
+            sets: list[list[Any]] = [[] for _ in range(len(self))]
+            for arrays in self._columns:
+                values, lists = self._values(arrays)
+                entries = _nested(values, lambda text, values=values: self._where(values, text))
+                missing = set(values.nulls_of(0))
+                for position, entry in enumerate(entries):
+                    if position not in missing:
+                        sets[position].extend(entry if lists else [entry])
+            for position, texts in enumerate(sets):
+                if not texts:
+                    raise self._none(position)
+            self._sets = sets
+        return self._sets
+
+    def raw_sets(self) -> tuple[Any, array[int]]:
+        """All references as the backend reads raw text, in place; where those of each segment begin, and the end."""
+        found = [self._values(arrays) for arrays in self._columns]
+        rows = len(self)
+        width = len(found)
+        if width > 1 and (any(lists for _, lists in found) or any(values.nulls_of(0) for values, _ in found)):
+            sets = self.sets()
+            bounds = array("q", [0])
+            for texts in sets:
+                bounds.append(bounds[-1] + len(texts))
+            return _backend.chosen.RawTexts([text for texts in sets for text in texts]), bounds
+        if width == 1 and found[0][1]:
+            bounds = array("q", [0])
+            bounds.frombytes(found[0][0].ends_of(0))
+            if any(map(eq, bounds, islice(bounds, 1, None))):
+                raise self._none(next(row for row in range(rows) if bounds[row] == bounds[row + 1]))
+        else:
+            bounds = array("q", range(0, (rows + 1) * width, width))
+            for values, _ in found:
+                if values.nulls_of(0):
+                    raise self._none(values.nulls_of(0)[0])
+        texts = []
+        for values, _ in found:
+            try:
+                texts.append(_backend.chosen.RawTexts.of_values(values))
+            except NotUtf8Error as error:
+                where = self._where(values, error.line)
+                raise NotUtf8Error(error.line, error.position, error.byte, where) from None
+        if width == 1:
+            return texts[0], bounds
+        return _backend.chosen.RawTexts.side_by_side(texts, [0] * width, rows), bounds
+
+    def plain(self) -> Any:
+        """Lists of lists of tokens, or where each segment has one reference of token ids a ragged pair."""
+        if len(self._columns) == 1:
+            values, lists = self._values(self._columns[0])
+            if values.kind == "integers" and values.depth == 1 and not lists:
+                if values.nulls_of(0):
+                    raise self._none(values.nulls_of(0)[0])
+                return _ragged(values)
+        return self.sets()
+
+    def _where(self, values: Any, text: int) -> str:
+        return f"{self.name}[{self._first + _row_of(values, text)}]"
+
+    def _none(self, row: int) -> NoReferencesError:
+        row += self._first
+        return NoReferencesError(f"{self.name}[{row}] has no reference; give at least one for each segment")
+
+
+def _what(values: Any) -> str:
+    depth: int = values.depth
+    return "lists of " * depth + ("whole numbers" if values.kind == "integers" else "texts")
+
+
+def _row_of(values: Any, entry: int) -> int:
+    """In which row an entry of the last level is."""
+    for level in reversed(range(values.depth)):
+        ends = array("q")
+        ends.frombytes(values.ends_of(level))
+        entry = next(row for row, end in enumerate(ends) if end > entry)
+    return entry
+
+
+def _check_tokens(values: Any, name: str, first: int, level: int = 1) -> None:
+    """:raises SequenceTypeError: an entry from this level on is null"""
+    for depth in range(level, values.depth + 1):
+        missing = values.nulls_of(depth)
+        if missing:
+            place = missing[0]
+            for above in reversed(range(depth)):
+                ends = array("q")
+                ends.frombytes(values.ends_of(above))
+                place = next(row for row, end in enumerate(ends) if end > place)
+            raise SequenceTypeError(f"{name}[{first + place}] holds a null among its tokens; give a token in its place")
+
+
+def _nested(values: Any, where: Any) -> list[Any]:
+    """The entries as Python's objects, lists as deep as they are."""
+    if values.kind == "integers":
+        numbers = array("q")
+        numbers.frombytes(values.numbers())
+        entries: list[Any] = numbers.tolist()
+    elif values.kind == "texts":
+        try:
+            entries = values.texts()
+        except NotUtf8Error as error:
+            raise NotUtf8Error(error.line, error.position, error.byte, where(error.line)) from None
+    else:
+        entries = [None] * len(values.nulls_of(values.depth))
+    for level in reversed(range(values.depth)):
+        ends = array("q", [0])
+        ends.frombytes(values.ends_of(level))
+        entries = [entries[begin:end] for begin, end in zip(ends, islice(ends, 1, None))]
+    return entries
+
+
+def _ragged(values: Any) -> tuple[Any, Any]:
+    from .._runtime.arrays import np
+
+    offsets = np.zeros(len(values) + 1, dtype=np.int64)
+    offsets[1:] = np.frombuffer(values.ends_of(0), dtype=np.int64)
+    return np.frombuffer(values.numbers(), dtype=np.int64), offsets
+
+
+# --------------------------------------------------------------------------------------------------------------- forms
+
+
+def _columns_of(value: Any) -> tuple[tuple[str, ...] | None, list[list[Any]]] | None:
+    """The names of columns, and the arrays of each; None where they hold other things, which are read by position.
+
+    Frames may hold objects of Python's, and are arrays of numbers where all columns are.
+    """
+    of_frames = hasattr(value, "dtype") or hasattr(value, "dtypes")
+    try:
+        names, arrays = arrays_of(value)
+        found = list(arrays)
+        if names is None:
+            if found and found[0].of_numbers and hasattr(value, "__array__"):
+                return None
+            if of_frames:
+                _backend.chosen.ArrowValues(found[:1])  # for its error
+            return None, [found]
+        columns = [[array.field(number) for array in found] for number in range(len(names))]
+        if hasattr(value, "__array__") and all(arrays and arrays[0].of_numbers for arrays in columns):
+            return None
+        return names, columns
+    except Exception:
+        if of_frames:
+            return None
+        raise
+
+
+def texts_given(values: Any, name: str = "hypotheses") -> Any:
+    """A batch of texts: a :class:`TextColumn` where it is in a column, or else what :func:`by_position` makes of it.
+
+    :raises SequenceTypeError: it is a table of several columns
+    :raises ArrowError: the column is broken, was consumed before, or holds neither texts nor lists
+    """
+    if isinstance(values, TextColumn):
+        return values
+    if not is_column(values):
+        return by_position(values)
+    arrays = _one_column(values, name)
+    if arrays is None:
+        return by_position(values)
+    column = TextColumn(arrays, name)
+    if column.arrays and column.arrays[0].of_numbers:
+        raise SequenceTypeError(f"{name} is a column of whole numbers; a text of token ids is a list of them")
+    return column
+
+
+def _one_column(values: Any, name: str) -> list[Any] | None:
+    found = _columns_of(values)
+    if found is None:
+        return None
+    names, columns = found
+    if len(columns) != 1:
+        raise SequenceTypeError(
+            f"{name} is a table of the columns {', '.join(map(repr, names or ()))}; give one of them"
+        )
+    return columns[0]
+
+
+def lists_given(values: Any, name: str) -> Any:
+    """What is in a column as lists, str and ints, as deep as it is; or else what :func:`by_position` makes of it."""
+    if isinstance(values, TextColumn):
+        return values.entries()
+    arrays = _one_column(values, name) if is_column(values) else None
+    if arrays is None:
+        return by_position(values)
+    found = _backend.chosen.ArrowValues(arrays)
+    for level in range(found.depth + 1):
+        if found.nulls_of(level):
+            raise SequenceTypeError(f"{name} holds nulls; leave them out, or fill them: an empty text is no null")
+    return _nested(found, lambda _: name)
+
+
+def documents_given(documents: Any) -> Any:
+    """Reference documents, or the lines of one, as lists where they are in columns; None where a line is null."""
+    if isinstance(documents, (list, tuple)):
+        if any(map(is_column, documents)):
+            return [documents_given(document) for document in documents]
+        return documents
+    found = _columns_of(documents) if is_column(documents) else None
+    if found is None:
+        return documents
+    names, columns = found
+    lines = []
+    for arrays in columns:
+        values = _backend.chosen.ArrowValues(arrays)
+        entries = _nested(values, lambda text: f"line {text + 1}")
+        for position in values.nulls_of(0):
+            entries[position] = None
+        lines.append(entries)
+    return lines[0] if names is None else lines
+
+
+def references_given(references: Any, raw: bool = False, name: str = "references") -> Any:
+    """Sets of references: :class:`ReferenceColumns` where they are in columns, or else what :func:`by_position` makes of them.
+
+    :param references: also a table with a column for each reference, or a list or tuple of columns
+    :param raw: the texts are raw text
+    """
+    if isinstance(references, ReferenceColumns):
+        return references
+    several = isinstance(references, (list, tuple)) and len(references) > 0 and all(map(is_column, references))
+    if not several and not is_column(references):
+        return by_position(references)
+    columns: list[list[Any]] = []
+    for column in references if several else [references]:
+        found = _columns_of(column)
+        if found is None or not found[1]:
+            return by_position(references)
+        columns += found[1]
+    if any(arrays and arrays[0].of_numbers for arrays in columns):
+        if several:
+            return by_position(references)  # such as a ragged pair
+        raise SequenceTypeError(f"{name} is a column of whole numbers; a text of token ids is a list of them")
+    return ReferenceColumns(columns, raw, name)

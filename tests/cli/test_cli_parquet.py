@@ -1,0 +1,83 @@
+"""`cybleu score` on columns of a Parquet file, against the same lines in text files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from cybleu.cli import cli, parquet
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+HYPOTHESES = ["The cat is on a mat.", "A dog sat", "", "so it was said again and again"]
+REFERENCES = ["The cat is on the mat.", "The dog sat", "nothing", "so it was said again and then again"]
+OTHERS = ["There is a cat", None, "x", "it was said again"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, pyarrow):
+    from pyarrow.parquet import write_table
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(parquet, "ROWS", 3)
+    columns = {"hyp": HYPOTHESES, "ref": REFERENCES, "other": OTHERS, "number": [1, 2, 3, 4]}
+    both = [[one, other] for one, other in zip(REFERENCES, OTHERS)]
+    write_table(pyarrow.table({**columns, "both": both}), "texts.parquet")
+    for name in ("hyp", "ref"):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in columns[name]), encoding="utf-8")
+    return tmp_path
+
+
+def run(*arguments):
+    result = CliRunner().invoke(cli, ["score", *arguments], prog_name="cybleu")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--segments"],
+        ["--json", "--segments"],
+        ["--lowercase"],
+        ["--lowercase", "--variant", "mteval-v13a"],
+        ["--variant", "nltk", "--smoothing", "method1"],
+        ["--tokenize", "none", "--threads", "2"],
+    ],
+)
+def test_equal_to_files_of_text(folder, options):
+    files, columns = run(*options, "hyp", "ref"), run(*options, "texts.parquet:hyp", "texts.parquet:ref")
+    assert files.exit_code == 0, files.stderr
+    assert columns.stdout == files.stdout
+
+
+def test_lists_and_nulls_of_references(folder):
+    several, lists = (
+        json.loads(run("--json", "texts.parquet:hyp", *names).stdout)
+        for names in (["texts.parquet:ref", "texts.parquet:other"], ["texts.parquet:both"])
+    )
+    assert several == lists
+    assert "nrefs:var" in several["signature"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["texts.parquet:hyp", "ref"], "columns of one Parquet file"),
+        (["texts.parquet:hyp", "other.parquet:ref"], "columns of one Parquet file"),
+        (["texts.parquet:x", "texts.parquet:ref"], "no column 'x'; it has 'hyp'"),
+        (["texts.parquet:number", "texts.parquet:ref"], "whole numbers"),
+        (["texts.parquet:other", "texts.parquet:ref"], "texts.parquet:other[1] is null"),
+        (["texts.parquet:hyp", "texts.parquet:other"], "texts.parquet:other[1] has no reference"),
+        (["gone.parquet:hyp", "gone.parquet:ref"], "gone.parquet"),
+        (["none.parquet:hyp", "none.parquet:ref"], "none.parquet"),
+    ],
+)
+def test_what_cannot_be_read(folder, arguments, message):
+    (folder / "none.parquet").write_text("no Parquet")
+    result = run(*arguments)
+    assert result.exit_code != 0
+    assert message in result.stderr

@@ -1,0 +1,145 @@
+"""From tables of texts to columns of statistics and back, with tables made by hand."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrow_capsules import AsArray, AsStream, lists, sliced, table, texts
+from cybleu import columns, score, segment_stats
+from cybleu.columns import tables
+from cybleu.errors import (
+    ArrowError,
+    NoReferencesError,
+    NotUtf8Error,
+    SequenceTypeError,
+    StatisticsError,
+    UnknownNameError,
+)
+from cybleu.metrics import Bleu
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+NAMES = ["hyp_len", "ref_len", *(f"match_{n}" for n in range(1, 5)), *(f"total_{n}" for n in range(1, 5))]
+sentences = st.sampled_from(["The cat sat.", "", "a cat sat.", "naïve 猫", "x" * 13])
+segments = st.lists(st.tuples(sentences, sentences, sentences | st.none()), max_size=9)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(tables, "BLOCK", 2)
+
+
+def made(rows):
+    return table(
+        hypothesis=texts([row[0] for row in rows]),
+        reference=texts([row[1] for row in rows], "vu"),
+        other=texts([row[2] for row in rows], "U"),
+        both=lists([row[1:] for row in rows], texts),
+        tokens=lists([row[0].split() for row in rows], texts),
+    )
+
+
+@given(rows=segments, cut=st.integers(0, 9))
+def test_rows_are_those_of_the_same_lists(rows, cut):
+    cut = min(cut, len(rows))
+    hypotheses = [row[0] for row in rows]
+    one, both = [[row[1]] for row in rows], [[text for text in row[1:] if text is not None] for row in rows]
+
+    def parts():
+        return AsStream([sliced(made(rows), 0, cut), sliced(made(rows), cut, len(rows))], made(rows))
+
+    wanted = segment_stats(one, hypotheses, tokenize="13a")
+    found = columns.rows(parts())
+    assert list(found) == NAMES
+    assert all(column.dtype == np.int64 and column.flags.c_contiguous for column in found.values())
+    assert columns.statistics(found).tolist() == wanted.tolist()
+    assert list(columns.total(AsArray(made(rows))).values()) == wanted.sum(axis=0).tolist()
+    wanted = segment_stats(both, hypotheses, tokenize="intl", lowercase=True).tolist()
+    for names in ("both", ["reference", "other"]):
+        found = columns.rows(parts(), references=names, tokenize="intl", lowercase=True, threads=2)
+        assert columns.statistics(found).tolist() == wanted
+    wanted = segment_stats([[row[0].split()] for row in rows], [row[0].split() for row in rows], max_order=2)
+    metric = Bleu(max_order=2)
+    found = columns.rows(parts(), "tokens", "tokens", metric, tokenize=None)
+    assert list(found) == ["hyp_len", "ref_len", "match_1", "match_2", "total_1", "total_2"]
+    assert columns.statistics(found, metric).tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 7, 1000])
+def test_sums_of_partitions_in_any_order(partitions):
+    random = Random(partitions)
+    rows = [("a b c d e"[: random.randrange(9)], "a b d c e"[: random.randrange(9)], None) for _ in range(40)]
+    cuts = sorted(random.randrange(41) for _ in range(partitions - 1))
+    parts = [sliced(made(rows), begin, end) for begin, end in zip([0, *cuts], [*cuts, 40])]
+    random.shuffle(parts)
+    sums = dict.fromkeys(NAMES, 0)
+    for part in parts:
+        for name, number in columns.total(AsArray(part)).items():
+            sums[name] += number
+    whole = columns.rows(AsArray(made(rows)))
+    assert sums == {name: int(column.sum()) for name, column in whole.items()}
+    assert score(columns.statistics(sums)) == score(columns.statistics(whole))
+
+
+def test_a_stream_is_read_as_far_as_blocks_are_asked_for():
+    rows = [("a", "a", None)] * 3
+    blocks = columns.row_blocks(AsStream([made(rows)], error="the disk is gone"))
+    assert [len(next(blocks)["hyp_len"]) for _ in range(2)] == [2, 1]
+    with pytest.raises(ArrowError, match="the disk is gone"):
+        next(blocks)
+
+
+def test_errors_have_the_row_in_the_whole_table():
+    fine = ("a", "b", None)
+    for rows, error, match in (
+        ([fine, fine, fine, (b"\xff", "b", None)], NotUtf8Error, r"hypotheses\[4\]"),
+        ([fine, (None, "b", None)], SequenceTypeError, r"hypotheses\[2\] is null"),
+        ([fine, fine, ("a", None, None)], NoReferencesError, r"references\[3\]"),
+        ([fine, fine, ("a", b"\xff", None)], NotUtf8Error, r"references\[3\]"),
+    ):
+        whole = [
+            table(hypothesis=texts([row[0] for row in part]), reference=texts([row[1] for row in part]))
+            for part in ([fine], rows)
+        ]
+        with pytest.raises(error, match=match):
+            columns.rows(AsStream(whole))
+
+
+def test_what_is_no_table_of_these_columns():
+    with pytest.raises(UnknownNameError, match="no column 'x'; it has 'hypothesis'"):
+        columns.rows(AsArray(made([])), "x")
+    with pytest.raises(UnknownNameError, match="several columns"):
+        two = table(hypothesis=texts(["a"]), reference=texts(["a"]))
+        two.children[1].name = "hypothesis"
+        columns.rows(AsArray(two))
+    with pytest.raises(UnknownNameError, match="no column of references"):
+        columns.rows(AsArray(made([])), references=[])
+    with pytest.raises(ArrowError, match="one column"):
+        columns.rows(AsArray(texts(["a"])))
+    with pytest.raises(ArrowError, match="a list does not"):
+        columns.rows([["a", "b"]])
+    empty = columns.rows(AsStream([], made([])))
+    assert list(empty) == NAMES
+    assert columns.statistics(empty).shape == (0, 10)
+
+
+def test_statistics_from_whatever_has_columns():
+    numbers = {"hyp_len": 5, "ref_len": 5, "match_1": 4, "match_2": 2, "match_3": 1, "match_4": 0}
+    numbers |= {"total_1": 5, "total_2": 4, "total_3": 3, "total_4": 2}
+    for kind in (int, float, Decimal, np.int32, lambda number: [number], lambda number: np.array([number])):
+        found = columns.statistics({"name": "x", **{name: kind(number) for name, number in numbers.items()}})
+        assert found.dtype == np.int64
+        assert found.tolist() == [list(numbers.values())]
+    for wrong in ({"hyp_len": 5.5}, {"hyp_len": -1}, {"hyp_len": 2**63}, {"hyp_len": None}, {"hyp_len": float("nan")}):
+        with pytest.raises(StatisticsError):
+            columns.statistics(numbers | wrong)
+    with pytest.raises(StatisticsError, match="no column 'total_4'"):
+        columns.statistics({name: number for name, number in numbers.items() if name != "total_4"})
+    with pytest.raises(StatisticsError, match="different lengths"):
+        columns.statistics(numbers | {"hyp_len": [1, 2]})

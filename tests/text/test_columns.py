@@ -1,0 +1,480 @@
+"""Columns that are handed over by the Arrow C data interface, made by hand: against the same texts in lists."""
+
+from __future__ import annotations
+
+import struct
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrow_capsules import AsArray, AsStream, Node, capsule, dictionary, integers, lists, runs, sliced, table, texts
+from cybleu.bleu_score import sentence_bleu_many
+from cybleu.errors import (
+    ArrowError,
+    LengthMismatchError,
+    NoReferencesError,
+    NotUtf8Error,
+    SequenceTypeError,
+)
+from cybleu.explanations import explain_difference
+from cybleu.metrics import Bleu
+from cybleu.nbest import prepare_references
+from cybleu.pairwise import pairwise_bleu, self_bleu
+from cybleu.rerank import mbr
+from cybleu.rewards import BleuReward, bleu_rewards
+from cybleu.sacrebleu_compat import sacrebleu_corpus_bleu
+from cybleu.stats import CorpusAccumulator, References, segment_stats
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+TEXTS = {
+    **{layout: lambda values, layout=layout: texts(values, layout) for layout in ("u", "U", "vu", "z", "Z", "vz")},
+    **{
+        f"dictionary {layout}": lambda values, layout=layout: dictionary(values, texts, layout) for layout in "cCsSiIlL"
+    },
+    "dictionary of views": lambda values: dictionary(values, lambda inner: texts(inner, "vu")),
+    **{f"runs {layout}": lambda values, layout=layout: runs(values, texts, layout) for layout in "sil"},
+    "runs of a dictionary": lambda values: runs(values, lambda inner: dictionary(inner, texts)),
+}
+LISTS = ("+l", "+L", "+vl", "+vL")
+SENTENCES = [
+    "The cat sat.",
+    "",
+    "a",
+    "It costs 3.5 %, or &quot;less&quot; – naïve 猫",
+    "x" * 12,
+    "x" * 13,
+    "the the the " * 30,
+]
+sentences = st.sampled_from(SENTENCES)
+
+
+def spread(values, make, cuts):
+    """The values in one array or in several, each a slice of a longer one."""
+    if not cuts:
+        return AsArray(make(values))
+    places = [0, *sorted(min(cut, len(values)) for cut in cuts), len(values)]
+    filled = [*values[:3], *values, *values[:2]]
+    shift = len(values[:3])
+    nodes = [sliced(make(filled), shift + begin, shift + end) for begin, end in pairwise(places)]
+    return AsStream(nodes, make(values))
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+@given(segments=st.lists(st.tuples(sentences, sentences), max_size=6), cuts=st.lists(st.integers(0, 6), max_size=3))
+def test_columns_of_texts(kind, segments, cuts):
+    hypotheses, references = [hypothesis for hypothesis, _ in segments], [reference for _, reference in segments]
+    wanted = segment_stats([[reference] for reference in references], hypotheses, tokenize="13a")
+    made = [spread(values, TEXTS[kind], cuts) for values in (references, hypotheses)]
+    assert segment_stats(*made, tokenize="13a").tolist() == wanted.tolist()
+    prepared = References(spread(references, TEXTS[kind], cuts), tokenize="13a")
+    assert prepared.stats(spread(hypotheses, TEXTS[kind], cuts)).tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("layout", LISTS)
+@given(
+    kind=st.sampled_from(["u", "vu", "dictionary c"]),
+    sets=st.lists(st.lists(sentences | st.none(), min_size=1, max_size=3).filter(any), max_size=5),
+    cuts=st.lists(st.integers(0, 6), max_size=3),
+)
+def test_columns_of_sets_of_references(layout, kind, sets, cuts):
+    hypotheses = [next(text for text in references if text) for references in sets]
+    plain = [[text for text in references if text is not None] for references in sets]
+    wanted = segment_stats(plain, hypotheses, tokenize="13a").tolist()
+    for arguments in ({}, {"lowercase": False, "threads": 2}):
+        column = spread(sets, lambda values: lists(values, TEXTS[kind], layout), cuts)
+        assert segment_stats(column, hypotheses, tokenize="13a", **arguments).tolist() == wanted
+    column = spread(sets, lambda values: lists(values, TEXTS[kind], layout), cuts)
+    assert (
+        segment_stats(column, hypotheses, tokenize=str.split).tolist()
+        == segment_stats(plain, hypotheses, tokenize=str.split).tolist()
+    )
+
+
+@pytest.mark.parametrize("layout", LISTS)
+@given(
+    kind=st.sampled_from(["u", "vu", "dictionary c", *"csilCSIL"]),
+    segments=st.lists(st.tuples(*[st.lists(st.integers(0, 5), max_size=6)] * 3), max_size=5),
+    cuts=st.lists(st.integers(0, 6), max_size=3),
+)
+def test_columns_of_token_lists_and_of_ids(layout, kind, segments, cuts):
+    inner = TEXTS[kind] if kind in TEXTS else lambda values: integers(values, kind)
+    if kind in TEXTS:
+        segments = [[[f"token {token}" for token in text] for text in segment] for segment in segments]
+    hypotheses = [hypothesis for hypothesis, _, _ in segments]
+    wanted = segment_stats([[first] for _, first, _ in segments], hypotheses)
+
+    def column(values):
+        return spread(values, lambda values: lists(values, inner, layout), cuts)
+
+    assert segment_stats(column([first for _, first, _ in segments]), column(hypotheses)).tolist() == wanted.tolist()
+    sets = [[first, second] for _, first, second in segments]
+    wanted = segment_stats(sets, hypotheses)
+    nested = spread(sets, lambda values: lists(values, lambda some: lists(some, inner, layout), layout), cuts)
+    assert segment_stats(nested, column(hypotheses)).tolist() == wanted.tolist()
+    if segments:
+        several = [column([segment[number] for segment in segments]) for number in (1, 2)]
+        assert segment_stats(several, hypotheses).tolist() == wanted.tolist()
+
+
+def test_lists_of_a_fixed_size():
+    ids = [[1, 2], [3, 4], [5, 6]]
+    column = sliced(lists(ids, integers, "+w:2"), 1, 3)
+    assert (
+        segment_stats(AsArray(column), [[3, 4], [5, 7]]).tolist()
+        == segment_stats([[[3, 4]], [[5, 6]]], [[3, 4], [5, 7]]).tolist()
+    )
+    assert segment_stats(AsArray(lists([[], []], integers, "+w:0")), [[], [1]])[:, :2].tolist() == [[0, 0], [1, 0]]
+
+
+def test_several_columns_tables_and_nulls_among_references():
+    hypotheses = ["a b c", "d e f", "g"]
+    first, second = ["a b", "d e f", "x"], ["c", None, "g h"]
+    wanted = segment_stats([["a b", "c"], ["d e f"], ["x", "g h"]], hypotheses, tokenize="13a").tolist()
+    columns = [AsArray(texts(first)), AsStream([texts(second, "vu")])]
+    assert segment_stats(columns, hypotheses, tokenize="13a").tolist() == wanted
+    both = table(first=texts(first), second=texts(second, "U"))
+    assert segment_stats(AsArray(both), hypotheses, tokenize="13a").tolist() == wanted
+    assert segment_stats(AsStream([sliced(both, 1, 3)]), hypotheses[1:], tokenize="13a").tolist() == wanted[1:]
+    full = [AsArray(texts(first)), AsArray(texts(first[::-1]))]
+    wanted = segment_stats(list(zip(first, first[::-1])), hypotheses, tokenize="13a")
+    assert segment_stats(full, hypotheses, tokenize="13a").tolist() == wanted.tolist()
+
+
+def test_a_table_of_one_column_with_missing_rows():
+    node = table(text=texts(["a", "b", "c"]))
+    node.buffers[0] = bytes([0b101])
+    with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\] is null"):
+        segment_stats([["a"], ["b"], ["c"]], AsArray(node), tokenize="13a")
+
+
+def test_empty_columns():
+    for empty in (texts([]), Node("u", 0, [None, None, None]), Node("n", 0, [])):
+        for column in (lambda node: AsStream([], node), AsArray):
+            assert segment_stats(column(empty), [], tokenize="13a").shape == (0, 10)
+            assert segment_stats([], column(empty), tokenize="13a").shape == (0, 10)
+    assert segment_stats(AsArray(lists([], integers)), AsArray(lists([], texts))).shape == (0, 10)
+
+
+CALLS = {
+    "sentence_bleu_many": lambda references, hypotheses: sentence_bleu_many(references, hypotheses).tolist(),
+    "rewards": lambda references, hypotheses: bleu_rewards(references, hypotheses).tolist(),
+    "References": lambda references, hypotheses: References(references).stats(hypotheses).tolist(),
+    "owner": lambda references, hypotheses: segment_stats(references, hypotheses, owner=[1, 0]).tolist(),
+    "metric": lambda references, hypotheses: Bleu().rows(references, hypotheses).tolist(),
+    "strict": lambda references, hypotheses: segment_stats(references, hypotheses, strict=True).tolist(),
+    "explain_difference": lambda references, hypotheses: str(explain_difference(references, hypotheses)),
+}
+RAW_CALLS = {
+    "rewards": lambda references, hypotheses: bleu_rewards(references, hypotheses, tokenize="13a").tolist(),
+    "lowercase": lambda references, hypotheses: segment_stats(
+        references, hypotheses, tokenize="13a", lowercase=True
+    ).tolist(),
+    "owner": lambda references, hypotheses: segment_stats(
+        references, hypotheses, owner=[1, 0], tokenize="13a"
+    ).tolist(),
+    "strict": lambda references, hypotheses: segment_stats(
+        references, hypotheses, strict=True, tokenize="intl"
+    ).tolist(),
+    "explain_difference": lambda references, hypotheses: str(
+        explain_difference(references, hypotheses, tokenize="13a")
+    ),
+    "prepare_references": lambda references, _: (
+        prepare_references(references, str.split).stats([["The", "cat", "sat"], ["a", "dog"]]).tolist()
+    ),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_whatever_takes_token_lists_takes_columns(call):
+    hypotheses = [["the", "cat", "sat", "on", "it"], ["a", "dog", "ran", "to", "me"]]
+    references = [["the", "cat", "sat", "on", "mats"], ["a", "dog", "ran", "to", "them"]]
+    wanted = call([[reference] for reference in references], hypotheses)
+    assert call(AsArray(lists(references, texts)), AsArray(lists(hypotheses, texts))) == wanted
+    sets = AsArray(lists([[reference] for reference in references], lambda values: lists(values, texts)))
+    assert call(sets, hypotheses) == wanted
+
+
+@pytest.mark.parametrize("call", RAW_CALLS.values(), ids=RAW_CALLS)
+def test_whatever_takes_raw_text_takes_columns(call):
+    hypotheses, references = ["The cat sat on it.", "A dog ran to me."], ["The cat sat on mats.", "a dog ran to them"]
+    wanted = call([[reference] for reference in references], hypotheses)
+    assert call(AsArray(texts(references)), hypotheses) == wanted
+    assert call([[reference] for reference in references], AsStream([texts(hypotheses)])) == wanted
+
+
+def test_other_functions():
+    lines = ["The cat sat on it.", "A dog ran to me.", "The cat sat on me."]
+    column = AsArray(texts(lines))
+    assert (
+        self_bleu(column, (0.5, 0.5), tokenize="13a").tolist() == self_bleu(lines, (0.5, 0.5), tokenize="13a").tolist()
+    )
+    wanted = pairwise_bleu(lines, lines[:2], tokenize="13a").tolist()
+    assert pairwise_bleu(column, AsArray(texts(lines[:2])), tokenize="13a").tolist() == wanted
+    tokens = [line.split() for line in lines]
+    assert self_bleu(AsArray(lists(tokens, texts)), (1.0,)).tolist() == self_bleu(tokens, (1.0,)).tolist()
+    wanted = sacrebleu_corpus_bleu(lines, [lines[::-1], [None, lines[1], lines[0]]])
+    found = sacrebleu_corpus_bleu(column, [AsArray(texts(lines[::-1])), AsArray(texts([None, lines[1], lines[0]]))])
+    assert found == wanted or str(found) == str(wanted)
+    candidates = AsArray(lists([lines, lines[:2]], texts))
+    assert mbr(candidates, tokenize=str.split).texts == mbr([lines, lines[:2]], tokenize=str.split).texts
+    reward = BleuReward("r")
+    assert reward(completions=column, r=AsArray(lists([[line] for line in lines], texts))) == [1.0] * 3
+    corpus = CorpusAccumulator(tokenize="13a")
+    corpus.update(AsArray(texts(lines)), lines[0])
+    assert corpus.row[0] == 6
+
+
+# ------------------------------------------------------------------------------------------------------------- nothing
+
+
+def test_nulls_name_the_row():
+    three = [["a"], ["b"], ["c"]]
+    with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\] is null; leave out"):
+        segment_stats(three, AsArray(texts(["a", None, "b"])), tokenize="13a")
+    with pytest.raises(SequenceTypeError, match=r"hypotheses\[2\] is null"):
+        segment_stats([[three[0]]] * 3, AsArray(lists([["a"], [], None], texts)))
+    with pytest.raises(SequenceTypeError, match=r"hypotheses\[2\] holds a null"):
+        segment_stats([[three[0]]] * 3, AsArray(lists([["a"], [], ["b", None]], texts)))
+    with pytest.raises(SequenceTypeError, match=r"references\[2\] holds a null"):
+        segment_stats(AsArray(lists([["a"], [], ["b", None]], texts)), three)
+    empty = [["a"], None, ["c"]], [["a"], [], ["c"]], [["a"], [None], ["c"]]
+    for sets in empty:
+        with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
+            segment_stats(AsArray(lists(sets, texts)), ["a"] * 3, tokenize="13a")
+        with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
+            segment_stats(AsArray(lists(sets, texts)), ["a"] * 3, tokenize=str.split)
+        deeper = [sets[0], None if sets[1] is None else [each and ["b"] for each in sets[1]], [["c"]]]
+        deeper[0] = [["a"]]
+        with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
+            segment_stats(AsArray(lists(deeper, lambda values: lists(values, texts))), three)
+    for column in (texts(["a", None, "b"]), dictionary(["a", None, "b"], texts), runs(["a", None, "b"], texts)):
+        with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
+            segment_stats(AsArray(column), ["a"] * 3, tokenize="13a")
+    with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
+        segment_stats([AsArray(texts(["a", None])), AsArray(texts(["b", None]))], ["a"] * 2, tokenize="13a")
+
+
+def test_columns_that_do_not_fit():
+    column = AsArray(texts(["a", "b"]))
+    with pytest.raises(LengthMismatchError):
+        segment_stats(column, ["a"], tokenize="13a")
+    with pytest.raises(LengthMismatchError, match="have 2, 1 entries"):
+        segment_stats([column, AsArray(texts(["a"]))], ["a", "b"], tokenize="13a")
+    with pytest.raises(SequenceTypeError, match="split it"):
+        segment_stats([["a"], ["b"]], column)
+    with pytest.raises(SequenceTypeError, match="'a', 'b'; give one of them"):
+        segment_stats([["a"], ["b"]], AsArray(table(a=texts(["a", "b"]), b=texts(["a", "b"]))), tokenize="13a")
+    with pytest.raises(SequenceTypeError, match="lists of texts"):
+        segment_stats([["a"], ["b"]], AsArray(lists([["a"], ["b"]], texts)), tokenize="13a")
+    with pytest.raises(SequenceTypeError, match="whole numbers"):
+        segment_stats([[[1]]], AsArray(integers([1])))
+    with pytest.raises(SequenceTypeError, match="whole numbers"):
+        segment_stats(AsArray(integers([1])), [[1]])
+    with pytest.raises(ArrowError, match="more than two deep"):
+        one = lists([[["a"]]], lambda values: lists(values, lambda some: lists(some, texts)))
+        segment_stats(
+            AsArray(lists([[[["a"]]]], lambda values: lists(values, lambda some: lists(some, texts)))), [["a"]]
+        )
+        segment_stats(AsArray(one), [["a"]])
+
+
+def test_what_is_not_utf8_is_named():
+    wrong = texts(["é", b"ab\xff", "c"])
+    for hypotheses in (wrong, dictionary(["é", b"ab\xff", "c"], texts)):
+        with pytest.raises(NotUtf8Error, match=r"hypotheses\[1\] is not UTF-8: byte 0xff at position 2"):
+            segment_stats([["a"]] * 3, AsArray(hypotheses), tokenize="13a")
+    with pytest.raises(NotUtf8Error, match=r"references\[1\]"):
+        segment_stats(AsArray(lists([["é"], ["x", b"ab\xff"]], texts)), ["a"] * 2, tokenize="13a")
+    with pytest.raises(NotUtf8Error, match=r"hypotheses\[1\]"):
+        segment_stats([[["a"]]] * 2, AsArray(lists([["é"], ["x", b"ab\xff"]], texts)))
+
+
+# --------------------------------------------------------------------------------------------------------- wrong structs
+
+
+def spoiled(make, **changes):
+    node = make()
+    for name, value in changes.items():
+        setattr(node, name, value)
+    return node
+
+
+def with_buffer(make, number, buffer):
+    node = make()
+    node.buffers[number] = buffer
+    return node
+
+
+def one_child(make, spoil):
+    node = make()
+    spoil(node.children[0])
+    return node
+
+
+def set_length(length):
+    return lambda node: setattr(node, "length", length)
+
+
+def views():
+    return texts(["a text that is longer", "b text that is longer"], "vu")
+
+
+def view(size, buffer, begin):
+    return struct.pack("<i4sii", size, b"....", buffer, begin) * 2
+
+
+def two():
+    return texts(["a", "b"])
+
+
+def sets():
+    return lists([["a"], ["b", "c"]], texts)
+
+
+WRONG = {
+    "negative length": spoiled(two, length=-1),
+    "enormous length": spoiled(two, length=2**62),
+    "negative offset": spoiled(two, offset=-1),
+    "enormous offset": spoiled(two, offset=2**63 - 1),
+    "more nulls than entries": spoiled(two, null_count=3),
+    "fewer nulls than none": spoiled(two, null_count=-2),
+    "no layout": spoiled(two, layout=None),
+    "empty layout": spoiled(two, layout=""),
+    "unknown layout": spoiled(two, layout="t%"),
+    "floats": spoiled(two, layout="g"),
+    "longer layout": spoiled(two, layout="uu"),
+    "one buffer": spoiled(two, n_buffers=1),
+    "a negative number of buffers": spoiled(two, n_buffers=-3),
+    "children of texts": spoiled(two, children=[two()]),
+    "children that are not there": spoiled(sets, n_children=0),
+    "children of the schema that are not there": spoiled(sets, schema_children=0),
+    "a negative number of children": spoiled(sets, n_children=-1, schema_children=-1),
+    "no offsets": with_buffer(two, 1, None),
+    "no bytes": with_buffer(two, 2, None),
+    "offsets that descend": with_buffer(two, 1, struct.pack("<3i", 0, 2, 1)),
+    "negative offsets": with_buffer(two, 1, struct.pack("<3i", -1, 0, 1)),
+    "negative ends": with_buffer(two, 1, struct.pack("<3i", 0, -5, -5)),
+    "lists that descend": with_buffer(sets, 1, struct.pack("<3i", 0, 3, 1)),
+    "lists past the child": with_buffer(sets, 1, struct.pack("<3i", 0, 1, 9)),
+    "negative lists": with_buffer(sets, 1, struct.pack("<3i", -1, 1, 2)),
+    "a child of a negative length": one_child(sets, set_length(-3)),
+    "a child that is too short": one_child(sets, set_length(2)),
+    "no child": spoiled(sets, children=[]),
+    "list views past the child": with_buffer(lambda: lists([["a"], ["b"]], texts, "+vl"), 2, struct.pack("<2i", 1, 3)),
+    "list views of a negative size": with_buffer(
+        lambda: lists([["a"], ["b"]], texts, "+vl"), 2, struct.pack("<2i", 1, -1)
+    ),
+    "list views from a negative place": with_buffer(
+        lambda: lists([["a"], ["b"]], texts, "+vl"), 1, struct.pack("<2i", -1, 0)
+    ),
+    "large list views past everything": with_buffer(
+        lambda: lists([["a"], ["b"]], texts, "+vL"), 2, struct.pack("<2q", 2**63 - 1, 2**63 - 1)
+    ),
+    "lists of a size that does not fit": spoiled(lambda: lists([["a"], ["b"]], texts, "+w:1"), layout="+w:2"),
+    "lists of an enormous size": spoiled(lambda: lists([["a"], ["b"]], texts, "+w:1"), layout="+w:999999999999999"),
+    "lists of a negative size": spoiled(lambda: lists([["a"], ["b"]], texts, "+w:1"), layout="+w:-1"),
+    "lists of no size": spoiled(lambda: lists([["a"], ["b"]], texts, "+w:1"), layout="+w:"),
+    "lists of more digits than there are": spoiled(lambda: lists([["a"]], texts, "+w:1"), layout="+w:" + "9" * 40),
+    "a view of a negative size": with_buffer(views, 1, view(-1, 0, 0)),
+    "a view past its buffer": with_buffer(views, 1, view(20, 0, 5)),
+    "a view from a negative place": with_buffer(views, 1, view(20, 0, -1)),
+    "a view of another buffer": with_buffer(views, 1, view(20, 2, 0)),
+    "a view of a negative buffer": with_buffer(views, 1, view(20, -1, 0)),
+    "views without the sizes": with_buffer(views, 4, None),
+    "views of buffers that are not there": with_buffer(views, 2, None),
+    "views with negative sizes": with_buffer(views, 4, struct.pack("<2q", -1, -1)),
+    "views with few buffers": spoiled(views, n_buffers=2),
+    "an index past the dictionary": with_buffer(lambda: dictionary(["a", "b"], texts), 1, bytes([0, 2])),
+    "a negative index": with_buffer(lambda: dictionary(["a", "b"], texts), 1, bytes([0, 255])),
+    "a dictionary of texts with an index of texts": spoiled(two, dictionary=two()),
+    "a dictionary of a negative length": spoiled(
+        lambda: dictionary(["a", "b"], texts), dictionary=spoiled(two, length=-1)
+    ),
+    "runs that end early": spoiled(lambda: runs(["a", "b"], texts), length=3),
+    "runs that do not rise": one_child(
+        lambda: runs(["a", "b"], texts), lambda node: node.buffers.__setitem__(1, struct.pack("<2i", 2, 2))
+    ),
+    "runs of texts": spoiled(lambda: runs(["a", "b"], texts), children=[two(), two()]),
+    "more runs than values": spoiled(lambda: runs(["a", "b"], texts), children=[integers([1, 2], "i"), texts(["a"])]),
+    "a field that is too short": spoiled(lambda: table(a=two()), length=3),
+    "a table in a table": table(a=table(b=two())),
+}
+
+
+@pytest.mark.parametrize("node", WRONG.values(), ids=WRONG)
+def test_wrong_structs_are_errors(node):
+    for column in (AsArray(node), AsStream([node])):
+        with pytest.raises(ArrowError) as caught:
+            segment_stats(column, ["a", "b"], tokenize="13a")
+        assert str(caught.value)
+
+
+def test_a_dictionary_in_itself():
+    node = dictionary(["a"], texts)
+    for _ in range(9):
+        node = spoiled(lambda: integers([0]), dictionary=node)
+    with pytest.raises(ArrowError, match="too deep"):
+        segment_stats(AsArray(node), ["a"], tokenize="13a")
+
+
+def test_numbers_that_do_not_fit():
+    ids = lists([[1, 2**63]], lambda values: integers(values, "L"))
+    with pytest.raises(ArrowError, match="9223372036854775808"):
+        segment_stats(AsArray(ids), [[1]])
+
+
+class Handing:
+    def __init__(self, value):
+        self.value = value
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.value
+
+
+def test_wrong_capsules():
+    node = two()
+    schema, array = node.structs()
+    names = b"arrow_schema", b"arrow_array"
+    for capsules in (
+        (capsule(schema, names[1]), capsule(array, names[0])),
+        (capsule(schema, b"arrow_scheme"), capsule(array, names[1])),
+        (None, None),
+        (capsule(schema, names[0]),),
+        None,
+    ):
+        with pytest.raises(ArrowError):
+            segment_stats([["a"]], Handing(capsules), tokenize="13a")
+    assert node.released == [0, 0]
+
+
+def test_what_was_consumed_is_an_error_and_all_is_released_once():
+    node = two()
+    schema, array = node.structs()
+    handing = Handing((capsule(schema, b"arrow_schema"), capsule(array, b"arrow_array")))
+    segment_stats([["a"], ["b"]], handing, tokenize="13a")
+    assert node.released == [1, 1]
+    with pytest.raises(ArrowError, match="consumed"):
+        segment_stats([["a"], ["b"]], handing, tokenize="13a")
+    assert node.released == [1, 1]
+    stream = AsStream([two(), texts(["c"])])
+    segment_stats([["a"], ["b"], ["c"]], stream, tokenize="13a")
+    assert stream.released == 1
+    assert [node.released[1] for node in stream.nodes] == [1, 1]
+    with pytest.raises(ArrowError, match="consumed"):
+        segment_stats([["a"], ["b"], ["c"]], stream, tokenize="13a")
+
+
+def test_a_stream_that_fails_says_why():
+    with pytest.raises(ArrowError, match="the disk is gone"):
+        segment_stats([["a"], ["b"]], AsStream([two()], error="the disk is gone"), tokenize="13a")
+
+
+def test_lines_live_as_long_as_they_are_read():
+    references = References(AsArray(texts(["a b c d e"] * 3)), tokenize="13a")
+    assert references.stats(AsArray(texts(["a b c d e"] * 3)))[:, 2].tolist() == [5, 5, 5]
+
+    assert np.array_equal(references.stats(["a"] * 3)[:, 0], [1, 1, 1])
