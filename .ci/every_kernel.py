@@ -138,7 +138,9 @@ def lists_of_tokens(random):
 
 
 def raw_text(random):
-    references, hypotheses = corpus(random, 8, vocabulary=[str(word) for word in WORDS], lengths=[1, 2, 9, 30, 70, 130, 530])
+    references, hypotheses = corpus(
+        random, 8, vocabulary=[str(word) for word in WORDS], lengths=[1, 2, 9, 30, 70, 130, 530]
+    )
     lines = [" ".join(text) for text in hypotheses]
     groups = [[" ".join(text) for text in texts] for texts in references]
     for name in ("13a", "intl", "zh", "char", "none", "ascii"):
