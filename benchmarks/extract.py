@@ -1,4 +1,5 @@
-"""N-best text with features to arrays and BLEU statistics: `NBest.from_files` on 100,000 hypotheses, one thread.
+"""N-best text with features to arrays and BLEU statistics: `NBest.from_files` on 100,000 hypotheses, one thread; then the
+command `extract`, the interpreter's start included, and `NBest.from_moses`, which reads what it wrote.
 
 First the list is read by a few lines of plain Python too, and must give the same arrays. The list is moses100 ten times
 over: 1,000 segments of 100 hypotheses, 15 features, about 26 tokens, not compressed.
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import statistics
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -76,6 +78,19 @@ def main():
             ]
             rate = count / statistics.median(times)
             print(f"{count:,} hypotheses, {what}: {rate / 1000:.0f} thousand a second (goal: 300; Moses: {MOSES})")
+        files = Path(name) / "features", Path(name) / "scores"
+        command = [sys.executable, "-m", "cybleu", "extract", nbest, reference]
+        command += ["--features-file", files[0], "--scores-file", files[1]]
+        times = [seconds(lambda: subprocess.run(command, check=True)) for _ in range(arguments.rounds)]
+        rate = count / statistics.median(times)
+        print(f"the command extract: {rate / 1000:.0f} thousand a second (goal: 400; Moses: {MOSES})")
+        again = NBest.from_moses(*files)
+        whole = NBest.from_files(nbest, reference, texts=False)
+        assert (again.features == whole.features).all()
+        assert (again.stats == whole.stats).all()
+        times = [seconds(lambda: NBest.from_moses(*files)) for _ in range(arguments.rounds)]
+        rate = count / statistics.median(times)
+        print(f"NBest.from_moses of what it wrote: {rate / 1000:.0f} thousand a second (goal: as reading the list)")
 
 
 if __name__ == "__main__":
