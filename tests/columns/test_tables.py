@@ -15,6 +15,7 @@ from cybleu import columns, score, segment_stats
 from cybleu.columns import tables
 from cybleu.errors import (
     ArrowError,
+    LengthMismatchError,
     NoReferencesError,
     NotUtf8Error,
     SequenceTypeError,
@@ -69,6 +70,25 @@ def test_rows_are_those_of_the_same_lists(rows, cut):
     found = columns.rows(parts(), "tokens", "tokens", metric, tokenize=None)
     assert list(found) == ["hyp_len", "ref_len", "match_1", "match_2", "total_1", "total_2"]
     assert columns.statistics(found, metric).tolist() == wanted.tolist()
+
+
+@given(rows=segments)
+def test_dicts_of_lists(rows):
+    texts = {"hypothesis": [row[0] for row in rows], "reference": [row[1] for row in rows]}
+    texts |= {"other": [row[2] for row in rows], "both": [list(row[1:]) for row in rows]}
+    for references in ("reference", ["reference", "other"], "both"):
+        wanted = columns.rows(AsArray(made(rows)), references=references)
+        found = columns.rows(texts, references=references)
+        assert columns.statistics(found).tolist() == columns.statistics(wanted).tolist()
+    tokens = [row[0].split() for row in rows]
+    for others in (tokens, [[text, text] for text in tokens]):
+        found = columns.rows({"hypothesis": tokens, "reference": others}, tokenize=None)
+        wanted = segment_stats([[text] for text in tokens], tokens)
+        assert columns.statistics(found).tolist() == wanted.tolist()
+    with pytest.raises(LengthMismatchError):
+        columns.rows({"hypothesis": ["a"], "reference": []})
+    with pytest.raises(UnknownNameError, match="no column 'reference'; it has 'hypothesis'"):
+        columns.rows({"hypothesis": ["a"]})
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 7, 1000])

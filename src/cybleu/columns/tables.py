@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import array_given, np
-from ..errors import ArrowError, StatisticsError, UnknownNameError
+from ..errors import ArrowError, LengthMismatchError, StatisticsError, UnknownNameError
 from ..metrics import find
 from ..stats.rows import whole_numbers
-from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column
+from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column, lists_given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ def row_blocks(
     """The statistics of the segments of a table, some rows of it at a time: for what does not fit into memory.
 
     :param table: whatever hands itself over by the Arrow C data interface: a pyarrow Table, RecordBatch or RecordBatchReader, a
-        frame of polars or pandas, a relation of DuckDB. A reader is read as far as the blocks are asked for
+        frame of polars or pandas, a relation of DuckDB. A reader is read as far as the blocks are asked for. Also a dict of lists
     :param hypothesis: the name of the column of hypotheses: of texts, or with ``tokenize=None`` of lists of tokens or of token
         ids
     :param references: the name of the column of references, which has one for each segment or a list of them; or the names
@@ -51,17 +51,26 @@ def row_blocks(
     :raises SequenceTypeError: a hypothesis is null; the message has its row in the whole table
     :raises NoReferencesError: a segment has no reference
     :raises ArrowError: this is no table, or a broken or consumed one
+
+    >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
+    >>> [block["match_1"] for block in row_blocks(texts)]
+    [array([3, 3])]
     """
     chosen = find(metric)
-    if not is_column(table):
-        raise ArrowError(
-            f"a {type(table).__name__} does not hand itself over by the Arrow C data interface; give a table of pyarrow, a frame "
-            "of polars or pandas (which needs pyarrow), or a relation of DuckDB"
-        )
-    names, arrays = arrays_of(table)
     wanted = [hypothesis, *([references] if isinstance(references, str) else references)]
     if len(wanted) < 2:
         raise UnknownNameError("there is no column of references; name one at least")
+    counted: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
+    if isinstance(table, Mapping):
+        for texts, sets in _segments_of_lists(table, wanted):
+            yield _named(chosen, chosen.rows(sets, texts, **counted))
+        return
+    if not is_column(table):
+        raise ArrowError(
+            f"a {type(table).__name__} does not hand itself over by the Arrow C data interface; give a table of pyarrow, a frame "
+            "of polars or pandas (which needs pyarrow), a relation of DuckDB, or a dict of lists"
+        )
+    names, arrays = arrays_of(table)
     places = [_place(name, names) for name in wanted]
     first = 0
     for array in arrays:
@@ -71,9 +80,7 @@ def row_blocks(
             found = chosen.rows(
                 ReferenceColumns([[part] for part in parts[1:]], tokenize is not None, "references", first),
                 TextColumn(parts[:1], "hypotheses", first),
-                tokenize=tokenize,
-                lowercase=lowercase,
-                threads=threads,
+                **counted,
             )
             first += len(found)
             yield _named(chosen, found)
@@ -89,12 +96,23 @@ def rows(
     lowercase: bool = False,
     threads: int | None = None,
 ) -> Rows:
-    """The statistics of all segments of a table as columns, which frames take as they are. The parameters are those of
-    :func:`row_blocks`.
+    """The statistics of all segments of a table as columns, which frames take as they are.
 
+    :param table: as for :func:`row_blocks`
+    :param hypothesis: the name of the column of hypotheses
+    :param references: the name of the column of references, or the names of several
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+    :param tokenize: what makes tokens of raw text, by default ``13a``; None for columns of lists of tokens
+    :param lowercase: put raw text in lower case first
+    :param threads: how many threads count at the same time
     :return: a dict from the names of the metric's columns to int64 `(n,)`, in the order of the rows
+    :raises CybleuError: as for :func:`row_blocks`
 
     A frame of pandas or polars gets them by ``frame.assign(**rows(frame))`` or ``frame.with_columns(**rows(frame))``.
+
+    >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
+    >>> rows(texts)["match_1"]
+    array([3, 3])
     """
     arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
     blocks = list(row_blocks(table, hypothesis, references, metric, **arguments))
@@ -114,10 +132,21 @@ def total(
     lowercase: bool = False,
     threads: int | None = None,
 ) -> dict[str, int]:
-    """The sum of the statistics of a table, which is read some rows at a time and not kept. The parameters are those of
-    :func:`row_blocks`.
+    """The sum of the statistics of a table, which is read some rows at a time and not kept.
 
+    :param table: as for :func:`row_blocks`
+    :param hypothesis: the name of the column of hypotheses
+    :param references: the name of the column of references, or the names of several
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+    :param tokenize: what makes tokens of raw text, by default ``13a``; None for columns of lists of tokens
+    :param lowercase: put raw text in lower case first
+    :param threads: how many threads count at the same time
     :return: a dict from the names of the metric's columns to ints, 0 for an empty table
+    :raises CybleuError: as for :func:`row_blocks`
+
+    >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
+    >>> total(texts)["match_1"]
+    6
     """
     arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
     sums = dict.fromkeys(find(metric).columns, 0)
@@ -148,13 +177,44 @@ def statistics(columns: Any, metric: str | Metric | Variant | None = None) -> ND
     return np.column_stack(found)
 
 
+def _segments_of_lists(table: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[list[Any], list[list[Any]]]]:
+    """The hypotheses and their references in a dict, where a list of lists of tokens, or of texts, has several references."""
+    columns = [lists_given(table[_known(name, tuple(table))], name) for name in names]
+    counts = [len(column) for column in columns]
+    if len(set(counts)) > 1:
+        raise LengthMismatchError(f"the columns have {', '.join(map(str, counts))} entries; give one for each segment")
+    for start in range(0, counts[0], BLOCK):
+        texts, *others = (column[start : start + BLOCK] for column in columns)
+        yield (
+            list(texts),
+            [
+                [text for entry in entries for text in _references_of(entry, hypothesis)]
+                for hypothesis, *entries in zip(texts, *others)
+            ],
+        )
+
+
+def _references_of(entry: Any, hypothesis: Any) -> list[Any]:
+    if entry is None:
+        return []
+    of_tokens = isinstance(hypothesis, (list, tuple))
+    several = isinstance(entry, (list, tuple)) and (
+        not of_tokens or (len(entry) > 0 and isinstance(entry[0], (list, tuple)))
+    )
+    return [text for text in entry if text is not None] if several else [entry]
+
+
 def _place(name: str, names: tuple[str, ...] | None) -> int:
     if names is None:
         raise ArrowError("this is one column, not a table; segment_stats takes columns")
+    return names.index(_known(name, names))
+
+
+def _known(name: str, names: tuple[str, ...]) -> str:
     if names.count(name) != 1:
         number = "no column" if name not in names else "several columns"
         raise UnknownNameError(f"the table has {number} {name!r}; it has {', '.join(map(repr, names))}")
-    return names.index(name)
+    return name
 
 
 def _named(metric: Any, found: NDArray[np.int64]) -> Rows:
