@@ -130,7 +130,7 @@ cdef inline double error_of(double weight, double score, double product) noexcep
 
 cdef bint quick_sum(const double *weights, const double *scores, Py_ssize_t size, double *found,
                     Watch *watching) except -1 nogil:
-    """The sum of the products, rounded once, by a compensated sum; False where the bound on its error does not show that."""
+    """The sum of the products, rounded once, by a compensated sum; False where its bound does not show that."""
     cdef double total = 0.0
     cdef double errors = 0.0
     cdef double sizes = 0.0     # the sum of those of the errors
