@@ -391,6 +391,18 @@ def documents_given(documents: Any) -> Any:
     return lines[0] if names is None else lines
 
 
+def _sets_of_objects(entries: Any, raw: bool) -> Any:
+    """The entries of a column of Python's objects, of which one that is a text is the only reference of its segment."""
+    if not isinstance(entries, list):
+        return entries
+    sets = []
+    for entry in entries:
+        is_list = isinstance(entry, (list, tuple))
+        of_tokens = is_list and len(entry) > 0 and all(isinstance(token, (str, int)) for token in entry)
+        sets.append([entry] if (raw and isinstance(entry, (str, bytes))) or (of_tokens and not raw) else entry)
+    return sets
+
+
 def references_given(references: Any, raw: bool = False, name: str = "references") -> Any:
     """Sets of references: :class:`ReferenceColumns` where they are in columns, or else what :func:`by_position` makes of them.
 
@@ -406,7 +418,7 @@ def references_given(references: Any, raw: bool = False, name: str = "references
     for column in references if several else [references]:
         found = _columns_of(column)
         if found is None or not found[1]:
-            return by_position(references)
+            return by_position(references) if several else _sets_of_objects(by_position(references), raw)
         columns += found[1]
     if any(arrays and arrays[0].of_numbers for arrays in columns):
         if several:
