@@ -88,7 +88,7 @@ def test_series_of_polars(polars):
         segment_stats([["a"]] * 2, polars.Series(["a", None]), tokenize="13a")
 
 
-def test_series_of_pandas(pandas, pyarrow):
+def test_series_of_pandas(pandas):
     expected = wanted()
     for dtype in ("str", "object", "category"):
         references, hypotheses = pandas.Series(REFERENCES, dtype=dtype), pandas.Series(HYPOTHESES, dtype=dtype)
