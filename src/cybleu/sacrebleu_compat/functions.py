@@ -274,7 +274,8 @@ def scored(
         logarithms = [math.log(precision) if precision else _LOG_OF_ZERO for precision in precisions[:order]]
     penalty = math.exp(1 - reference_length / length) if length < reference_length else 1.0
     number = penalty * math.exp(sum(logarithms) / order)
-    return _result_class()(number, matches, totals, precisions, penalty, length, reference_length)  # type: ignore[no-any-return]
+    result: BLEUScore = _result_class()(number, matches, totals, precisions, penalty, length, reference_length)
+    return result
 
 
 _LOG_OF_ZERO = -9999999999  # as sacreBLEU has it
