@@ -31,7 +31,7 @@ def test_kbmira_finds_good_weights():
     best = tune(nbest, restarts=5).score
     assert found.score > found.start_score + 0.8 * (best - found.start_score)
     assert kbmira(nbest, -hidden) == found != kbmira(nbest, -hidden, seed=1)
-    assert str(found).splitlines()[0] == f"{found.start_score:.6f} -> {found.score:.6f}"
+    assert str(found).splitlines()[0] == f"{100 * found.start_score:.4f} -> {100 * found.score:.4f}"
 
 
 def test_sparse_features_are_as_dense_ones():

@@ -16,6 +16,7 @@ from ..errors import ArrayValueError, EmptyCorpusError, FeatureError, WeightsErr
 from ..metrics import Bleu, find, scores
 from ..nbest import NBest
 from .objective import Objective
+from .results import rise
 from .space import weights_of
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Mira:
     :param weights: by name, sparse features after the others
     :param score: of these weights; that of the start is `start_score`
     :param scores: after each pass, of the average of all weights so far
+    :param scale: of the scores, that of a perfect match; None where it is not known. ``print`` shows scores from 0 to 100
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
     >>> result = kbmira(nbest, [1.0, 0.0], iterations=3, step=1.0)
@@ -45,10 +47,11 @@ class Mira:
     score: float
     start_score: float
     scores: tuple[float, ...]
+    scale: float | None = None
 
     def __str__(self) -> str:
         lines = [f"{name} {weight!r}" for name, weight in self.weights.items()]
-        return "\n".join([f"{self.start_score:.6f} -> {self.score:.6f}", *lines])
+        return "\n".join([rise(self.start_score, self.score, self.scale), *lines])
 
 
 class _Model:
@@ -173,7 +176,7 @@ def kbmira(
             highest, best = scores[-1], average
     if not best.any():
         raise WeightsError("the weights stay 0: no hypothesis is better than another; give a start that is not 0")
-    return Mira(dict(zip(model.names, best.tolist())), highest, start_score, tuple(scores))
+    return Mira(dict(zip(model.names, best.tolist())), highest, start_score, tuple(scores), model.objective.scale)
 
 
 class _Gains:
