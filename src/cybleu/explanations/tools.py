@@ -450,7 +450,7 @@ def explain_raw_blocks(
 
     The other parameters and the errors are those of :func:`explain_difference`.
 
-    :param blocks: as :func:`cybleu.text.files.raw_segments` gives them
+    :param blocks: hypotheses, references and where those of each segment begin, as `RawTexts` of the backend
     :param tokenize: the name of a tokeniser of this package, for all variants, instead of each tool's own
     :return: without any segment all scores are 0, or failures
 
