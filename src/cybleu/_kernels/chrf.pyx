@@ -188,7 +188,8 @@ cdef uint64_t cells_of(Py_ssize_t count, int32_t names, int32_t different, bint 
     :param often: the table is asked of many texts
     """
     cdef uint64_t cells = <uint64_t>names * (<uint64_t>different + 1)
-    return cells if cells <= min(16 * <uint64_t>count + (MANY_CELLS if often else FEW_CELLS), MOST_CELLS) else 0
+    cdef uint64_t most = 16 * <uint64_t>count + <uint64_t>(MANY_CELLS if often else FEW_CELLS)
+    return cells if cells <= most and cells <= <uint64_t>MOST_CELLS else 0
 
 
 cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different, bint often) noexcept nogil:
