@@ -1,11 +1,13 @@
-"""Build the kernels, or with CYBLEU_PURE=1 the pure-Python package. All metadata is in pyproject.toml.
+"""Build the kernels, or with CYBLEU_PURE=1 the pure-Python package. The metadata is in pyproject.toml, but for links.
 
 CYBLEU_BUILD chooses a profile: `release` (the default), `checked`, which turns every check of Cython on, or `coverage`,
 which tells coverage.py of every line that runs (docs/coverage.md).
 """
 
 import os
+import re
 import sys
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -105,6 +107,28 @@ def extension(name, source):
     )
 
 
+def of_the_repository():
+    """The README and the addresses of the project.
+
+    The package index has no file beside the README. Where it is known from which repository on GitHub this is built, the
+    README's links and pictures lead there.
+    """
+    text = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+    urls = {}
+    if "GITHUB_REPOSITORY" in os.environ:
+        server = os.environ.get("GITHUB_SERVER_URL", "https://github.com")
+        repository = f"{server}/{os.environ['GITHUB_REPOSITORY']}"
+        urls = {
+            "Repository": repository,
+            "Documentation": f"{repository}/tree/main/docs",
+            "Changes": f"{repository}/blob/main/CHANGELOG.md",
+            "Issues": f"{repository}/issues",
+        }
+        text = re.sub(r"(!\[[^\]]*\]\()(?!\w+:|#)", rf"\g<1>{repository}/raw/main/", text)
+        text = re.sub(r"((?<!!)\[[^\]]*\]\()(?!\w+:|#)", rf"\g<1>{repository}/blob/main/", text)
+    return {"long_description": text, "long_description_content_type": "text/markdown", "project_urls": urls}
+
+
 kernels = [extension(SHARED, f"{SHARED}.c"), *(extension(name, f"{name}.pyx") for name in MODULES)]
 if __name__ == "__main__":  # not in the processes that run Cython
     setup(
@@ -112,4 +136,5 @@ if __name__ == "__main__":  # not in the processes that run Cython
         cmdclass={"build_ext": BuildKernels},
         # Always anew: what an earlier build left may be of another profile, which no time stamp tells.
         options={"build_ext": {"force": True, "parallel": PROCESSORS}},
+        **of_the_repository(),
     )

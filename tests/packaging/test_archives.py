@@ -116,12 +116,30 @@ def test_the_pure_wheel_works(pure_wheel, tmp_path):
     assert done.stdout == f"{tmp_path / 'cybleu' / '__init__.py'} python 1.0\n"
 
 
+def metadata_of(wheel):
+    return zipfile.ZipFile(wheel).read(f"cybleu-{cybleu.__version__}.dist-info/METADATA").decode()
+
+
 def test_the_core_needs_nothing(wheel):
-    metadata = zipfile.ZipFile(wheel).read(f"cybleu-{cybleu.__version__}.dist-info/METADATA").decode()
+    metadata = metadata_of(wheel)
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra ==" not in line]
     assert required == []
     assert "License-Expression: MIT" in metadata
     assert "Requires-Python: >=3.10" in metadata
+
+
+def test_links_of_the_readme_lead_to_the_repository(unpacked, pure_wheel, tmp_path):
+    known = {"GITHUB_SERVER_URL": "https://example.org", "GITHUB_REPOSITORY": "owner/name", "CYBLEU_PURE": "1"}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    metadata = metadata_of(build("wheel", unpacked, tmp_path / "out", **known))
+    assert "Project-URL: Repository, https://example.org/owner/name\n" in metadata
+    assert "Description-Content-Type: text/markdown\n" in metadata
+    assert "](https://example.org/owner/name/raw/main/docs/_static/speed.svg)" in metadata
+    assert "](https://example.org/owner/name/blob/main/docs/rewards.md)" in metadata
+    assert "](docs/" not in metadata and "](docs/" in readme
+    if "GITHUB_REPOSITORY" not in os.environ:
+        assert readme in metadata_of(pure_wheel)
+        assert "Project-URL" not in metadata_of(pure_wheel)
 
 
 @pytest.mark.parametrize("variable", ["CYBLEU_PURE", "CYBLEU_BUILD"])
