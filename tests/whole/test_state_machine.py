@@ -295,7 +295,7 @@ class Objects(RuleBasedStateMachine):
             sum(row[2 + corpus.max_order + n] == 0 for row in rows) for n in range(corpus.max_order)
         ]
         if rows and corpus.row[0]:
-            assert metrics.score(corpus, name) == metrics.score(rows, name)
+            assert metrics.score(corpus, name, level="corpus") == metrics.score(rows, name, level="corpus")
 
     @rule(item=corpora, attack=st.sampled_from(ATTACKS))
     def attack_corpus(self, item, attack):
