@@ -52,6 +52,7 @@ NOT_RUN = {
     "docs/relatives.md": 1,
     "docs/rewards.md": 1,
 }
+PLOTS = "cybleu.tuning.plot"  # needs Matplotlib
 # that start many commands
 LONG = {"docs/command-line.md", "docs/mert.md", "docs/reranking.md", "docs/significance.md"}
 
@@ -224,9 +225,19 @@ def examples_of(module):
 
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", [name for name in MODULES if name != PLOTS])
 def test_examples_in_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    check_examples(name)
+
+
+@pytest.mark.usefixtures("backend", "matplotlib")
+def test_examples_of_plots(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check_examples(PLOTS)
+
+
+def check_examples(name):
     module = importlib.import_module(name)
     printed = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
