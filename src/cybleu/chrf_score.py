@@ -72,8 +72,8 @@ def corpus_chrf(
     :raises LengthMismatchError: there are not as many references as hypotheses
     :raises EmptyCorpusError: there is no segment, or no order
 
-    >>> corpus_chrf(["the cat sat", "it rains"], ["the cat sits", "it rains"])
-    0.8379887374215631
+    >>> round(corpus_chrf(["the cat sat", "it rains"], ["the cat sits", "it rains"]), 12)
+    0.837988737422
     """
     if len(references) != len(hypotheses):
         raise LengthMismatchError(

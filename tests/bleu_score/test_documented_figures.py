@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from cybleu import (
@@ -85,7 +87,8 @@ def test_cat_on_the_mat():
     references = ["the cat is on the mat".split(), "there is a cat on the mat".split()]
     hypothesis = "the cat and the cat on the mat".split()
     precisions = [str(modified_precision(references, hypothesis, n)) for n in (1, 2, 3, 4)]
-    assert precisions == ["5/8", "4/7", "2/6", "1/5"]
+    # from CPython 3.12 on, NLTK's class prints what Python's own has reduced
+    assert precisions == ["5/8", "4/7", "2/6" if sys.version_info < (3, 12) else "1/3", "1/5"]
     assert sentence_bleu(references, hypothesis) == 0.392814650900513
     counts = clipped_counts(references, hypothesis, 1)
     assert counts == {("the",): 2, ("cat",): 1, ("and",): 0, ("on",): 1, ("mat",): 1}

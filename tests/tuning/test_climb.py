@@ -175,7 +175,7 @@ def test_history_leads_to_the_weights():
     assert origins[0].number == 0 and len(origins) > 1
     assert tuned.history == sum((end.moves for end in origins), ())
     assert tuned.history[-1].score == tuned.score
-    assert all((move.direction == "perturbed") == math.isnan(move.step) for move in tuned.history)
+    assert all((move.direction == "perturbed") == (move.step == 0) for move in tuned.history)
 
 
 def test_a_peak_is_smoothed_away():

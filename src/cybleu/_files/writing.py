@@ -217,6 +217,10 @@ class _File:
         with suppress(Exception):
             self.text.detach()  # or it would write to a closed file when it is deleted
         with suppress(Exception):
+            if self._packed is not self._raw:
+                self._packed.fileobj = io.BytesIO()  # what it has left, for the same reason
+                self._packed.close()
+        with suppress(Exception):
             self._raw.close()
         if self._temporary is not None:
             with suppress(OSError):

@@ -179,7 +179,7 @@ class _Climb:
             near = self._near(point, size, relative, generator)
             if near is None:
                 continue
-            taken = [Move("perturbed", np.nan, near.merit[0])]
+            taken = [Move("perturbed", 0.0, near.merit[0])]
             end, count, optimum = self._end(near, taken, generator, self.best_first)
             searches += count
             if end.merit >= point.merit:

@@ -63,7 +63,7 @@ class Move:
     """One step of a climb.
 
     :param direction: the name of a feature, for its axis; ``random`` for a random direction; ``perturbed`` for all weights at once
-    :param step: how far along it, nan where that is no direction
+    :param step: how far along it, 0 where that is no direction
     :param score: after it, on the scale of the metric
 
     >>> from cybleu.nbest import NBest
