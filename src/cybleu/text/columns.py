@@ -33,7 +33,11 @@ __all__ = [
 
 def is_column(value: Any) -> bool:
     """Whether this hands itself over as an array, or as arrays that come one after the other."""
-    return hasattr(type(value), "__arrow_c_array__") or hasattr(type(value), "__arrow_c_stream__")
+    return _is_type_of_columns(type(value))
+
+
+def _is_type_of_columns(kind: type) -> bool:
+    return hasattr(kind, "__arrow_c_array__") or hasattr(kind, "__arrow_c_stream__")
 
 
 def arrays_of(value: Any) -> tuple[tuple[str, ...] | None, Iterator[Any]]:
@@ -374,7 +378,7 @@ def lists_given(values: Any, name: str) -> Any:
 def documents_given(documents: Any) -> Any:
     """Reference documents, or the lines of one, as lists where they are in columns; None where a line is null."""
     if isinstance(documents, (list, tuple)):
-        if any(map(is_column, documents)):
+        if any(map(_is_type_of_columns, set(map(type, documents)))):  # few types, and perhaps a million lines
             return [documents_given(document) for document in documents]
         return documents
     found = _columns_of(documents) if is_column(documents) else None
