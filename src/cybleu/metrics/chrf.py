@@ -272,7 +272,7 @@ class Chrf(Metric):
         from .formula import FormulaOfRows
 
         self._check_width(width)
-        return FormulaOfRows(self, self.measure)
+        return FormulaOfRows(self.evaluate, self.measure)
 
 
 def _cost(texts: Any, references: Any) -> int:

@@ -8,16 +8,14 @@ from .. import _backend, _mirror
 from .._runtime.arrays import np
 from .._runtime.interrupts import PIECE
 from ..errors import CybleuError
-from .metric import InPython
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from ..text.batches import Batch
     from .estimates import Estimate
-    from .metric import Metric
 
 MOST_ORDERS_OF_PAIRS = 16  # that the kernel numbers
 
@@ -29,6 +27,21 @@ class Definition(Protocol):
 
     def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
         """The score first; for BLEU also the precisions and the brevity penalty."""
+
+
+class InPython:
+    """A metric as the searches of the mirror take it.
+
+    :param evaluate: from one row to its score
+    """
+
+    order = 0
+
+    def __init__(self, evaluate: Callable[[Sequence[int]], float]):
+        self._evaluate = evaluate
+
+    def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
+        return float(self._evaluate(row)), [], 1.0
 
 
 class Formula:
@@ -103,12 +116,12 @@ class Formula:
 class FormulaOfRows(Formula):
     """The formula of a metric whose rows the backend scores, and nothing else.
 
-    :param metric: scores any row
+    :param evaluate: from one row to its score
     :param measure: scores rows from one on, until one that it declines
     """
 
-    def __init__(self, metric: Metric, measure: Any):
-        super().__init__(InPython(metric))
+    def __init__(self, evaluate: Callable[[Sequence[int]], float], measure: Any):
+        super().__init__(InPython(evaluate))
         self._measure = measure
 
     def score_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -308,10 +308,10 @@ class Metric(ABC):
 
         :param width: how many
         """
-        from .formula import Formula
+        from .formula import Formula, InPython
 
         self._check_width(width)
-        return Formula(InPython(self))
+        return Formula(InPython(self.evaluate))
 
     def _check_width(self, width: int) -> None:
         if width != len(self.columns):
@@ -328,15 +328,3 @@ class Metric(ABC):
     def plateau(self) -> Metric | None:
         """A metric that tells sums apart which this one scores 0, so that a search can leave them."""
         return None
-
-
-class InPython:
-    """A metric as the searches of the mirror take it."""
-
-    order = 0
-
-    def __init__(self, metric: Metric):
-        self._metric = metric
-
-    def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
-        return float(self._metric.evaluate(row)), [], 1.0
