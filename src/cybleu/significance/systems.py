@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ class Rows:
     table: NDArray[Any]
 
 
-class Scoring:
+class Scoring(ABC):
     """How sums become scores.
 
     :ivar scale: the score of a perfect match, None where that is not known
@@ -54,9 +55,9 @@ class Scoring:
     #: How far an estimate may be away from the score.
     error: float = 0.0
 
+    @abstractmethod
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         """The score of each row of sums."""
-        raise NotImplementedError
 
     def estimates(self, columns: Columns) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
         """A function from sums `(..., limbs * columns, n)` to estimates, nan where there is none; None for metrics without."""
