@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from .self_bleu import leave_one_out as leave_one_out
     from .sweep import best_interval as best_interval
     from .tokenizing import Tokenizer as Tokenizer
+    from .tokens import number_tokens as number_tokens
+    from .tokens import types_within as types_within
     from .weighing import winners as winners
     from .weighing import winners_near as winners_near
 

@@ -19,5 +19,6 @@ NAMES = {
     "segments": "clipped_matches corpus_counts segment_counts segment_rows",
     "sweep": "best_interval",
     "tokenizing": "Tokenizer",
+    "tokens": "number_tokens types_within",
     "weighing": "winners winners_near",
 }

@@ -510,8 +510,8 @@ def _check_not_mixed(references: Any, hypotheses: Any) -> None:
     """No unigram matches anywhere: perhaps because one side has ids and the other strings."""
     try:
         kinds = [
-            types_of(chain.from_iterable(hypotheses)),
-            types_of(chain.from_iterable(chain.from_iterable(references))),
+            _backend.chosen.types_within(hypotheses),
+            _backend.chosen.types_within(chain.from_iterable(references)),
         ]
     except TypeError:
         return  # they were changed while they were counted
