@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .arrow import ArrowStream as ArrowStream
     from .arrow import ArrowValues as ArrowValues
     from .chrf import CharacterF as CharacterF
-    from .chrf import CharacterTexts as CharacterTexts
+    from .chrf_pairs import CharacterTexts as CharacterTexts
     from .definitions import Definition as Definition
     from .definitions import sum_rows as sum_rows
     from .envelope import sort_lines as sort_lines

@@ -4,7 +4,8 @@
 # another would find the module in place of the function.
 NAMES = {
     "arrow": "ArrowColumn ArrowStream ArrowValues",
-    "chrf": "CharacterF CharacterTexts",
+    "chrf": "CharacterF",
+    "chrf_pairs": "CharacterTexts",
     "definitions": "Definition sum_rows",
     "envelope": "sort_lines surface",
     "gleu": "gleu_counts gleu_ratio",
