@@ -18,6 +18,16 @@ from .figures import (
     Precisions,
     WordFrequencies,
 )
+from .page import check_report, write
+from .plots import (
+    check_plot,
+    plot_buckets,
+    plot_contributions,
+    plot_differences,
+    plot_precisions,
+    plot_scores,
+    save_plot,
+)
 
 __all__ = [
     "Buckets",
@@ -30,4 +40,13 @@ __all__ = [
     "Report",
     "WordFrequencies",
     "analyse",
+    "check_plot",
+    "check_report",
+    "plot_buckets",
+    "plot_contributions",
+    "plot_differences",
+    "plot_precisions",
+    "plot_scores",
+    "save_plot",
+    "write",
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from .._runtime.arrays import np
 from .._runtime.scales import percent
-from ..errors import OrderError, UnknownNameError
+from ..errors import OrderError, UnknownNameError, printable
 from ..metrics import Bleu, Chrf, find, tool_tokenizer
 from ..significance import SystemComparison, SystemScore, compare_systems
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
@@ -21,7 +21,16 @@ from ..significance.systems import Rows, Systems, check_samples, check_share, me
 from ..stats.references import segment_stats
 from .buckets import DIFFERENCES, LENGTHS, TENTHS, bucketed, labels_of, word_frequencies
 from .contributions import contributions, mean_of
-from .figures import Buckets, Contributions, NGramDifference, NGramMiss, OutputFigures, PairFigures, Precisions, WordFrequencies
+from .figures import (
+    Buckets,
+    Contributions,
+    NGramDifference,
+    NGramMiss,
+    OutputFigures,
+    PairFigures,
+    Precisions,
+    WordFrequencies,
+)
 from .ngrams import NGrams, Order
 from .texts import Texts, texts_of
 
@@ -94,7 +103,9 @@ class Report:
             for rows in every
         ]
         tokenized = tokenize if isinstance(tokenize, str) else getattr(tokenize, "__name__", type(tokenize).__name__)
-        details = f"nrefs:{len(texts.references)}|case:{'lc' if lowercase else 'mixed'}|tok:{tokenized}|version:{__version__}"
+        details = (
+            f"nrefs:{len(texts.references)}|case:{'lc' if lowercase else 'mixed'}|tok:{tokenized}|version:{__version__}"
+        )
         of_systems = {name: [self.rows[output] for output in outputs] for name, outputs in runs.items()}
         self.comparison: SystemComparison | None = None
         if len(runs) > 1:
@@ -162,7 +173,10 @@ class Report:
     def outputs(self) -> tuple[OutputFigures, ...]:
         """Scores, lengths and chrF of each output."""
         chrf = Chrf(lowercase=self._lowercase)
-        columns = [[line for line in lines if line is not None] for lines in zip(*(text.lines for text in self._texts.references))]
+        columns = [
+            [line for line in lines if line is not None]
+            for lines in zip(*(text.lines for text in self._texts.references))
+        ]
         found = {}
         for system, numbers in self._runs.items():
             for output in numbers:
@@ -271,7 +285,10 @@ class Report:
     def over_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
         """For each output and each order the n-grams that it has most often without a match."""
         return tuple(
-            tuple(self._missed(order, output, order.produced[output] - order.confirmed[output]) for order in self.ngrams.orders)
+            tuple(
+                self._missed(order, output, order.produced[output] - order.confirmed[output])
+                for order in self.ngrams.orders
+            )
             for output in self._order
         )
 
@@ -346,7 +363,10 @@ class Report:
         influence = percent(self.comparison.influence(first, second), self._metric.scale)
         better, worse = [], []
         for order in self.ngrams.orders:
-            counts = [order.confirmed[outputs].mean(axis=0) if len(outputs) > 1 else order.confirmed[outputs[0]] for outputs in runs]
+            counts = [
+                order.confirmed[outputs].mean(axis=0) if len(outputs) > 1 else order.confirmed[outputs[0]]
+                for outputs in runs
+            ]
             difference = counts[0] - counts[1]
             for found, sign in ((better, 1), (worse, -1)):
                 numbers = _largest(sign * difference, order.first)
@@ -369,6 +389,23 @@ class Report:
         return self._runs[name]
 
     # --------------------------------------------------------------------------------------------------------- the page
+
+    def format(self, width: int = 2) -> str:
+        """The scores as text: the tables of the comparison, or a line for one system.
+
+        :param width: decimals of scores
+        """
+        if self.comparison is not None:
+            return self.comparison.format(width)
+        (system,) = self.systems
+        score, low, high = (
+            f"{percent(value, self._metric.scale):.{width}f}" for value in (system.score, system.low, system.high)
+        )
+        interval_is = f"{100 * self._confidence:g} % interval {low} to {high}"
+        return f"{printable(system.name)}: BLEU {score}, {interval_is}\n{self.signature}"
+
+    def __str__(self) -> str:
+        return self.format()
 
     def html(self) -> str:
         """The page. It is the same for the same texts, with the same versions of the packages.

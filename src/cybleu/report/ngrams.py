@@ -54,10 +54,7 @@ class NGrams:
         self._segments = [np.repeat(np.arange(texts.segments), text.lengths) for text in every]
         # how many tokens of the same line follow, with the token itself
         self._left = np.concatenate(
-            [
-                np.repeat(np.cumsum(text.lengths), text.lengths) - np.arange(size)
-                for text, size in zip(every, sizes)
-            ]
+            [np.repeat(np.cumsum(text.lengths), text.lengths) - np.arange(size) for text, size in zip(every, sizes)]
         )
         self.orders: list[Order] = []
         numbers, first = _numbered(self._tokens, np.ones(len(self._tokens), dtype=np.bool_))
@@ -84,7 +81,8 @@ class NGrams:
         count = len(first)
         of_texts = np.split(numbers, self._ends[:-1])
         keys = [
-            segments[of_text >= 0] * count + of_text[of_text >= 0] for segments, of_text in zip(self._segments, of_texts)
+            segments[of_text >= 0] * count + of_text[of_text >= 0]
+            for segments, of_text in zip(self._segments, of_texts)
         ]
         references = len(self._texts.references)
         known, most = _most_of_any(keys[:references])
@@ -124,9 +122,7 @@ class NGrams:
         return found
 
 
-def _numbered(
-    keys: NDArray[np.int64], there: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _numbered(keys: NDArray[np.int64], there: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each place the number of its key, -1 where there is none; and for each number its first place."""
     numbers = np.full(len(keys), -1, dtype=np.int64)
     places = np.flatnonzero(there)

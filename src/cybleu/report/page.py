@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import platform
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from importlib.resources import files
+from os import PathLike, fspath
 from typing import Any
 
 from .. import __version__
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
 from ..errors import MissingExtraError
-from .analysis import Report
+from .analysis import Report, analyse
 from .marks import MarkedText, parts_of
 from .pictures import picture
-from .plots import plot_buckets, plot_contributions, plot_differences, plot_precisions, plot_scores
+from .plots import check_plot, plot_buckets, plot_contributions, plot_differences, plot_precisions, plot_scores
 from .visible import visible
 
 MARKED = 200  # segments whose n-grams are marked without script
@@ -25,6 +26,51 @@ NAMED = 10  # segments with the largest influence that are named, each way
 MOST_PAIRS = 15  # that are listed; more are a matrix
 SHORT = 80  # characters of a text in a table
 UNITS = 1e4  # of points, in what the script sorts by
+
+
+def check_report(path: str | PathLike[str]) -> None:
+    """Whether a page can be made and written there, before all is computed.
+
+    :param path: of the page
+    :raises InputFileError: it cannot be written there
+    :raises MissingExtraError: Jinja2 or Matplotlib is not installed
+
+    >>> check_report("no such folder/report.html")
+    Traceback (most recent call last):
+    cybleu.errors.InputFileError: no such folder/report.html: cannot be written: No such file or directory
+    """
+    check_paths([fspath(path)])
+    _engine()
+    check_plot("any.svg")
+
+
+def write(
+    path: str | PathLike[str], references: Any, systems: Mapping[str, Any], metric: Any = None, **choices: Any
+) -> Report:
+    """Write a page that shows how systems differ: one file of HTML, which needs nothing else and fetches nothing.
+
+    The other parameters are those of :func:`cybleu.report.analyse`.
+
+    :param path: of the page, which is complete or as it was
+    :param choices: of :func:`cybleu.report.analyse`
+    :return: the numbers that it shows
+    :raises InputFileError: it cannot be written
+    :raises MissingExtraError: Jinja2 or Matplotlib is not installed
+    :raises CybleuError: as :func:`cybleu.report.analyse`
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+    >>> references = [["the cat sat on the mat"], ["it rains a lot in May"]]
+    >>> report = write(path, references, {"mine": ["the cat sat on a mat", "it rains a lot in May"]})
+    >>> print(report.format().splitlines()[0])
+    mine: BLEU 74.80, 95 % interval 53.73 to 100.00
+    >>> path.read_text()[:15]
+    '<!doctype html>'
+    """
+    check_report(path)
+    report = analyse(references, systems, metric, **choices)
+    write_page(report, fspath(path))
+    return report
 
 
 def write_page(report: Report, path: str) -> None:
@@ -35,19 +81,27 @@ def write_page(report: Report, path: str) -> None:
         file.write(page)
 
 
-def html(report: Report) -> str:
-    """The page as text."""
+def _engine() -> Any:
     try:
-        from jinja2 import DictLoader, Environment, StrictUndefined
+        import jinja2
     except ImportError:
         raise MissingExtraError(
             "the report needs Jinja2, which is not installed; install it with: pip install 'cybleu[report]'"
         ) from None
-    parts = {name: files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.html", "page.css", "page.js")}
-    environment = Environment(
-        loader=DictLoader(parts),
+    return jinja2
+
+
+def html(report: Report) -> str:
+    """The page as text."""
+    jinja2 = _engine()
+    parts = {
+        name: files(__package__).joinpath(name).read_text(encoding="utf-8")
+        for name in ("page.html", "page.css", "page.js")
+    }
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader(parts),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -175,18 +229,23 @@ def _matrix(report: Report) -> list[list[Any]] | None:
 
 def _pictures(report: Report) -> dict[str, str]:
     count = len(report.systems)
-    tall = max(2.2, 0.9 + 0.42 * count)
+    tall = max(2.2, 0.9 + 0.34 * count)
     found = {
-        "scores": picture("scores", "The distribution of each score", lambda axes: plot_scores(report, axes), height=tall),
+        "scores": picture(
+            "scores", "The distribution of each score", lambda axes: plot_scores(report, axes), height=tall
+        ),
         "precisions": picture("precisions", "Precision against n", lambda axes: plot_precisions(report, axes)),
         "log": picture(
             "log", "Precision against n, on a logarithmic axis", lambda axes: plot_precisions(report, axes, log=True)
         ),
     }
     if report.comparison is not None:
-        pairs = max(2.2, 0.9 + 0.42 * len(report.looked_at))
+        pairs = max(2.2, 0.9 + 0.34 * len(report.looked_at))
         found["differences"] = picture(
-            "differences", "The distribution of each difference", lambda axes: plot_differences(report, axes), height=pairs
+            "differences",
+            "The distribution of each difference",
+            lambda axes: plot_differences(report, axes),
+            height=pairs,
         )
         if any(report.contributions(*pair) for pair in report.looked_at):
             found["contributions"] = picture(
@@ -214,7 +273,11 @@ def _named(report: Report, influence: Any) -> list[list[tuple[int, float, str]]]
     for sign in (1, -1):
         places = np.lexsort((np.arange(len(influence)), -sign * influence))[:NAMED]
         found.append(
-            [(int(place), float(influence[place]), lines[place] or "") for place in places if sign * influence[place] > 0]
+            [
+                (int(place), float(influence[place]), lines[place] or "")
+                for place in places
+                if sign * influence[place] > 0
+            ]
         )
     return found
 
@@ -229,13 +292,15 @@ def _order(report: Report) -> list[int]:
     return [int(place) for place in np.lexsort((np.arange(report.segments), -lengths, report.sentence_scores[0]))]
 
 
-def _segments(report: Report) -> Iterator[dict[str, Any]]:
+def _segments(report: Report) -> Iterator[tuple[Any, ...]]:
+    """For each segment its number, points, the first reference, the others and the outputs, those with the same text together:
+    names, score, raw text if it is not what is shown, code for the script, text."""
     texts = report._texts
     marked = [MarkedText(texts, report.ngrams, output) for output in report._order]
     references = [[None if line is None else visible(line) for line in text.lines] for text in texts.references]
-    scores = np.char.mod("%.1f", report.sentence_scores).tolist()
-    names = [visible(name) for name in report.names]
-    influence = [signed(value, 3) for value in report.pairs[0].influence] if report.pairs else None
+    scores = [list(map("{:.1f}".format, of_output)) for of_output in report.sentence_scores.tolist()]
+    points_of = [signed(value, 3) for value in report.pairs[0].influence.tolist()] if report.pairs else scores[0]
+    names = _Names(report.names)
     for place, segment in enumerate(_order(report)):
         alike: dict[tuple[str, str | None], list[int]] = {}
         for output, text in enumerate(marked):
@@ -243,22 +308,40 @@ def _segments(report: Report) -> Iterator[dict[str, Any]]:
         outputs = []
         for (line, raw), of_text in alike.items():
             code = marked[of_text[0]].codes[segment]
-            outputs.append(
-                (
-                    [names[output] for output in of_text],
-                    scores[of_text[0]][segment],
-                    line,
-                    raw,
-                    code,
-                    parts_of(line, code) if place < MARKED else None,
-                )
-            )
-        yield {
-            "number": segment + 1,
-            "points": influence[segment] if influence else scores[0][segment],
-            "references": [line for text in references if (line := text[segment]) is not None],
-            "outputs": outputs,
-        }
+            score = scores[of_text[0]][segment]
+            if place < MARKED:
+                outputs.append((names[tuple(of_text)], score, raw, "", _with_marks(line, code)))
+            else:
+                outputs.append((names[tuple(of_text)], score, raw, code, line))
+        first, *others = [(text.name, lines[segment]) for text, lines in zip(texts.references, references)]
+        yield segment + 1, points_of[segment], first[1], [item for item in others if item[1] is not None], outputs
+
+
+class _Names(dict[tuple[int, ...], Any]):
+    """The names of some outputs, each made once."""
+
+    def __init__(self, names: tuple[str, ...]):
+        super().__init__()
+        self._names = names
+
+    def __missing__(self, outputs: tuple[int, ...]) -> Any:
+        from markupsafe import Markup
+
+        found = Markup(", ").join(Markup("<bdi>{}</bdi>").format(visible(self._names[output])) for output in outputs)
+        self[outputs] = found
+        return found
+
+
+def _with_marks(line: str, code: str) -> Any:
+    """The line as an element for each part that matches."""
+    from markupsafe import Markup, escape
+
+    return Markup(
+        "".join(
+            escape(part) if letter == "a" else f'<u class="{letter}">{escape(part)}</u>'
+            for letter, part in parts_of(line, code)
+        )
+    )
 
 
 def _influence_for_script(report: Report) -> str:

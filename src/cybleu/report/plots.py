@@ -18,12 +18,12 @@ from .visible import visible
 
 __all__ = [
     "BUCKETS",
+    "check_plot",
     "plot_buckets",
     "plot_contributions",
     "plot_differences",
     "plot_precisions",
     "plot_scores",
-    "plot_word_frequencies",
     "save_plot",
 ]
 
@@ -57,12 +57,15 @@ def _axes(axes: Any) -> Any:
     return new_figure().add_subplot() if axes is None else axes
 
 
-def new_figure(width: float = 6.4, height: float = 4.0) -> Any:
+def new_figure(width: float = 6.4, height: float = 4.0, layout: str = "constrained") -> Any:
     """A figure of its own, which no window shows.
 
+    :param width: in inches
+    :param height: likewise
+    :param layout: what sets the margins
     :raises MissingExtraError: Matplotlib is not installed
     """
-    return _figure_class()(figsize=(width, height), layout="constrained")
+    return _figure_class()(figsize=(width, height), layout=layout)
 
 
 def _style(number: int) -> dict[str, Any]:
@@ -141,7 +144,10 @@ def plot_precisions(
             values = np.where(values > 0, values, np.nan)
         axes.plot(n, values, label=label(of_output.name), **style)
     if log:
+        from matplotlib.ticker import LogLocator
+
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter(lambda value, _: "")
     else:
@@ -151,7 +157,9 @@ def plot_precisions(
     return _finish(axes, report.names)
 
 
-def _ridges(axes: Any, scores: Sequence[Any], names: Sequence[str], marks: Sequence[tuple[float, float, float]]) -> None:
+def _ridges(
+    axes: Any, scores: Sequence[Any], names: Sequence[str], marks: Sequence[tuple[float, float, float]]
+) -> None:
     """A distribution above another; each has an interval and a point."""
     for number, (samples, (value, low, high)) in enumerate(zip(scores, marks)):
         place, colour = -number, COLOURS[number % len(COLOURS)]
@@ -269,7 +277,9 @@ def plot_contributions(report: Report, axes: Any = None) -> Any:
         label="difference",
     )
     axes.axvline(0, color="black", linewidth=1)
-    axes.set_yticks([-row for row in range(len(known))], [f"{label(one)} − {label(other)}" for (one, other), _ in known])
+    axes.set_yticks(
+        [-row for row in range(len(known))], [f"{label(one)} − {label(other)}" for (one, other), _ in known]
+    )
     axes.set_xlabel("contribution to the difference in BLEU, points")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
@@ -321,7 +331,11 @@ def settings() -> Iterator[None]:
     from matplotlib import rc_context, rcParamsDefault
 
     fixed = {
-        **{name: value for name, value in rcParamsDefault.items() if name.startswith(("axes.", "font.", "lines.", "svg.", "text."))},
+        **{
+            name: value
+            for name, value in rcParamsDefault.items()
+            if name.startswith(("axes.", "font.", "lines.", "svg.", "text."))
+        },
         "svg.hashsalt": "cybleu",
         "svg.fonttype": "none",
         "text.parse_math": False,
@@ -331,7 +345,9 @@ def settings() -> Iterator[None]:
         yield
 
 
-def save_plot(path: str | PathLike[str], draw: Callable[[Any], Any], *, width: float = 6.4, height: float = 4.0) -> None:
+def save_plot(
+    path: str | PathLike[str], draw: Callable[[Any], Any], *, width: float = 6.4, height: float = 4.0
+) -> None:
     """Draw into a file, which is complete or as it was; the same plot is the same bytes.
 
     :param path: its name ends in .svg, .png or .pdf
@@ -350,10 +366,7 @@ def save_plot(path: str | PathLike[str], draw: Callable[[Any], Any], *, width: f
     '<?xml'
     """
     path = fspath(path)
-    kind = Path(path).suffix.lower()[1:]
-    if kind not in FORMATS:
-        raise UnknownNameError(f"the plot {path!r} must be a .svg, .png or .pdf file")
-    check_paths([path])
+    kind = check_plot(path)
     picture = BytesIO()
     with settings():
         figure = new_figure(width, height)
@@ -361,6 +374,28 @@ def save_plot(path: str | PathLike[str], draw: Callable[[Any], Any], *, width: f
         figure.savefig(picture, format=kind, metadata=_without_dates(kind), dpi=150)
     with writing(path) as text:
         text.buffer.write(picture.getvalue())
+
+
+def check_plot(path: str | PathLike[str]) -> str:
+    """Whether a plot can be made and written there, before all is computed.
+
+    :param path: of the picture
+    :return: what kind of file it is
+    :raises UnknownNameError: its name does not end in .svg, .png or .pdf
+    :raises InputFileError: it cannot be written there
+    :raises MissingExtraError: Matplotlib is not installed
+
+    >>> check_plot("scores.gif")
+    Traceback (most recent call last):
+    cybleu.errors.UnknownNameError: the plot 'scores.gif' must be a .svg, .png or .pdf file
+    """
+    path = fspath(path)
+    kind = Path(path).suffix.lower()[1:]
+    if kind not in FORMATS:
+        raise UnknownNameError(f"the plot {path!r} must be a .svg, .png or .pdf file")
+    check_paths([path])
+    _figure_class()
+    return kind
 
 
 def _without_dates(kind: str) -> dict[str, None]:

@@ -154,9 +154,7 @@ def _splitter(tokenize: Tokenize, lowercase: bool, only_ascii: bool) -> Callable
     return tokens_of
 
 
-def _text(
-    name: str, lines: Sequence[str | None], tokens_of: Callable[[list[str]], list[Sequence[Any]]]
-) -> Text:
+def _text(name: str, lines: Sequence[str | None], tokens_of: Callable[[list[str]], list[Sequence[Any]]]) -> Text:
     there = [line for line in lines if line is not None]
     tokens = iter(tokens_of(there))
     return Text(name, lines, [() if line is None else next(tokens) for line in lines])
