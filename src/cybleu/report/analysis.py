@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from .._runtime.arrays import np
+from .._runtime.collector import collector_paused
 from .._runtime.scales import percent
 from ..errors import OrderError, UnknownNameError, printable
 from ..metrics import Bleu, Chrf, find, tool_tokenizer
@@ -495,7 +496,8 @@ def analyse(
     check_share(alpha, "alpha")
     if tokenize is None:
         tokenize = tool_tokenizer(found.name)
-    texts, runs = texts_of(references, systems, tokenize, lowercase, found.name == "mteval-v13a")
+    with collector_paused():
+        texts, runs = texts_of(references, systems, tokenize, lowercase, found.name == "mteval-v13a")
     if baseline is not None and baseline not in runs:
         raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(runs)}")
     return Report(

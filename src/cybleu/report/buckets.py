@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .._runtime.arrays import np
@@ -25,7 +26,7 @@ def labels_of(edges: Sequence[int], lowest: int | None = None, highest: int | No
     """What each group of whole numbers is called, where each edge begins one."""
     first = f"below {edges[0]}" if lowest is None else _range(lowest, edges[0] - 1)
     last = f"{edges[-1]} and more" if highest is None else _range(edges[-1], highest)
-    return (first, *(_range(low, high - 1) for low, high in zip(edges, edges[1:])), last)
+    return (first, *(_range(low, high - 1) for low, high in pairwise(edges)), last)
 
 
 def _range(low: int, high: int) -> str:

@@ -8,7 +8,7 @@ of the line, and white space at the end of a part, have no mark.
 from __future__ import annotations
 
 import re
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import array_of, np
@@ -19,7 +19,6 @@ from .visible import visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
 
 STATES = "abcdeABCDE"
 PART = re.compile(r"([a-eA-E])(\d+)")
@@ -40,23 +39,27 @@ class MarkedText:
 
     def __init__(self, texts: Texts, ngrams: NGrams, output: int):
         text = texts.outputs[output]
-        lines, self.raw = _shown(text)
+        lines, words, self.raw = _shown(text)
         self.lines = [visible(line) for line in lines]
-        self.codes = _codes(text, lines, ngrams, output) if text.lengths.sum() else [""] * len(lines)
+        self.codes = _codes(text, lines, words, ngrams, output) if text.lengths.sum() else [""] * len(lines)
 
 
-def _shown(text: Text) -> tuple[list[str], list[str | None]]:
+def _shown(text: Text) -> tuple[list[str], list[Sequence[str]], list[str | None]]:
+    """The lines that are shown, their tokens, and the raw ones where these are others."""
     lines: list[str] = []
+    words: list[Sequence[str]] = []
     raw: list[str | None] = []
     for line, tokens in zip(text.lines, text.tokens):
         assert line is not None
         if _is_divided(line, tokens):
             lines.append(line)
+            words.append(tokens)
             raw.append(None)
         else:
-            lines.append(" ".join(_word(token) for token in tokens))
+            words.append([_word(token) for token in tokens])
+            lines.append(" ".join(words[-1]))
             raw.append(visible(line))
-    return lines, raw
+    return lines, words, raw
 
 
 def _is_divided(line: str, tokens: Sequence[Any]) -> bool:
@@ -72,11 +75,11 @@ def _word(token: Any) -> str:
     return re.sub(r"\s", "\u2423", str(token)) or "\u2205"
 
 
-def _codes(text: Text, lines: list[str], ngrams: NGrams, output: int) -> list[str]:
+def _codes(text: Text, lines: list[str], words: list[Sequence[str]], ngrams: NGrams, output: int) -> list[str]:
     together = "".join(lines)
     characters = np.frombuffer(together.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     bare = np.flatnonzero(~IS_SPACE[np.minimum(characters, len(IS_SPACE) - 1)])
-    sizes = array_of(map(len, map(_word_of_line, chain.from_iterable(text.tokens))), np.int64, int(text.lengths.sum()))
+    sizes = array_of(map(len, chain.from_iterable(words)), np.int64, int(text.lengths.sum()))
     starts = bare[np.cumsum(sizes) - sizes]
     levels = ngrams.levels(output)
     clipped = ngrams.orders[0].clipped[output]
@@ -104,11 +107,7 @@ def _codes(text: Text, lines: list[str], ngrams: NGrams, output: int) -> list[st
     for place in np.flatnonzero(leading).tolist():
         written[place] = f"a{leading[place]}{written[place]}"
     bounds = np.searchsorted(of_lines, np.arange(len(lines) + 1)).tolist()
-    return ["".join(written[low:high]) for low, high in zip(bounds, bounds[1:])]
-
-
-def _word_of_line(token: Any) -> str:
-    return token if isinstance(token, str) and token else _word(token)
+    return ["".join(written[low:high]) for low, high in pairwise(bounds)]
 
 
 def parts_of(line: str, code: str) -> list[tuple[str, str]]:

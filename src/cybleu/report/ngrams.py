@@ -126,9 +126,12 @@ def _numbered(keys: NDArray[np.int64], there: NDArray[np.bool_]) -> tuple[NDArra
     """For each place the number of its key, -1 where there is none; and for each number its first place."""
     numbers = np.full(len(keys), -1, dtype=np.int64)
     places = np.flatnonzero(there)
-    _, first, back = np.unique(keys[places], return_index=True, return_inverse=True)
-    numbers[places] = back.reshape(-1)
-    return numbers, places[first]
+    known, back = np.unique(keys[places], return_inverse=True)
+    back = back.reshape(-1)
+    numbers[places] = back
+    first = np.empty(len(known), dtype=np.int64)
+    first[back[::-1]] = places[::-1]  # what is written last stays
+    return numbers, first
 
 
 def _most_of_any(references: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -148,15 +151,20 @@ def _matches(
     own: NDArray[np.int64], known: NDArray[np.int64], most: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of the n-grams of an output match, and which are there too often."""
+    matched, clipped = np.zeros((2, len(own)), dtype=np.bool_)
     if not len(own) or not len(known):
-        return np.zeros(len(own), dtype=np.bool_), np.zeros(len(own), dtype=np.bool_)
-    order = np.argsort(own, kind="stable")
-    ordered = own[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    sizes = np.diff(np.concatenate([starts, [len(own)]]))
-    before = np.empty(len(own), dtype=np.int64)  # how many of the same stand before it
-    before[order] = np.arange(len(own)) - np.repeat(starts, sizes)
+        return matched, clipped
     place = np.minimum(np.searchsorted(known, own), len(known) - 1)
-    found = known[place] == own
-    matched = found & (before < most[place])
-    return matched, found & ~matched
+    found = np.flatnonzero(known[place] == own)
+    place = place[found]
+    if not len(found):
+        return matched, clipped
+    order = np.argsort(place, kind="stable")
+    ordered = place[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    sizes = np.diff(np.concatenate([starts, [len(found)]]))
+    before = np.empty(len(found), dtype=np.int64)  # how many of the same stand before it
+    before[order] = np.arange(len(found)) - np.repeat(starts, sizes)
+    matches = before < most[place]
+    matched[found], clipped[found] = matches, ~matches
+    return matched, clipped

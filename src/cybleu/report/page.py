@@ -14,6 +14,7 @@ from typing import Any
 from .. import __version__
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
+from .._runtime.collector import collector_paused
 from ..errors import MissingExtraError
 from .analysis import Report, analyse
 from .marks import MarkedText, parts_of
@@ -108,15 +109,17 @@ def html(report: Report) -> str:
     )
     environment.filters.update(points=points, signed=signed, p=p_value, short=short, visible=visible, whole=whole)
     script, style = parts["page.js"], parts["page.css"]
-    return environment.get_template("page.html").render(
-        **_context(report),
-        style=style,
-        script=script,
-        policy=(
-            f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-            "base-uri 'none'; form-action 'none'"
-        ),
-    )
+    with collector_paused():
+        page: str = environment.get_template("page.html").render(
+            **_context(report),
+            style=style,
+            script=script,
+            policy=(
+                f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+                "base-uri 'none'; form-action 'none'"
+            ),
+        )
+    return page
 
 
 def _digest(text: str) -> str:

@@ -135,6 +135,7 @@ def plot_precisions(
         )
     axes = _axes(axes)
     shown = slice(n_start - 1, n_end)
+    log = log and any(value > 0 for of_output in report.precisions for value in of_output.values[shown])
     for number, of_output in enumerate(report.precisions):
         n = np.array(of_output.n[shown])
         values, low, high = (np.array(ends[shown]) for ends in (of_output.values, of_output.low, of_output.high))

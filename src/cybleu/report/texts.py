@@ -111,7 +111,7 @@ def texts_of(
     runs: dict[str, list[int]] = {}
     for name, given in pairs:
         given = list(by_position(given))
-        several = bool(given) and all(not isinstance(one, (str, bytes)) for one in given)
+        several = bool(given) and all(hasattr(one, "__iter__") and not isinstance(one, (str, bytes)) for one in given)
         of_runs = [list(by_position(run)) for run in given] if several else [given]
         runs[name] = []
         for number, lines in enumerate(of_runs):

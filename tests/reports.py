@@ -1,0 +1,24 @@
+"""The systems of the tests of reports."""
+
+from __future__ import annotations
+
+import numpy as np
+
+WORDS = "the cat is on a mat and dog sat so it was said again".split()
+NAMES = ("one", "two", "three")
+
+
+def lines_of(seed, count=40, longest=12):
+    generator = np.random.default_rng(seed)
+    return [" ".join(generator.choice(WORDS, generator.integers(1, longest))) for _ in range(count)]
+
+
+def changed(lines, every, seed):
+    return [other if place % every == 0 else line for place, (line, other) in enumerate(zip(lines, lines_of(seed)))]
+
+
+REFERENCE = lines_of(0)
+OTHER = changed(REFERENCE, 2, 1)
+SYSTEMS = {name: changed(REFERENCE, every, every + 5) for name, every in zip(NAMES, (4, 3, 2))}
+REFERENCES = [list(pair) for pair in zip(REFERENCE, OTHER)]
+FEW = {"samples": 200, "resamples": 100}
