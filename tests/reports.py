@@ -22,3 +22,25 @@ OTHER = changed(REFERENCE, 2, 1)
 SYSTEMS = {name: changed(REFERENCE, every, every + 5) for name, every in zip(NAMES, (4, 3, 2))}
 REFERENCES = [list(pair) for pair in zip(REFERENCE, OTHER)]
 FEW = {"samples": 200, "resamples": 100}
+
+# What must be shown as text, and run nothing.
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</style><style>*{display:none}</style>",
+    "</script><script>alert(2)//",
+    '"><img src=x onerror=alert(3)>',
+    "javascript:alert(4)",
+    "<!-- <![CDATA[ &lt; &#60; &amp;",
+    "{{ 7 * 7 }} {% raw %}",
+    "a \u202etxt.exe\u202c b \u2066c\u2069 d",
+    "a\x00b\x1b[31m c\x07\x7f\x85",
+    "\ud800 lone \udfff",
+    "\ufeffmark \ufffe",
+    "",
+    "   ",
+    "שלום עולם مرحبا بالعالم",
+    "e\u0301\u0301\u0301 Z\u0351\u0352 नमस्ते",
+    "$x_1$ \\frac{1}{2} _under_",
+    "𝔘𝔫𝔦 🎉👩‍👩‍👧 ok",
+    "x" * 1_000_000,
+]

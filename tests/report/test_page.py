@@ -19,30 +19,9 @@ from cybleu.errors import InputFileError
 from cybleu.report import analyse, write
 from cybleu.report.marks import PART, MarkedText, parts_of
 from cybleu.report.visible import visible
-from reports import FEW, NAMES, REFERENCES, SYSTEMS
+from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS
 
 pytestmark = pytest.mark.usefixtures("backend")
-
-HOSTILE = [
-    "<script>alert(1)</script>",
-    "</style><style>*{display:none}</style>",
-    "</script><script>alert(2)//",
-    '"><img src=x onerror=alert(3)>',
-    "javascript:alert(4)",
-    "<!-- <![CDATA[ &lt; &#60; &amp;",
-    "{{ 7 * 7 }} {% raw %}",
-    "a \u202etxt.exe\u202c b \u2066c\u2069 d",
-    "a\x00b\x1b[31m c\x07\x7f\x85",
-    "\ud800 lone \udfff",
-    "\ufeffmark \ufffe",
-    "",
-    "   ",
-    "שלום עולם مرحبا بالعالم",
-    "e\u0301\u0301\u0301 Z\u0351\u0352 नमस्ते",
-    "$x_1$ \\frac{1}{2} _under_",
-    "𝔘𝔫𝔦 🎉👩‍👩‍👧 ok",
-    "x" * 1_000_000,
-]
 
 
 class Page(HTMLParser):
@@ -243,7 +222,7 @@ def test_files_are_whole_or_as_they_were(jinja2, tmp_path):
 
 letters = st.lists(
     st.sampled_from(["a", "b", "c", " ", "  ", "\u00a0", "\t", "&quot;", "A", "é", "🎉", "\x00", ".", ","]), max_size=12
-)
+).map("".join)
 
 
 @settings(max_examples=25)
