@@ -52,7 +52,8 @@ NOT_RUN = {
     "docs/relatives.md": 1,
     "docs/rewards.md": 1,
 }
-PLOTS = "cybleu.tuning.plot"  # needs Matplotlib
+PLOTS = ("cybleu.report.plots", "cybleu.tuning.plot")  # need Matplotlib
+PAGES_OF_REPORTS = "cybleu.report.page"  # needs Jinja2, too
 # that start many commands
 LONG = {"docs/command-line.md", "docs/mert.md", "docs/reranking.md", "docs/significance.md"}
 
@@ -225,16 +226,23 @@ def examples_of(module):
 
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("name", [name for name in MODULES if name != PLOTS])
+@pytest.mark.parametrize("name", [name for name in MODULES if name not in (*PLOTS, PAGES_OF_REPORTS)])
 def test_examples_in_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_examples(name)
 
 
 @pytest.mark.usefixtures("backend", "matplotlib")
-def test_examples_of_plots(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", PLOTS)
+def test_examples_of_plots(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    check_examples(PLOTS)
+    check_examples(name)
+
+
+@pytest.mark.usefixtures("backend", "jinja2")
+def test_examples_of_reports(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check_examples(PAGES_OF_REPORTS)
 
 
 def check_examples(name):

@@ -362,7 +362,8 @@ class Report:
         runs = [self._runs_of(name) for name in (first, second)]
         assert self.comparison is not None
         influence = percent(self.comparison.influence(first, second), self._metric.scale)
-        better, worse = [], []
+        better: list[tuple[NGramDifference, ...]] = []
+        worse: list[tuple[NGramDifference, ...]] = []
         for order in self.ngrams.orders:
             counts = [
                 order.confirmed[outputs].mean(axis=0) if len(outputs) > 1 else order.confirmed[outputs[0]]
