@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import pathlib
 import pkgutil
 import re
 from typing import TypeVar
@@ -94,7 +95,28 @@ def leave_out_any(app, what, name, member, options, signature, returns):
     return signature, returns
 
 
+def example_report(app):
+    """The report of the example texts, which `report.md` leads to."""
+    from cybleu import report
+
+    examples = pathlib.Path(__file__).parents[1] / "examples"
+
+    def lines(name):
+        return (examples / f"mark.{name}.txt").read_text(encoding="utf-8").splitlines()
+
+    folder = pathlib.Path(app.doctreedir) / "pages"
+    folder.mkdir(parents=True, exist_ok=True)
+    report.write(
+        folder / "example-report.html",
+        [[line] for line in lines("web")],
+        {name: lines(name) for name in ("asv", "kjv", "ylt")},
+        title="Three translations of Mark beside the World English Bible",
+    )
+    app.config.html_extra_path.append(str(folder))
+
+
 def setup(app):
+    app.connect("builder-inited", example_report)
     app.connect("autodoc-process-signature", leave_out_any)
     app.connect("autodoc-skip-member", leave_out_tuple_fields)
     app.connect("missing-reference", find_under_its_other_name)
