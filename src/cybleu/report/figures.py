@@ -24,6 +24,12 @@ class OutputFigures:
     :param bleu: the score with precisions, brevity penalty and lengths, on the metric's scale
     :param chrf: chrF as sacreBLEU computes it by default, from 0 to 100
     :param digest: SHA-256 of its text
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> [(output.name, output.bleu.hypothesis_length) for output in report.outputs]
+    [('mine', 10), ('other', 5)]
     """
 
     name: str
@@ -42,6 +48,12 @@ class Precisions:
     :param values: matches / n-grams of the output
     :param low: the lower ends of the intervals
     :param high: their upper ends
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> [round(value, 1) for value in report.precisions[0].values[:4]]
+    [90.0, 75.0, 66.7, 50.0]
     """
 
     name: str
@@ -62,6 +74,10 @@ class Contributions:
     :param difference: the first score minus the second one
     :param penalty: what the brevity penalties contribute
     :param orders: what the precisions of each order contribute
+
+    >>> parts = Contributions(difference=3.0, penalty=-1.0, orders=(0.5, 1.0, 1.25, 1.25))
+    >>> sum(parts.orders) + parts.penalty == parts.difference
+    True
     """
 
     difference: float
@@ -78,6 +94,12 @@ class Buckets:
     :param names: of the outputs
     :param segments: how many segments each group has, `(outputs, groups)`
     :param scores: BLEU of each, from 0 to 100, nan where there is no segment, `(outputs, groups)`
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> report.buckets("length").segments[0].tolist()
+    [2, 0, 0, 0, 0, 0, 0]
     """
 
     by: str
@@ -96,6 +118,13 @@ class WordFrequencies:
     :param wanted: words of the references that can match, `(groups,)`
     :param produced: words of the outputs, `(outputs, groups)`
     :param confirmed: matches, `(outputs, groups)`
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> words = report.word_frequencies
+    >>> words.labels[:3], words.recall[0, 1:3].tolist()
+    (('0', '1', '2'), [100.0, 50.0])
     """
 
     labels: tuple[str, ...]
@@ -130,6 +159,10 @@ class NGramDifference:
     :param tokens: of the n-gram
     :param first: how often it is confirmed in the first system; of several runs the mean
     :param second: in the second one
+
+    >>> found = NGramDifference(("the", "cat"), first=8, second=0)
+    >>> found.difference, found.salience
+    (8, 0.9)
     """
 
     tokens: tuple[str, ...]
@@ -155,6 +188,12 @@ class NGramMiss:
     :param produced: how often the output has it
     :param wanted: how often it could match
     :param confirmed: how often it matches
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> report.under_generated[1][0][0]
+    NGramMiss(tokens=('the',), produced=0, wanted=2, confirmed=0)
     """
 
     tokens: tuple[str, ...]
@@ -174,6 +213,13 @@ class PairFigures:
     :param unconfirmed: for each order those that are confirmed in the second one more often
     :param influence: points from 0 to 100 that each segment makes of the difference, `(segments,)`
     :param equal: in how many segments both have the same text
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> (pair,) = report.pairs
+    >>> pair.first, pair.second, pair.influence.round(1).tolist()
+    ('mine', 'other', [15.3, 25.4])
     """
 
     first: str
