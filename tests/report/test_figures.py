@@ -253,15 +253,26 @@ def test_matches_by_brute_force(backend, triples):
     for order in found.ngrams.orders:
         matches = np.bincount(owner[order.matched[0]], minlength=len(triples))
         assert matches.tolist() == rows[:, 1 + order.n].tolist()
-    # the first ones match: a word is clipped if it stands behind as many as a reference has
-    place = 0
+    # as many match as a reference has: first those in a longer match, then those that come first; the others are clipped
+    orders = found.ngrams.orders
+    begin = 0
     for one, other, line in triples:
-        most, seen = grams(one.split(), 1) | grams(other.split(), 1), Counter()
-        for word in line.split():
-            seen[word,] += 1
-            assert found.ngrams.orders[0].matched[0][place] == (seen[word,] <= most[word,])
-            assert found.ngrams.orders[0].clipped[0][place] == (0 < most[word,] < seen[word,])
-            place += 1
+        words = line.split()
+        for order in orders:
+            n = order.n
+            most = grams(one.split(), n) | grams(other.split(), n)
+            left = Counter(most)
+            longer = orders[n].matched[0] if n < len(orders) else np.zeros(len(order.matched[0]), dtype=bool)
+            places = range(begin, begin + len(words) - n + 1)
+            inside = {place: longer[place] or (place > begin and longer[place - 1]) for place in places}
+            expected = {}
+            for place in sorted(places, key=lambda place: not inside[place]):
+                gram = tuple(words[place - begin : place - begin + n])
+                expected[place] = left[gram] > 0
+                left[gram] -= 1
+                assert order.clipped[0][place] == (most[gram] > 0 and not expected[place])
+            assert {place: order.matched[0][place] for place in places} == expected
+        begin += len(words)
 
 
 def test_the_tools_way_of_lower_case(backend):

@@ -118,6 +118,8 @@ def test_nothing_is_run_or_fetched(page):
     check_policy(page)
 
 
+@pytest.mark.long
+@pytest.mark.long_in_mirror
 def test_hostile_texts_are_text(jinja2):
     report, systems, references = hostile_report()
     text = report.html()
@@ -182,7 +184,8 @@ def test_the_numbers_are_those_of_the_report(page, jinja2):
         assert form in codes
 
 
-@pytest.mark.parametrize("choices", [{}, {"baseline": "two"}, {"test": "win-ratio"}])
+@pytest.mark.long
+@pytest.mark.parametrize("choices", [{}, {"baseline": "two"}])
 def test_equal_input_gives_equal_bytes(jinja2, tmp_path, choices):
     for name in ("a.html", "b.html"):
         write(tmp_path / name, REFERENCES, SYSTEMS, command="cybleu compare", **FEW, **choices)
@@ -190,6 +193,7 @@ def test_equal_input_gives_equal_bytes(jinja2, tmp_path, choices):
     assert not re.search(r"20\d\d-\d\d-\d\d", (tmp_path / "a.html").read_text(encoding="utf-8"))
 
 
+@pytest.mark.long
 def test_one_system_many_systems_and_runs(jinja2):
     one = analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW).html()
     check_policy(one)

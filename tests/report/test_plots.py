@@ -52,7 +52,7 @@ def test_buckets(report, axes, by):
     plot_buckets(report, axes, by=by)
     found = report.buckets(by)
     drawn = lines_of(axes)
-    for name, scores in zip(found.names, found.scores):
+    for name, scores in zip(found.names, found.segments if by == "score" else found.scores):
         np.testing.assert_array_equal(drawn[name], scores)
     assert len(axes.get_xticklabels()) == len(found.labels)
 

@@ -74,7 +74,7 @@ def scores(differences: bool, **texts: Any) -> None:
     "precision of words: by their frequency in the references.",
 )
 def buckets(by: str, **texts: Any) -> None:
-    """BLEU of groups of segments, or recall and precision of groups of words."""
+    """BLEU of groups of segments, or recall and precision of groups of words; by score, how many segments there are."""
 
     def draw(report: Any, axes: Any) -> None:
         from ..report import plot_buckets

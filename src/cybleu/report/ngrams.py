@@ -1,7 +1,7 @@
 """Which n-grams of each output are confirmed by the references: one pass over the numbers of all texts for each order.
 
-An n-gram has a number, so that no two are taken for one. Where an output has an n-gram more often than a reference, the first
-ones match, and the others are clipped.
+An n-gram has a number, so that no two are taken for one. Where an output has an n-gram more often than a reference, BLEU says how
+many match, and not which. Here those match first that are part of a longer match, then those that come first; the others are clipped.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class NGrams:
         self._left = np.concatenate(
             [np.repeat(np.cumsum(text.lengths), text.lengths) - np.arange(size) for text, size in zip(every, sizes)]
         )
-        self.orders: list[Order] = []
+        numbered = []
         numbers, first = _numbered(self._tokens, np.ones(len(self._tokens), dtype=np.bool_))
         for n in range(1, most + 1):
             if n > 1:
@@ -65,7 +65,12 @@ class NGrams:
                 following = np.zeros_like(shorter)
                 following[there] = self._tokens[np.flatnonzero(there) + n - 1]
                 numbers, first = _numbered(shorter * len(texts.words) + following, there)
-            self.orders.append(self._order(n, numbers, first))
+            numbered.append((numbers, first))
+        self.orders: list[Order] = []
+        longer: Order | None = None
+        for n in range(most, 0, -1):
+            longer = self._order(n, *numbered[n - 1], longer)
+            self.orders.insert(0, longer)
 
     def words(self, order: Order, number: int) -> tuple[str, ...]:
         """The tokens of an n-gram."""
@@ -77,7 +82,7 @@ class NGrams:
         references = self._tokens[: self._ends[len(self._texts.references) - 1]]
         return np.bincount(references, minlength=len(self._texts.words))
 
-    def _order(self, n: int, numbers: NDArray[np.int64], first: NDArray[np.int64]) -> Order:
+    def _order(self, n: int, numbers: NDArray[np.int64], first: NDArray[np.int64], longer: Order | None) -> Order:
         count = len(first)
         of_texts = np.split(numbers, self._ends[:-1])
         keys = [
@@ -93,8 +98,12 @@ class NGrams:
         matched, clipped = [], []
         for output in range(outputs):
             own, of_text = keys[references + output], of_texts[references + output]
-            matches, too_often = _matches(own, known, most)
             there = np.flatnonzero(of_text >= 0)
+            inside = np.zeros(len(of_text), dtype=np.bool_)
+            if longer is not None:
+                inside |= longer.matched[output]
+                inside[1:] |= longer.matched[output][:-1]
+            matches, too_often = _matches(own, inside[there], known, most)
             flags = np.zeros((2, len(of_text)), dtype=np.bool_)
             flags[0, there], flags[1, there] = matches, too_often
             matched.append(flags[0])
@@ -148,9 +157,12 @@ def _most_of_any(references: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64]
 
 
 def _matches(
-    own: NDArray[np.int64], known: NDArray[np.int64], most: NDArray[np.int64]
+    own: NDArray[np.int64], inside: NDArray[np.bool_], known: NDArray[np.int64], most: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which of the n-grams of an output match, and which are there too often."""
+    """Which of the n-grams of an output match, and which are there too often.
+
+    :param inside: which are part of a longer match
+    """
     matched, clipped = np.zeros((2, len(own)), dtype=np.bool_)
     if not len(own) or not len(known):
         return matched, clipped
@@ -159,7 +171,7 @@ def _matches(
     place = place[found]
     if not len(found):
         return matched, clipped
-    order = np.argsort(place, kind="stable")
+    order = np.argsort(2 * place + ~inside[found], kind="stable")
     ordered = place[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     sizes = np.diff(np.concatenate([starts, [len(found)]]))

@@ -260,7 +260,7 @@ def _pictures(report: Report) -> dict[str, str]:
     titles = {
         "length": "BLEU by the length of the reference",
         "difference": "BLEU by the difference of the lengths",
-        "score": "BLEU by the score of the segment",
+        "score": "Segments by their BLEU",
         "recall": "Recall of words by their frequency",
         "precision": "Precision of words by their frequency",
     }

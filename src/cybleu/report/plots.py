@@ -290,7 +290,8 @@ def plot_contributions(report: Report, axes: Any = None) -> Any:
 
 
 def plot_buckets(report: Report, axes: Any = None, *, by: str = "length") -> Any:
-    """Draw BLEU of groups of segments, or recall or precision of groups of words, a line for each output.
+    """Draw BLEU of groups of segments, or recall or precision of groups of words, a line for each output. By the score of the
+    segment it draws how many segments there are.
 
     :param report: what :func:`analyse` gives
     :param axes: of Matplotlib, by default those of a new figure
@@ -311,15 +312,22 @@ def plot_buckets(report: Report, axes: Any = None, *, by: str = "length") -> Any
         across, up = LABELS["frequency"], f"{by} of words, %"
     else:
         found = report.buckets(by)
-        labels, values, across, up = found.labels, found.scores, LABELS[by], "BLEU"
+        labels, across = found.labels, LABELS[by]
+        # the BLEU of segments with about the same BLEU says nothing; how many there are does
+        values, up = (found.segments, "segments") if by == "score" else (found.scores, "BLEU")
     axes = _axes(axes)
     for number, (name, of_output) in enumerate(zip(report.names, values)):
         axes.plot(range(len(labels)), of_output, label=label(name), **_style(number))
-    axes.set_xticks(range(len(labels)), [text.replace(" and more", "+").replace(" to ", "–") for text in labels])
+    axes.set_xticks(range(len(labels)), list(map(_tick, labels)))
     axes.tick_params(axis="x", labelsize="small")
     axes.set_ylim(bottom=0)
     axes.set(xlabel=across, ylabel=up)
     return _finish(axes, report.names)
+
+
+def _tick(text: str) -> str:
+    text = text.replace(" and more", "+").replace("below ", "<")
+    return text.replace(" to ", "…").replace("-", "\u2212") if "-" in text else text.replace(" to ", "–")
 
 
 # ------------------------------------------------------------------------------------------------------------------ files
