@@ -31,10 +31,12 @@ add_module_names = False
 # A reference to something of cybleu that is not there is an error; annotations name much that has no page.
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!cybleu\.).*")]
-# What the backends read of a metric, the base class of NBest, the rows that a comparison keeps, and a tokeniser of raw text.
+# What the backends read of a metric, the base class of NBest, the texts of a report, the rows that a
+# comparison keeps, and a tokeniser of raw text.
 nitpick_ignore = [
     ("py:class", "cybleu.metrics.bleu.Rules"),
     ("py:class", "cybleu.nbest.container.Hypotheses"),
+    ("py:class", "cybleu.report.texts.Texts"),
     ("py:class", "cybleu.significance.systems.Systems"),
     ("py:class", "cybleu.text.raw.Raw"),
 ]

@@ -198,7 +198,7 @@ def test_the_script_marks_as_the_page_does(opened):
     page = opened()
     report = analyse(REFERENCES, SYSTEMS, **FEW)
     marked = {
-        text.name: MarkedText(report._texts, report.ngrams, place) for place, text in enumerate(report._texts.outputs)
+        text.name: MarkedText(report._texts, report._ngrams, place) for place, text in enumerate(report._texts.outputs)
     }
     before = page.locator("dd[data-m]").count()
     assert before > 0

@@ -87,7 +87,7 @@ def test_contributions_add_up_to_the_difference(backend, metric):
     for first in NAMES:
         for second in NAMES:
             parts = found.contributions(first, second)
-            scores = [found.metric.score(found.rows[NAMES.index(name)]).score for name in (first, second)]
+            scores = [found.metric.score(found.rows[name]).score for name in (first, second)]
             assert parts.difference == pytest.approx(100 / scale * (scores[0] - scores[1]), abs=1e-9)
             assert math.fsum([parts.penalty, *parts.orders]) == pytest.approx(parts.difference, abs=1e-9)
             turned = found.contributions(second, first)
@@ -248,13 +248,13 @@ def test_matches_by_brute_force(backend, triples):
     found = analyse(
         [[one, other] for one, other, _ in triples], {"it": [line for *_, line in triples]}, tokenize="none", **FEW
     )
-    rows = found.rows[0]
+    rows = found.rows["it"]
     owner = np.repeat(np.arange(len(triples)), [len(line.split()) for *_, line in triples])
-    for order in found.ngrams.orders:
+    for order in found._ngrams.orders:
         matches = np.bincount(owner[order.matched[0]], minlength=len(triples))
         assert matches.tolist() == rows[:, 1 + order.n].tolist()
     # as many match as a reference has: first those in a longer match, then those that come first; the others are clipped
-    orders = found.ngrams.orders
+    orders = found._ngrams.orders
     begin = 0
     for one, other, line in triples:
         words = line.split()
@@ -279,7 +279,7 @@ def test_the_tools_way_of_lower_case(backend):
     lines = ["Ä B c D e", "Ä B x Y z"]
     for metric in ("sacrebleu", "mteval-v13a"):
         found = analyse([["ä b C d E"], ["ä b C d E"]], {"it": lines}, metric, lowercase=True, **FEW)
-        assert (found.rows[0][0, 2], "|case:lc|" in found.signature) == (5 if metric == "sacrebleu" else 4, True)
+        assert (found.rows["it"][0, 2], "|case:lc|" in found.signature) == (5 if metric == "sacrebleu" else 4, True)
 
 
 def wrong(change):

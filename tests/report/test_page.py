@@ -236,7 +236,7 @@ letters = st.lists(
 )
 def test_codes_say_which_characters_match(backend, pairs, tokenize):
     report = analyse([[one] for one, _ in pairs], {"it": [line for _, line in pairs]}, tokenize=tokenize, **FEW)
-    ngrams, text = report.ngrams, report._texts.outputs[0]
+    ngrams, text = report._ngrams, report._texts.outputs[0]
     marked = MarkedText(report._texts, ngrams, 0)
     levels, clipped = ngrams.levels(0), ngrams.orders[0].clipped[0]
     offsets = report._texts.offsets(text)

@@ -98,8 +98,8 @@ class Report:
         ]
         self._every_order = every
         order, most = metric.order, self.n_end
-        #: The rows that the score is computed from, for each output.
-        self.rows = [
+        # the rows that the score is computed from, for each output.
+        self._rows = [
             np.ascontiguousarray(np.concatenate([rows[:, : 2 + order], rows[:, 2 + most : 2 + most + order]], axis=1))
             for rows in every
         ]
@@ -107,7 +107,7 @@ class Report:
         details = (
             f"nrefs:{len(texts.references)}|case:{'lc' if lowercase else 'mixed'}|tok:{tokenized}|version:{__version__}"
         )
-        of_systems = {name: [self.rows[output] for output in outputs] for name, outputs in runs.items()}
+        of_systems = {name: [self._rows[output] for output in outputs] for name, outputs in runs.items()}
         self.comparison: SystemComparison | None = None
         if len(runs) > 1:
             from dataclasses import replace
@@ -135,7 +135,7 @@ class Report:
     def _only_system(self, name: str) -> SystemScore:
         scores = mean_of_runs(self._bootstrapped)
         low, high = interval(scores, self._confidence)
-        of_runs = [float(self._metric.score(rows).score) for rows in self.rows]
+        of_runs = [float(self._metric.score(rows).score) for rows in self._rows]
         deviations = [mean_and_deviation(one)[1] for one in self._bootstrapped]
         between = mean_and_deviation(np.array(of_runs))[1] if len(of_runs) > 1 else None
         mean = float(mean_of_runs(np.array(of_runs)))
@@ -161,6 +161,11 @@ class Report:
         """Of all intervals."""
         return self._confidence
 
+    @property
+    def rows(self) -> dict[str, NDArray[np.int64]]:
+        """The rows of the segments of each output, from which its score is computed: int64 `(segments, 2 + 2 * orders)`."""
+        return {name: self._rows[output] for name, output in zip(self.names, self._order)}
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Of the outputs, in the order of the systems; a system with several runs has several."""
@@ -185,7 +190,7 @@ class Report:
                 found[output] = OutputFigures(
                     text.name,
                     system,
-                    self._metric.score(self.rows[output]),
+                    self._metric.score(self._rows[output]),
                     chrf.score(chrf.rows(columns, list(text.lines))).score,
                     text.digest,
                 )
@@ -197,7 +202,7 @@ class Report:
         metric = self._metric.of_sentences()
         scored = []
         for output in self._order:
-            rows, summable = metric.summable(self.rows[output])
+            rows, summable = metric.summable(self._rows[output])
             scored.append(percent(summable.formula(rows.shape[1]).score_rows(rows), metric.scale))
         return np.array(scored)
 
@@ -205,7 +210,7 @@ class Report:
 
     @cached_property
     def _bootstrapped(self) -> NDArray[np.float64]:
-        given = {str(number): [Rows(str(number), rows)] for number, rows in enumerate(self.rows)}
+        given = {str(number): [Rows(str(number), rows)] for number, rows in enumerate(self._rows)}
         return bootstrap_scores(Systems(given, self._metric, None), self._resamples, self._seed)
 
     @cached_property
@@ -256,7 +261,7 @@ class Report:
         >>> [(label, int(n)) for label, n in zip(found.labels, found.segments[0]) if n]
         [('0', 1), ('1 to 2', 1)]
         """
-        rows = [self.rows[output] for output in self._order]
+        rows = [self._rows[output] for output in self._order]
         if by == "length":
             values = [self._texts.references[0].lengths] * len(rows)
             return bucketed(by, labels_of(LENGTHS, 0), LENGTHS, values, self.names, rows, self._metric)
@@ -271,14 +276,14 @@ class Report:
     @cached_property
     def word_frequencies(self) -> WordFrequencies:
         """Recall and precision of words by how often they are in the references."""
-        found = word_frequencies(self.ngrams, self.names)
+        found = word_frequencies(self._ngrams, self.names)
         order = self._order
         return WordFrequencies(found.labels, found.names, found.wanted, found.produced[order], found.confirmed[order])
 
     # ---------------------------------------------------------------------------------------------------------- n-grams
 
     @cached_property
-    def ngrams(self) -> NGrams:
+    def _ngrams(self) -> NGrams:
         """The n-grams of all texts, up to four tokens."""
         return NGrams(self._texts, min(self._metric.order, MOST_MARKED))
 
@@ -288,7 +293,7 @@ class Report:
         return tuple(
             tuple(
                 self._missed(order, output, order.produced[output] - order.confirmed[output])
-                for order in self.ngrams.orders
+                for order in self._ngrams.orders
             )
             for output in self._order
         )
@@ -297,14 +302,14 @@ class Report:
     def under_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
         """For each output and each order the n-grams that it lacks most often."""
         return tuple(
-            tuple(self._missed(order, output, order.wanted - order.confirmed[output]) for order in self.ngrams.orders)
+            tuple(self._missed(order, output, order.wanted - order.confirmed[output]) for order in self._ngrams.orders)
             for output in self._order
         )
 
     def _missed(self, order: Order, output: int, counts: NDArray[Any]) -> tuple[NGramMiss, ...]:
         return tuple(
             NGramMiss(
-                self.ngrams.words(order, number),
+                self._ngrams.words(order, number),
                 int(order.produced[output, number]),
                 int(order.wanted[number]),
                 int(order.confirmed[output, number]),
@@ -344,7 +349,7 @@ class Report:
         (-17.925, -17.925)
         """
         runs = [self._runs_of(name) for name in (first, second)]
-        scores = [[self._metric.score(self.rows[output]) for output in outputs] for outputs in runs]
+        scores = [[self._metric.score(self._rows[output]) for output in outputs] for outputs in runs]
         return mean_of([contributions(self._metric, one, other) for one in scores[0] for other in scores[1]])
 
     def between(self, first: str, second: str) -> PairFigures:
@@ -364,7 +369,7 @@ class Report:
         influence = percent(self.comparison.influence(first, second), self._metric.scale)
         better: list[tuple[NGramDifference, ...]] = []
         worse: list[tuple[NGramDifference, ...]] = []
-        for order in self.ngrams.orders:
+        for order in self._ngrams.orders:
             counts = [
                 order.confirmed[outputs].mean(axis=0) if len(outputs) > 1 else order.confirmed[outputs[0]]
                 for outputs in runs
@@ -375,7 +380,7 @@ class Report:
                 found.append(
                     tuple(
                         NGramDifference(
-                            self.ngrams.words(order, number), float(counts[0][number]), float(counts[1][number])
+                            self._ngrams.words(order, number), float(counts[0][number]), float(counts[1][number])
                         )
                         for number in numbers
                     )

@@ -299,7 +299,7 @@ def _segments(report: Report) -> Iterator[tuple[Any, ...]]:
     """For each segment its number, points, the first reference, the others and the outputs, those with the same text together:
     names, score, raw text if it is not what is shown, code for the script, text."""
     texts = report._texts
-    marked = [MarkedText(texts, report.ngrams, output) for output in report._order]
+    marked = [MarkedText(texts, report._ngrams, output) for output in report._order]
     references = [[None if line is None else visible(line) for line in text.lines] for text in texts.references]
     scores = [list(map("{:.1f}".format, of_output)) for of_output in report.sentence_scores.tolist()]
     points_of = [signed(value, 3) for value in report.pairs[0].influence.tolist()] if report.pairs else scores[0]

@@ -308,7 +308,8 @@ def plot_buckets(report: Report, axes: Any = None, *, by: str = "length") -> Any
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BUCKETS)}")
     if by in ("recall", "precision"):
         words = report.word_frequencies
-        labels, values = words.labels, words.recall if by == "recall" else words.precision
+        labels = words.labels
+        values: Any = words.recall if by == "recall" else words.precision
         across, up = LABELS["frequency"], f"{by} of words, %"
     else:
         found = report.buckets(by)
