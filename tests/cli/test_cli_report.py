@@ -86,10 +86,14 @@ def test_one_system_and_options(files, jinja2):
         (["one.txt", "two.txt", "-r", "ref1", "--report", "none/r.html"], "none/r.html: cannot be written"),
         (["one.txt", "two.txt", "-r", "ref1", "--report", "r.html", "--metric", "chrf"], "and chrf is none"),
         (["one.txt", "short", "-r", "ref1", "--report", "r.html"], "one.txt: 40, short: 1, ref1: 40"),
+        (["empty", "-r", "empty", "--report", "r.html"], "the files have no line, so there is no segment to score"),
+        (["short", "-r", "short", "--report", "r.html"], "segment"),
+        (["one.txt", "two.txt", "-r", "ref1", "--report", "-"], "--report - would mix the page with the tables"),
     ],
 )
 def test_what_cannot_be(files, jinja2, arguments, message):
     (files / "short").write_text("one line\n")
+    (files / "empty").write_text("")
     result = run("compare", *arguments)
     assert result.exit_code == 2 and message in result.stderr
     assert not (files / "r.html").exists()

@@ -115,6 +115,8 @@ def _write_report(
     influence: bool,
     width: int,
 ) -> None:
+    if path == STANDARD_INPUT:
+        raise click.UsageError("--report - would mix the page with the tables; give it a file")
     if len(named) == 1 and form != "text":
         raise click.UsageError(f"--format {form} is for two systems and more")
     check_outputs([path], [*(file for files in named.values() for file in files), *references])

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._files.text import STANDARD_INPUT, Lines, shown
+from ..errors import EmptyCorpusError, LengthMismatchError
 from .common import (
     DROP_BOM,
     FILE,
+    NO_LINE,
     ORDER,
     RAW,
     SMOOTHING,
@@ -144,10 +146,10 @@ def report_of(
 
     paths = dict.fromkeys([*(path for runs in named.values() for path in runs), *references])
     lines = {path: _lines(path, drop_bom) for path in paths}
+    if not any(lines.values()):
+        raise EmptyCorpusError(NO_LINE)
     counts = {path: len(found) for path, found in lines.items()}
     if len(set(counts.values())) > 1:
-        from ..errors import LengthMismatchError
-
         listed = ", ".join(f"{path}: {count}" for path, count in counts.items())
         raise LengthMismatchError(f"the files have different numbers of lines, and a line is a segment: {listed}")
     context = click.get_current_context()

@@ -142,7 +142,10 @@ class Report:
         return SystemScore(name, mean, low, high, float(np.mean(deviations)), between, tuple(of_runs), 1)
 
     def _digests(self) -> dict[str, str]:
-        return {text.name: text.digest for text in [*self._texts.outputs, *self._texts.references]}
+        found = {text.name: text.digest for text in self._texts.outputs}
+        for text in self._texts.references:
+            found[f"{text.name} (of the segments)" if text.name in found else text.name] = text.digest
+        return found
 
     # ------------------------------------------------------------------------------------------------------ of outputs
 

@@ -116,7 +116,7 @@ def html(report: Report) -> str:
             script=script,
             policy=(
                 f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-                "base-uri 'none'; form-action 'none'"
+                "img-src data:; base-uri 'none'; form-action 'none'"
             ),
         )
     return page
