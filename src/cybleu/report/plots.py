@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from os import PathLike, fspath
@@ -93,15 +93,13 @@ def _finish(axes: Any, names: Sequence[str] = ()) -> Any:
     axes.set_axisbelow(True)
     if len(names) > 1:
         handles, labels = axes.get_legend_handles_labels()
-        axes.legend(handles, labels, fontsize="small", frameon=False)
-    _without_formulas(axes)
+        legend = axes.legend(handles, labels, fontsize="small", frameon=False)
+        _without_formulas(legend.get_texts())
     return axes
 
 
-def _without_formulas(axes: Any) -> None:
+def _without_formulas(texts: Iterable[Any]) -> None:
     """A dollar in a name begins no formula."""
-    legend = axes.get_legend()
-    texts = [*axes.get_xticklabels(), *axes.get_yticklabels(), *(legend.get_texts() if legend else ())]
     for text in texts:
         text.set_parse_math(False)
 
@@ -177,7 +175,7 @@ def _ridges(
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.set_axisbelow(True)
-    _without_formulas(axes)
+    _without_formulas(axes.get_yticklabels())
 
 
 def plot_scores(report: Report, axes: Any = None) -> Any:
@@ -285,7 +283,7 @@ def plot_contributions(report: Report, axes: Any = None) -> Any:
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.legend(fontsize="small", frameon=False)
-    _without_formulas(axes)
+    _without_formulas(axes.get_yticklabels())
     return axes
 
 
