@@ -208,6 +208,31 @@ def test_one_system_many_systems_and_runs(jinja2):
     assert "both, run 2" in runs and "s<sub>opt</sub>" in runs
 
 
+def test_the_first_sentence(jinja2):
+    right, wrong = ["a b c d e"] * 30, ["a b x d e"] * 30
+    references = [[line] for line in right]
+
+    def lead(systems, **choices):
+        (text,) = Page(analyse(references, systems, **FEW, **choices).html()).text_of("p", **{"class": "lead"})
+        return " ".join(text.split())
+
+    assert lead({"one": right, "two": right}) == "one and two have the same score, 100.00 BLEU."
+    assert lead({"one": right, "two": wrong}).startswith(
+        "one scores highest, with 100.00 BLEU. one is significantly better"
+    )
+    nearly = [*right[:-1], "a b c d x"]
+    assert lead({"one": right, "two": nearly}).endswith("The difference from two may be chance.")
+    assert lead({"one": right, "two": right, "three": wrong}) == (
+        "one and two have the same score, 100.00 BLEU, and no other is higher. one is significantly better than three."
+    )
+    assert lead({"one": right, "two": nearly, "three": wrong}).endswith(
+        "one is significantly better than 1 of the other 2; the difference from two may be chance."
+    )
+    assert lead({"one": nearly, "two": right, "three": wrong}, baseline="one").endswith(
+        "Significantly worse: three. No significant difference: two."
+    )
+
+
 def test_scores_of_zero(jinja2):
     found = analyse([["a b c"], ["d e f"]], {"nothing": ["", ""], "wrong": ["x y", "z"]}, **FEW)
     text = check_policy(found.html()).text_of("td")

@@ -202,8 +202,10 @@ def _verdict(report: Report) -> dict[str, Any]:
         for pair in comparison.differences:
             kinds["same" if not pair.significant else "better" if pair.difference > 0 else "worse"].append(pair.first)
         return kinds
-    beside = [comparison.between(top.name, other.name) for other in report.systems[1:]]
+    lower = [other for other in report.systems if other.score < top.score]
+    beside = [comparison.between(top.name, other.name) for other in lower]
     return {
+        "equal": [other.name for other in report.systems if other.score == top.score],
         "better": [pair.second for pair in beside if pair.significant],
         "same": [pair.second for pair in beside if not pair.significant],
     }
