@@ -103,6 +103,7 @@ PLOTS = [
     ["precision", "--n-start", "2", "--n-end", "12", "--log"],
     ["scores"],
     ["scores", "--differences", "--baseline", "two"],
+    ["contributions"],
     *(["buckets", "--by", by] for by in ("length", "difference", "score", "recall", "precision")),
 ]
 

@@ -24,7 +24,7 @@ PICTURE = with_parameters(
 
 @click.group()
 def plot() -> None:
-    """Pictures of the scores of systems: precision, bootstrap samples, groups of segments.
+    """Pictures of the scores of systems: precision, bootstrap samples, contributions, groups of segments.
 
     A SYSTEM is given as for `cybleu compare`. The picture needs Matplotlib.
     """
@@ -61,6 +61,20 @@ def scores(differences: bool, **texts: Any) -> None:
         (plot_differences if differences else plot_scores)(report, axes)
 
     _draw(draw, least=2 if differences else 1, **texts)
+
+
+@plot.command(cls=ManyReferences)
+@PICTURE
+@BASELINE
+def contributions(**texts: Any) -> None:
+    """What each order and the brevity penalty contribute to the differences of pairs, in points."""
+
+    def draw(report: Any, axes: Any) -> None:
+        from ..report import plot_contributions
+
+        plot_contributions(report, axes)
+
+    _draw(draw, least=2, **texts)
 
 
 @plot.command(cls=ManyReferences)

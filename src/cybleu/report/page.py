@@ -167,6 +167,7 @@ def _context(report: Report) -> dict[str, Any]:
     return {
         "report": report,
         "comparison": comparison,
+        "exact": sum(pair.enumerated for pair in comparison.differences) if comparison else 0,
         "times": times,
         "percent": f"{100 * report.confidence:g}\u00a0%",
         "orders": report.metric.order,
