@@ -73,7 +73,7 @@ def pytest_collection_modifyitems(config, items):
     absent = {item for item in items if config.getoption("--pure") and "kernels" in item.fixturenames}
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
-    for library in ("pandas", "polars", "pyarrow", "duckdb", "matplotlib", "sentencepiece"):
+    for library in ("pandas", "polars", "pyarrow", "duckdb", "matplotlib", "jinja2", "playwright", "sentencepiece"):
         if find_spec(library) is None:
             absent |= {item for item in items if library in item.fixturenames}
     config.hook.pytest_deselected(items=list(absent))
@@ -121,6 +121,18 @@ def duckdb():
 def matplotlib():
     """The library of plots, likewise."""
     return import_module("matplotlib")
+
+
+@pytest.fixture(scope="session")
+def jinja2(matplotlib):
+    """The engine of templates, with which reports are made, likewise."""
+    return import_module("jinja2")
+
+
+@pytest.fixture(scope="session")
+def playwright():
+    """What drives a browser, which `.ci/run browser` installs, likewise."""
+    return import_module("playwright.sync_api")
 
 
 @pytest.fixture(scope="session")

@@ -50,11 +50,14 @@ NOT_RUN = {
     "docs/mert.md": 1,
     "docs/reranking.md": 1,
     "docs/relatives.md": 1,
+    "docs/report.md": 1,
     "docs/rewards.md": 1,
 }
-PLOTS = "cybleu.tuning.plot"  # needs Matplotlib
+PLOTS = ("cybleu.report.plots", "cybleu.tuning.plot")  # need Matplotlib
+PAGES_OF_REPORTS = "cybleu.report.page"  # needs Jinja2, too
 # that start many commands
-LONG = {"docs/command-line.md", "docs/mert.md", "docs/reranking.md", "docs/significance.md"}
+LONG = {"docs/command-line.md", "docs/mert.md", "docs/report.md", "docs/reranking.md", "docs/significance.md"}
+OF_REPORTS = "docs/report.md"  # needs Jinja2 and Matplotlib
 
 BLOCK = re.compile(
     r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?(?P<indent> *)```(?P<language>[^\n]*)\n(?P<code>.*?)^(?P=indent)```$",
@@ -155,9 +158,24 @@ def without_version(text):
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.long] if page in LONG else []) for page in PAGES if blocks_of(page)]
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.long] if page in LONG else [])
+        for page in PAGES
+        if blocks_of(page) and page != OF_REPORTS
+    ],
 )
 def test_what_a_page_shows(page, backend, tmp_path, monkeypatch):
+    check_page(page, backend, tmp_path, monkeypatch)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("jinja2")
+def test_what_the_page_of_reports_shows(backend, tmp_path, monkeypatch):
+    check_page(OF_REPORTS, backend, tmp_path, monkeypatch)
+
+
+def check_page(page, backend, tmp_path, monkeypatch):
     # on Windows only what needs no POSIX shell
     shell = sys.platform != "win32"
     make_files(tmp_path)
@@ -225,16 +243,23 @@ def examples_of(module):
 
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("name", [name for name in MODULES if name != PLOTS])
+@pytest.mark.parametrize("name", [name for name in MODULES if name not in (*PLOTS, PAGES_OF_REPORTS)])
 def test_examples_in_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_examples(name)
 
 
 @pytest.mark.usefixtures("backend", "matplotlib")
-def test_examples_of_plots(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", PLOTS)
+def test_examples_of_plots(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    check_examples(PLOTS)
+    check_examples(name)
+
+
+@pytest.mark.usefixtures("backend", "jinja2")
+def test_examples_of_reports(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check_examples(PAGES_OF_REPORTS)
 
 
 def check_examples(name):

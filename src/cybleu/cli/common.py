@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from .._files.text import STANDARD_INPUT, Lines, number_of, parallel_segments, shown
 from .._files.writing import check_paths
+from .._runtime.collector import collector_paused
 from ..errors import CybleuError, InputFileError, printable
 from ..metrics import METRICS, Metric, find, tool_tokenizer
 from ..text import tokenizer
@@ -311,7 +311,7 @@ def segments(
 ) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
     """The segments of parallel files, some at a time, under a progress bar."""
     one_standard_input(hypothesis, *references)
-    with _files(hypothesis, references, drop_bom, delay) as (files, advance), _collector_paused():
+    with _files(hypothesis, references, drop_bom, delay) as (files, advance), collector_paused():
         for block in parallel_segments(files[0], files[1:], split):
             yield block
             advance()
@@ -356,15 +356,3 @@ def _bar(file: Lines, delay: float) -> Iterator[Callable[[], Any]]:
 
     with tqdm(total=file.size, unit="B", unit_scale=True, delay=delay, leave=False, file=sys.stderr) as bar:
         yield lambda: bar.update(file.position() - bar.n)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Lists of tokens hold no cycles, and looking for some in them takes a fifth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
