@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from importlib.util import find_spec
 
 from ._about import version
 from .errors import MissingExtraError
@@ -49,10 +50,7 @@ def _run(arguments: list[str]) -> None:
 
         run_as_sacrebleu(arguments[1:])
     else:
-        try:
-            import click  # noqa: F401
-            import tqdm  # noqa: F401
-        except ImportError:
+        if not (find_spec("click") and find_spec("tqdm")):  # to import the second takes long, and few commands need it
             sys.exit(
                 "the cybleu command needs packages that are not installed; install them with: pip install 'cybleu[cli]'"
             )

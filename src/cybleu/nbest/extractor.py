@@ -5,7 +5,7 @@ Text is read and written; what the extractor writes with ``--binary`` is read, s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import zip_longest
 from os import PathLike, fspath
@@ -42,21 +42,35 @@ def write(nbest: Hypotheses, features: Path, scores: Path) -> None:
         raise StatisticsError(
             "a hypothesis has more tokens than unigrams, as where n-grams are ignored; Moses's files have no place for both"
         )
+    with writing_all(fspath(features), fspath(scores)) as files:
+        for texts in segment_texts(nbest.ids, nbest.offsets, nbest.names, nbest.features, nbest.stats, nbest.sparse):
+            for file, text in zip(files, texts):
+                file.write(text)
+
+
+def segment_texts(
+    ids: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    names: Sequence[str],
+    features: NDArray[np.float64],
+    stats: NDArray[Any],
+    sparse: SparseFeatures | None,
+) -> Iterator[tuple[str, str]]:
+    """What the file of features and the file of scores have of each segment that is not empty."""
+    order = stats.shape[1] // 2 - 1
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
-    rows = nbest.stats[:, [*columns, 1]]
     backend = _backend.chosen
-    with writing_all(fspath(features), fspath(scores)) as (features_file, scores_file):
-        for segment, start, stop in zip(nbest.ids.tolist(), nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()):
-            if start == stop:
-                continue
-            head = f"{segment} {stop - start}"
-            features_file.write(f"{FEATURES[0]} {head} {len(nbest.names)} {' '.join(nbest.names)} \n")
-            lines = backend.lines_of_numbers(nbest.features[start:stop])
-            features_file.write(lines if nbest.sparse is None else _with_sparse(lines, nbest.sparse, start))
-            features_file.write(f"{FEATURES[1]}\n")
-            scores_file.write(f"{SCORES[0]} {head} {rows.shape[1]} {BLEU}\n")
-            scores_file.write(backend.lines_of_counts(rows[start:stop]))
-            scores_file.write(f"{SCORES[1]}\n")
+    for segment, start, stop in zip(ids.tolist(), offsets[:-1].tolist(), offsets[1:].tolist()):
+        if start == stop:
+            continue
+        head = f"{segment} {stop - start}"
+        lines = backend.lines_of_numbers(features[start:stop])
+        lines = lines if sparse is None else _with_sparse(lines, sparse, start)
+        counts = backend.lines_of_counts(stats[start:stop, [*columns, 1]])
+        yield (
+            f"{FEATURES[0]} {head} {len(names)} {' '.join(names)} \n{lines}{FEATURES[1]}\n",
+            f"{SCORES[0]} {head} {len(columns) + 1} {BLEU}\n{counts}{SCORES[1]}\n",
+        )
 
 
 def _with_sparse(lines: str, sparse: SparseFeatures, start: int) -> str:

@@ -105,6 +105,25 @@ def _segment(parts: list[Block], reader: Reader) -> Segment:
     )
 
 
+class BlockCounter:
+    """Counts the texts of blocks against references; threads may use one together."""
+
+    def __init__(self, prepared: References, raw: Raw):
+        self._prepared = prepared
+        self._raw = raw
+        self._lines = LineCounter(prepared, raw) if raw.own else None
+
+    def stats(self, block: Block, owners: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The statistics rows of a block.
+
+        :param owners: the numbers of their segments
+        """
+        if self._lines is None:
+            return self._prepared.stats(self._raw.token_lists(block.texts(), "hypotheses"), owners)
+        spans = _lowered(block) if self._raw.lowercase else (block.bytes, block.begins, block.ends)
+        return self._lines.rows(*spans, owners)
+
+
 def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
     """The texts of a block in lower case, in bytes, and where each begins and ends."""
     if block.bytes.isascii():
@@ -116,7 +135,7 @@ def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]
 
 def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: bool, progress: bool) -> dict[str, Any]:
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
-    counter = LineCounter(prepared, raw) if raw.own else None
+    counter = BlockCounter(prepared, raw)
     blocks: list[Block] = []
     owners: list[NDArray[np.int64]] = []
     stats: list[NDArray[np.int64]] = []
@@ -126,15 +145,10 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
         position = 0
         for block in reader.blocks():
             first_line = block.ids[0] if first_line is None else first_line
-            owners.append(_owners(block, first_id, len(prepared), reader, first_line))
-            block_texts = block.texts() if texts or counter is None else []
-            if counter is None:
-                stats.append(prepared.stats(raw.token_lists(block_texts, "hypotheses"), owners[-1]))
-            else:
-                spans = _lowered(block) if raw.lowercase else (block.bytes, block.begins, block.ends)
-                stats.append(counter.rows(*spans, owners[-1]))
+            owners.append(owners_of(block, first_id, len(prepared), reader, first_line))
+            stats.append(counter.stats(block, owners[-1]))
             if texts:
-                kept += block_texts
+                kept += block.texts()
             blocks.append(block._replace(bytes=b"", begins=_NOTHING, ends=_NOTHING))
             advance(reader.file.position() - position)
             position = reader.file.position()
@@ -154,7 +168,7 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
 _NOTHING = np.zeros(0, dtype=np.int64)
 
 
-def _owners(block: Block, first_id: int, segments: int, reader: Reader, first_line: int) -> NDArray[np.int64]:
+def owners_of(block: Block, first_id: int, segments: int, reader: Reader, first_line: int) -> NDArray[np.int64]:
     """The numbers of the segments; an error for an id that is beyond the references.
 
     :param first_line: the id in the first line of the file
