@@ -16,7 +16,7 @@ from .._runtime.arrays import np
 from .._runtime.parallel import bar, checked_threads, in_order
 from ..text.raw import Raw
 from .container import SparseFeatures, whole_number
-from .extractor import segment_texts
+from .extractor import bleu_texts
 from .lines import open_reader
 from .lists import NBest
 from .merging import first_ones, merge
@@ -153,7 +153,7 @@ class _Pieces:
             owners, features, stats = owners[rows], features[rows], stats[rows]
             sparse = None if sparse is None else sparse.rows(rows)
         begins = np.flatnonzero(np.diff(owners, prepend=-1))
-        texts = segment_texts(
+        texts = bleu_texts(
             owners[begins] + self._first_id, np.append(begins, len(owners)), self._names, features, stats, sparse
         )
         of_features, of_scores = zip(*texts)

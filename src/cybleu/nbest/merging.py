@@ -83,7 +83,7 @@ def _check_alike(first: Hypotheses, nbest: Hypotheses, number: int) -> None:
             f"{name} has {nbest.stats.shape[1]} statistics of {nbest.stats.dtype}, and list 0 has "
             f"{first.stats.shape[1]} of {first.stats.dtype}"
         )
-    if first.score is not nbest.score:
+    if first.score != nbest.score:
         raise StatisticsError(f"{name} has another score function than list 0")
     for one, other, where in ((first, nbest, name), (nbest, first, "list 0 of those to merge")):
         missing = [feature for feature in one.names if feature not in set(other.names)]
