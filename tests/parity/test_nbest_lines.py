@@ -118,10 +118,11 @@ NEAR = [chr(ord(space) + step) for space in SPACES for step in (-1, 1)]
         st.lists(st.sampled_from([*SPACES, *NEAR, "a", "b", "é", "猫", "🐈", "a longer token"]), max_size=12),
         max_size=5,
     ),
-    st.sampled_from(["none", "ascii", "13a"]),
+    st.sampled_from(["none", "ascii", "space", "13a"]),
 )
 @example([SPACES, NEAR, [], [" "]], "none")
 @example([SPACES, NEAR, [], [" "]], "ascii")
+@example([SPACES, NEAR, [], [" "]], "space")
 def test_words_of_texts_in_a_block(kernels, texts, tokenizer):
     known = ["a", "b", "é", "猫", "aa", "", "\ud800", "a longer token", "🐈a"]
     encoded = ["".join(text).encode() for text in texts]
@@ -175,3 +176,4 @@ def test_every_character_splits_as_in_python(kernels):
 def test_every_ascii_character_splits_as_in_python(kernels):
     texts = [b"a%cb" % byte for byte in range(128)]
     assert parts(kernels, texts, "ascii").tolist() == [len(text.split()) for text in texts]
+    assert parts(kernels, texts, "space").tolist() == [len(text.split(b" ")) for text in texts]

@@ -30,8 +30,9 @@ from .common import (
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["moses", "joshua", "plain"]),
-    help="The format of NBEST: that of Moses, that of Joshua and cdec, or text alone.  [default: as its first lines look]",
+    type=click.Choice(["moses", "joshua", "plain", "fairseq", "json"]),
+    help="The format of NBEST: that of Moses, that of Joshua and cdec, text alone, what fairseq prints, or JSON lines, Sockeye's too.  "
+    "[default: one of the first two, as its first lines look]",
 )
 @FIRST_ID
 @click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format.")

@@ -64,8 +64,8 @@ WITH_LISTS = with_parameters(
     click.option(
         "--format",
         "format_",
-        type=click.Choice(["moses", "joshua"]),
-        help="The format of NBEST.  [default: as it looks]",
+        type=click.Choice(["moses", "joshua", "fairseq", "json"]),
+        help="The format of NBEST.  [default: one of the first two, as it looks]",
     ),
     click.option(
         "--scorer-weights",

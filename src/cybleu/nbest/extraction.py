@@ -17,7 +17,7 @@ from .._runtime.parallel import bar, checked_threads, in_order
 from ..text.raw import Raw
 from .container import SparseFeatures, whole_number
 from .extractor import bleu_texts
-from .lines import open_reader
+from .formats import open_reader
 from .lists import NBest
 from .merging import first_ones, merge
 from .reading import BlockCounter, joined_features, joined_sparse, owners_of, read

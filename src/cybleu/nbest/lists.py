@@ -13,7 +13,7 @@ from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import ARGUMENTS, Hypotheses, whole_number
-from .lines import open_reader
+from .formats import open_reader
 from .references import prepare_references
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class NBest(Hypotheses):
 
         :param path: gzip is recognised; ``-`` is standard input
         :param references: paths of text files, one segment a line; or as for :meth:`from_texts`
-        :param format: ``moses``, ``joshua`` or ``plain``; by default one of the first two, as the first lines look
+        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the first two, as the first lines look
         :param first_id: the id of the first segment of the references
         :param size: of the ``plain`` format: how many lines each segment has
         :param features: of the ``plain`` format: the file with the features

@@ -11,6 +11,10 @@ The formats, by name:
 - ``plain``: the tokens alone; each segment has `size` lines. Features come from another file: numbers separated by white
   space, as many in every line.
 
+- ``fairseq``: what ``fairseq-generate`` and ``fairseq-interactive`` print: ``H-id``, a tab, the score, a tab, the tokens, in any
+  order. The score is the one feature, ``score``. Lines that do not begin with ``H-`` are passed over.
+- ``json``: JSON lines of model servers, and Sockeye's; see :func:`read_segments`.
+
 ``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Files are UTF-8; gzip is
 recognised by its first bytes; ``-`` is standard input. Files whose names end in ``.gz`` are written compressed.
 """
@@ -28,7 +32,8 @@ from ..stats.references import LineCounter
 from ..text.raw import Raw
 from . import json_lines
 from .container import SparseFeatures
-from .lines import Block, open_reader
+from .formats import open_reader
+from .lines import Block
 from .segment import Segment
 
 if TYPE_CHECKING:
@@ -56,7 +61,7 @@ def read_segments(
     A segment whose lines do not stand together comes once for each group of them. An empty file has no segment.
 
     :param path: gzip is recognised; ``-`` is standard input
-    :param format: ``moses``, ``joshua``, ``plain`` or ``json``; by default one of the first two, as the first lines look
+    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the first two, as the first lines look
     :param size: of the ``plain`` format: how many lines each segment has
     :param features: of the ``plain`` format: the file with the features
     :param names: of these features, by default ``f0``, ``f1`` ...
@@ -183,7 +188,7 @@ def owners_of(block: Block, first_id: int, segments: int, reader: Reader, first_
         raise reader.error(
             f"the id is {number}, and the references are of {segments} segments, so ids go from {first_id} to "
             f"{first_id + segments - 1}; {mend}",
-            block.first_line + row,
+            block.line_of(row),
         )
     return owners
 
