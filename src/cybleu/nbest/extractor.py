@@ -19,6 +19,7 @@ from .._runtime.arrays import np
 from ..errors import InputFileError, StatisticsError, UnknownNameError
 from ..metrics import MosesScorer
 from .container import Hypotheses, SparseFeatures
+from .growing import GrowingRows
 from .lines import MOST_DIGITS
 from .reading import in_segments, joined_sparse
 
@@ -281,14 +282,14 @@ def read(
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_moses`."""
     owners: list[int] = []
     sizes: list[int] = []
-    dense: list[NDArray[np.float64]] = []
     sparse: list[tuple[int, list[tuple[int, list[tuple[int, float]]]]]] = []
-    stats: list[NDArray[Any]] = []
     last = 0
     first = first_scores = scorer = names = None
     with ExitStack() as stack:
         features_file = _File(stack.enter_context(Lines(fspath(features))), *FEATURES)
         scores_file = _File(stack.enter_context(Lines(fspath(scores))), *SCORES)
+        dense = GrowingRows(features_file.lines, np.float64)
+        stats: GrowingRows | None = None
         for part, score_part in zip_longest(features_file.parts(), scores_file.parts()):
             if part is None or score_part is None or part.size != score_part.size:
                 raise InputFileError(
@@ -317,10 +318,12 @@ def read(
             last = max(last, owner)
             owners.append(owner)
             sizes.append(len(part.rows))
-            dense.append(part.rows)
+            dense.add(part.rows)
             sparse.append((len(part.rows), part.sparse))
-            stats.append(_statistics(scores_file, score_part, scorer))
-    if first is None:
+            rows = _statistics(scores_file, score_part, scorer)
+            stats = stats or GrowingRows(scores_file.lines, rows.dtype)
+            stats.add(rows)
+    if first is None or stats is None:
         raise InputFileError(f"{fspath(features)}: there is no segment in it")
     count = sum(sizes)
     if segments is None and last - count > MOST_EMPTY:
@@ -331,8 +334,8 @@ def read(
     arguments = in_segments(
         np.repeat(np.array(owners, dtype=np.int64), sizes),
         last + 1 if segments is None else segments,
-        np.concatenate(dense),
-        np.concatenate(stats),  # of floats as soon as one segment has a fraction
+        dense.rows(first.width),
+        stats.rows(rows.shape[1]),
         names or (),
         None,
         joined_sparse(sparse, tuple(features_file.sparse_columns)),

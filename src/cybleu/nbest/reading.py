@@ -33,6 +33,7 @@ from ..text.raw import Raw
 from . import json_lines
 from .container import SparseFeatures
 from .formats import open_reader
+from .growing import GrowingRows
 from .lines import Block
 from .segment import Segment
 
@@ -141,36 +142,38 @@ def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]
 def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: bool, progress: bool) -> dict[str, Any]:
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
     counter = BlockCounter(prepared, raw)
-    blocks: list[Block] = []
-    owners: list[NDArray[np.int64]] = []
-    stats: list[NDArray[np.int64]] = []
+    owners, stats = GrowingRows(reader.file, np.int64), GrowingRows(reader.file, np.int64)
+    features, scores = GrowingRows(reader.file, np.float64), GrowingRows(reader.file, np.float64)
+    sparse: list[tuple[int, list[tuple[int, list[tuple[int, float]]]]]] = []
     kept: list[str] = []
-    first_line = None
+    first_line, scored = None, False
     with bar(reader.file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance:
         position = 0
         for block in reader.blocks():
             first_line = block.ids[0] if first_line is None else first_line
-            owners.append(owners_of(block, first_id, len(prepared), reader, first_line))
-            stats.append(counter.stats(block, owners[-1]))
+            of_block = owners_of(block, first_id, len(prepared), reader, first_line)
+            owners.add(of_block[:, None])
+            stats.add(counter.stats(block, of_block))
+            features.add(block.features)
+            if block.model_scores is not None:
+                scores.add(block.model_scores[:, None])
+                scored = True
+            sparse.append((len(block.ids), block.sparse))
             if texts:
                 kept += block.texts()
-            blocks.append(block._replace(bytes=b"", begins=_NOTHING, ends=_NOTHING))
             advance(reader.file.position() - position)
             position = reader.file.position()
     return in_segments(
-        np.concatenate(owners),
+        owners.column(),
         len(prepared),
-        joined_features([block.features for block in blocks], len(reader.names)),
-        np.concatenate(stats),
+        features.rows(len(reader.names)),
+        stats.rows(2 + 2 * prepared.max_order),
         reader.names,
         kept if texts else None,
-        joined_sparse([(len(block.ids), block.sparse) for block in blocks], reader.sparse_names),
-        _joined_scores([block.model_scores for block in blocks]),
+        joined_sparse(sparse, reader.sparse_names),
+        scores.column() if scored else None,
         first_id,
     )
-
-
-_NOTHING = np.zeros(0, dtype=np.int64)
 
 
 def owners_of(block: Block, first_id: int, segments: int, reader: Reader, first_line: int) -> NDArray[np.int64]:
