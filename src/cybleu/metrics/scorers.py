@@ -163,6 +163,8 @@ class MosesScorer(Metric):
     def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> NoReturn:
         """It does not count.
 
+        :param references: of a segment
+        :param hypothesis: of a segment
         :raises StatisticsError: always
         """
         raise StatisticsError(f"the scorer {self.types} scores the rows of files of scores, and does not count texts")

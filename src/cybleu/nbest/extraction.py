@@ -1,6 +1,6 @@
 """From an n-best list to the files of Moses's extractor, some segments at a time.
 
-What is written is what :meth:`NBest.to_moses` writes of the whole list. A list whose segments do not stand in ascending order, or
+What is written is what :meth:`cybleu.nbest.NBest.to_moses` writes of the whole list. A list whose segments do not stand in ascending order, or
 to which a later line brings another feature, is read once more and as a whole.
 """
 
@@ -55,27 +55,25 @@ def extract(
 ) -> None:
     """Write the two text files of Moses's extractor of an n-best list in a file, which is never in memory as a whole.
 
-    The files are those that :meth:`NBest.from_files` and :meth:`NBest.to_moses` write. In memory are the hypotheses of some segments:
+    The files are those that :meth:`cybleu.nbest.NBest.from_files` and :meth:`cybleu.nbest.NBest.to_moses` write. In memory are the hypotheses of some segments:
     all of them only if `path` is standard input or a pipe, if the ids of segments do not ascend from line to line, or if a later
     line brings a feature that the lines before do not have, as in lists of Joshua.
 
     :param features_file: the path of the file of features; compressed if its name ends in ``.gz``
     :param scores_file: the path of the file of BLEU statistics, likewise
-    :param unique: leave out hypotheses with the features and statistics of one before them in the segment, as :func:`merge` does
+    :param unique: leave out hypotheses with the features and statistics of one before them in the segment, as :func:`cybleu.nbest.merge` does
     :param threads: how many threads work at the same time; None is one. The files are the same
     :raises InputFileError: a file cannot be read, or a line of it, or a file cannot be written; files that were there are then as
         they were
 
-    The other parameters are those of :meth:`NBest.from_files`.
+    The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> _ = (folder / "nbest").write_text("0 ||| it rains ||| lm= -1.5 ||| -1\\n")
     >>> extract(folder / "nbest", [["it rains"]], folder / "features", folder / "scores", tokenize=str.split)
-    >>> print((folder / "scores").read_text(), end="")
-    SCORES_TXT_BEGIN_0 0 1 9 BLEU
-    2 2 1 1 0 0 0 0 2
-    SCORES_TXT_END_0
+    >>> (folder / "scores").read_text().splitlines()
+    ['SCORES_TXT_BEGIN_0 0 1 9 BLEU', '2 2 1 1 0 0 0 0 2 ', 'SCORES_TXT_END_0']
     """
     first_id = whole_number(first_id, "first_id")
     threads = checked_threads(threads)
