@@ -85,7 +85,7 @@ def test_many_lines(tmp_path, threads, unique):
         {"max_order": 2, "reference_length": "shortest"},
         {"first_id": 1, "references": REFERENCES[1:]},
     ],
-    ids=str,
+    ids=", ".join,
 )
 def test_choices(tmp_path, choices):
     ours, whole = both_ways(tmp_path, written(tmp_path, line(1, "It RAINS.") + line(2, "so  it is")), **choices)

@@ -105,12 +105,13 @@ def _rows_of_bleu(stats: NDArray[Any]) -> NDArray[Any]:
 
 def _with_sparse(lines: str, sparse: SparseFeatures, start: int) -> str:
     """Lines with the sparse features of their hypotheses, the first of which is number `start`."""
-    whole = []
-    for row, line in enumerate(lines.splitlines(), start):
-        place = slice(sparse.indptr[row], sparse.indptr[row + 1])
-        pairs = zip(sparse.columns[place].tolist(), sparse.values[place].tolist())
-        whole.append(line + "".join(f"{sparse.names[column]}={value!r} " for column, value in pairs) + "\n")
-    return "".join(whole)
+    split = lines.splitlines()
+    bounds = sparse.indptr[start : start + len(split) + 1].tolist()
+    names, place = sparse.names, slice(bounds[0], bounds[-1])
+    pairs = zip(sparse.columns[place].tolist(), sparse.values[place].tolist())
+    named = [f"{names[column]}={value!r} " for column, value in pairs]
+    ends = [bound - bounds[0] for bound in bounds]
+    return "".join([f"{line}{''.join(named[begin:end])}\n" for line, begin, end in zip(split, ends, ends[1:])])
 
 
 class _Part(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
+from math import isfinite
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -107,6 +108,7 @@ class FieldReader(Reader):
         self.format = name
         self._columns: dict[str, int] = {}
         self._sparse_columns: dict[str, int] = {}
+        self._columns_of_labels: dict[str, int] = {}  # of sparse features, as lines have them
         self._alike: tuple[tuple[bytes, ...], tuple[int, ...]] | None = None
         self._lines_alike: Any = None
 
@@ -145,18 +147,28 @@ class FieldReader(Reader):
         ids, begins, ends = (np.zeros(count, dtype=np.int64) for _ in range(3))
         features = np.zeros((count, len(self.names)))
         model_scores = np.zeros(count)
+        tails = np.zeros((count, 2), dtype=np.int64)
         sparse: list[tuple[int, list[tuple[int, float]]]] = []
         row = start = 0
         while True:
             if self._lines_alike is not None and row < count:
-                row, start = self._lines_alike.read(block, start, row, ids, begins, ends, features, model_scores)
+                before = row
+                row, start = self._lines_alike.read(
+                    block,
+                    start,
+                    row,
+                    ids,
+                    begins,
+                    ends,
+                    features,
+                    model_scores,
+                    tails if self._may_have_tails else None,
+                )
+                self._read_tails(block, line_ends, before, tails[before:row], sparse)
             if row == count:
                 features = features[:, : len(self.names)]
                 return Block(self.file.count + 1, block, begins, ends, ids, features, model_scores, sparse)
-            try:
-                line = self._line(block[start : line_ends[row]].removesuffix(b"\r"))
-            except InputFileError as error:
-                raise self.error(str(error), self.file.count + row + 1) from None
+            line = self._line_of(block, line_ends, row)
             ids[row], model_scores[row] = line.id, line.score
             begins[row], ends[row] = start + line.begin, start + line.end
             if len(self.names) > features.shape[1]:
@@ -168,6 +180,52 @@ class FieldReader(Reader):
                 sparse.append((row, line.sparse))
             start = line_ends[row] + 1
             row += 1
+
+    def _read_tails(
+        self,
+        block: bytes,
+        line_ends: list[int],
+        first: int,
+        tails: NDArray[np.int64],
+        sparse: list[tuple[int, list[tuple[int, float]]]],
+    ) -> None:
+        """Add the sparse features of lines that the backend has read, but for these.
+
+        :param first: the row of the first line
+        :param tails: where they begin and end
+        """
+        for place in np.flatnonzero(tails[:, 1]).tolist():
+            begin, end = tails[place].tolist()
+            found = self._read_tail(block[begin:end])
+            if found is None:
+                found = self._line_of(block, line_ends, first + place).sparse
+            sparse.append((first + place, found))
+
+    def _read_tail(self, tail: bytes) -> list[tuple[int, float]] | None:
+        """Sparse features that were there before, in the ordinary form; None for others."""
+        tokens = tail.decode().split()
+        texts = "".join(tokens[1::2])
+        try:
+            values = [float(value) for value in tokens[1::2]]
+            found = sorted(zip([self._columns_of_labels[label] for label in tokens[::2]], values, strict=True))
+        except (KeyError, ValueError):
+            return None
+        if not texts.isascii() or "_" in texts or not all(map(isfinite, values)):
+            return None
+        return found if len(dict(found)) == len(found) else None
+
+    def _line_of(self, block: bytes, line_ends: list[int], row: int) -> _Line:
+        start = line_ends[row - 1] + 1 if row else 0
+        try:
+            return self._line(block[start : line_ends[row]].removesuffix(b"\r"))
+        except InputFileError as error:
+            raise self.error(str(error), self.file.count + row + 1) from None
+
+    @property
+    def _may_have_tails(self) -> bool:
+        """Whether sparse features may follow those that the backend reads: not after values without labels."""
+        labels = () if self._alike is None else self._alike[0]
+        return self.format == "moses" and (not labels or labels[0] != b"")
 
     def _line(self, line: bytes) -> _Line:
         fields = line.split(BARS)
@@ -226,6 +284,7 @@ class FieldReader(Reader):
         _check_once([name for name, _ in sparse])
         columns = self._sparse_columns
         placed = sorted((columns.setdefault(name, len(columns)), value) for name, value in sparse)
+        self._columns_of_labels.update((f"{name}=", columns[name]) for name, _ in sparse)
         if len(columns) > len(self.sparse_names):
             self.sparse_names = tuple(columns)
         return placed
