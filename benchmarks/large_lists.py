@@ -85,12 +85,16 @@ def one(nbest, reference, restarts, threads):
     read = NBest.from_files(nbest, reference, texts=False)
     wall, cpu = time.perf_counter() - started, used()[0] - before
     count = len(read.features)
-    print(f"| read {count:,} hypotheses | {wall:.2f} s | {cpu:.2f} s | {used()[1]:.2f} GB | {GOAL_READ:g} s |", flush=True)
+    print(
+        f"| read {count:,} hypotheses | {wall:.2f} s | {cpu:.2f} s | {used()[1]:.2f} GB | {GOAL_READ:g} s |", flush=True
+    )
     if threads:
         started, before = time.perf_counter(), used()[0]
         tuned = tune(read, restarts=restarts, threads=threads)
         wall, cpu = time.perf_counter() - started, used()[0] - before
-        what = f"tune, {restarts} restarts, {threads} thread{'s' * (threads > 1)}, {tuned.line_searches:,} line searches"
+        what = (
+            f"tune, {restarts} restarts, {threads} thread{'s' * (threads > 1)}, {tuned.line_searches:,} line searches"
+        )
         goal = f"{GOAL_RUN.get(threads, '')} s, {GOAL_MEMORY:g} GB"
         print(f"| {what} | {wall:.2f} s | {cpu:.2f} s | {used()[1]:.2f} GB | {goal} |", flush=True)
         print(f"{tuned.start_score:.6f} -> {tuned.score:.6f}")

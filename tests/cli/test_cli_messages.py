@@ -32,8 +32,9 @@ def run(tmp_path, monkeypatch):
 
 def commands(command=cli, *names):
     yield names, command
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from commands(inner, *names, name)
+    context = click.Context(command)
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
+        yield from commands(command.get_command(context, name), *names, name)
 
 
 @pytest.mark.parametrize("names", [names for names, _ in commands()], ids=" ".join)
