@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from importlib.util import find_spec
@@ -23,6 +24,8 @@ def main() -> None:
         try:
             _run(arguments)
         finally:
+            if hasattr(gc, "freeze"):
+                gc.freeze()  # all goes with the process: to look for cycles in it takes longer than many a command
             if sys.stdout is not None:
                 sys.stdout.flush()  # or it fails when nobody can report it
     except MissingExtraError as error:

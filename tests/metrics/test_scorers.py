@@ -91,7 +91,7 @@ def test_rows_with_fractions():
     [
         (("METEOR",), UnknownNameError, "'METEOR' is not known here; known are BLEU, TER, PER, WER, CDER, SER"),
         (("BLEU,",), UnknownNameError, "the scorer '' is not known"),
-        (("BLEU,TER", (1,)), WeightsError, "must be 2 finite numbers"),
+        (("BLEU,TER", (1,)), WeightsError, "give a finite number for each scorer, of a sum above 0"),
         (("BLEU,TER", (1, -1)), WeightsError, "of a sum above 0"),
         (("BLEU,TER", (1, math.inf)), WeightsError, "finite"),
         (("BLEU", None, 0), OrderError, "max_order is 0"),

@@ -115,7 +115,7 @@ class MosesScorer(Metric):
         weights = tuple(map(float, self.weights))
         if len(weights) != len(names) or not all(map(isfinite, weights)) or not 0 < sum(weights) < float("inf"):
             raise WeightsError(
-                f"the weights of {self.types} are {self.weights}; they must be {len(names)} finite numbers of a sum above 0"
+                f"the weights of {self.types} are {self.weights}; give a finite number for each scorer, of a sum above 0"
             )
         object.__setattr__(self, "weights", weights)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from .._files.text import STANDARD_INPUT
 from .._files.writing import may_be_a_file, writing_all
 from .._runtime.arrays import np
 from .._runtime.parallel import bar, checked_threads, in_order
@@ -80,7 +81,7 @@ def extract(
     raw = Raw("unicode" if tokenize is str.split else tokenize, lowercase)
     prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
     paths = fspath(features_file), fspath(scores_file)
-    if os.path.isfile(path) and all(map(may_be_a_file, paths)):
+    if path != STANDARD_INPUT and os.path.isfile(path) and all(map(may_be_a_file, paths)):
         try:
             with open_reader(path, format, size, features, names) as reader, writing_all(*paths) as files:
                 pieces = _Pieces(reader, prepared, raw, first_id, unique)
