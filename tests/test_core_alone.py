@@ -136,6 +136,7 @@ def test_commands_without_numpy(with_commands, backend, arguments):
 def test_help_of_every_command_without_numpy(with_commands, backend):
     code = """
 import sys
+import click
 from cybleu.cli import cli
 def show(command, *names):
     sys.argv = ["cybleu", *names, "--help"]
@@ -143,9 +144,10 @@ def show(command, *names):
         cli(prog_name="cybleu")
     except SystemExit as end:
         assert not end.code, names
-    for name, inner in getattr(command, "commands", {}).items():
+    context = click.Context(command)
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
         if name != "run-as-nltk":
-            show(inner, *names, name)
+            show(command.get_command(context, name), *names, name)
 show(cli)
 """
     done = run(with_commands, backend, "-c", code)

@@ -14,7 +14,7 @@ from cybleu.errors import NotUtf8Error
 from cybleu.text.categories import categories
 from inputs import assert_same, called, outcome
 
-NAMES = ["none", "ascii", "char", "13a", "zh", "intl"]
+NAMES = ["none", "ascii", "space", "char", "13a", "zh", "intl"]
 WORDS = [
     "a",
     "b",

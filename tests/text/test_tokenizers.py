@@ -94,6 +94,7 @@ def test_lower_case_and_ascii_white_space(line):
     assert tokenizer("13a", lowercase=True)(line) == uncached("13a")(line.lower())
     expected = [token.decode("utf-8", "surrogatepass") for token in line.encode("utf-8", "surrogatepass").split()]
     assert tokenizer("ascii")(line) == expected
+    assert tokenizer("space")(line) == [token for token in line.split(" ") if token]  # as Moses does it
     assert tokenizer("unicode")(line) == line.split()
 
 
@@ -170,12 +171,14 @@ def test_a_str_of_another_class():
     class Text(str):
         __slots__ = ()
 
-    for name in (*NAMES, "ascii"):
+    for name in (*NAMES, "ascii", "space"):
         assert tokenizer(name)(Text("a é.")) == tokenizer(name)("a é.")
 
 
 def test_an_unknown_name():
-    with pytest.raises(UnknownNameError, match="unknown tokeniser '13b'; use one of unicode, none, ascii, 13a, "):
+    with pytest.raises(
+        UnknownNameError, match="unknown tokeniser '13b'; use one of unicode, none, ascii, space, 13a, "
+    ):
         tokenizer("13b")
 
 

@@ -42,7 +42,7 @@ def input_errors() -> Iterator[None]:
         raise InputError(_for_commands(str(error))) from error
 
 
-_ADVISED = {"size": "--size", "first_id": "--first-id", "segments": "--segment-count"}
+_ADVISED = {"size": "--size", "first_id": "--first-id", "segments": "--segment-count", "format": "--format"}
 _ADVICE = re.compile(rf"\b(give|as|of) ({'|'.join(_ADVISED)})=(?=\s|$)")
 
 
@@ -84,10 +84,10 @@ FILE = FileName()
 
 SPLIT = click.option(
     "--split",
-    type=click.Choice(["ascii", "unicode"]),
+    type=click.Choice(["ascii", "space", "unicode"]),
     default="unicode",
     show_default=True,
-    help="What separates tokens: any white space, or ASCII white space only, as in multi-bleu.perl.",
+    help="What separates tokens: any white space; that of ASCII only, as in multi-bleu.perl; or spaces only, as in Moses.",
 )
 TOKENIZE = click.option(
     "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
@@ -116,8 +116,9 @@ RAW = with_parameters(
     ),
     click.option(
         "--split",
-        type=click.Choice(["ascii", "unicode"]),
-        help="Instead of --tokenize: split on any white space, or on that of ASCII only, as multi-bleu.perl does.",
+        type=click.Choice(["ascii", "space", "unicode"]),
+        help="Instead of --tokenize: split on any white space, on that of ASCII only, as multi-bleu.perl does, or on spaces only, as "
+        "Moses does.",
     ),
     click.option("--lowercase", is_flag=True, help="Put the texts in lower case first; for mteval-v13a only A to Z."),
 )

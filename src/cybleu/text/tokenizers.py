@@ -15,7 +15,16 @@ from ..errors import MissingExtraError, SequenceTypeError, UnknownNameError
 __all__ = ["tokenize_lines", "tokenizer"]
 
 # Ours, each with what it is for the backends.
-OWN = {"unicode": "none", "none": "none", "ascii": "ascii", "13a": "13a", "intl": "intl", "zh": "zh", "char": "char"}
+OWN = {
+    "unicode": "none",
+    "none": "none",
+    "ascii": "ascii",
+    "space": "space",
+    "13a": "13a",
+    "intl": "intl",
+    "zh": "zh",
+    "char": "char",
+}
 
 
 def split_ascii(line: str) -> list[str]:
@@ -92,7 +101,8 @@ def tokenizer(
 ) -> Callable[[str], Sequence[Hashable]]:
     """The tokeniser of a name: a function from a line to its tokens, as sacreBLEU 2.6 would count them.
 
-    :param name: ``unicode`` or ``none`` for the tokens between white space, ``ascii`` for those between ASCII white space;
+    :param name: ``unicode`` or ``none`` for the tokens between white space, ``ascii`` for those between ASCII white space, ``space``
+        for those between spaces, as Moses's extractor takes them;
         ``13a``, ``intl``, ``zh`` and ``char``, which are sacreBLEU's and need nothing else; ``codexglue`` and ``tensor2tensor``,
         which are those of these tools; any other name that sacreBLEU
         knows, such as ``flores200``, for which it must be installed; a function, which is given back
