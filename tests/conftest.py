@@ -76,6 +76,11 @@ def pytest_collection_modifyitems(config, items):
     for library in ("pandas", "polars", "pyarrow", "duckdb", "matplotlib"):
         if find_spec(library) is None:
             absent |= {item for item in items if library in item.fixturenames}
+    for engine, library in (("spark", "pyspark"), ("ray", "ray")):
+        if find_spec(library) is None:
+            absent |= {
+                item for item in items if hasattr(item, "callspec") and item.callspec.params.get("engine") == engine
+            }
     config.hook.pytest_deselected(items=list(absent))
     items[:] = [item for item in items if item not in absent]
 
