@@ -110,9 +110,10 @@ def conclusion(explanation: Explanation) -> Iterator[str]:
     length = explanation.hypothesis_length
     wanted: float = explanation.closest_reference_length
     lengths = ", ".join(map(str, explanation.reference_lengths))
-    which = {"average": f"their average is {wanted}"}.get(
-        explanation.reference_length, f"the {explanation.reference_length} is {wanted}"
-    )
+    which = {
+        "average": f"their average is {wanted}",
+        "closest-first": f"the closest, the first of equals, is {wanted}",
+    }.get(explanation.reference_length, f"the {explanation.reference_length} is {wanted}")
     one = len(explanation.reference_lengths) == 1
     yield (
         f"lengths: the hypothesis has {_counted(length, 'token')}, "

@@ -17,7 +17,7 @@ from ..errors import (
     StatisticsError,
     UnknownNameError,
 )
-from ..stats.counts import check_max_order, corpus_row, lengths_to_choose_from, segment_row
+from ..stats.counts import check_max_order, choose_length, corpus_row, segment_row
 from ..stats.raw import raw_row_lists, raw_sum
 from ..stats.rows import checked_array, column_names, counts_given, one_or_more, order_of, sums, sums_of_lists
 from .metric import Metric, Score
@@ -108,7 +108,7 @@ class Bleu(Metric):
         for single sentences, and only at that level
     :param level: ``corpus``, ``sentence`` or ``mean``: whether a row is scored as a corpus, or as the tool scores single
         sentences; or the rows of segments as the mean of these scores, by default where the tool does that
-    :param reference_length: ``closest``, ``shortest`` or ``average``, where it is to be another than the tool's
+    :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``, where it is to be another than the tool's
     :raises UnknownNameError: there is no such variant, smoothing, level or reference length
     :raises StatisticsError: there are not as many weights as orders, or one is not a finite number
     :raises SmoothingParameterError: the value cannot be
@@ -315,8 +315,8 @@ class Bleu(Metric):
         row, short_segments = corpus_row(list_of_references, hypotheses, self.order)
         if self.definition.reference_length != "closest":
             row[1] = sum(
-                lengths_to_choose_from(list(map(len, references)), self.definition.reference_length)[0]
-                for references in list_of_references
+                choose_length(list(map(len, references)), len(hypothesis), self.definition.reference_length)
+                for references, hypothesis in zip(list_of_references, hypotheses)
             )
         return row, short_segments
 
