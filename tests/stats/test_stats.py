@@ -554,9 +554,7 @@ def test_accumulators_add_up():
 
 
 @given(
-    st.lists(
-        st.tuples(st.integers(0, 9), st.lists(st.integers(0, 9), min_size=1, max_size=4)), min_size=1, max_size=5
-    )
+    st.lists(st.tuples(st.integers(0, 9), st.lists(st.integers(0, 9), min_size=1, max_size=4)), min_size=1, max_size=5)
 )
 def test_of_equally_close_references_the_shorter_counts_or_the_first(lengths):
     hypotheses = [["a"] * length for length, _ in lengths]
