@@ -53,6 +53,7 @@ NOT_RUN = {
     "docs/rewards.md": 1,
 }
 PLOTS = "cybleu.tuning.plot"  # needs Matplotlib
+TORCH = "cybleu.frameworks.torch_metrics"  # needs torchmetrics, which `.ci/run frameworks` installs
 # that start many commands
 LONG = {"docs/command-line.md", "docs/mert.md", "docs/reranking.md", "docs/significance.md"}
 
@@ -225,7 +226,7 @@ def examples_of(module):
 
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("name", [name for name in MODULES if name != PLOTS])
+@pytest.mark.parametrize("name", [name for name in MODULES if name not in (PLOTS, TORCH)])
 def test_examples_in_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_examples(name)
@@ -235,6 +236,11 @@ def test_examples_in_docstrings(name, tmp_path, monkeypatch):
 def test_examples_of_plots(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_examples(PLOTS)
+
+
+@pytest.mark.usefixtures("torchmetrics")
+def test_examples_of_torchmetrics():
+    check_examples(TORCH)
 
 
 def check_examples(name):
