@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import signal
 import sys
@@ -257,6 +258,21 @@ def test_rows_of_systems_that_do_not_fit(engine):
     without = table.set_column(place, "segment", pyarrow.array([None, *table.column("segment").to_pylist()[1:]]))
     with pytest.raises(SequenceTypeError, match="'segment' holds nulls"):
         rows_of(without)
+
+
+def test_examples_in_docstrings(engine):
+    import pyarrow
+
+    texts = ["the cat sat down", "the cat sat there"]
+    table = pyarrow.table({"system": ["a", "b"], "segment": [1, 1], "hypothesis": texts, "reference": texts[:1] * 2})
+    frame = engine.frame(table)
+    names = {**vars(engine.module), "frame": frame, "dataset": frame}
+    printed = []
+    runner = doctest.DocTestRunner()
+    for examples in doctest.DocTestFinder(exclude_empty=True).find(engine.module, globs=names):
+        runner.run(examples, out=printed.append)
+    assert runner.failures == 0, "".join(printed)
+    assert runner.tries == 6
 
 
 def test_what_cannot_be(engine):

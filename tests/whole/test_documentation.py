@@ -53,6 +53,7 @@ NOT_RUN = {
     "docs/rewards.md": 1,
 }
 PLOTS = "cybleu.tuning.plot"  # needs Matplotlib
+ENGINES = ("cybleu.columns.ray", "cybleu.columns.spark")  # tests/columns/test_engines.py runs theirs
 TORCH = "cybleu.frameworks.torch_metrics"  # needs torchmetrics, which `.ci/run frameworks` installs
 # that start many commands
 LONG = {"docs/command-line.md", "docs/mert.md", "docs/reranking.md", "docs/significance.md"}
@@ -206,6 +207,7 @@ MODULES = [
 
 # What users import from: a package offers what is in its `__all__`, and the modules in it are its own affair.
 PUBLIC = [name for name in MODULES if re.fullmatch(r"cybleu\.[a-z]\w*", name) and name != "cybleu.cli"]
+PUBLIC += ENGINES
 
 
 def examples_of(module):
@@ -226,7 +228,7 @@ def examples_of(module):
 
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("name", [name for name in MODULES if name not in (PLOTS, TORCH)])
+@pytest.mark.parametrize("name", [name for name in MODULES if name not in (PLOTS, TORCH, *ENGINES)])
 def test_examples_in_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_examples(name)
@@ -304,6 +306,6 @@ def test_what_is_public_describes_its_parameters(value):
 def test_every_public_module_has_a_page():
     pages = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("docs/api/*.md"))
     documented = set(re.findall(r"^\.\. automodule:: (\S+)$", pages, re.MULTILINE))
-    assert documented == set(PUBLIC)
+    assert documented == {*PUBLIC, TORCH}
     table = set(re.findall(r"^(?:   |\.\. py:data:: )(\w+)$", (ROOT / "docs/api/index.md").read_text(), re.MULTILINE))
     assert table == set(cybleu.__all__)

@@ -2,6 +2,8 @@
 
 For Ray from 2.40. cybleu, NumPy and pyarrow have to be installed on the machines of the cluster. Texts are in columns of strings, or of
 lists of strings. Bad input is one of cybleu's errors within Ray's: the row that it names is counted in the block.
+
+In the examples `dataset` is a Dataset with one segment of two systems: the columns `system`, `segment`, `hypothesis`, `reference`.
 """
 
 from __future__ import annotations
@@ -48,6 +50,9 @@ def rows(
     :raises UnknownNameError: there is no column, or no metric, of a name
     :raises ArrayValueError: a column is kept twice, or has the name of one that is made
     :raises ArrowError: this is no Dataset
+
+    >>> sorted((row["system"], row["hyp_len"], row["match_1"]) for row in rows(dataset, keep="system").take_all())
+    [('a', 4, 4), ('b', 4, 3)]
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, keep)
     return _mapped(_read(dataset, counting), counting, Counting.rows_of)
@@ -74,6 +79,9 @@ def segment_scores(
     :param lowercase: put raw text in lower case first
     :return: a Dataset, which nothing was computed of yet
     :raises CybleuError: as for :func:`rows`
+
+    >>> sorted(round(row["score"], 2) for row in segment_scores(dataset).take_all())
+    [59.46, 100.0]
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, keep)
     return _mapped(_read(dataset, counting), counting, Counting.segment_scores_of)
@@ -98,6 +106,9 @@ def total(
     :param lowercase: put raw text in lower case first
     :return: a dict from the names of the metric's columns to ints, 0 for a Dataset without rows
     :raises CybleuError: as for :func:`rows`
+
+    >>> total(dataset)["match_1"]
+    7
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase)
     return counting.total_of(_sums(dataset, counting))
@@ -125,6 +136,9 @@ def score(
     :raises EmptyCorpusError: the Dataset has no rows
     :raises StatisticsError: the metric is a mean of the scores of segments
     :raises CybleuError: as for :func:`rows`
+
+    >>> print(f"{score(dataset).score:.2f}, {score(dataset, metric='chrf').score:.2f}")
+    72.31, 79.65
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase).for_sums()
     return counting.score_of(_sums(dataset, counting))
@@ -155,6 +169,9 @@ def group_scores(
     :return: a Dataset with a row for each group in no certain order, which nothing was computed of yet
     :raises StatisticsError: the metric is a mean of the scores of segments
     :raises CybleuError: as for :func:`rows`
+
+    >>> sorted((row["system"], round(row["score"], 2)) for row in group_scores(dataset, "system", partitions=1).take_all())
+    [('a', 100.0), ('b', 59.46)]
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, by).for_sums()
     counted = _mapped(_read(dataset, counting), counting, Counting.addends_of)
@@ -187,6 +204,9 @@ def system_rows(
     :raises LengthMismatchError: a system has a segment twice, or not the same segments as another
     :raises SequenceTypeError: a system or a segment is null
     :raises CybleuError: as for :func:`rows`
+
+    >>> {name: of_system.shape for name, of_system in system_rows(dataset).items()}
+    {'a': (1, 10), 'b': (1, 10)}
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, (system, segment))
     return counting.systems_of(_table(_mapped(_read(dataset, counting), counting, Counting.rows_of)))

@@ -3,6 +3,8 @@
 For PySpark from 4.0, classic or by Spark Connect. cybleu, NumPy and pyarrow have to be installed where Spark runs Python. Texts are
 in columns of strings, or of arrays of strings; what a task reads at a time is ``spark.sql.execution.arrow.maxRecordsPerBatch``
 rows. Bad input is one of cybleu's errors within Spark's: the row that it names is counted in the batch.
+
+In the examples `frame` is a DataFrame with one segment of two systems: the columns `system`, `segment`, `hypothesis`, `reference`.
 """
 
 from __future__ import annotations
@@ -49,6 +51,14 @@ def rows(
     :raises UnknownNameError: there is no column, or no metric, of a name
     :raises ArrayValueError: a column is kept twice, or has the name of one that is made
     :raises ArrowError: this is no DataFrame
+
+    >>> rows(frame, keep="system").select("system", "hyp_len", "match_1").filter("system = 'b'").show()
+    +------+-------+-------+
+    |system|hyp_len|match_1|
+    +------+-------+-------+
+    |     b|      4|      3|
+    +------+-------+-------+
+    <BLANKLINE>
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, keep)
     return _mapped(_read(frame, counting), counting, Counting.rows_of, counting.metric.columns)
@@ -75,6 +85,9 @@ def segment_scores(
     :param lowercase: put raw text in lower case first
     :return: a DataFrame, which nothing was computed of yet
     :raises CybleuError: as for :func:`rows`
+
+    >>> [round(row.score, 2) for row in segment_scores(frame, keep="system").orderBy("system").collect()]
+    [100.0, 59.46]
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, keep)
     return _mapped(_read(frame, counting), counting, Counting.segment_scores_of, (), (SCORE,))
@@ -99,6 +112,9 @@ def total(
     :param lowercase: put raw text in lower case first
     :return: a dict from the names of the metric's columns to ints, 0 for a DataFrame without rows
     :raises CybleuError: as for :func:`rows`
+
+    >>> total(frame)["match_1"]
+    7
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase)
     return counting.total_of(_sums(frame, counting))
@@ -126,6 +142,9 @@ def score(
     :raises EmptyCorpusError: the DataFrame has no rows
     :raises StatisticsError: the metric is a mean of the scores of segments
     :raises CybleuError: as for :func:`rows`
+
+    >>> print(f"{score(frame).score:.2f}, {score(frame, metric='chrf').score:.2f}")
+    72.31, 79.65
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase).for_sums()
     return counting.score_of(_sums(frame, counting))
@@ -153,6 +172,9 @@ def group_scores(
     :return: a DataFrame with a row for each group in no certain order, which nothing was computed of yet
     :raises StatisticsError: the metric is a mean of the scores of segments
     :raises CybleuError: as for :func:`rows`
+
+    >>> [(row.system, round(row.score, 2)) for row in group_scores(frame, "system").orderBy("system").collect()]
+    [('a', 100.0), ('b', 59.46)]
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, by).for_sums()
     counted = _mapped(_read(frame, counting), counting, Counting.addends_of, counting.addends)
@@ -185,6 +207,9 @@ def system_rows(
     :raises LengthMismatchError: a system has a segment twice, or not the same segments as another
     :raises SequenceTypeError: a system or a segment is null
     :raises CybleuError: as for :func:`rows`
+
+    >>> {name: of_system.shape for name, of_system in system_rows(frame).items()}
+    {'a': (1, 10), 'b': (1, 10)}
     """
     counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, (system, segment))
     return counting.systems_of(
