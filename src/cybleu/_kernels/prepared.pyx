@@ -249,7 +249,7 @@ cdef class PreparedReferences:
     :param begins: where each reference begins in `ids`
     :param ends: where it ends
     :param sets: where each set begins among the references, and the end
-    :param lengths: what the reference length is chosen from, the closest and the first of equally close ones, for each set
+    :param lengths: for each set, of which the closest is the reference length, and of equally close ones the first
     :param length_sets: where each set begins among the lengths, and the end
     :param unknown: an id that never matches, or None
     :param ignored: ids of the n-grams to ignore, one after the other, and where each begins, and the end; or None

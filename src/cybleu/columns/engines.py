@@ -107,6 +107,14 @@ class Counting:
                 found[name] = (found[total] == 0).astype(np.int64)
         return found
 
+    def sums_of(self, batch: Any) -> dict[str, Any]:
+        """What the score of a sum needs, added up in the batch, so that the engine has one row of it to move and to add.
+
+        :param batch: as for :meth:`rows_of`
+        """
+        rows = self.addends_of(batch)
+        return {name: rows[name].sum(keepdims=True) if batch.num_rows else rows[name] for name in self.addends}
+
     def segment_scores_of(self, batch: Any) -> dict[str, Any]:
         """The columns that are kept, and the score of each segment.
 

@@ -243,7 +243,7 @@ def _read(dataset: Any, counting: Counting) -> Any:
 
 
 def _sums(dataset: Any, counting: Counting) -> dict[str, int | None]:
-    found: dict[str, int | None] = _mapped(_read(dataset, counting), counting, Counting.addends_of).aggregate(
+    found: dict[str, int | None] = _mapped(_read(dataset, counting), counting, Counting.sums_of).aggregate(
         *_added(counting)
     )
     return found

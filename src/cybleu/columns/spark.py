@@ -265,7 +265,7 @@ def _mapped(
 
 
 def _sums(frame: Any, counting: Counting) -> dict[str, int | None]:
-    counted = _mapped(_read(frame, counting), counting, Counting.addends_of, counting.addends)
+    counted = _mapped(_read(frame, counting), counting, Counting.sums_of, counting.addends)
     found: dict[str, int | None] = counted.agg(*_added(counting)).first().asDict()
     return found
 

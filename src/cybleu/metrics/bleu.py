@@ -382,16 +382,19 @@ class Bleu(Metric):
             raise StatisticsError(
                 f"the mean of the scores of segments needs their rows, and this is a sum ({self.signature})"
             )
-        rows = stats.tolist() if hasattr(stats, "tolist") else stats
-        rows = [counts_given(row, "statistics") for row in one_or_more(rows)]
-        sums = (
-            replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False).score(rows)
-        )
-        return replace(
-            sums,
-            score=self.mean_of_total(self.total_of_segments(rows), len(rows)),
-            signature=self._signature(len(sums.matches)),
-        )
+        summing = replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False)
+        if hasattr(stats, "dtype") and stats.ndim == 2 and len(stats):
+            # the scores of many rows by the kernel, added up one after the other
+            table, order = checked_array(stats, "stats")
+            sums = summing.score(table)
+            of_one = replace(self.rules(order), scale=1.0) if self._scaled_last else self.rules(order)
+            number = self.mean_of_total(float(_formula_of(of_one).score_rows(table).cumsum()[-1]), len(table))
+        else:
+            given = stats.tolist() if hasattr(stats, "tolist") else stats
+            rows = [counts_given(row, "statistics") for row in one_or_more(given)]
+            sums = summing.score(rows)
+            number = self.mean_of_total(self.total_of_segments(rows), len(rows))
+        return replace(sums, score=number, signature=self._signature(len(sums.matches)))
 
     def total_of_segments(self, rows: Sequence[Sequence[int]], total: float = 0.0) -> float:
         """The sum of the scores of segments, which :meth:`mean_of_total` makes a mean of.
@@ -496,6 +499,13 @@ class Bleu(Metric):
             f"row {position} is not that of one segment, and {self.name} counts n-grams by segments; "
             "give the segments' rows, or short_segments with their sum"
         )
+
+
+def _formula_of(rules: Rules) -> Formula:
+    """What scores many rows by these rules."""
+    from .formula import Formula
+
+    return Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules))
 
 
 def _checked_weights(weights: Any) -> tuple[float, ...]:
