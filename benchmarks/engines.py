@@ -85,7 +85,7 @@ def on_spark(folder):
 
 
 def on_ray(folder):
-    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112; not 15, which measures what else is going on
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 (not 15, which measures what else is going on)
     import ray
 
     from cybleu.columns import ray as on_datasets
