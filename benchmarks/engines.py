@@ -17,6 +17,7 @@ import os
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -111,7 +112,7 @@ def on_ray(folder):
 def processors():
     """Seconds of the processor by the number of the process, of all with our mark, which whatever is started inherits.
 
-    Empty where no files tell; what has ended is not there.
+    Empty where no files tell.
     """
     times = {}
     for path in Path("/proc").glob("[0-9]*"):
@@ -124,10 +125,23 @@ def processors():
 
 def seconds(function):
     """Of the clock, and of the processor."""
-    clock, before = time.perf_counter(), processors()
+    before = processors()
+    latest = dict(before)
+    ended = threading.Event()
+
+    def watch():  # because processes end, too
+        while not ended.wait(0.25):
+            latest.update(processors())
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    started = time.perf_counter()
     function()
-    after = processors()
-    return time.perf_counter() - clock, sum(after.values()) - sum(before.get(number, 0) for number in after)
+    clock = time.perf_counter() - started
+    ended.set()
+    watching.join()
+    latest.update(processors())
+    return clock, sum(latest.values()) - sum(before.values())
 
 
 def row(*cells):

@@ -85,7 +85,9 @@ class Gleu(Metric):
     ) -> NDArray[np.int64]:
         """The row of each segment.
 
-        The parameters are those of :meth:`cybleu.metrics.Metric.rows`.
+        The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
+
+        :param of_ids: none of these
         """
         alone = None
         if all(value is None for value in of_ids.values()) and not hasattr(references, "stats"):
