@@ -22,6 +22,7 @@ myst_heading_anchors = 3
 
 # Docstrings put names and shapes between single backticks.
 default_role = "literal"
+autodoc_mock_imports = ["torch", "torchmetrics"]  # of the one class that needs them
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 100

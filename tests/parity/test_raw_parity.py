@@ -64,7 +64,9 @@ def in_bytes(line):
         return line  # there is no UTF-8 of a lone surrogate
 
 
-@given(segments, st.sampled_from([1, 2, 4, 5, 70]), st.sampled_from(["closest", "shortest", "average"]))
+@given(
+    segments, st.sampled_from([1, 2, 4, 5, 70]), st.sampled_from(["closest", "closest-first", "shortest", "average"])
+)
 @example(
     [("a " * 64, ["a " * 65, "b " * 64]), ("a " * 65, ["a"]), ("", [""]), ("a " * 300, ["a b " * 200])], 4, "closest"
 )

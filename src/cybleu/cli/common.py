@@ -131,7 +131,7 @@ FIRST_ID = click.option(
 )
 REFERENCE_LENGTH = click.option(
     "--reference-length",
-    type=click.Choice(["closest", "shortest", "average"]),
+    type=click.Choice(["closest", "closest-first", "shortest", "average"]),
     help="Which length counts where there are several references.  [default: closest]",
 )
 SMOOTHING = click.option("--smoothing", metavar="NAME", help="Smoothing of BLEU, by default the tool's.")

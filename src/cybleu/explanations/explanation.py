@@ -72,7 +72,8 @@ class Explanation:
     :param arithmetic: the mean of the precisions is the arithmetic one
     :param name: of the definition
     :param left_out: a sentence for each order that is not in the score, and why
-    :param reference_length: which length of the references counts: ``closest``, ``shortest`` or ``average``
+    :param reference_length: which length of the references counts: ``closest``, ``closest-first``, ``shortest`` or
+        ``average``
     :param penalised: whether the definition has a brevity penalty
     :param penalty_adds: what it adds to the reference length there
     :param zeros_left_out: an order with the precision 0 is left out, and does not make the score 0
@@ -202,9 +203,10 @@ def conclusion(explanation: Explanation) -> Iterator[str]:
     length = explanation.hypothesis_length
     wanted: float = explanation.closest_reference_length
     lengths = ", ".join(map(str, explanation.reference_lengths))
-    which = {"average": f"their average is {wanted}"}.get(
-        explanation.reference_length, f"the {explanation.reference_length} is {wanted}"
-    )
+    which = {
+        "average": f"their average is {wanted}",
+        "closest-first": f"the closest, the first of equals, is {wanted}",
+    }.get(explanation.reference_length, f"the {explanation.reference_length} is {wanted}")
     one = len(explanation.reference_lengths) == 1
     yield (
         f"lengths: the hypothesis has {_counted(length, 'token')}, "
