@@ -30,6 +30,8 @@ MODULES = (
     "pairwise",
     "number_lines",
     "nbest_lines",
+    "feature_rows",
+    "mira",
     "weighing",
     "envelope",
     "sweep",
