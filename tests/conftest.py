@@ -73,7 +73,7 @@ def pytest_collection_modifyitems(config, items):
     absent = {item for item in items if config.getoption("--pure") and "kernels" in item.fixturenames}
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
-    for library in ("pandas", "polars", "pyarrow", "duckdb", "matplotlib"):
+    for library in ("pandas", "polars", "pyarrow", "duckdb", "matplotlib", "scipy"):
         if find_spec(library) is None:
             absent |= {item for item in items if library in item.fixturenames}
     config.hook.pytest_deselected(items=list(absent))
@@ -103,6 +103,14 @@ def pandas():
 def polars():
     """Another one, likewise."""
     return import_module("polars")
+
+
+@pytest.fixture(scope="session")
+def scipy():
+    """The library of sparse matrices and of optimisation, likewise."""
+    import_module("scipy.optimize")
+    import_module("scipy.sparse")
+    return import_module("scipy")
 
 
 @pytest.fixture(scope="session")

@@ -82,7 +82,7 @@ def mira_pass(FeatureRows rows not None, const int64_t[::1] offsets not None, co
     :param stats: rows of BLEU; or None and `fixed`, the gain of each hypothesis
     :param shares: of the n-gram orders, None where they are uniform
     :param background: a row that grows, changed in place, as are the weights
-    :param lag: weights - lag / updates is the average of the weights before each segment
+    :param lag: weights - lag / updates is the average of the weights after each segment
     :param safe_hope: at most so many times the gain counts the value in choosing hope; 0 is no limit
     """
     cdef Gains gains

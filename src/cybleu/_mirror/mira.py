@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, inf, log
 
 from .._runtime.interrupts import look
 
@@ -35,7 +35,7 @@ def mira_pass(
     :param stats: rows of BLEU; or None and `fixed`, the gain of each hypothesis
     :param shares: of the n-gram orders, None where they are uniform
     :param background: a row that grows, changed in place, as are the weights
-    :param lag: weights - lag / updates is the average of the weights before each segment
+    :param lag: weights - lag / updates is the average of the weights after each segment
     :param safe_hope: at most so many times the gain counts the value in choosing hope; 0 is no limit
     """
     w, behind, row = weights.tolist(), lag.tolist(), background.tolist()
@@ -104,6 +104,7 @@ def _bleu(row: list[float], shares: list[float] | None) -> float:
     if length < wanted:
         mean += 1 - wanted / length
     try:
-        return exp(mean) * wanted
+        power = exp(mean)
     except OverflowError:
-        return float("inf")
+        power = inf
+    return power * wanted

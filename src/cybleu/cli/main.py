@@ -12,6 +12,7 @@ from .compare import compare
 from .explain import explain
 from .extract import extract
 from .loop import mert_loop
+from .pairs import kbmira, pro
 from .rerank import rerank
 from .score import score
 from .tuning import mert, random_search
@@ -51,5 +52,5 @@ def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
     run_script_as_sacrebleu([*arguments])
 
 
-for command in (compare, explain, extract, mert, mert_loop, random_search, rerank, score, variants):
+for command in (compare, explain, extract, kbmira, mert, mert_loop, pro, random_search, rerank, score, variants):
     cli.add_command(command)

@@ -170,7 +170,7 @@ class _Rows:
         dense: Floats = (shares @ self._dense).astype(np.float64)
         if not len(self.columns):
             return dense, np.zeros(0)
-        sparse: Floats = np.bincount(self._places, self._numbers * shares[self._owners], len(self.columns))
+        sparse: Any = np.bincount(self._places, self._numbers * shares[self._owners], len(self.columns))
         return dense, sparse
 
 

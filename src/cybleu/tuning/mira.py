@@ -68,7 +68,7 @@ def kbmira(
     safe_hope: bool = False,
     model_background: bool = False,
     return_best_dev: bool = True,
-    trace: Callable[[int, float], Any] | None = None,
+    trace: Callable[[Mira], Any] | None = None,
 ) -> Mira:
     """Batch MIRA on n-best lists (Cherry and Foster 2012).
 
@@ -92,7 +92,7 @@ def kbmira(
     :param model_background: add what the model likes best to the background, not hope (``--model-bg``)
     :param return_best_dev: the result is the average after the pass that scored best, or the start if none scored more; or
         else the average after the last pass
-    :param trace: called after each pass with its number, from 1, and the score
+    :param trace: called after each pass with what the result would be after no more of them
     :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
 
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])
@@ -115,7 +115,12 @@ def kbmira(
     # The average is weights - lag / updates: changes are added up where they are, not for each feature each time.
     lag = np.zeros(len(weights))
     updates = 0
-    for number in range(1, iterations + 1):
+    objective = model.objective
+
+    def result() -> Mira:
+        return Mira(model.by_name(best), highest, start_score, tuple(scores), objective.scale, objective.name)
+
+    for _ in range(iterations):
         if shuffle:
             order = generator.permutation(len(model.segments))
         updates = _backend.chosen.mira_pass(
@@ -134,14 +139,13 @@ def kbmira(
         average = weights - lag / updates
         check_finite(average)
         scores.append(model.score(average))
-        if trace:
-            trace(number, scores[-1])
         if (scores[-1] > highest and average.any()) or not return_best_dev:
             highest, best = scores[-1], average
+        if trace:
+            trace(result())
     if not best.any():
         raise WeightsError("the weights stay 0: no hypothesis is better than another; give a start that is not 0")
-    objective = model.objective
-    return Mira(model.by_name(best), highest, start_score, tuple(scores), objective.scale, objective.name)
+    return result()
 
 
 def _gains(model: Model) -> tuple[Any, Any, Any, Any]:
