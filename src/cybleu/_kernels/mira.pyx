@@ -59,14 +59,15 @@ cdef double gain_of(const Gains *gains, Py_ssize_t row) noexcept nogil:
 
 cdef inline Py_ssize_t highest(const double *values, const double *gains, Py_ssize_t size, double scale,
                                double sign) noexcept nogil:
-    """The first with the highest scale * value + sign * gain."""
+    """The first with the highest scale * value + sign * gain; without gains, with the highest value."""
     cdef Py_ssize_t i
     cdef Py_ssize_t best = 0
-    cdef double high = scale * values[0] + sign * gains[0]
-    cdef double sum
-    for i in range(1, size):
-        sum = scale * values[i] + sign * gains[i]
-        if sum > high:
+    cdef double high, sum
+    for i in range(size):
+        sum = scale * values[i]
+        if gains != NULL:
+            sum += sign * gains[i]
+        if i == 0 or sum > high:
             high = sum
             best = i
     return best
@@ -163,7 +164,7 @@ cdef int compare(const Rows *rows, const Gains *gains, Py_ssize_t first, Py_ssiz
                 weights[columns[i]] += delta
                 lag[columns[i]] += <double>updates * delta
     if gains.stats != NULL:
-        taken = highest(values, gain, size, 1.0, 0.0) if model_background else hope
+        taken = highest(values, NULL, size, 1.0, 0.0) if model_background else hope
         counts = gains.stats + (first + taken) * (2 + 2 * gains.order)
         for i in range(2 + 2 * gains.order):
             gains.background[i] = decay * gains.background[i] + <double>counts[i]
