@@ -147,7 +147,7 @@ class Shared(metrics.Metric):
 
 
 def test_any_metric():
-    nbest, dense, hidden = lists()
+    nbest, _, hidden = lists()
     own = kbmira(nbest, -hidden, metric=Shared(), step=1.0)
     assert own.score > own.start_score
     assert own.score == random_search(nbest, [list(own.weights.values())], Shared())[0]
@@ -158,7 +158,7 @@ def test_any_metric():
 
 
 def test_segments_without_hypotheses():
-    nbest, dense, hidden = lists(segments=4, size=3)
+    nbest, _, hidden = lists(segments=4, size=3)
     offsets = [0, 0, 3, 6, 6, 9, 12, 12]
     holes = NBest(offsets, nbest.features, nbest.stats, nbest.names, sparse=nbest.sparse)
     assert kbmira(holes, -hidden) == kbmira(nbest, -hidden)

@@ -90,8 +90,8 @@ def kbmira(
     :param safe_hope: where the model outweighs the metric more than five times in the choice of hope, count it less, as
         Moses's kbmira does with ``--safe-hope``
     :param model_background: add what the model likes best to the background, not hope (``--model-bg``)
-    :param return_best_dev: the result is the average after the pass that scored best, or the start if none scored more; or
-        else the average after the last pass
+    :param return_best_dev: the result is the average after the pass that scored best, or the start if none scored more, and
+        where all is 0 BLEU plus 1 decides; or else the average after the last pass
     :param trace: called after each pass with what the result would be after no more of them
     :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
 
@@ -107,8 +107,10 @@ def kbmira(
         raise WeightsError(f"seed is {seed!r}; it must be a whole number from 0")
     model = Model(nbest, metric)
     weights = model.start(start)
-    best, start_score = weights.copy(), model.score(weights)
-    highest, scores = start_score if weights.any() else -inf, list[float]()
+    best, merit = weights.copy(), model.merit(weights)
+    score = start_score = merit[0]
+    scores: list[float] = []
+    highest = merit if weights.any() else (-inf, -inf)
     gains = _gains(model)
     generator = np.random.default_rng([seed])
     order = np.arange(len(model.segments))
@@ -118,7 +120,7 @@ def kbmira(
     objective = model.objective
 
     def result() -> Mira:
-        return Mira(model.by_name(best), highest, start_score, tuple(scores), objective.scale, objective.name)
+        return Mira(model.by_name(best), score, start_score, tuple(scores), objective.scale, objective.name)
 
     for _ in range(iterations):
         if shuffle:
@@ -138,9 +140,10 @@ def kbmira(
         )
         average = weights - lag / updates
         check_finite(average)
-        scores.append(model.score(average))
-        if (scores[-1] > highest and average.any()) or not return_best_dev:
-            highest, best = scores[-1], average
+        merit = model.merit(average)
+        scores.append(merit[0])
+        if (merit > highest and average.any()) or not return_best_dev:
+            highest, best, score = merit, average, merit[0]
         if trace:
             trace(result())
     if not best.any():

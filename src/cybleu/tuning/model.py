@@ -64,6 +64,10 @@ class Model:
     def score(self, weights: NDArray[np.float64]) -> float:
         return self.objective.score(self.row_of(weights))
 
+    def merit(self, weights: NDArray[np.float64]) -> tuple[float, float]:
+        """The score, and what tells weights apart where that is 0."""
+        return self.objective.merit(self.row_of(weights))
+
     def by_name(self, weights: NDArray[np.float64]) -> dict[str, float]:
         return dict(zip(self.names, weights.tolist()))
 
