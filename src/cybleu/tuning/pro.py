@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, WeightsError
-from ..metrics import Bleu, find, scores
+from ..metrics import Bleu, find
 from ..nbest import NBest, SparseFeatures
 from .logistic import logistic_weights
 from .model import Model, check_finite, single_scores
@@ -135,8 +135,8 @@ def pro_pairs(
     :param samples: pairs drawn of each segment
     :param keep: pairs taken of each segment, at most
     :param minimum: on the scale of the metric, by default a twentieth of it, or 0.05 where it is not known
-    :param metric: as for :func:`cybleu.tuning.line_search`; it scores single sentences, as the tool does. By default
-        `nbest.score`, else the BLEU of Moses from 0 to 1, each count plus 1
+    :param metric: as for :func:`cybleu.tuning.line_search`; it scores single sentences, as the tool does, ``moses`` without
+        another smoothing with 1 added to each count
     :param seed: of the draw, a whole number from 0
     :return: `X`, the differences of the features, and `y`, 1 or -1. For a list with sparse features `X` is
         :class:`cybleu.nbest.SparseFeatures` of all features, sparse ones after the others, whose method `to_scipy` makes an
@@ -189,10 +189,11 @@ def _sentence_scores(model: Model, metric: Metric) -> NDArray[np.float64]:
     nbest = model.nbest
     if not isinstance(model.objective.metric, Bleu):
         return single_scores(model)
-    if metric is None and nbest.score is None:
-        return scores(nbest.stats, "moses", smoothing="add")
-    bleu = find(nbest.score if metric is None else metric).of_sentences()  # type: ignore[arg-type]
+    bleu = find(nbest.score if metric is None else metric, default="moses")  # type: ignore[arg-type]
     assert isinstance(bleu, Bleu)
+    if bleu.name == "moses" and bleu.smoothing is None:
+        bleu = bleu.with_choices(smoothing="add")  # it has no form of its own for single sentences
+    bleu = bleu.of_sentences()
     of_list: Any = nbest.stats
     return bleu.with_rules(empty_hypothesis="zero").formula(nbest.stats.shape[1]).score_rows(of_list)
 
