@@ -186,15 +186,17 @@ class Hypotheses:
             raise FeatureError(f"feature {shown(min(both))} is both dense and sparse")
         if len(columns) and columns.max() >= len(names):
             raise ArrayValueError(f"sparse.columns holds {columns.max()}, and there are {len(names)} names")
-        rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        falls = (columns[1:] <= columns[:-1]) & (rows[1:] == rows[:-1])
+        falls = columns[1:] <= columns[:-1]
+        begins = indptr[(indptr > 0) & (indptr < len(columns))]
+        falls[begins - 1] = False  # from the last of a hypothesis to the first of the next one
         if falls.any():
-            row = rows[falls.argmax()]
-            raise ArrayValueError(f"sparse.columns of {self._place(row)} are not strictly ascending")
+            raise ArrayValueError(
+                f"sparse.columns of {self._place(_owner(indptr, int(falls.argmax())))} are not strictly ascending"
+            )
         finite = np.isfinite(values)
         if not finite.all():
             place = int(finite.argmin())
-            raise self._not_finite(names[columns[place]], rows[place], values[place])
+            raise self._not_finite(names[columns[place]], _owner(indptr, place), values[place])
         return SparseFeatures(indptr, columns, values, names)
 
     def _not_finite(self, name: str, row: int, value: float) -> FeatureError:
@@ -206,7 +208,7 @@ class Hypotheses:
             raise StatisticsError(f"the {what} of {self._place(row)} is {values[(row, *column)]}; it must be finite")
 
     def _place(self, row: int) -> str:
-        segment = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        segment = _owner(self.offsets, row)
         return f"hypothesis {row - self.offsets[segment]} of segment {self.ids[segment]}"
 
     def __setattr__(self, name: str, value: Any = None) -> None:
@@ -285,6 +287,11 @@ def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int
         position = int((offsets[1:] < offsets[:-1]).argmax())
         raise ArrayValueError(f"{name} falls from {offsets[position]} to {offsets[position + 1]} at {position + 1}")
     return offsets
+
+
+def _owner(offsets: NDArray[np.int64], place: int) -> int:
+    """Which part a place is in."""
+    return int(np.searchsorted(offsets, place, side="right")) - 1
 
 
 def _check_count(array: NDArray[Any], name: str, count: int, of_what: str) -> None:

@@ -18,7 +18,8 @@ from .._runtime.arrays import np
 from ..errors import InputFileError, StatisticsError
 from .container import Hypotheses, SparseFeatures
 from .lines import MOST_DIGITS
-from .reading import in_segments, joined_sparse
+from .reading import in_segments
+from .sparse import SparseRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -237,7 +238,7 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> d
     owners: list[int] = []
     sizes: list[int] = []
     dense: list[NDArray[np.float64]] = []
-    sparse: list[tuple[int, list[tuple[int, list[tuple[int, float]]]]]] = []
+    sparse = SparseRows()
     stats: list[NDArray[np.int64]] = []
     last = columns = 0
     first = names = None
@@ -292,7 +293,7 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> d
         np.concatenate(stats),
         names or (),
         None,
-        joined_sparse(sparse, tuple(features_file.sparse_columns)),
+        sparse.features(tuple(features_file.sparse_columns)),
         None,
         first_id,
     )

@@ -17,7 +17,7 @@ recognised by its first bytes; ``-`` is standard input. Files whose names end in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from . import json_lines
 from .container import SparseFeatures
 from .lines import Block, open_reader
 from .segment import Segment
+from .sparse import SparseRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,6 +121,7 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
     blocks: list[Block] = []
     owners: list[NDArray[np.int64]] = []
     stats: list[NDArray[np.int64]] = []
+    sparse = SparseRows()
     kept: list[str] = []
     first_line = None
     with bar(reader.file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance:
@@ -135,7 +137,8 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
                 stats.append(counter.rows(*spans, owners[-1]))
             if texts:
                 kept += block_texts
-            blocks.append(block._replace(bytes=b"", begins=_NOTHING, ends=_NOTHING))
+            sparse.append((len(block.ids), block.sparse))
+            blocks.append(block._replace(bytes=b"", begins=_NOTHING, ends=_NOTHING, sparse=[]))
             advance(reader.file.position() - position)
             position = reader.file.position()
     return in_segments(
@@ -145,7 +148,7 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
         np.concatenate(stats),
         reader.names,
         kept if texts else None,
-        joined_sparse([(len(block.ids), block.sparse) for block in blocks], reader.sparse_names),
+        sparse.features(reader.sparse_names),
         _joined_scores([block.model_scores for block in blocks]),
         first_id,
     )
@@ -225,19 +228,10 @@ def _joined_scores(parts: list[NDArray[np.float64] | None]) -> NDArray[np.float6
 
 
 def joined_sparse(
-    parts: list[tuple[int, list[tuple[int, list[tuple[int, float]]]]]], names: tuple[str, ...]
+    parts: Iterable[tuple[int, list[tuple[int, list[tuple[int, float]]]]]], names: tuple[str, ...]
 ) -> SparseFeatures | None:
     """From the number of hypotheses and what some of them have."""
-    if not names:
-        return None
-    counts = np.zeros(sum(count for count, _ in parts), dtype=np.int64)
-    pairs: list[tuple[int, float]] = []
-    start = 0
-    for count, rows in parts:
-        for row, found in rows:
-            counts[start + row] = len(found)
-            pairs += found
-        start += count
-    columns = np.array([column for column, _ in pairs], dtype=np.int64)
-    values = np.array([value for _, value in pairs], dtype=np.float64)
-    return SparseFeatures(np.append(0, np.cumsum(counts)), columns, values, names)
+    joined = SparseRows()
+    for part in parts:
+        joined.append(part)
+    return joined.features(names)
