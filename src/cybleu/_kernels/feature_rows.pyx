@@ -194,6 +194,8 @@ cdef class FeatureRows:
         cdef Py_ssize_t p, f
         cdef int64_t used = 0
         cdef int64_t room = 0
+        cdef int64_t *written = NULL
+        cdef double *changes = NULL
         if (others.shape[0] != ones.shape[0] or dense.shape[0] != ones.shape[0] or dense.shape[1] != rows.width
                 or indptr.shape[0] != ones.shape[0] + 1 or columns.shape[0] != values.shape[0]):
             raise ValueError("the arrays do not fit each other")
@@ -205,6 +207,8 @@ cdef class FeatureRows:
                 room += rows.indptr[others[p] + 1] - rows.indptr[others[p]]
         if columns.shape[0] < room:
             raise ValueError("there is no room for the differences")
+        if room:
+            written, changes = &columns[0], &values[0]
         with nogil:
             indptr[0] = 0
             for p in range(ones.shape[0]):
@@ -213,5 +217,5 @@ cdef class FeatureRows:
                     dense[p, f] = rows.dense[ones[p] * rows.width + f] - rows.dense[others[p] * rows.width + f]
                 if rows.indptr != NULL and room:
                     watch(&watching, 1 + (rows.indptr[ones[p] + 1] - rows.indptr[ones[p]]) // 4)
-                    used += differ_compressed(rows, ones[p], others[p], &columns[used], &values[used], 0)
+                    used += differ_compressed(rows, ones[p], others[p], written + used, changes + used, 0)
                 indptr[p + 1] = used
