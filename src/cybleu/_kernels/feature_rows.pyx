@@ -135,7 +135,7 @@ cdef class FeatureRows:
 
     def winners(self, const int64_t[::1] offsets not None, const double[::1] weights not None,
                 int64_t[::1] chosen not None):
-        """Write the row of each segment with the highest value, the first of equal ones; whether all values are finite."""
+        """Write the row of each segment with the highest value, the first of equal ones; whether all are finite."""
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t longest = check_offsets(offsets, self.rows.count, 1)
         cdef Py_ssize_t s, i, size, best
