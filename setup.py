@@ -33,6 +33,8 @@ MODULES = (
     "pairwise",
     "number_lines",
     "nbest_lines",
+    "feature_rows",
+    "mira",
     "weighing",
     "envelope",
     "sweep",

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         ArrowValues: Any
         COMPILER: str
         CharacterTexts: Callable[..., Any]
+        FeatureRows: Callable[..., Any]
         PairwiseTexts: Callable[..., Any]
         PreparedReferences: Callable[..., Any]
         RawTexts: Any
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         leave_one_out: Callable[..., None]
         lines_of_counts: Callable[..., str]
         lines_of_numbers: Callable[..., str]
+        mira_pass: Callable[..., int]
         raw_row: Callable[..., list[int]]
         raw_rows: Callable[..., None]
         raw_sum: Callable[..., tuple[list[int], list[int]]]
