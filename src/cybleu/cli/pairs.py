@@ -155,10 +155,10 @@ def pro(normalise: str | None, quiet: bool, **options: Any) -> None:
     """
     from ..tuning import pro as tuned
 
-    how = pro_options(options)
+    how: dict[str, Any] = pro_options(options)
 
     def run(*arguments: Any, metric: Metric, **others: Any) -> Any:
-        return tuned(*arguments, metric=metric, **others, **on_scale(how, metric))
+        return partial(tuned, **on_scale(how, metric))(*arguments, metric=metric, **others)
 
     _run(run, lambda result: {"pairs": result.pairs}, lambda: None, normalise, quiet, options)
 
