@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import pickle
+import re
 import sys
 import tempfile
 import warnings
@@ -265,9 +266,14 @@ def lists_of_hypotheses(random):
         file.writelines(lines)
     try:
         nbest = NBest.from_files(file.name, references)
+        with open(file.name, "w", encoding="utf-8") as again:
+            again.writelines(
+                re.sub(" \\|\\|\\| (?=[^|]*$)", f" p_a= 1 p_b= {random.gauss(0, 1)} ||| ", line) for line in lines
+            )
+        sparse = NBest.from_files(file.name, references).sparse
     finally:
         os.unlink(file.name)
-    yield nbest.features, nbest.stats, nbest.model_scores
+    yield nbest.features, nbest.stats, nbest.model_scores, sparse
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("features", "scores")]
         nbest.to_moses(*paths)

@@ -27,8 +27,8 @@ START = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.3, 0.2, 0.3, 0.2, 0.1]
 # Moses mert (g++ -O3) on the machine of the goal: milliseconds a line search, seconds of 20 restarts on one and two threads.
 MOSES_SEARCH = {(100, 100): 0.95, (1000, 100): 10.1, (1000, 500): 73.0}
 MOSES_RUN = {1: 18.98, 2: 10.95}
-GOAL_SEARCH = {(1000, 100): 1.0, (1000, 500): 6.0}
-GOAL_RUN = {1: 1.9, 2: 1.1}
+GOAL_SEARCH = {(1000, 100): 1.0, (1000, 500): 5.0}
+GOAL_RUN = {1: 1.6, 2: 0.9}
 
 
 def moses100():

@@ -166,6 +166,8 @@ def target(take: Input):
         expect_error(on_both(lambda: arrays_of(NBest.from_moses(FIRST, SECOND, wanted))), CybleuError)
     elif kind == "json":
         expect_error(on_both(segments, nbest.read_segments, FIRST, "json"), CybleuError)
+        for other in ("json", "fairseq"):
+            expect_error(on_both(nbest_of, FIRST, REFERENCES, other), CybleuError)
     elif kind == "lines":
 
         def lines():

@@ -102,6 +102,7 @@ COMMANDS = [
     ["rerank", "oracle", "list", "text"],
     ["rerank", "perceptron", "list", "text"],
     ["score", "text", "text", "--tokenize", "ja-mecab"],
+    ["plot", "scores", "text", "-r", "text", "--output", "scores.svg"],
     ["--help"],
     [],
 ]
@@ -124,7 +125,7 @@ def test_commands_without_numpy(with_commands, backend, arguments):
     (folder / "weights").write_text("lm_0 1\n")
     done = run(with_commands, backend, "-m", "cybleu", *arguments)
     assert "Traceback" not in done.stderr
-    if arguments[:1] in (["extract"], ["mert"], ["random-search"], ["rerank"]) or "ja-mecab" in arguments:
+    if arguments[:1] in (["extract"], ["mert"], ["random-search"], ["rerank"], ["plot"]) or "ja-mecab" in arguments:
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.count("\n") == 1 and done.stderr.startswith("cybleu: error: ")
         assert ", which is not installed; install it with: pip install 'cybleu[" in done.stderr
@@ -135,6 +136,7 @@ def test_commands_without_numpy(with_commands, backend, arguments):
 def test_help_of_every_command_without_numpy(with_commands, backend):
     code = """
 import sys
+import click
 from cybleu.cli import cli
 def show(command, *names):
     sys.argv = ["cybleu", *names, "--help"]
@@ -142,9 +144,10 @@ def show(command, *names):
         cli(prog_name="cybleu")
     except SystemExit as end:
         assert not end.code, names
-    for name, inner in getattr(command, "commands", {}).items():
+    context = click.Context(command)
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
         if name != "run-as-nltk":
-            show(inner, *names, name)
+            show(command.get_command(context, name), *names, name)
 show(cli)
 """
     done = run(with_commands, backend, "-c", code)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
+from importlib.util import find_spec
 
 from ._about import version
 from .errors import MissingExtraError
@@ -22,6 +24,8 @@ def main() -> None:
         try:
             _run(arguments)
         finally:
+            if hasattr(gc, "freeze"):
+                gc.freeze()  # all goes with the process: to look for cycles in it takes longer than many a command
             if sys.stdout is not None:
                 sys.stdout.flush()  # or it fails when nobody can report it
     except MissingExtraError as error:
@@ -49,10 +53,7 @@ def _run(arguments: list[str]) -> None:
 
         run_as_sacrebleu(arguments[1:])
     else:
-        try:
-            import click  # noqa: F401
-            import tqdm  # noqa: F401
-        except ImportError:
+        if not (find_spec("click") and find_spec("tqdm")):  # to import the second takes long, and few commands need it
             sys.exit(
                 "the cybleu command needs packages that are not installed; install them with: pip install 'cybleu[cli]'"
             )

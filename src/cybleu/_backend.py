@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         segment_rows: Callable[..., Done]
         gleu_counts: Callable[..., MayDecline[tuple[int, int]]]
         gleu_ratio: Callable[..., MayDecline[float]]
+        number_tokens: Callable[..., MayDecline[int]]
         weighted_sums: Callable[..., Done]
         Scorer: Callable[..., Any]  # its methods decline, too
         CharacterF: Callable[..., Any]  # its method score_rows declines
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         sum_rows: Callable[..., tuple[int, int, int]]
         surface: Callable[..., tuple[Any, Any]]
         trim: Callable[..., None]
+        types_within: Callable[..., set[type]]
         winners: Callable[..., None]
 
         # What only the kernels have: the one compiles a function, the other turns that on and off.

@@ -52,6 +52,21 @@ def test_extract(folder):
     assert NBest.from_moses("F", "S", 3, first_id=1).stats[1, 0] == 1
 
 
+def test_standard_input_is_read_once(folder):
+    """Whatever has its name, and although the segments stand in no order."""
+    written(folder, "", "-")
+    assert extract("-", "ref1", *FILES, stdin=(line(1) + line(0)).encode()).exit_code == 0
+    assert NBest.from_moses("F", "S").offsets.tolist() == [0, 1, 2]
+
+
+def test_extract_in_threads(folder):
+    path = written(folder, "".join(line(number // 100, "the cat") for number in range(300)))
+    assert extract(path, "ref1", *FILES).exit_code == 0
+    before = [(folder / name).read_bytes() for name in "FS"]
+    assert extract(path, "ref1", *FILES, "--threads", 3).exit_code == 0
+    assert [(folder / name).read_bytes() for name in "FS"] == before
+
+
 def test_extract_plain(folder):
     written(folder, "it rains.\nrain\n" * 3, "plain")
     written(folder, "1 2\n3 4\n" * 3, "table")

@@ -32,8 +32,9 @@ def run(tmp_path, monkeypatch):
 
 def commands(command=cli, *names):
     yield names, command
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from commands(inner, *names, name)
+    context = click.Context(command)
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
+        yield from commands(command.get_command(context, name), *names, name)
 
 
 @pytest.mark.parametrize("names", [names for names, _ in commands()], ids=" ".join)
@@ -94,16 +95,27 @@ def test_errors_list_what_can_be_given(run, arguments, names):
     listed = result.stderr.rpartition("one of ")[2].strip().split(", ")
     assert {*names} <= {*listed}
     for name in listed:  # every one of them can be given
-        if arguments != ["--tokenize"] or name in (*names, "ascii", "zh", "char", "none"):  # others need more packages
+        if arguments != ["--tokenize"] or name in (
+            *names,
+            "ascii",
+            "space",
+            "zh",
+            "char",
+            "none",
+        ):  # others need more packages
             assert run("score", "text", "text", *arguments, name).exit_code == 0, name
 
 
 @pytest.mark.parametrize(
     ("arguments", "advice", "without"),
     [
-        (["rerank", "mbr", "text"], "give that number as --size\n", "size="),
-        (["extract", "text", "text", "--features-file", "f", "--scores-file", "s"], "as --size\n", "size="),
-        (["mert", "text", "text"], "no n-best list with fields\n", "size"),
+        (
+            ["rerank", "mbr", "text"],
+            "give that number as --size; if fairseq printed it, or if it is JSON lines, name that as --format\n",
+            "size=",
+        ),
+        (["extract", "text", "text", "--features-file", "f", "--scores-file", "s"], "as --size; if fairseq", "size="),
+        (["mert", "text", "text"], "no n-best list with fields; if fairseq", "size"),
         (["rerank", "mbr", "text", "--format", "plain"], "needs --size, the number of lines of each segment", "None"),
         (["mert", "list", "text", "--first-id", "1"], "--first-id", "first_id"),
         (

@@ -111,7 +111,9 @@ def test_tokenisers_of_sacrebleu(files, name):
 def test_an_unknown_tokeniser(files):
     result = run("hyp", "ref1", "--tokenize", "13b")
     assert result.exit_code == 2
-    assert result.stderr.startswith("cybleu: error: unknown tokeniser '13b'; use one of unicode, none, ascii, 13a, ")
+    assert result.stderr.startswith(
+        "cybleu: error: unknown tokeniser '13b'; use one of unicode, none, ascii, space, 13a, "
+    )
 
 
 def test_tokenisers_without_sacrebleu(files, monkeypatch):
@@ -319,7 +321,10 @@ def test_variants_when_a_tool_fails(files):
     [
         (["--variant", "bleu"], "cybleu: error: unknown variant 'bleu'; use one of nltk, nltk-3.3, sacrebleu"),
         (["--variant", "nltk:exp"], "cybleu: error: nltk has no smoothing 'exp'; use one of none, method0"),
-        (["--tokenize", "13b"], "cybleu: error: unknown tokeniser '13b'; use one of unicode, none, ascii, 13a, "),
+        (
+            ["--tokenize", "13b"],
+            "cybleu: error: unknown tokeniser '13b'; use one of unicode, none, ascii, space, 13a, ",
+        ),
     ],
 )
 def test_bad_options_of_variants(files, arguments, message):
@@ -446,7 +451,9 @@ def test_the_tokeniser_of_each_variant(raw_files, variant, tokenize):
     assert f"|case:mixed|tok:{tokenize}|" in by_default["signature"]
 
 
-@pytest.mark.parametrize("options", [[], ["--lowercase"], ["--tokenize", "13a"], ["--split", "ascii"]])
+@pytest.mark.parametrize(
+    "options", [[], ["--lowercase"], ["--tokenize", "13a"], ["--split", "ascii"], ["--split", "space"]]
+)
 def test_variants_of_raw_files_have_the_numbers_of_the_tools(raw_files, options):
     found = json.loads(run("raw", "raw.ref", *options, "--json", command="variants").stdout)
     assert found["segments"] == 42

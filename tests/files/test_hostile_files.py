@@ -38,6 +38,9 @@ READERS = {
     "segments": lambda path: list(nbest.read_segments(path, "moses")),
     "plain": lambda path: NBest.from_files(path, [["a b"]] * 9, "plain", size=1),
     "json": lambda path: list(read_segments(path, "json")),
+    "json-list": lambda path: NBest.from_files(path, [["a b"]], "json"),
+    "fairseq": lambda path: NBest.from_files(path, [["a b"]], "fairseq"),
+    "extract": lambda path: nbest.extract(path, [["a b"]], f"{path}.features", f"{path}.scores"),
 }
 
 

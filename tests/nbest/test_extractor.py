@@ -162,7 +162,17 @@ def test_the_last_segment_of_the_extractor_may_be_empty(tmp_path):
         (("_0 0 2 3", f"_0 {'9' * 19} 2 3"), None, "F, line 1: the heading must have"),
         (("_0 0 2 3 d_0 d_1 lm_0", "_0 0 2 9999999999"), None, "F, line 1: announces 9999999999 columns"),
         (None, ("_0 2 1 9 BLEU\n0 0 0 0", "_0 2 1 7 BLEU\n0 0"), "S, line 5: there are 7 statistics, and 9 in the"),
-        (None, ("9 BLEU", "9 PER"), "S, line 1: the statistics are 9 of PER; only those of BLEU"),
+        (
+            None,
+            ("_0 2 1 9 BLEU", "_0 2 1 9 PER"),
+            "S, line 5: the statistics are not of the scorer of the segment before",
+        ),
+        (
+            None,
+            ("9 BLEU", "9 METEOR"),
+            "S, line 1: the statistics are of .METEOR.: the scorer .METEOR. is not known here",
+        ),
+        (None, ("9 BLEU", "9 PER"), "S, line 1: there are 9 statistics, and PER has 3: correct, hyp"),
         (
             None,
             (SCORES_FILE[SCORES_FILE.index("SCORES_TXT_BEGIN_0 2") :], ""),

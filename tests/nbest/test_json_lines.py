@@ -9,8 +9,8 @@ import re
 import pytest
 
 from cybleu.errors import InputFileError
-from cybleu.nbest import read_segments
-from nbest_lists import written
+from cybleu.nbest import NBest, read_segments
+from nbest_lists import REFERENCES, line, same, written
 
 
 def segments(folder, *lines):
@@ -69,3 +69,72 @@ def test_lines_that_are_none(tmp_path, line, message):
     path = written(tmp_path, '["a"]\n' + line + "\n")
     with pytest.raises(InputFileError, match=f"list, line 2: .*{re.escape(message)}"):
         list(read_segments(path, "json"))
+
+
+SOCKEYE = """{"sentence_id": 1, "translation": "the cat", "score": 0.5, "translations": ["the cat", "a cat"], "scores": [[0.5], [0.75]]}
+{"sentence_id": 3, "translation": "so it is", "score": 1.5}
+"""
+
+
+def test_sockeye(tmp_path):
+    path = written(tmp_path, SOCKEYE)
+    first, second = read_segments(path, "json")
+    assert (first.id, first.texts, first.names, first.features.tolist()) == (
+        1,
+        ["the cat", "a cat"],
+        ("score",),
+        [[0.5], [0.75]],
+    )
+    assert first.model_scores.tolist() == [0.5, 0.75]
+    assert (second.id, second.texts, second.features.tolist()) == (3, ["so it is"], [[1.5]])
+    several = SOCKEYE.replace("[0.5], [0.75]", "[0.5, -1], [0.75, -2]").splitlines()[0]
+    (segment,) = read_segments(written(tmp_path, several), "json")
+    assert segment.names == ("score", "score_1") and segment.features.tolist() == [[0.5, -1], [0.75, -2]]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (
+            ('"scores": [[0.5], [0.75]]', '"scores": [0.5]'),
+            "line 1: translations and scores must be arrays of the same length",
+        ),
+        (("[0.75]", '["x"]'), "line 1: the score of hypothesis 1 is 'x'"),
+        (("[0.75]", "[0.75, 1]"), "line 1: hypothesis 1 has the features score, score_1, and others have score"),
+        (("[0.75]", "[]"), "line 1: hypothesis 1 has the features none"),
+        (('"sentence_id": 3', '"sentence_id": "three"'), "line 2: the id is 'three'"),
+    ],
+)
+def test_what_sockeye_does_not_write(tmp_path, change, reason):
+    assert change[0] in SOCKEYE
+    with pytest.raises(InputFileError, match=reason):
+        list(read_segments(written(tmp_path, SOCKEYE.replace(*change)), "json"))
+
+
+def test_lists_of_json_lines(tmp_path):
+    """The same as in fields."""
+    found = NBest.from_files(written(tmp_path, SOCKEYE), REFERENCES, "json", first_id=1)
+    fields = (
+        line(1, "the cat", "score=0.5", 0.5)
+        + line(1, "a cat", "score=0.75", 0.75)
+        + line(3, "so it is", "score=1.5", 1.5)
+    )
+    assert same(found, NBest.from_files(written(tmp_path, fields), REFERENCES, "joshua", first_id=1))
+    path = written(tmp_path, '[]\n["it\\nrains", {"text": "é"}]\n')
+    plain = NBest.from_files(path, REFERENCES, "json")
+    assert plain.texts == ["it\nrains", "é"] and plain.offsets.tolist() == [0, 0, 2, 2]
+    assert plain.model_scores is None and plain.stats[:, 0].tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ('["a"]\n[{"text": "b", "score": 1}]\n', "line 2: the hypotheses have a score, and those before have none"),
+        ('[{"text": "b", "score": 1}]\n["a"]\n', "line 2: the hypotheses have no score, and those before have one"),
+        ('{"id": 4, "nbest": ["a"]}\n', "line 1: the id is 4, and the references are of 3 segments"),
+        ("", "there is no line in it"),
+    ],
+)
+def test_lists_of_json_lines_that_cannot_be(tmp_path, lines, reason):
+    with pytest.raises(InputFileError, match=reason):
+        NBest.from_files(written(tmp_path, lines), REFERENCES, "json")

@@ -153,7 +153,7 @@ def test_lists_are_split_as_references_are(tmp_path, backend, tokenize, last):
     assert found.stats[0, :3].tolist() == [tokens] * 3
 
 
-@pytest.mark.parametrize("tokenize", ["unicode", "ascii", "13a", str.split])
+@pytest.mark.parametrize("tokenize", ["unicode", "ascii", "space", "13a", str.split])
 @pytest.mark.parametrize("text", ["The CAT sat.", "ÉTÉ ΣΑΣ İstanbul The cat", ""])
 def test_in_lower_case(tmp_path, tokenize, text):
     """As texts that were put in lower case before; the texts that are kept are those of the file."""

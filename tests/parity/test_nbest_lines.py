@@ -20,6 +20,8 @@ LINES = [
     "0 ||| the ||| d_0=1 d_1=2 lm_0=3 ||| 4",
     "0 ||| the ||| d_0=1 d_1=2 ||| 4",
     "1 ||| the ||| 1 2 3 ||| 4",
+    "0 ||| the ||| d= 1 2 lm= 3 q_b: -1e-3 p_a= 4 q_c== 1 ||| 4",
+    "1 ||| cat ||| p_a= 1 q_b= 2 ||| 4",
 ]
 FRAGMENTS = [
     "|||",
@@ -43,6 +45,8 @@ FRAGMENTS = [
     "\n",
     "d=",
     "x",
+    " p_a= 2",
+    " q_b= 1_0",
 ]
 
 
@@ -82,6 +86,14 @@ def read_with(module, monkeypatch, path, name):
 @example("0 ||| a ||| d=1 ||| 1\n0 ||| a ||| d=1=1 ||| 1\n", "joshua")
 @example("0 ||| a ||| d=1 ||| 1\n" + "1" * 18 + " ||| a ||| d=1 ||| 1\n", "joshua")
 @example("0 ||| a ||| ||| 1\n0 |||  ||| ||| 1\n", "joshua")
+@example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 p_a= 1 p_a: 2 ||| 1\n", "moses")
+@example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 p_a= 1_0 ||| 1\n", "moses")
+@example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 p_a= inf ||| 1\n", "moses")
+@example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 p_a= \uff11 ||| 1\n", "moses")
+@example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 p_a= 1 2 ||| 1\n", "moses")
+@example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 2 p_a= 1 ||| 1\n", "moses")
+@example("0 ||| a ||| 1 ||| 1\n0 ||| a ||| 1 p_a= 1 ||| 1\n", "moses")
+@example("0 ||| a ||| p_a= 1 ||| 1\n0 ||| a ||| p_b= 2 p_a= 3 ||| 1\n1 ||| a ||| ||| 1\n", "moses")
 def test_any_text(kernels, monkeypatch, tmp_path_factory, text, name):
     path = tmp_path_factory.getbasetemp() / "list"
     path.write_bytes(text.encode())
@@ -118,10 +130,11 @@ NEAR = [chr(ord(space) + step) for space in SPACES for step in (-1, 1)]
         st.lists(st.sampled_from([*SPACES, *NEAR, "a", "b", "é", "猫", "🐈", "a longer token"]), max_size=12),
         max_size=5,
     ),
-    st.sampled_from(["none", "ascii", "13a"]),
+    st.sampled_from(["none", "ascii", "space", "13a"]),
 )
 @example([SPACES, NEAR, [], [" "]], "none")
 @example([SPACES, NEAR, [], [" "]], "ascii")
+@example([SPACES, NEAR, [], [" "]], "space")
 def test_words_of_texts_in_a_block(kernels, texts, tokenizer):
     known = ["a", "b", "é", "猫", "aa", "", "\ud800", "a longer token", "🐈a"]
     encoded = ["".join(text).encode() for text in texts]
@@ -175,3 +188,4 @@ def test_every_character_splits_as_in_python(kernels):
 def test_every_ascii_character_splits_as_in_python(kernels):
     texts = [b"a%cb" % byte for byte in range(128)]
     assert parts(kernels, texts, "ascii").tolist() == [len(text.split()) for text in texts]
+    assert parts(kernels, texts, "space").tolist() == [len(text.split(b" ")) for text in texts]

@@ -14,7 +14,7 @@ from cybleu.errors import NotUtf8Error
 from cybleu.text.categories import categories
 from inputs import assert_same, called, outcome
 
-NAMES = ["none", "ascii", "char", "13a", "zh", "intl"]
+NAMES = ["none", "ascii", "space", "char", "13a", "zh", "intl"]
 WORDS = [
     "a",
     "b",
@@ -64,7 +64,9 @@ def in_bytes(line):
         return line  # there is no UTF-8 of a lone surrogate
 
 
-@given(segments, st.sampled_from([1, 2, 4, 5, 70]), st.sampled_from(["closest", "shortest", "average"]))
+@given(
+    segments, st.sampled_from([1, 2, 4, 5, 70]), st.sampled_from(["closest", "closest-first", "shortest", "average"])
+)
 @example(
     [("a " * 64, ["a " * 65, "b " * 64]), ("a " * 65, ["a"]), ("", [""]), ("a " * 300, ["a b " * 200])], 4, "closest"
 )

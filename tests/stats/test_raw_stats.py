@@ -24,7 +24,7 @@ from cybleu.text import tokenizer
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-TOKENIZE = ["13a", "intl", "zh", "char", "none", "unicode", "ascii", str.split]
+TOKENIZE = ["13a", "intl", "zh", "char", "none", "unicode", "ascii", "space", str.split]
 lines = st.text(st.sampled_from("aAbé猫.,-5 \u00a0&\ud800İΣ"), max_size=30)
 corpora = st.lists(st.tuples(st.lists(lines, min_size=1, max_size=3), lines), min_size=1, max_size=5)
 

@@ -137,7 +137,9 @@ def test_the_smallest_difference_is_on_the_scale_of_the_metric():
     _, nbest, _ = lists()
     for metric in ("moses:add", "sacrebleu:add-k"):
         scale = metrics.find(metric).scale
-        given, by_default = (pro_pairs(nbest, samples=200, keep=200, metric=metric, minimum=one) for one in (0.05 * scale, None))
+        given, by_default = (
+            pro_pairs(nbest, samples=200, keep=200, metric=metric, minimum=one) for one in (0.05 * scale, None)
+        )
         assert given[0].tolist() == by_default[0].tolist()
         assert len(given[1]) > len(pro_pairs(nbest, samples=200, keep=200, metric=metric, minimum=0.4 * scale)[1])
 

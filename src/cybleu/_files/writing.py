@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from ..errors import InputFileError
@@ -89,14 +88,14 @@ def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()
     :raises InputFileError: two are the same file, or one cannot be written where it should be
     """
     seen: list[str] = []
-    written = [path for path in outputs if _may_be_a_file(path)]
+    written = [path for path in outputs if may_be_a_file(path)]
     for path in written:
         with _named(path or "''"):
             _check_place(os.path.realpath(path) if path else "")
         if any(_same(path, other) for other in seen):
             raise InputFileError(f"{path}: two outputs would be written to the same file; give each its own")
         seen.append(path)
-    for path in filter(_may_be_a_file, inputs):
+    for path in filter(may_be_a_file, inputs):
         if any(_same(path, output) for output in written):
             raise InputFileError(f"{path}: is read and would be written, too; give the output another name")
 
@@ -115,7 +114,8 @@ def _check_place(target: str) -> None:
         raise OSError(reason, os.strerror(reason))
 
 
-def _may_be_a_file(path: str | None) -> TypeGuard[str]:
+def may_be_a_file(path: str | None) -> TypeGuard[str]:
+    """Whether there is a file, or nothing yet; not standard output, a pipe or a device."""
     if path is None or path == STANDARD_STREAM or _descriptor(path) is not None:
         return False
     try:
@@ -231,7 +231,7 @@ def _new_file_beside(target: str) -> str:
     """The path of a new empty file that nobody else can have made, with the mode that new files get."""
     folder, name = os.path.split(target)
     while True:
-        path = os.path.join(folder, f".{name[:100]}.{token_hex(8)}.partial")
+        path = os.path.join(folder, f".{name[:100]}.{os.urandom(8).hex()}.partial")
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             return path

@@ -101,11 +101,13 @@ cdef class NBestLines:
         return at
 
     def read(self, bytes block not None, Py_ssize_t start, Py_ssize_t row, int64_t[::1] ids, int64_t[::1] begins,
-             int64_t[::1] ends, double[:, ::1] features, double[::1] model_scores):
+             int64_t[::1] ends, double[:, ::1] features, double[::1] model_scores, int64_t[:, ::1] tails=None):
         """Read lines from `start` on into the rows from `row` on, up to the first that is declined.
 
         :param begins: where the text of the hypothesis begins in the block, without blanks around it
         :param ends: where it ends
+        :param tails: where what follows these features begins and ends, which is then not read, or 0 and 0; without it lines are
+            declined that have more features
         :return: the number of rows that are filled, and where the first line begins that is not read
         """
         cdef const char *first = block
@@ -117,7 +119,10 @@ cdef class NBestLines:
         cdef const char *text
         cdef Py_ssize_t rows = min(ids.shape[0], begins.shape[0], ends.shape[0], features.shape[0],
                                    model_scores.shape[0])
-        if not 0 <= start <= distance(first, stop) or row < 0 or features.shape[1] < self.width:
+        if tails is not None:
+            rows = min(rows, tails.shape[0])
+        if (not 0 <= start <= distance(first, stop) or row < 0 or features.shape[1] < self.width
+                or (tails is not None and tails.shape[1] < 2)):
             raise ValueError("the rows do not fit the lines")
         with nogil:
             while line < stop and row < rows:
@@ -143,6 +148,14 @@ cdef class NBestLines:
                 if at == NULL:
                     break
                 at = past_blanks(at, end)
+                if tails is not None:
+                    tails[row, 0] = tails[row, 1] = 0
+                    if not at_bars(at, end):
+                        tails[row, 0] = distance(first, at)
+                        at = next_bars(at, end)
+                        if at == NULL:
+                            break
+                        tails[row, 1] = distance(first, at)
                 if not at_bars(at, end):
                     break
                 at = read_number(past_blanks(at + 3, end), end, &model_scores[row])

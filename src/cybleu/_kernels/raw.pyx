@@ -70,6 +70,7 @@ cdef enum:
 # Which of the lengths of several references counts.
 cdef enum:
     CLOSEST
+    CLOSEST_FIRST
     SHORTEST
     AVERAGE
 
@@ -567,7 +568,7 @@ cdef inline int64_t length_with(int64_t chosen, int64_t length, int64_t wanted, 
     if mode == SHORTEST:
         return min(chosen, length)
     if abs_difference(length, wanted) < abs_difference(chosen, wanted) or (
-            abs_difference(length, wanted) == abs_difference(chosen, wanted) and length < chosen):
+            mode == CLOSEST and abs_difference(length, wanted) == abs_difference(chosen, wanted) and length < chosen):
         return length
     return chosen
 
@@ -726,7 +727,7 @@ cdef void end_workshop(Workshop *shop) noexcept nogil:
 
 
 cdef int mode_of(str reference_length) except -1:
-    modes = ("closest", "shortest", "average")
+    modes = ("closest", "closest-first", "shortest", "average")
     if reference_length not in modes:
         raise ValueError("there is no such reference length")
     return modes.index(reference_length)

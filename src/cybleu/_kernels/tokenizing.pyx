@@ -551,7 +551,7 @@ cdef bint digit_follows(Tokenizer tokenizer, const uint8_t *at, const uint8_t *e
 cdef class Tokenizer:
     """Immutable, so that threads can share it.
 
-    :param name: ``none``, ``ascii``, ``char``, ``13a``, ``zh`` or ``intl``
+    :param name: ``none``, ``ascii``, ``space``, ``char``, ``13a``, ``zh`` or ``intl``
     :param categories: for ``intl`` of each code point 1 for punctuation, 2 for a symbol, 3 for a number, or else 0
     """
 
@@ -565,7 +565,7 @@ cdef class Tokenizer:
         self.strips = name in ("13a", "zh", "intl")
         self.strips_both = name == "zh"
         self.rewrites = name == "13a"
-        if name not in ("none", "ascii", "char", "13a", "zh", "intl"):
+        if name not in ("none", "ascii", "space", "char", "13a", "zh", "intl"):
             raise ValueError("there is no such tokeniser")
         if name == "zh" or name == "intl":
             self.of_characters = <uint8_t *>malloc(CODE_POINTS)
@@ -600,10 +600,11 @@ cdef class Tokenizer:
                 self.of_characters[i] = kinds[of_code_points[i] & 3]
             for i in range(0x80):
                 self.of_bytes[i] = self.of_characters[i]
-        for i in range(0x09, 0x0E):
-            self.of_bytes[i] = SPACE
+        if name != "space":
+            for i in range(0x09, 0x0E):
+                self.of_bytes[i] = SPACE
         self.of_bytes[0x20] = SPACE
-        if name != "ascii":
+        if name not in ("ascii", "space"):
             for i in range(0x1C, 0x20):
                 self.of_bytes[i] = SPACE
             if self.of_characters != NULL:

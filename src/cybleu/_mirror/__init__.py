@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .arrow import ArrowStream as ArrowStream
     from .arrow import ArrowValues as ArrowValues
     from .chrf import CharacterF as CharacterF
-    from .chrf import CharacterTexts as CharacterTexts
+    from .chrf_pairs import CharacterTexts as CharacterTexts
     from .definitions import Definition as Definition
     from .definitions import sum_rows as sum_rows
     from .envelope import sort_lines as sort_lines
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from .self_bleu import leave_one_out as leave_one_out
     from .sweep import best_interval as best_interval
     from .tokenizing import Tokenizer as Tokenizer
+    from .tokens import number_tokens as number_tokens
+    from .tokens import types_within as types_within
     from .weighing import winners as winners
     from .weighing import winners_near as winners_near
 

@@ -100,8 +100,10 @@ def raw_row(
     (tokens,) = map(tokenizer.tokens, RawTexts([hypothesis])._lines)
     others = list(map(tokenizer.tokens, RawTexts(references)._lines))
     pairs = [clipped_matches(others, tokens, n) for n in range(1, max_order + 1)]
-    lengths = sorted(map(len, others))
-    if reference_length == "closest":
+    lengths = list(map(len, others))
+    if reference_length != "closest-first":
+        lengths.sort()
+    if reference_length in ("closest", "closest-first"):
         length = min(lengths, key=lambda length: abs(length - len(tokens)))
     else:
         length = lengths[0] if reference_length == "shortest" else sum(lengths) // len(lengths)

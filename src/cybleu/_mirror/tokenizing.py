@@ -36,6 +36,7 @@ class Tokenizer:
         self.tokens: Callable[[str], list[str]] = {
             "none": _white_space,
             "ascii": _ascii,
+            "space": _space,
             "char": _characters,
             "13a": self._western,
             "zh": self._chinese,
@@ -88,6 +89,10 @@ def _ascii(line: str) -> list[str]:
     return [
         token.decode("utf-8", "surrogatepass") for token in line.encode("utf-8", "surrogatepass").split()
     ]  # bytes know no other white space
+
+
+def _space(line: str) -> list[str]:
+    return [token for token in line.split(" ") if token]
 
 
 def _characters(line: str) -> list[str]:

@@ -4,7 +4,8 @@
 # another would find the module in place of the function.
 NAMES = {
     "arrow": "ArrowColumn ArrowStream ArrowValues",
-    "chrf": "CharacterF CharacterTexts",
+    "chrf": "CharacterF",
+    "chrf_pairs": "CharacterTexts",
     "definitions": "Definition sum_rows",
     "envelope": "sort_lines surface",
     "feature_rows": "FeatureRows",
@@ -21,5 +22,6 @@ NAMES = {
     "segments": "clipped_matches corpus_counts segment_counts segment_rows",
     "sweep": "best_interval",
     "tokenizing": "Tokenizer",
+    "tokens": "number_tokens types_within",
     "weighing": "winners winners_near",
 }

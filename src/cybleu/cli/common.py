@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from .._files.text import STANDARD_INPUT, Lines, number_of, parallel_segments, shown
 from .._files.writing import check_paths
+from .._runtime.collector import collector_paused
 from ..errors import CybleuError, InputFileError, printable
 from ..metrics import METRICS, Metric, find, tool_tokenizer
 from ..text import tokenizer
@@ -42,7 +42,7 @@ def input_errors() -> Iterator[None]:
         raise InputError(_for_commands(str(error))) from error
 
 
-_ADVISED = {"size": "--size", "first_id": "--first-id", "segments": "--segment-count"}
+_ADVISED = {"size": "--size", "first_id": "--first-id", "segments": "--segment-count", "format": "--format"}
 _ADVICE = re.compile(rf"\b(give|as|of) ({'|'.join(_ADVISED)})=(?=\s|$)")
 
 
@@ -84,10 +84,10 @@ FILE = FileName()
 
 SPLIT = click.option(
     "--split",
-    type=click.Choice(["ascii", "unicode"]),
+    type=click.Choice(["ascii", "space", "unicode"]),
     default="unicode",
     show_default=True,
-    help="What separates tokens: any white space, or ASCII white space only, as in multi-bleu.perl.",
+    help="What separates tokens: any white space; that of ASCII only, as in multi-bleu.perl; or spaces only, as in Moses.",
 )
 TOKENIZE = click.option(
     "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
@@ -116,8 +116,9 @@ RAW = with_parameters(
     ),
     click.option(
         "--split",
-        type=click.Choice(["ascii", "unicode"]),
-        help="Instead of --tokenize: split on any white space, or on that of ASCII only, as multi-bleu.perl does.",
+        type=click.Choice(["ascii", "space", "unicode"]),
+        help="Instead of --tokenize: split on any white space, on that of ASCII only, as multi-bleu.perl does, or on spaces only, as "
+        "Moses does.",
     ),
     click.option("--lowercase", is_flag=True, help="Put the texts in lower case first; for mteval-v13a only A to Z."),
 )
@@ -130,7 +131,7 @@ FIRST_ID = click.option(
 )
 REFERENCE_LENGTH = click.option(
     "--reference-length",
-    type=click.Choice(["closest", "shortest", "average"]),
+    type=click.Choice(["closest", "closest-first", "shortest", "average"]),
     help="Which length counts where there are several references.  [default: closest]",
 )
 SMOOTHING = click.option("--smoothing", metavar="NAME", help="Smoothing of BLEU, by default the tool's.")
@@ -311,7 +312,7 @@ def segments(
 ) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
     """The segments of parallel files, some at a time, under a progress bar."""
     one_standard_input(hypothesis, *references)
-    with _files(hypothesis, references, drop_bom, delay) as (files, advance), _collector_paused():
+    with _files(hypothesis, references, drop_bom, delay) as (files, advance), collector_paused():
         for block in parallel_segments(files[0], files[1:], split):
             yield block
             advance()
@@ -356,15 +357,3 @@ def _bar(file: Lines, delay: float) -> Iterator[Callable[[], Any]]:
 
     with tqdm(total=file.size, unit="B", unit_scale=True, delay=delay, leave=False, file=sys.stderr) as bar:
         yield lambda: bar.update(file.position() - bar.n)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Lists of tokens hold no cycles, and looking for some in them takes a fifth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
 
 from .._files.text import STANDARD_INPUT
+from .._runtime.collector import collector_paused
 from .common import (
     FILE,
     FIRST_ID,
@@ -28,8 +30,9 @@ from .common import (
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["moses", "joshua", "plain"]),
-    help="The format of NBEST: that of Moses, that of Joshua and cdec, or text alone.  [default: as its first lines look]",
+    type=click.Choice(["moses", "joshua", "plain", "fairseq", "json"]),
+    help="The format of NBEST: that of Moses, that of Joshua and cdec, text alone, what fairseq prints, or JSON lines, Sockeye's too.  "
+    "[default: one of the first two, as its first lines look]",
 )
 @FIRST_ID
 @click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format.")
@@ -49,6 +52,9 @@ from .common import (
     is_flag=True,
     help="Leave out hypotheses with the features and statistics of one before them in the segment.",
 )
+@click.option(
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
+)
 def extract(
     nbest: str,
     references: tuple[str, ...],
@@ -64,6 +70,7 @@ def extract(
     tokenize: str | None,
     lowercase: bool,
     unique: bool,
+    threads: int,
 ) -> None:
     """Features and BLEU statistics of the n-best list in NBEST, in the text files that Moses's tuners read.
 
@@ -78,12 +85,16 @@ def extract(
             )
     check_size(format_, size)
     check_outputs([features_file, scores_file], [nbest, feature_table, *references])
-    with input_errors():
-        from ..nbest import NBest, merge
+    # the threads that NumPy starts for products of matrices, of which there are none here, keep a processor busy at first
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with input_errors(), collector_paused():
+        from ..nbest import extract as extract_from
 
-        lists = NBest.from_files(
+        extract_from(
             nbest,
             references,
+            features_file,
+            scores_file,
             format_,
             first_id=first_id,
             size=size,
@@ -91,8 +102,8 @@ def extract(
             tokenize=tokenize or split,
             max_order=max_order,
             reference_length=reference_length,
-            texts=False,
             lowercase=lowercase,
-            progress=sys.stderr.isatty(),
+            unique=unique,
+            threads=threads,
+            progress=sys.stderr is not None and sys.stderr.isatty(),
         )
-        (merge(lists) if unique else lists).to_moses(features_file, scores_file)

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 from .._about import version
 from ..bleu_score.install import run_as_nltk as run_script_as_nltk
 from ..sacrebleu_compat.install import run_as_sacrebleu as run_script_as_sacrebleu
 from .common import FILE
-from .compare import compare
-from .explain import explain
-from .extract import extract
-from .loop import mert_loop
-from .pairs import kbmira, pro
-from .rerank import rerank
-from .score import score
-from .tuning import mert, random_search
-from .variants import variants
+
+# The module of each command, which has a function of its name. Only the one that runs is imported: all of them take longer than to
+# count a hundred thousand lines.
+COMMANDS = {
+    "compare": "compare",
+    "explain": "explain",
+    "extract": "extract",
+    "kbmira": "pairs",
+    "mert": "tuning",
+    "mert-loop": "loop",
+    "plot": "plot",
+    "pro": "pairs",
+    "random-search": "tuning",
+    "rerank": "rerank",
+    "score": "score",
+    "variants": "variants",
+}
+
+
+class Commands(click.Group):
+    """A group of these commands and of those that are added."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted([*COMMANDS, *super().list_commands(context)])
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return super().get_command(context, name)
+        module = import_module(f"{__package__}.{COMMANDS[name]}")
+        command: click.Command = getattr(module, name.replace("-", "_"))
+        return command
 
 
 def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -25,7 +49,7 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version",
     is_flag=True,
@@ -50,7 +74,3 @@ def run_as_nltk(arguments: tuple[str, ...]) -> None:
 def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
     """Run a Python script with cybleu in the place of sacreBLEU's BLEU."""
     run_script_as_sacrebleu([*arguments])
-
-
-for command in (compare, explain, extract, kbmira, mert, mert_loop, pro, random_search, rerank, score, variants):
-    cli.add_command(command)

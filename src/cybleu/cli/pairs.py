@@ -81,6 +81,9 @@ OF_PRO = with_parameters(
 )
 
 
+PRO_OPTIONS = "samples", "keep", "regularisation", "interpolation"
+
+
 def mira_options(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of kbmira."""
     return {
@@ -95,8 +98,8 @@ def mira_options(options: dict[str, Any]) -> dict[str, Any]:
 
 def pro_options(options: dict[str, Any], metric: Metric) -> dict[str, Any]:
     """The arguments of pro."""
-    names = "samples", "keep", "regularisation", "interpolation"
-    return {**{name: options.pop(name) for name in names}, "minimum": options.pop("minimum") * metric.scale / 100}
+    minimum = options.pop("minimum") * metric.scale / 100
+    return {"minimum": minimum, **{name: options.pop(name) for name in PRO_OPTIONS}}
 
 
 @click.command()
@@ -149,10 +152,15 @@ def pro(normalise: str | None, quiet: bool, **options: Any) -> None:
     Prints a line with name and weight for each feature, of sparse ones those that are not 0; on standard error, BLEU is from 0
     to 100. The lists are of decoders (Moses's and Joshua's formats) or of Moses's extractor.
     """
+    from ..tuning import Pro
     from ..tuning import pro as tuned
 
-    how = pro_options(options, metric_of(options["variant"], options["smoothing"]))
-    _run(partial(tuned, **how), lambda result: {"pairs": result.pairs}, lambda: None, normalise, quiet, options)
+    own = {name: options.pop(name) for name in (*PRO_OPTIONS, "minimum")}
+
+    def ranked(nbest: Any, start: Any, metric: Metric, seed: int) -> Pro:
+        return tuned(nbest, start, metric=metric, seed=seed, **pro_options(own, metric))
+
+    _run(ranked, lambda result: {"pairs": result.pairs}, lambda: None, normalise, quiet, options)
 
 
 def _run(tuned: Any, more: Any, best: Any, normalise: str | None, quiet: bool, options: dict[str, Any]) -> None:
@@ -164,12 +172,13 @@ def _run(tuned: Any, more: Any, best: Any, normalise: str | None, quiet: bool, o
     """
     need_standard_output()
     given = Given(**options)
-    metric = metric_of(given.variant, given.smoothing)
+    metric_of(given.variant, given.smoothing)  # for its errors
     check_outputs([given.output], given.files)
     with input_errors():
         from ..tuning import normalised
 
         nbest = given.merged()
+        metric = given.metric_for(nbest)
         if given.output:
             lines_of(dict.fromkeys(names_of(nbest), 0.0))  # for its error: names that cannot be written
         start, others = given.weights(nbest)

@@ -81,8 +81,6 @@ class Given(NamedTuple):
     def whole(self, references: Sequence[str]) -> NBest:
         from ..nbest import NBest
 
-        if self.format == "json":
-            raise ArrayValueError("JSON lines are not read here; use another format")
         return NBest.from_files(
             self.nbest,
             references,
@@ -102,7 +100,7 @@ OF_NBEST = with_parameters(
     click.argument("nbest", metavar="NBEST", type=FILE),
     click.option(
         "--format",
-        type=click.Choice(["moses", "joshua", "plain", "json"]),
+        type=click.Choice(["moses", "joshua", "plain", "fairseq", "json"]),
         help="The format of NBEST.  [default: moses or joshua, as its first lines look]",
     ),
     click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format."),

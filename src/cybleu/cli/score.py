@@ -39,7 +39,7 @@ from .common import (
 from .common import segments as read_segments
 from .parquet import column_segments, columns_named
 
-WHITE_SPACE = ("none", "unicode", "ascii")
+WHITE_SPACE = ("none", "unicode", "ascii", "space")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 

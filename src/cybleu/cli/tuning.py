@@ -11,12 +11,14 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
+from click.core import ParameterSource
 
 from .._files.text import listed, number_of, shown
 from .._files.weights import lines_of
 from .._files.writing import writing_all
 from .._runtime.scales import percent
 from ..errors import FeatureError, InputFileError, WeightsError
+from ..metrics import Metric
 from .common import (
     FILE,
     FIRST_ID,
@@ -30,12 +32,12 @@ from .common import (
     metric_of,
     need_standard_output,
     one_standard_input,
+    read_weights,
     variant,
     with_parameters,
 )
 
 if TYPE_CHECKING:
-    from ..metrics import Metric
     from ..nbest import NBest
     from ..tuning import Restart
 
@@ -62,8 +64,14 @@ WITH_LISTS = with_parameters(
     click.option(
         "--format",
         "format_",
-        type=click.Choice(["moses", "joshua"]),
-        help="The format of NBEST.  [default: as it looks]",
+        type=click.Choice(["moses", "joshua", "fairseq", "json"]),
+        help="The format of NBEST.  [default: one of the first two, as it looks]",
+    ),
+    click.option(
+        "--scorer-weights",
+        callback=read_weights,
+        metavar="W,W,...",
+        help="Weights of several scorers that --scores-file names, such as BLEU,TER.  [default: equal]",
     ),
     FIRST_ID,
     SPLIT,
@@ -125,6 +133,7 @@ class Given(NamedTuple):
     features_file: tuple[str, ...]
     scores_file: tuple[str, ...]
     format_: str | None
+    scorer_weights: tuple[float, ...] | None
     first_id: int
     split: str
     tokenize: str | None
@@ -155,14 +164,15 @@ class Given(NamedTuple):
             if self.more or self.tokenize or self.order or self.reference_length:
                 raise click.UsageError("--more and options of the text do not go with --features-file")
             pairs = list(zip(self.features_file, self.scores_file))
-            parts = [NBest.from_moses(*pair, first_id=self.first_id) for pair in pairs]
+
+            def read(pair: tuple[str, str], segments: int | None) -> NBest:
+                return NBest.from_moses(*pair, segments, first_id=self.first_id, scorer_weights=self.scorer_weights)
+
+            parts = [read(pair, None) for pair in pairs]
             segments = max(map(len, parts))
-            return merge(
-                *(
-                    part if len(part) == segments else NBest.from_moses(*pair, segments, first_id=self.first_id)
-                    for part, pair in zip(parts, pairs)
-                )
-            )
+            return merge(*(part if len(part) == segments else read(pair, segments) for part, pair in zip(parts, pairs)))
+        if self.scorer_weights:
+            raise click.UsageError("--scorer-weights goes with --scores-file")
         if not self.references:
             raise click.UsageError("there is no file of references after the n-best list")
         lists = self.nbest or "", *self.more
@@ -184,6 +194,17 @@ class Given(NamedTuple):
                 for path in lists
             )
         )
+
+    def metric_for(self, nbest: NBest) -> Metric:
+        """What the options ask for, or what the file of scores is of."""
+        if not isinstance(nbest.score, Metric):
+            return metric_of(self.variant, self.smoothing)
+        asked = click.get_current_context().get_parameter_source("variant")
+        if self.smoothing or asked is not ParameterSource.DEFAULT:
+            raise click.UsageError(
+                f"the scores in {self.scores_file[0]} are of {nbest.score.name}, so --variant and --smoothing do not go with them"
+            )
+        return nbest.score
 
     def weights(self, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
         """Those to start from, of a file with names or of a list of numbers, if there are any; and those of sparse features
@@ -337,7 +358,7 @@ def mert(
     drawn = None if start_range is None else ends_of(start_range)
     if start_range is not None and (drawn is None or not -inf < drawn[0] <= drawn[1] < inf):
         raise click.UsageError(f"--start-range {shown(start_range)} is not LOW:HIGH, such as 0:1")
-    metric = metric_of(given.variant, given.smoothing)
+    metric_of(given.variant, given.smoothing)  # for its errors
     check_outputs([given.output, plot], given.files)
     with input_errors():
         from ..tuning import check_normalised, check_plot, line_search, normalised, plot_surface, tune
@@ -345,6 +366,7 @@ def mert(
         if plot:
             check_plot(plot)
         nbest = given.merged()
+        metric = given.metric_for(nbest)
         if axis is not None and axis not in names_of(nbest):
             raise FeatureError(f"there is no feature {shown(axis)}; there are {listed(names_of(nbest))}")
         start, others = given.weights(nbest)
@@ -440,7 +462,7 @@ def random_search(
     need_standard_output()
     given = Given(**options)
     bounds = bounds_of(given.ranges)
-    metric = metric_of(given.variant, given.smoothing)
+    metric_of(given.variant, given.smoothing)  # for its errors
     if weights_file and (bounds or given.start):
         raise click.UsageError("--start and --range do not go with --weights-file")
     check_outputs([given.output], [*given.files, weights_file])
@@ -449,6 +471,7 @@ def random_search(
         from ..tuning import random_weights, read_table
 
         nbest = given.merged()
+        metric = given.metric_for(nbest)
         if nbest.sparse is not None:
             raise FeatureError(
                 f"there are {len(nbest.sparse.names)} sparse features, for which weights are not drawn; tune them with cybleu "

@@ -14,6 +14,7 @@ from .bleu import Bleu, BleuScore
 from .chrf import Chrf
 from .gleu import Gleu
 from .metric import Metric, Score
+from .scorers import MosesScorer
 from .variants import SMOOTHINGS, VARIANTS, Variant, tool_tokenizer
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "Chrf",
     "Gleu",
     "Metric",
+    "MosesScorer",
     "Score",
     "Variant",
     "find",

@@ -134,6 +134,22 @@ class FormulaOfRows(Formula):
         _backend.go_on(lambda start: self._measure.score_rows(rows, start, result), 0, len(rows), one)
         return result
 
+    def best_interval(self, *line: Any, row: NDArray[Any]) -> tuple[float, float, float, float, float]:
+        """The best stretch of a line; all sums are written down and scored together."""
+        if row.dtype == object:
+            return super().best_interval(*line, row=row)
+        thresholds, rows = surface(*line, fits=True)
+        scores = self.score_rows(rows)
+        ends = np.concatenate([line[-2:-1], thresholds, line[-1:]])
+        left, right = ends[:-1], ends[1:]
+        with np.errstate(over="ignore"):  # wider than a float can say
+            widths = right - left
+        # of equal ones the first, as in the mirror
+        best = int(np.lexsort([np.maximum(left, -right), -widths, (left > 0) | (right < 0), -scores])[0])
+        row[:] = rows[best]
+        first, last = (thresholds[0], thresholds[-1]) if len(thresholds) else (0.0, 0.0)
+        return float(scores[best]), float(left[best]), float(right[best]), float(first), float(last)
+
 
 class Pairs:
     """Hypotheses against references, for BLEU: counted in the numbers of one vocabulary, scored by blocks of hypotheses.

@@ -88,6 +88,8 @@ class Metric(ABC):
     of_raw_text: bool = False
     #: There are rows of raw text that the backend has read, see :meth:`rows_of_raw`.
     reads_raw_text: bool = False
+    #: Rows may have numbers that are not whole, in float64.
+    takes_fractions: bool = False
 
     # ----------------------------------------------------------------------------------------------------- to be given
 

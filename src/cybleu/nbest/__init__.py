@@ -6,6 +6,7 @@ stream. It is what :mod:`cybleu.tuning` tunes on and :mod:`cybleu.rerank` choose
 """
 
 from .container import SparseFeatures
+from .extraction import extract
 from .lists import NBest
 from .merging import merge
 from .reading import read_segments
@@ -13,4 +14,13 @@ from .references import prepare_references
 from .segment import Segment
 from .writing import nbest_lines
 
-__all__ = ["NBest", "Segment", "SparseFeatures", "merge", "nbest_lines", "prepare_references", "read_segments"]
+__all__ = [
+    "NBest",
+    "Segment",
+    "SparseFeatures",
+    "extract",
+    "merge",
+    "nbest_lines",
+    "prepare_references",
+    "read_segments",
+]

@@ -5,8 +5,9 @@ Text is read and written; what the extractor writes with ``--binary`` is read, s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import zip_longest
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,8 +16,10 @@ from .. import _backend
 from .._files.text import Lines, number_of, shown
 from .._files.writing import writing_all
 from .._runtime.arrays import np
-from ..errors import InputFileError, StatisticsError
+from ..errors import InputFileError, StatisticsError, UnknownNameError
+from ..metrics import MosesScorer
 from .container import Hypotheses, SparseFeatures
+from .growing import GrowingRows
 from .lines import MOST_DIGITS
 from .reading import in_segments
 from .sparse import SparseRows
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 FEATURES = "FEATURES_TXT_BEGIN_0", "FEATURES_TXT_END_0"
 SCORES = "SCORES_TXT_BEGIN_0", "SCORES_TXT_END_0"
-BLEU = "BLEU"
+BLEU, TER = "BLEU", "TER"  # of which the second has fractions
 MOST_EMPTY = 10_000_000  # segments that nobody announced
 MOST_COLUMNS = 10**6  # that a heading can ask room for
 LARGEST_COUNT = 2**53 - 1  # that floats tell from its neighbours
@@ -36,38 +39,80 @@ LARGEST_COUNT = 2**53 - 1  # that floats tell from its neighbours
 
 def write(nbest: Hypotheses, features: Path, scores: Path) -> None:
     """See :meth:`NBest.to_moses`."""
-    order = nbest.stats.shape[1] // 2 - 1
-    if nbest.stats.dtype != np.int64 or nbest.score is not None:
-        raise StatisticsError("only BLEU's statistics can be written for Moses; these are of another metric")
-    if (nbest.stats[:, 0] != nbest.stats[:, 2 + order]).any():
+    if isinstance(nbest.score, MosesScorer):
+        kind, rows = nbest.score.types, nbest.stats
+    elif nbest.stats.dtype == np.int64 and nbest.score is None:
+        kind, rows = BLEU, _rows_of_bleu(nbest.stats)
+    else:
+        raise StatisticsError(
+            "only BLEU's statistics, and those of a cybleu.metrics.MosesScorer, can be written for Moses; these are of another "
+            "metric"
+        )
+    with writing_all(fspath(features), fspath(scores)) as files:
+        for texts in segment_texts(nbest.ids, nbest.offsets, nbest.names, nbest.features, kind, rows, nbest.sparse):
+            for file, text in zip(files, texts):
+                file.write(text)
+
+
+def bleu_texts(
+    ids: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    names: Sequence[str],
+    features: NDArray[np.float64],
+    stats: NDArray[Any],
+    sparse: SparseFeatures | None,
+) -> Iterator[tuple[str, str]]:
+    """What the file of features and the file of scores have of each segment that is not empty."""
+    return segment_texts(ids, offsets, names, features, BLEU, _rows_of_bleu(stats), sparse)
+
+
+def segment_texts(
+    ids: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    names: Sequence[str],
+    features: NDArray[np.float64],
+    kind: str,
+    rows: NDArray[Any],
+    sparse: SparseFeatures | None,
+) -> Iterator[tuple[str, str]]:
+    """The same for the statistics of any scorer, in its order of columns.
+
+    :param kind: what Moses calls the scorer
+    """
+    backend = _backend.chosen
+    write_rows = backend.lines_of_counts if rows.dtype == np.int64 else backend.lines_of_numbers
+    for segment, start, stop in zip(ids.tolist(), offsets[:-1].tolist(), offsets[1:].tolist()):
+        if start == stop:
+            continue
+        head = f"{segment} {stop - start}"
+        lines = backend.lines_of_numbers(features[start:stop])
+        lines = lines if sparse is None else _with_sparse(lines, sparse, start)
+        yield (
+            f"{FEATURES[0]} {head} {len(names)} {' '.join(names)} \n{lines}{FEATURES[1]}\n",
+            f"{SCORES[0]} {head} {rows.shape[1]} {kind}\n{write_rows(rows[start:stop])}{SCORES[1]}\n",
+        )
+
+
+def _rows_of_bleu(stats: NDArray[Any]) -> NDArray[Any]:
+    """m1 t1 m2 t2 ... and the reference length."""
+    order = stats.shape[1] // 2 - 1
+    if (stats[:, 0] != stats[:, 2 + order]).any():
         raise StatisticsError(
             "a hypothesis has more tokens than unigrams, as where n-grams are ignored; Moses's files have no place for both"
         )
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
-    rows = nbest.stats[:, [*columns, 1]]
-    backend = _backend.chosen
-    with writing_all(fspath(features), fspath(scores)) as (features_file, scores_file):
-        for segment, start, stop in zip(nbest.ids.tolist(), nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()):
-            if start == stop:
-                continue
-            head = f"{segment} {stop - start}"
-            features_file.write(f"{FEATURES[0]} {head} {len(nbest.names)} {' '.join(nbest.names)} \n")
-            lines = backend.lines_of_numbers(nbest.features[start:stop])
-            features_file.write(lines if nbest.sparse is None else _with_sparse(lines, nbest.sparse, start))
-            features_file.write(f"{FEATURES[1]}\n")
-            scores_file.write(f"{SCORES[0]} {head} {rows.shape[1]} {BLEU}\n")
-            scores_file.write(backend.lines_of_counts(rows[start:stop]))
-            scores_file.write(f"{SCORES[1]}\n")
+    return stats[:, [*columns, 1]]
 
 
 def _with_sparse(lines: str, sparse: SparseFeatures, start: int) -> str:
     """Lines with the sparse features of their hypotheses, the first of which is number `start`."""
-    whole = []
-    for row, line in enumerate(lines.splitlines(), start):
-        place = slice(sparse.indptr[row], sparse.indptr[row + 1])
-        pairs = zip(sparse.columns[place].tolist(), sparse.values[place].tolist())
-        whole.append(line + "".join(f"{sparse.names[column]}={value!r} " for column, value in pairs) + "\n")
-    return "".join(whole)
+    split = lines.splitlines()
+    bounds = sparse.indptr[start : start + len(split) + 1].tolist()
+    names, place = sparse.names, slice(bounds[0], bounds[-1])
+    pairs = zip(sparse.columns[place].tolist(), sparse.values[place].tolist())
+    named = [f"{names[column]}={value!r} " for column, value in pairs]
+    ends = [bound - bounds[0] for bound in bounds]
+    return "".join([f"{line}{''.join(named[begin:end])}\n" for line, begin, end in zip(split, ends, ends[1:])])
 
 
 class _Part(NamedTuple):
@@ -233,37 +278,37 @@ def _whole_number(token: str) -> int:
     return int(token)
 
 
-def read(features: Path, scores: Path, segments: int | None, first_id: int) -> dict[str, Any]:
+def read(
+    features: Path, scores: Path, segments: int | None, first_id: int, scorer_weights: Sequence[float] | None
+) -> dict[str, Any]:
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_moses`."""
     owners: list[int] = []
     sizes: list[int] = []
-    dense: list[NDArray[np.float64]] = []
     sparse = SparseRows()
-    stats: list[NDArray[np.int64]] = []
-    last = columns = 0
-    first = names = None
+    last = 0
+    first = first_scores = scorer = names = None
     with ExitStack() as stack:
         features_file = _File(stack.enter_context(Lines(fspath(features))), *FEATURES)
         scores_file = _File(stack.enter_context(Lines(fspath(scores))), *SCORES)
+        dense = GrowingRows(features_file.lines, np.float64)
+        stats: GrowingRows | None = None
         for part, score_part in zip_longest(features_file.parts(), scores_file.parts()):
             if part is None or score_part is None or part.size != score_part.size:
                 raise InputFileError(
                     f"{features_file.lines.name} and {scores_file.lines.name} do not go together: "
                     f"{_described(part)} in the one and {_described(score_part)} in the other"
                 )
-            if first is None:
+            if first is None or first_scores is None:
                 first, names = part, _names(features_file, part)
+                first_scores, scorer = score_part, _scorer_of(scores_file, score_part, scorer_weights)
             if part.width != first.width or part.heading != first.heading:
                 raise features_file.error("the features are not those of the segment before", part.line)
-            if score_part.heading != [BLEU] or score_part.width < 3 or score_part.width % 2 == 0:
+            if score_part.heading != first_scores.heading:
+                raise scores_file.error("the statistics are not of the scorer of the segment before", score_part.line)
+            if score_part.width != first_scores.width:
                 raise scores_file.error(
-                    f"the statistics are {score_part.width} of {' '.join(score_part.heading)}; only those of BLEU can be read",
+                    f"there are {score_part.width} statistics, and {first_scores.width} in the segment before",
                     score_part.line,
-                )
-            columns = columns or score_part.width
-            if score_part.width != columns:
-                raise scores_file.error(
-                    f"there are {score_part.width} statistics, and {columns} in the segment before", score_part.line
                 )
             owner = part.segment - first_id
             if not 0 <= owner < (owner + 1 if segments is None else segments):
@@ -275,10 +320,12 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> d
             last = max(last, owner)
             owners.append(owner)
             sizes.append(len(part.rows))
-            dense.append(part.rows)
+            dense.add(part.rows)
             sparse.append((len(part.rows), part.sparse))
-            stats.append(_statistics(scores_file, score_part))
-    if first is None:
+            rows = _statistics(scores_file, score_part, scorer)
+            stats = stats or GrowingRows(scores_file.lines, rows.dtype)
+            stats.add(rows)
+    if first is None or stats is None:
         raise InputFileError(f"{fspath(features)}: there is no segment in it")
     count = sum(sizes)
     if segments is None and last - count > MOST_EMPTY:
@@ -286,17 +333,18 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> d
             f"{fspath(features)}: the last id is {last + first_id}, and there are {count} hypotheses; give the number "
             "of segments= if so many have none"
         )
-    return in_segments(
+    arguments = in_segments(
         np.repeat(np.array(owners, dtype=np.int64), sizes),
         last + 1 if segments is None else segments,
-        np.concatenate(dense),
-        np.concatenate(stats),
+        dense.rows(first.width),
+        stats.rows(rows.shape[1]),
         names or (),
         None,
         sparse.features(tuple(features_file.sparse_columns)),
         None,
         first_id,
     )
+    return {**arguments, "score": scorer}
 
 
 def _described(part: _Part | None) -> str:
@@ -311,13 +359,47 @@ def _names(file: _File, part: _Part) -> list[str]:
     return part.heading
 
 
-def _statistics(file: _File, part: _Part) -> NDArray[np.int64]:
-    """m1 t1 m2 t2 ... and the reference length, as rows of :mod:`cybleu.stats`."""
-    matches, totals = part.rows[:, :-1:2], part.rows[:, 1:-1:2]
-    fit = (part.rows == np.floor(part.rows)) & (part.rows >= 0) & (part.rows <= LARGEST_COUNT)
-    right = fit.all(axis=1) & (matches <= totals).all(axis=1)
+def _scorer_of(file: _File, part: _Part, weights: Sequence[float] | None) -> MosesScorer | None:
+    """The scorer that the heading names; None is BLEU alone."""
+    kind = " ".join(part.heading)
+    try:
+        scorer = MosesScorer(kind, None if weights is None else tuple(weights))
+    except UnknownNameError as error:
+        raise file.error(f"the statistics are of {shown(kind)}: {error}", part.line) from None
+    if kind == BLEU:
+        if part.width < 3 or part.width % 2 == 0:
+            raise file.error(f"there are {part.width} statistics; BLEU has two for each order and one more", part.line)
+        return None
+    if BLEU in kind.split(","):
+        orders = max(1, (part.width - len(scorer.columns)) // 2 + scorer.max_order)
+        scorer = replace(scorer, max_order=orders)
+    if part.width != len(scorer.columns):
+        raise file.error(
+            f"there are {part.width} statistics, and {kind} has {len(scorer.columns)}: {', '.join(scorer.columns)}",
+            part.line,
+        )
+    return scorer
+
+
+def _statistics(file: _File, part: _Part, scorer: MosesScorer | None) -> NDArray[Any]:
+    """The statistics: of BLEU alone as rows of :mod:`cybleu.stats`, of others as they are."""
+    kind, fractions = (BLEU, False) if scorer is None else (scorer.types, scorer.takes_fractions)
+    right = ((part.rows >= 0) & (part.rows <= LARGEST_COUNT)).all(axis=1)
+    begin = 0
+    for name in kind.split(","):
+        end = part.width if scorer is None else begin + len(scorer.columns_of(name))
+        rows = part.rows[:, begin:end]
+        if name != TER:
+            right &= (rows == np.floor(rows)).all(axis=1)
+        if name == BLEU:
+            right &= (rows[:, :-1:2] <= rows[:, 1:-1:2]).all(axis=1)
+        begin = end
     if part.sparse or not right.all():
         row = int(right.argmin()) if not right.all() else part.sparse[0][0]
         numbers = " ".join(f"{number:.17g}" for number in part.rows[row].tolist())
-        raise file.error(f"these are no statistics of BLEU: {numbers[:200]}", part.line + 1 + row)
-    return np.column_stack([totals[:, 0], part.rows[:, -1], matches, totals]).astype(np.int64)
+        raise file.error(f"these are no statistics of {kind}: {numbers[:200]}", part.line + 1 + row)
+    if scorer is None:
+        return np.column_stack([part.rows[:, 1], part.rows[:, -1], part.rows[:, :-1:2], part.rows[:, 1:-1:2]]).astype(
+            np.int64
+        )
+    return part.rows if fractions else part.rows.astype(np.int64)

@@ -5,6 +5,10 @@ A line is of one segment: an array of hypotheses, or an object that has one as `
 ``text``, ``generated_text`` or ``message.content``, perhaps a ``score``, ``cumulative_logprob`` or ``sequences_score``, and
 perhaps ``features``, an object of numbers. In one list all hypotheses have a score or none has, and all have the same
 features.
+
+Sockeye's objects are taken, too: ``sentence_id``, which Sockeye counts from 1, ``translations`` and ``scores``, or ``translation`` and
+``score`` where there is one. A score is a number, or a list of several. They are the features ``score``, ``score_1`` ..., and the first is
+the score of the hypothesis.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from .._files.text import Lines, listed, shown
 from .._runtime.arrays import np
 from .._runtime.parallel import bar
 from ..errors import InputFileError, printable
+from .lines import Block, Reader
 from .segment import Segment
 
 if TYPE_CHECKING:
@@ -30,21 +35,57 @@ SCORES = ("score", "cumulative_logprob", "sequences_score")
 
 def segments(path: str | PathLike[str], progress: bool = False) -> Iterator[Segment]:
     """The segments of a file, one at a time; see :func:`cybleu.nbest.read_segments`."""
-    names: tuple[str, ...] | None = None
     with (
         Lines(fspath(path)) as file,
         bar(file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance,
     ):
         position = 0
-        for number, line in enumerate(file):
-            try:
-                segment = _segment(line, number, names)
-            except InputFileError as error:
-                raise InputFileError(f"{file.name}, line {number + 1}: {error}") from None
-            names = segment.names if segment.texts else names
+        for segment in _segments(file):
             yield segment
             advance(file.position() - position)
             position = file.position()
+
+
+def _segments(file: Lines) -> Iterator[Segment]:
+    names: tuple[str, ...] | None = None
+    for number, line in enumerate(file):
+        try:
+            segment = _segment(line, number, names)
+        except InputFileError as error:
+            raise InputFileError(f"{file.name}, line {number + 1}: {error}") from None
+        names = segment.names if segment.texts else names
+        yield segment
+
+
+class JsonReader(Reader):
+    """The hypotheses of such lines, a line at a time."""
+
+    def blocks(self) -> Iterator[Block]:
+        line, scored = 0, None
+        for line, segment in enumerate(_segments(self.file), 1):
+            if not segment.texts:
+                continue
+            self.names = segment.names
+            if scored not in (None, segment.model_scores is not None):
+                what = "no score, and those before have one" if scored else "a score, and those before have none"
+                raise self.error(f"the hypotheses have {what}", line)
+            scored = segment.model_scores is not None
+            texts = [text.encode() for text in segment.texts]
+            ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+            begins = np.append(0, ends[:-1])
+            ids = np.full(len(texts), segment.id, dtype=np.int64)
+            yield Block(
+                np.full(len(texts), line),
+                b"".join(texts),
+                begins,
+                ends,
+                ids,
+                segment.features,
+                segment.model_scores,
+                [],
+            )
+        if not line:
+            raise InputFileError(f"{self.file.name}: there is no line in it")
 
 
 def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
@@ -54,12 +95,7 @@ def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
         raise InputFileError(f"is not JSON: {error}") from None
     except RecursionError:
         raise InputFileError("is nested too deeply to be an n-best list") from None
-    if isinstance(value, dict):
-        keys = [key for key in LISTS if key in value]
-        if len(keys) != 1:
-            raise InputFileError(f"has {' and '.join(keys) or 'none'} of the names {', '.join(LISTS)}; give one")
-        number = value.get("id", number)
-        value = value[keys[0]]
+    number, value = _id_and_hypotheses(value, number)
     if type(number) is not int or not 0 <= number < 2**63:
         what = shown(number) if isinstance(number, str) else printable(str(number), 80)
         raise InputFileError(f"the id is {what}; it must be a whole number from 0 that fits 64 bits")
@@ -83,6 +119,38 @@ def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
     table: NDArray[np.float64] = np.array(features, dtype=np.float64).reshape(len(texts), len(names or ()))
     model_scores = np.array(known) if known else None
     return Segment(number, texts, table, names or (), model_scores, None)
+
+
+def _id_and_hypotheses(value: Any, number: int) -> tuple[Any, Any]:
+    """What a line has for them.
+
+    :param number: of the line, which is the id where there is none
+    """
+    if not isinstance(value, dict):
+        return number, value
+    keys = [key for key in LISTS if key in value]
+    if not keys and "translation" in value:
+        return value.get("sentence_id", number), _of_sockeye(value)
+    if len(keys) != 1:
+        raise InputFileError(f"has {' and '.join(keys) or 'none'} of the names {', '.join(LISTS)}; give one")
+    return value.get("id", number), value[keys[0]]
+
+
+def _of_sockeye(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Its hypotheses in the general form."""
+    texts: Any = [value["translation"]]
+    scores: Any = [value.get("score")]
+    if "translations" in value:
+        texts, scores = value["translations"], value.get("scores")
+    if not isinstance(texts, list) or not isinstance(scores, list) or len(texts) != len(scores):
+        raise InputFileError("translations and scores must be arrays of the same length")
+    hypotheses = []
+    for text, score in zip(texts, scores):
+        numbers = score if isinstance(score, list) else [score]
+        names = ["score", *(f"score_{place}" for place in range(1, len(numbers)))]
+        features = dict(zip(names, numbers))
+        hypotheses.append({"text": text, "score": features.get("score"), "features": features})
+    return hypotheses
 
 
 def _hypothesis(value: Any, place: int) -> tuple[str, float | None, dict[str, float]]:

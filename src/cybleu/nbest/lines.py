@@ -7,23 +7,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
+from math import isfinite
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
 from .._files.text import Lines, number_of, shown
 from .._runtime.arrays import np
-from ..errors import ArrayValueError, InputFileError, UnknownNameError
-from .container import feature_names
+from ..errors import InputFileError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Path = str | PathLike[str]
 
-FORMATS = ("moses", "joshua", "plain")
 BARS = b"|||"
 BLANKS = b" \t"
 MOST_DIGITS = 18  # of an id
@@ -33,7 +31,7 @@ MOST_FEATURES = 1 << 16  # that are not sparse: each hypothesis has a place for 
 class Block(NamedTuple):
     """Hypotheses of lines that follow each other."""
 
-    first_line: int
+    lines: int | NDArray[np.int64]  # in the file, from 1: of each; or of the first, if the others follow it
     bytes: bytes  # of which the texts are parts
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -49,30 +47,18 @@ class Block(NamedTuple):
             return [text[begin:end] for begin, end in spans]
         return [self.bytes[begin:end].decode() for begin, end in spans]
 
+    def line_of(self, row: int) -> int:
+        """Where in the file, from 1."""
+        return self.lines + row if isinstance(self.lines, int) else int(self.lines[row])
+
     def part(self, start: int, stop: int) -> Block:
         """The hypotheses from `start` to before `stop`."""
         rows = slice(start, stop)
         scores = None if self.model_scores is None else self.model_scores[rows]
         sparse = [(row - start, values) for row, values in self.sparse if start <= row < stop]
         spans = self.begins[rows], self.ends[rows]
-        return Block(self.first_line + start, self.bytes, *spans, self.ids[rows], self.features[rows], scores, sparse)
-
-
-def open_reader(
-    path: Path, name: str | None, size: int | None, features: Path | None, names: Sequence[str] | None
-) -> Reader:
-    """The reader of a format. `size`, `features` and `names` are for the plain one."""
-    if name is not None and name not in FORMATS:
-        raise UnknownNameError(f"unknown format {shown(name)}; use one of {', '.join(FORMATS)}")
-    if name == "plain" or (name is None and size is not None):
-        if type(size) is not int or size < 1:
-            raise ArrayValueError(
-                f"size is {size!r}; the plain format needs the number of lines of each segment, from 1"
-            )
-        return PlainReader(path, size, features, names)
-    if size is not None or features is not None or names is not None:
-        raise ArrayValueError("size, features and names are for the plain format, a file without fields")
-    return FieldReader(path, name)
+        lines = self.lines + start if isinstance(self.lines, int) else self.lines[rows]
+        return Block(lines, self.bytes, *spans, self.ids[rows], self.features[rows], scores, sparse)
 
 
 class Reader(ABC):
@@ -122,6 +108,7 @@ class FieldReader(Reader):
         self.format = name
         self._columns: dict[str, int] = {}
         self._sparse_columns: dict[str, int] = {}
+        self._columns_of_labels: dict[str, int] = {}  # of sparse features, as lines have them
         self._alike: tuple[tuple[bytes, ...], tuple[int, ...]] | None = None
         self._lines_alike: Any = None
 
@@ -139,7 +126,7 @@ class FieldReader(Reader):
             if len(fields) == 1:
                 raise self.error(
                     "has no '|||', so this is no n-best list with fields; if it is plain text with as many lines for "
-                    "each segment, give that number as size=",
+                    "each segment, give that number as size=; if fairseq printed it, or if it is JSON lines, name that as format=",
                     number,
                 )
             tokens = fields[2].decode().split() if len(fields) > 2 else []
@@ -160,18 +147,28 @@ class FieldReader(Reader):
         ids, begins, ends = (np.zeros(count, dtype=np.int64) for _ in range(3))
         features = np.zeros((count, len(self.names)))
         model_scores = np.zeros(count)
+        tails = np.zeros((count, 2), dtype=np.int64)
         sparse: list[tuple[int, list[tuple[int, float]]]] = []
         row = start = 0
         while True:
             if self._lines_alike is not None and row < count:
-                row, start = self._lines_alike.read(block, start, row, ids, begins, ends, features, model_scores)
+                before = row
+                row, start = self._lines_alike.read(
+                    block,
+                    start,
+                    row,
+                    ids,
+                    begins,
+                    ends,
+                    features,
+                    model_scores,
+                    tails if self._may_have_tails else None,
+                )
+                self._read_tails(block, line_ends, before, tails[before:row], sparse)
             if row == count:
                 features = features[:, : len(self.names)]
                 return Block(self.file.count + 1, block, begins, ends, ids, features, model_scores, sparse)
-            try:
-                line = self._line(block[start : line_ends[row]].removesuffix(b"\r"))
-            except InputFileError as error:
-                raise self.error(str(error), self.file.count + row + 1) from None
+            line = self._line_of(block, line_ends, row)
             ids[row], model_scores[row] = line.id, line.score
             begins[row], ends[row] = start + line.begin, start + line.end
             if len(self.names) > features.shape[1]:
@@ -183,6 +180,52 @@ class FieldReader(Reader):
                 sparse.append((row, line.sparse))
             start = line_ends[row] + 1
             row += 1
+
+    def _read_tails(
+        self,
+        block: bytes,
+        line_ends: list[int],
+        first: int,
+        tails: NDArray[np.int64],
+        sparse: list[tuple[int, list[tuple[int, float]]]],
+    ) -> None:
+        """Add the sparse features of lines that the backend has read, but for these.
+
+        :param first: the row of the first line
+        :param tails: where they begin and end
+        """
+        for place in np.flatnonzero(tails[:, 1]).tolist():
+            begin, end = tails[place].tolist()
+            found = self._read_tail(block[begin:end])
+            if found is None:
+                found = self._line_of(block, line_ends, first + place).sparse
+            sparse.append((first + place, found))
+
+    def _read_tail(self, tail: bytes) -> list[tuple[int, float]] | None:
+        """Sparse features that were there before, in the ordinary form; None for others."""
+        tokens = tail.decode().split()
+        texts = "".join(tokens[1::2])
+        try:
+            values = [float(value) for value in tokens[1::2]]
+            found = sorted(zip([self._columns_of_labels[label] for label in tokens[::2]], values, strict=True))
+        except (KeyError, ValueError):
+            return None
+        if not texts.isascii() or "_" in texts or not all(map(isfinite, values)):
+            return None
+        return found if len(dict(found)) == len(found) else None
+
+    def _line_of(self, block: bytes, line_ends: list[int], row: int) -> _Line:
+        start = line_ends[row - 1] + 1 if row else 0
+        try:
+            return self._line(block[start : line_ends[row]].removesuffix(b"\r"))
+        except InputFileError as error:
+            raise self.error(str(error), self.file.count + row + 1) from None
+
+    @property
+    def _may_have_tails(self) -> bool:
+        """Whether sparse features may follow those that the backend reads: not after values without labels."""
+        labels = () if self._alike is None else self._alike[0]
+        return self.format == "moses" and (not labels or labels[0] != b"")
 
     def _line(self, line: bytes) -> _Line:
         fields = line.split(BARS)
@@ -241,6 +284,7 @@ class FieldReader(Reader):
         _check_once([name for name, _ in sparse])
         columns = self._sparse_columns
         placed = sorted((columns.setdefault(name, len(columns)), value) for name, value in sparse)
+        self._columns_of_labels.update((f"{name}=", columns[name]) for name, _ in sparse)
         if len(columns) > len(self.sparse_names):
             self.sparse_names = tuple(columns)
         return placed
@@ -304,73 +348,3 @@ def _pairs(tokens: list[str]) -> tuple[Dense, Sparse]:
             raise InputFileError(f"{shown(token)} is not a feature such as lm=-3.5")
         dense.append((name, f"{name}=".encode(), number_of(value, f"the value of {shown(name)}")))
     return dense, []
-
-
-# ----------------------------------------------------------------------------------------------------------- no fields
-
-
-class PlainReader(Reader):
-    """Lines of text alone, `size` for each segment, and lines of features in another file."""
-
-    def __init__(self, path: Path, size: int, features: Path | None, names: Sequence[str] | None):
-        super().__init__(path)
-        self._size = size
-        self._given_names = names
-        try:
-            self._table = None if features is None else Lines(fspath(features))
-        except InputFileError:
-            self.file.close()
-            raise
-        self._rows = iter(()) if self._table is None else self._table_rows(self._table)
-        if self._table is None:
-            self.names = feature_names(names, 0)
-
-    def __exit__(self, *exception: object) -> None:
-        super().__exit__()
-        if self._table is not None:
-            self._table.close()
-
-    def blocks(self) -> Iterator[Block]:
-        for block, line_ends in self.checked_blocks():
-            yield self._block(block, line_ends)
-        if self.file.count % self._size:
-            raise InputFileError(
-                f"{self.file.name}: has {self.file.count} lines, which is not a multiple of {self._size}, the lines of "
-                "each segment"
-            )
-        if next(self._rows, None) is not None and self._table is not None:
-            raise InputFileError(
-                f"{self._table.name}: has more lines than {self.file.name}, which has {self.file.count}; a line of "
-                "features is of one hypothesis"
-            )
-
-    def _block(self, block: bytes, ends: NDArray[np.int64]) -> Block:
-        begins = np.append(0, ends[:-1] + 1)
-        for row, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist())):
-            line = block[begin:end].removesuffix(b"\r")
-            begins[row] = begin + len(line) - len(line.lstrip(BLANKS))
-            ends[row] = max(begins[row], begin + len(line.rstrip(BLANKS)))
-        count = len(begins)
-        features = np.zeros((count, 0))
-        if self._table is not None:
-            rows = list(islice(self._rows, count))
-            if len(rows) < count:
-                raise InputFileError(
-                    f"{self._table.name}: has {self.file.count + len(rows)} lines, fewer than {self.file.name}; a line "
-                    "of features is of one hypothesis"
-                )
-            features = np.array(rows, dtype=np.float64).reshape(count, len(self.names))
-        ids = (self.file.count + np.arange(count)) // self._size
-        return Block(self.file.count + 1, block, begins, ends, ids, features, None, [])
-
-    def _table_rows(self, table: Lines) -> Iterator[list[float]]:
-        for number, line in enumerate(table, 1):
-            try:
-                row = [number_of(token, "a feature") for token in line.split()]
-                if number == 1:
-                    self.names = feature_names(self._given_names, len(row))
-                if len(row) != len(self.names):
-                    raise InputFileError(f"has {len(row)} features, and the lines before have {len(self.names)}")
-            except InputFileError as error:
-                raise InputFileError(f"{table.name}, line {number}: {error}") from None
-            yield row

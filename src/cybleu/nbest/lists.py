@@ -13,7 +13,7 @@ from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import ARGUMENTS, Hypotheses, whole_number
-from .lines import open_reader
+from .formats import open_reader
 from .references import prepare_references
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class NBest(Hypotheses):
             space, or a tokeniser of :mod:`cybleu.text`
         :param lowercase: put the strings in lower case first; `texts` of the list are as they were
         :param max_order: the largest n-gram order, by default 4, or that of `References`
-        :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
+        :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
         :param threads: how many threads count at the same time
         :param more: of the arguments of the class: `sparse`, `ids`, `model_scores`
         :raises SequenceTypeError: a string among the texts, and no `tokenize`; the message says which
@@ -125,7 +125,7 @@ class NBest(Hypotheses):
 
         :param path: gzip is recognised; ``-`` is standard input
         :param references: paths of text files, one segment a line; or as for :meth:`from_texts`
-        :param format: ``moses``, ``joshua`` or ``plain``; by default one of the first two, as the first lines look
+        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the first two, as the first lines look
         :param first_id: the id of the first segment of the references
         :param size: of the ``plain`` format: how many lines each segment has
         :param features: of the ``plain`` format: the file with the features
@@ -151,18 +151,23 @@ class NBest(Hypotheses):
         segments: int | None = None,
         *,
         first_id: int = 0,
+        scorer_weights: Sequence[float] | None = None,
     ) -> NBest:
         """A list from the two files of Moses's extractor, text or ``--binary``, or of :meth:`to_moses`.
 
+        Statistics of BLEU become rows of :mod:`cybleu.stats`. Those of another scorer that the file names, such as ``TER`` or
+        ``BLEU,PER``, stay as they are, and `score` of the list is the :class:`cybleu.metrics.MosesScorer` that scores them.
+
         :param features: the path of the file of features; gzip is recognised
-        :param scores: the path of the file of BLEU statistics
+        :param scores: the path of the file of statistics
         :param segments: how many there are; by default the last id in the files tells
         :param first_id: the id of the first segment
+        :param scorer_weights: of each of several scorers, by default equal ones
         :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
         """
         first_id = whole_number(first_id, "first_id")
         segments = None if segments is None else whole_number(segments, "segments")
-        return cls(**extractor.read(features, scores, segments, first_id))
+        return cls(**extractor.read(features, scores, segments, first_id, scorer_weights))
 
     def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:
         """Write the two text files of Moses's extractor. Numbers are written in full.
@@ -170,8 +175,8 @@ class NBest(Hypotheses):
         Names ending in ``.gz`` are compressed. The files have no place for segments without hypotheses, nor for texts.
 
         :param features: the path of the file of features
-        :param scores: the path of the file of BLEU statistics
-        :raises StatisticsError: the statistics are not BLEU's
+        :param scores: the path of the file of statistics
+        :raises StatisticsError: the statistics are neither BLEU's nor those of a :class:`cybleu.metrics.MosesScorer`
         :raises InputFileError: a file cannot be written
         """
         extractor.write(self, features, scores)

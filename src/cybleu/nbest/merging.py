@@ -50,7 +50,7 @@ def merge(*nbests: List) -> List:
     bases = np.cumsum([0, *(nbest.inputs for nbest in nbests)])
     index = np.concatenate([nbest.index + base for nbest, base in zip(nbests, bases)])
     order = np.argsort(owners, kind="stable")
-    rows = order[_first_ones(owners[order], features[order], stats[order], sparse, order)]
+    rows = order[first_ones(owners[order], features[order], stats[order], sparse, order)]
     texts: list[str] | None = None
     if all(nbest.texts is not None for nbest in nbests):
         every = list(chain.from_iterable(nbest.texts or () for nbest in nbests))
@@ -83,7 +83,7 @@ def _check_alike(first: Hypotheses, nbest: Hypotheses, number: int) -> None:
             f"{name} has {nbest.stats.shape[1]} statistics of {nbest.stats.dtype}, and list 0 has "
             f"{first.stats.shape[1]} of {first.stats.dtype}"
         )
-    if first.score is not nbest.score:
+    if first.score != nbest.score:
         raise StatisticsError(f"{name} has another score function than list 0")
     for one, other, where in ((first, nbest, name), (nbest, first, "list 0 of those to merge")):
         missing = [feature for feature in one.names if feature not in set(other.names)]
@@ -118,7 +118,7 @@ def _joined_sparse(nbests: Sequence[Hypotheses]) -> SparseFeatures | None:
     return SparseFeatures(indptr, np.concatenate(columns), np.concatenate(values), tuple(numbers))
 
 
-def _first_ones(
+def first_ones(
     owners: NDArray[np.int64],
     features: NDArray[np.float64],
     stats: NDArray[Any],

@@ -11,6 +11,10 @@ The formats, by name:
 - ``plain``: the tokens alone; each segment has `size` lines. Features come from another file: numbers separated by white
   space, as many in every line.
 
+- ``fairseq``: what ``fairseq-generate`` and ``fairseq-interactive`` print: ``H-id``, a tab, the score, a tab, the tokens, in any
+  order. The score is the one feature, ``score``. Lines that do not begin with ``H-`` are passed over.
+- ``json``: JSON lines of model servers, and Sockeye's; see :func:`read_segments`.
+
 ``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Files are UTF-8; gzip is
 recognised by its first bytes; ``-`` is standard input. Files whose names end in ``.gz`` are written compressed.
 """
@@ -28,7 +32,9 @@ from ..stats.references import LineCounter
 from ..text.raw import Raw
 from . import json_lines
 from .container import SparseFeatures
-from .lines import Block, open_reader
+from .formats import open_reader
+from .growing import GrowingRows
+from .lines import Block
 from .segment import Segment
 from .sparse import SparseRows
 
@@ -57,7 +63,7 @@ def read_segments(
     A segment whose lines do not stand together comes once for each group of them. An empty file has no segment.
 
     :param path: gzip is recognised; ``-`` is standard input
-    :param format: ``moses``, ``joshua``, ``plain`` or ``json``; by default one of the first two, as the first lines look
+    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the first two, as the first lines look
     :param size: of the ``plain`` format: how many lines each segment has
     :param features: of the ``plain`` format: the file with the features
     :param names: of these features, by default ``f0``, ``f1`` ...
@@ -106,6 +112,25 @@ def _segment(parts: list[Block], reader: Reader) -> Segment:
     )
 
 
+class BlockCounter:
+    """Counts the texts of blocks against references; threads may use one together."""
+
+    def __init__(self, prepared: References, raw: Raw):
+        self._prepared = prepared
+        self._raw = raw
+        self._lines = LineCounter(prepared, raw) if raw.own else None
+
+    def stats(self, block: Block, owners: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The statistics rows of a block.
+
+        :param owners: the numbers of their segments
+        """
+        if self._lines is None:
+            return self._prepared.stats(self._raw.token_lists(block.texts(), "hypotheses"), owners)
+        spans = _lowered(block) if self._raw.lowercase else (block.bytes, block.begins, block.ends)
+        return self._lines.rows(*spans, owners)
+
+
 def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
     """The texts of a block in lower case, in bytes, and where each begins and ends."""
     if block.bytes.isascii():
@@ -117,47 +142,42 @@ def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]
 
 def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: bool, progress: bool) -> dict[str, Any]:
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
-    counter = LineCounter(prepared, raw) if raw.own else None
-    blocks: list[Block] = []
-    owners: list[NDArray[np.int64]] = []
-    stats: list[NDArray[np.int64]] = []
+    counter = BlockCounter(prepared, raw)
+    owners, stats = GrowingRows(reader.file, np.int64), GrowingRows(reader.file, np.int64)
+    features, scores = GrowingRows(reader.file, np.float64), GrowingRows(reader.file, np.float64)
     sparse = SparseRows()
     kept: list[str] = []
-    first_line = None
+    first_line, scored = None, False
     with bar(reader.file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance:
         position = 0
         for block in reader.blocks():
             first_line = block.ids[0] if first_line is None else first_line
-            owners.append(_owners(block, first_id, len(prepared), reader, first_line))
-            block_texts = block.texts() if texts or counter is None else []
-            if counter is None:
-                stats.append(prepared.stats(raw.token_lists(block_texts, "hypotheses"), owners[-1]))
-            else:
-                spans = _lowered(block) if raw.lowercase else (block.bytes, block.begins, block.ends)
-                stats.append(counter.rows(*spans, owners[-1]))
-            if texts:
-                kept += block_texts
+            of_block = owners_of(block, first_id, len(prepared), reader, first_line)
+            owners.add(of_block[:, None])
+            stats.add(counter.stats(block, of_block))
+            features.add(block.features)
+            if block.model_scores is not None:
+                scores.add(block.model_scores[:, None])
+                scored = True
             sparse.append((len(block.ids), block.sparse))
-            blocks.append(block._replace(bytes=b"", begins=_NOTHING, ends=_NOTHING, sparse=[]))
+            if texts:
+                kept += block.texts()
             advance(reader.file.position() - position)
             position = reader.file.position()
     return in_segments(
-        np.concatenate(owners),
+        owners.column(),
         len(prepared),
-        joined_features([block.features for block in blocks], len(reader.names)),
-        np.concatenate(stats),
+        features.rows(len(reader.names)),
+        stats.rows(2 + 2 * prepared.max_order),
         reader.names,
         kept if texts else None,
         sparse.features(reader.sparse_names),
-        _joined_scores([block.model_scores for block in blocks]),
+        scores.column() if scored else None,
         first_id,
     )
 
 
-_NOTHING = np.zeros(0, dtype=np.int64)
-
-
-def _owners(block: Block, first_id: int, segments: int, reader: Reader, first_line: int) -> NDArray[np.int64]:
+def owners_of(block: Block, first_id: int, segments: int, reader: Reader, first_line: int) -> NDArray[np.int64]:
     """The numbers of the segments; an error for an id that is beyond the references.
 
     :param first_line: the id in the first line of the file
@@ -172,7 +192,7 @@ def _owners(block: Block, first_id: int, segments: int, reader: Reader, first_li
         raise reader.error(
             f"the id is {number}, and the references are of {segments} segments, so ids go from {first_id} to "
             f"{first_id + segments - 1}; {mend}",
-            block.first_line + row,
+            block.line_of(row),
         )
     return owners
 

@@ -162,6 +162,11 @@ class ReferenceColumns:
         return self.sets()[position]
 
     @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self._columns)
+
+    @property
     def of_lists(self) -> bool:
         """Whether the segments may have different numbers of references."""
         found = [_backend.chosen.ArrowValues(arrays) for arrays in self._columns]

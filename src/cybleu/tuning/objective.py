@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from ..errors import StatisticsError
+from ..metrics import Metric as MetricType
 from ..metrics import find
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..metrics import Metric as MetricType
     from ..metrics import Variant
     from ..metrics.formula import Formula
     from ..nbest import NBest
@@ -43,6 +43,10 @@ class Objective:
         if callable(chosen):
             self.name = getattr(chosen, "__name__", "score")
             self.function: Callable[[Any], float] = chosen
+        elif stats.dtype == np.float64 and isinstance(chosen, MetricType) and chosen.takes_fractions:
+            scored = self.metric = chosen
+            self.name, self.scale = scored.name, scored.scale
+            self.function = lambda row: scored.evaluate(row.tolist())
         elif stats.dtype == np.float64:
             if metric is not None or stats.shape[1] != 1:
                 raise StatisticsError(

@@ -1,0 +1,63 @@
+"""What ``fairseq-generate`` and ``fairseq-interactive`` print: ``H-id<tab>score<tab>tokens`` among other lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from .._files.text import number_of, shown
+from .._runtime.arrays import np
+from ..errors import InputFileError
+from .lines import BLANKS, MOST_DIGITS, Block, Reader
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Path = str | PathLike[str]
+
+HYPOTHESIS = re.compile(rb"^H-.*$", re.MULTILINE)
+FIELDS = re.compile(rb"H-(\d{1,%d})\t([^\t]*)\t(.*)" % MOST_DIGITS, re.DOTALL)
+SCORE = "score"
+
+
+class FairseqReader(Reader):
+    """Its hypotheses, whose one feature is the score. Lines that begin otherwise are of the source, of references and of progress."""
+
+    def __init__(self, path: Path):
+        super().__init__(path)
+        self.names = (SCORE,)
+
+    def blocks(self) -> Iterator[Block]:
+        found = False
+        for block, line_ends in self.checked_blocks():
+            places = [match.span() for match in HYPOTHESIS.finditer(block)]
+            if places:
+                yield self._block(block, line_ends, places)
+                found = True
+        if not found:
+            raise InputFileError(
+                f"{self.file.name}: there is no line in it that begins with H-, as fairseq prints them"
+            )
+
+    def _block(self, block: bytes, line_ends: NDArray[np.int64], places: list[tuple[int, int]]) -> Block:
+        lines = self.file.count + 1 + np.searchsorted(line_ends, [begin for begin, _ in places])
+        ids, begins, ends = (np.zeros(len(places), dtype=np.int64) for _ in range(3))
+        scores = np.zeros(len(places))
+        for row, (begin, end) in enumerate(places):
+            line = block[begin:end].removesuffix(b"\r")
+            fields = FIELDS.fullmatch(line)
+            try:
+                if fields is None:
+                    raise InputFileError(
+                        f"{shown(line.decode())} is not H-, a whole number, a tab, a score, a tab and tokens"
+                    )
+                scores[row] = number_of(fields[2].decode(), "the score")
+            except InputFileError as error:
+                raise self.error(str(error), int(lines[row])) from None
+            text = fields[3].lstrip(BLANKS)
+            ids[row] = int(fields[1])
+            begins[row] = begin + len(line) - len(text)
+            ends[row] = begins[row] + len(text.rstrip(BLANKS))
+        return Block(lines, block, begins, ends, ids, scores.reshape(-1, 1), scores, [])

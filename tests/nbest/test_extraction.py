@@ -1,0 +1,143 @@
+"""From an n-best list to the files of Moses's extractor, beside the list read and written as a whole."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cybleu._files import text
+from cybleu.errors import FeatureError, InputFileError
+from cybleu.nbest import NBest, extract, merge
+from nbest_lists import MANY_LINES, REFERENCES, line, written
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def both_ways(folder, path, references=REFERENCES, unique=False, threads=None, **choices):
+    """What `extract` writes, and what the whole list does."""
+    extract(path, references, folder / "F", folder / "S", unique=unique, threads=threads, **choices)
+    whole = NBest.from_files(path, references, texts=False, **choices)
+    (merge(whole) if unique else whole).to_moses(folder / "wholeF", folder / "wholeS")
+    return [[(folder / f"{before}{name}").read_bytes() for name in "FS"] for before in ("", "whole")]
+
+
+WORDS = st.lists(st.sampled_from(["the", "cat", "Sat", "it", "é", "rains"]), max_size=5).map(" ".join)
+IDS = st.lists(st.integers(0, 2), min_size=1, max_size=12)
+
+
+@st.composite
+def moses_lists(draw):
+    sparse = draw(st.sampled_from([[""], ["", " p_a= 1", " p_b= 2 p_a= 1"]]))
+    ids = draw(st.one_of(IDS.map(sorted), IDS))
+    return "".join(
+        line(number, draw(WORDS), f"d= {draw(st.integers(0, 1))} 2{draw(st.sampled_from(sparse))}") for number in ids
+    )
+
+
+@st.composite
+def joshua_lists(draw):
+    names = draw(st.sampled_from([["a"], ["a", "b", "c"]]))
+    ids = sorted(draw(IDS))
+    rows = [" ".join(f"{name}={draw(st.integers(0, 1))}" for name in draw(st.permutations(names))) for _ in ids]
+    late = draw(st.sampled_from(["", " e=1"]))
+    return "".join(line(number, draw(WORDS), row) for number, row in zip(ids, [*rows[:-1], rows[-1] + late]))
+
+
+@given(
+    st.one_of(moses_lists(), joshua_lists()),
+    st.sampled_from([20, 100, 1 << 18]),
+    st.booleans(),
+    st.sampled_from([None, 2]),
+    st.booleans(),
+)
+@example(line(1) + line(0), 20, False, None, False)
+@example(line(0) + line(1) + line(0), 1 << 18, True, None, False)
+@example(line(0, "it", "a=1") + line(2, "it", "a=1 b=2"), 20, False, 2, False)
+def test_equal_to_the_whole_list(tmp_path_factory, lines, at_once, unique, threads, packed):
+    folder = tmp_path_factory.mktemp("extract")
+    path = written(folder, gzip.compress(lines.encode()) if packed else lines)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "BLOCK", at_once)
+        ours, whole = both_ways(folder, path, unique=unique, threads=threads)
+    assert ours == whole
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("unique", [True, False])
+def test_many_lines(tmp_path, threads, unique):
+    """Segments that begin in one block of what is read at once and end in another; the last line brings a feature."""
+    ascending = MANY_LINES.replace(" b=2", "")
+    for lines in (ascending, MANY_LINES, ascending.replace("a=", "lm= "), line(2) + line(0)):
+        ours, whole = both_ways(tmp_path, written(tmp_path, lines), unique=unique, threads=threads)
+        assert ours == whole
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"tokenize": "13a", "lowercase": True},
+        {"tokenize": lambda text: text.split(" "), "threads": 2},
+        {"max_order": 2, "reference_length": "shortest"},
+        {"first_id": 1, "references": REFERENCES[1:]},
+    ],
+    ids=", ".join,
+)
+def test_choices(tmp_path, choices):
+    ours, whole = both_ways(tmp_path, written(tmp_path, line(1, "It RAINS.") + line(2, "so  it is")), **choices)
+    assert ours == whole
+
+
+def test_plain_lists(tmp_path):
+    table = written(tmp_path, "1 2\n3 4\n5 6\n7 8\n9 0\n1 2\n", "table")
+    path = written(tmp_path, "the cat\n\nit rains\nit\nso\nso it\n")
+    ours, whole = both_ways(tmp_path, path, size=2, features=table, names=["a", "b"])
+    assert ours == whole
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_pipes(tmp_path):
+    """What can be read only once, and what is written to at once, wait until all is known."""
+    lines = line(1) + line(0)
+    path, pipe = written(tmp_path, lines), tmp_path / "pipe"
+    NBest.from_files(path, REFERENCES).to_moses(tmp_path / "wholeF", tmp_path / "wholeS")
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=[lines])
+    writer.start()
+    extract(pipe, REFERENCES, tmp_path / "F", tmp_path / "S", "moses")
+    writer.join()
+    assert (tmp_path / "F").read_bytes() == (tmp_path / "wholeF").read_bytes()
+    found = []
+    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
+    reader.start()
+    extract(path, REFERENCES, pipe, tmp_path / "S")
+    reader.join()
+    assert found == [(tmp_path / "wholeF").read_bytes()]
+
+
+@pytest.mark.parametrize(
+    ("lines", "error", "reason"),
+    [
+        (
+            line(0) + line(1, features="d= 1 x lm= 3"),
+            InputFileError,
+            "list, line 2: a value of 'd' 'x' is not a number",
+        ),
+        (line(0) + line(7), InputFileError, "list, line 2: the id is 7, and the references are of 3 segments"),
+        (line(1) + line(3), InputFileError, "line 2: .*they seem to start at 1 here: give first_id=1"),
+        ("", InputFileError, "there is no line in it"),
+        (line(0) + line(1) + line(2, features="d= 1 2 lm= 3 d_0= 4"), FeatureError, "'d_0' is both dense and sparse"),
+    ],
+)
+def test_what_is_wrong_leaves_the_files_as_they_were(tmp_path, lines, error, reason):
+    for name in "FS":
+        written(tmp_path, "old", name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "BLOCK", 20)
+        with pytest.raises(error, match=reason):
+            extract(written(tmp_path, lines), REFERENCES, tmp_path / "F", tmp_path / "S", "moses", threads=2)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"F": "old", "S": "old", "list": lines}
