@@ -45,7 +45,7 @@ def broken_links(folder: Path) -> list[str]:
         for link in page.links + page.loaded:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
-                if link in page.loaded:
+                if link in page.loaded and parts.scheme != "data":
                     found.append(f"{path.name} loads {link}")
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path

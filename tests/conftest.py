@@ -75,7 +75,7 @@ def pytest_collection_modifyitems(config, items):
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
     for library in (
-        *("pandas", "polars", "pyarrow", "duckdb", "matplotlib", "scipy", "jinja2", "playwright", "sentencepiece"),
+        *("pandas", "polars", "pyarrow", "duckdb", "matplotlib", "jinja2", "playwright", "scipy", "sentencepiece"),
         *FRAMEWORKS,
     ):
         if find_spec(library) is None:

@@ -30,7 +30,7 @@ from .common import (
     need_standard_output,
     variant,
 )
-from .pairs import OF_MIRA, OF_PRO, mira_options, pro_options
+from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
 from .tuning import IN_RANGES, NORMALISE, bounds_of
 
 
@@ -175,7 +175,7 @@ def _how(options: dict[str, Any], metric: Metric) -> dict[str, Any]:
     if options["tuner"] == "kbmira":
         return mira_options(options)
     if options["tuner"] == "pro":
-        return pro_options(options, metric)
+        return on_scale(pro_options(options), metric)
     return {
         "restarts": options["restarts"],
         "bounds": bounds_of(options["ranges"]),

@@ -81,9 +81,6 @@ OF_PRO = with_parameters(
 )
 
 
-PRO_OPTIONS = "samples", "keep", "regularisation", "interpolation"
-
-
 def mira_options(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of kbmira."""
     return {
@@ -96,10 +93,14 @@ def mira_options(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def pro_options(options: dict[str, Any], metric: Metric) -> dict[str, Any]:
-    """The arguments of pro."""
-    minimum = options.pop("minimum") * metric.scale / 100
-    return {"minimum": minimum, **{name: options.pop(name) for name in PRO_OPTIONS}}
+def pro_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of pro, with `minimum` from 0 to 100."""
+    return {name: options.pop(name) for name in ("samples", "keep", "minimum", "regularisation", "interpolation")}
+
+
+def on_scale(arguments: dict[str, Any], metric: Metric) -> dict[str, Any]:
+    """The same with `minimum` on the metric's scale."""
+    return {**arguments, "minimum": arguments["minimum"] * metric.scale / 100}
 
 
 @click.command()
@@ -152,15 +153,14 @@ def pro(normalise: str | None, quiet: bool, **options: Any) -> None:
     Prints a line with name and weight for each feature, of sparse ones those that are not 0; on standard error, BLEU is from 0
     to 100. The lists are of decoders (Moses's and Joshua's formats) or of Moses's extractor.
     """
-    from ..tuning import Pro
     from ..tuning import pro as tuned
 
-    own = {name: options.pop(name) for name in (*PRO_OPTIONS, "minimum")}
+    how = pro_options(options)
 
-    def ranked(nbest: Any, start: Any, metric: Metric, seed: int) -> Pro:
-        return tuned(nbest, start, metric=metric, seed=seed, **pro_options(own, metric))
+    def run(*arguments: Any, metric: Metric, **others: Any) -> Any:
+        return tuned(*arguments, metric=metric, **others, **on_scale(how, metric))
 
-    _run(ranked, lambda result: {"pairs": result.pairs}, lambda: None, normalise, quiet, options)
+    _run(run, lambda result: {"pairs": result.pairs}, lambda: None, normalise, quiet, options)
 
 
 def _run(tuned: Any, more: Any, best: Any, normalise: str | None, quiet: bool, options: dict[str, Any]) -> None:

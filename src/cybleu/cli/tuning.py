@@ -38,6 +38,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
+    from ..metrics import Metric
     from ..nbest import NBest
     from ..tuning import Restart
 

@@ -240,9 +240,13 @@ def _pictures(report: Report) -> dict[str, str]:
         "scores": picture(
             "scores", "The distribution of each score", lambda axes: plot_scores(report, axes), height=tall
         ),
-        "precisions": picture("precisions", "Precision against n", lambda axes: plot_precisions(report, axes)),
+        "precisions": picture(
+            "precisions", "Precision against n", lambda axes: plot_precisions(report, axes, legend=False)
+        ),
         "log": picture(
-            "log", "Precision against n, on a logarithmic axis", lambda axes: plot_precisions(report, axes, log=True)
+            "log",
+            "Precision against n, on a logarithmic axis",
+            lambda axes: plot_precisions(report, axes, log=True, legend=False),
         ),
     }
     if report.comparison is not None:
@@ -257,7 +261,7 @@ def _pictures(report: Report) -> dict[str, str]:
             found["contributions"] = picture(
                 "contributions",
                 "What orders and penalty contribute to each difference",
-                lambda axes: plot_contributions(report, axes),
+                lambda axes: plot_contributions(report, axes, legend=False),
                 height=pairs,
             )
     titles = {
@@ -268,7 +272,7 @@ def _pictures(report: Report) -> dict[str, str]:
         "precision": "Precision of words by their frequency",
     }
     for by, title in titles.items():
-        found[by] = picture(by, title, lambda axes, by=by: plot_buckets(report, axes, by=by))  # type: ignore[misc]
+        found[by] = picture(by, title, lambda axes, by=by: plot_buckets(report, axes, by=by, legend=False))  # type: ignore[misc]
     return found
 
 

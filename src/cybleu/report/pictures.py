@@ -29,7 +29,7 @@ def picture(name: str, title: str, draw: Callable[[Any], Any], width: float = 5.
 
     :param name: begins all ids in it
     :param title: what readers of screens hear
-    :param draw: takes axes and draws on them
+    :param draw: takes axes and draws on them, without a legend
     """
     written = BytesIO()
     with settings():
@@ -49,10 +49,9 @@ def _lay_out(figure: Any, axes: Any, width: float, height: float) -> None:
     """Margins by the number of characters, in a tenth of the time that Matplotlib takes to measure them; the legend below."""
     names = [] if axes.get_ylabel() else [text.get_text() for text in axes.get_yticklabels()]
     left = 0.2 + 0.085 * max(map(len, names)) if names else 0.6
-    legend, rows = axes.get_legend(), 0
-    if legend is not None:
-        handles, labels = axes.get_legend_handles_labels()
-        legend.remove()
+    handles, labels = axes.get_legend_handles_labels()
+    rows = 0
+    if len(labels) > 1:
         columns = max(1, min(len(labels), int(width * 12 / (max(map(len, labels)) + 7))))
         rows = -(-len(labels) // columns)
         below = figure.legend(

@@ -87,14 +87,13 @@ def label(name: str) -> str:
     return f"\u2009{name}" if name.startswith("_") else name  # Matplotlib leaves out what begins with an underscore
 
 
-def _finish(axes: Any, names: Sequence[str] = ()) -> Any:
+def _finish(axes: Any, legend: bool) -> Any:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", linewidth=0.5, color="#b0b0b0", alpha=0.5)
     axes.set_axisbelow(True)
-    if len(names) > 1:
-        handles, labels = axes.get_legend_handles_labels()
-        legend = axes.legend(handles, labels, fontsize="small", frameon=False)
-        _without_formulas(legend.get_texts())
+    handles, labels = axes.get_legend_handles_labels()
+    if legend and len(labels) > 1:
+        _without_formulas(axes.legend(handles, labels, fontsize="small", frameon=False).get_texts())
     return axes
 
 
@@ -105,7 +104,13 @@ def _without_formulas(texts: Iterable[Any]) -> None:
 
 
 def plot_precisions(
-    report: Report, axes: Any = None, *, n_start: int = 1, n_end: int | None = None, log: bool = False
+    report: Report,
+    axes: Any = None,
+    *,
+    n_start: int = 1,
+    n_end: int | None = None,
+    log: bool = False,
+    legend: bool = True,
 ) -> Any:
     """Draw the precision of n-grams against n, a line for each output, with bands of the bootstrap intervals.
 
@@ -116,6 +121,7 @@ def plot_precisions(
     :param n_start: the first order
     :param n_end: the last one, by default the largest that was counted
     :param log: a logarithmic axis of precision
+    :param legend: draw a legend, if there is more than one output
     :return: the axes
     :raises OrderError: these orders were not counted
     :raises MissingExtraError: Matplotlib is not installed
@@ -153,7 +159,7 @@ def plot_precisions(
         axes.set_ylim(bottom=0)
     axes.set_xticks(range(n_start, n_end + 1))
     axes.set(xlabel="n", ylabel="precision of n-grams, %")
-    return _finish(axes, report.names)
+    return _finish(axes, legend)
 
 
 def _ridges(
@@ -169,7 +175,7 @@ def _ridges(
             axes.fill_between(np.repeat(edges, 2)[1:-1], place, place + heights, color=colour, alpha=0.3, linewidth=0)
         axes.plot([low, high], [place, place], color=colour, linewidth=2.5, solid_capstyle="butt")
         axes.plot([value], [place], color=colour, marker="o", markersize=5, linestyle="none")
-    axes.set_yticks([-number for number in range(len(names))], list(map(label, names)))
+    axes.set_yticks([-number for number in range(len(names))], list(names))
     axes.set_ylim(-len(names) + 0.6, 0.9)
     axes.grid(axis="x", linewidth=0.5, color="#b0b0b0", alpha=0.5)
     axes.spines[["top", "right", "left"]].set_visible(False)
@@ -194,7 +200,7 @@ def plot_scores(report: Report, axes: Any = None) -> Any:
     times = 100 / report.metric.scale
     marks = [(times * system.score, times * system.low, times * system.high) for system in report.systems]
     scores = [report.bootstrap_scores[system.name] for system in report.systems]
-    _ridges(axes, scores, [system.name for system in report.systems], marks)
+    _ridges(axes, scores, [label(system.name) for system in report.systems], marks)
     axes.set_xlabel("BLEU")
     return axes
 
@@ -229,11 +235,12 @@ def plot_differences(report: Report, axes: Any = None) -> Any:
     return axes
 
 
-def plot_contributions(report: Report, axes: Any = None) -> Any:
+def plot_contributions(report: Report, axes: Any = None, *, legend: bool = True) -> Any:
     """Draw what the orders and the brevity penalty contribute to each difference, as bars that add up to it.
 
     :param report: what :func:`analyse` gives, of more than one system
     :param axes: of Matplotlib, by default those of a new figure
+    :param legend: draw a legend
     :return: the axes
     :raises UnknownNameError: there is no difference with such parts
     :raises MissingExtraError: Matplotlib is not installed
@@ -282,18 +289,20 @@ def plot_contributions(report: Report, axes: Any = None) -> Any:
     axes.set_xlabel("contribution to the difference in BLEU, points")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.legend(fontsize="small", frameon=False)
+    if legend:
+        axes.legend(fontsize="small", frameon=False)
     _without_formulas(axes.get_yticklabels())
     return axes
 
 
-def plot_buckets(report: Report, axes: Any = None, *, by: str = "length") -> Any:
+def plot_buckets(report: Report, axes: Any = None, *, by: str = "length", legend: bool = True) -> Any:
     """Draw BLEU of groups of segments, or recall or precision of groups of words, a line for each output. By the score of the
     segment it draws how many segments there are.
 
     :param report: what :func:`analyse` gives
     :param axes: of Matplotlib, by default those of a new figure
     :param by: as for :meth:`Report.buckets`; or ``recall`` or ``precision``, of words by their frequency in the references
+    :param legend: draw a legend, if there is more than one output
     :return: the axes
     :raises UnknownNameError: there are no such groups
     :raises MissingExtraError: Matplotlib is not installed
@@ -321,7 +330,7 @@ def plot_buckets(report: Report, axes: Any = None, *, by: str = "length") -> Any
     axes.tick_params(axis="x", labelsize="small")
     axes.set_ylim(bottom=0)
     axes.set(xlabel=across, ylabel=up)
-    return _finish(axes, report.names)
+    return _finish(axes, legend)
 
 
 def _tick(text: str) -> str:
