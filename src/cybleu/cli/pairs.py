@@ -157,8 +157,8 @@ def pro(normalise: str | None, quiet: bool, **options: Any) -> None:
 
     how = pro_options(options)
 
-    def run(*arguments: Any, metric: Metric, **others: Any) -> Any:
-        return tuned(*arguments, metric=metric, **others, **on_scale(how, metric))
+    def run(nbest: Any, start: Any, *, metric: Metric, seed: int) -> Any:
+        return tuned(nbest, start, metric=metric, seed=seed, **on_scale(how, metric))
 
     _run(run, lambda result: {"pairs": result.pairs}, lambda: None, normalise, quiet, options)
 
