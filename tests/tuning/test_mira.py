@@ -205,3 +205,18 @@ def test_segments_without_hypotheses():
 def test_messages(call, error, text):
     with pytest.raises(error, match=text):
         call(lists()[0])
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_scorers_of_moses(kind):
+    """Error rates, in whole numbers and in fractions, from weights as small as they are."""
+    nbest, _, hidden = lists()
+    edits = 20 - nbest.stats[:, 2]
+    rows = np.stack([edits, 0 * edits + 20, 0 * edits + 1], axis=1).astype(kind)
+    of_rates = NBest(
+        nbest.offsets, nbest.features, rows, nbest.names, score=metrics.MosesScorer("TER"), sparse=nbest.sparse
+    )
+    found = kbmira(of_rates, -hidden / 100)
+    assert found.metric == "TER"
+    assert found.score > found.start_score + 0.3
+    assert found.score == random_search(of_rates, [list(found.weights.values())])[0]

@@ -155,10 +155,10 @@ def pro(normalise: str | None, quiet: bool, **options: Any) -> None:
     """
     from ..tuning import pro as tuned
 
-    how: dict[str, Any] = pro_options(options)
+    how = pro_options(options)
 
-    def run(*arguments: Any, metric: Metric, **others: Any) -> Any:
-        return partial(tuned, **on_scale(how, metric))(*arguments, metric=metric, **others)
+    def run(nbest: Any, start: Any, *, metric: Metric, seed: int) -> Any:
+        return tuned(nbest, start, metric=metric, seed=seed, **on_scale(how, metric))
 
     _run(run, lambda result: {"pairs": result.pairs}, lambda: None, normalise, quiet, options)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from .. import _backend
 from .._runtime.sequences import plain_segment
 from ..errors import NoReferencesError, OrderError
 from ..gleu_score import MOST_ORDERS, counts
@@ -16,6 +17,8 @@ from .metric import Metric
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+PLAIN = {str, bytes, int, float, bool, type(None)}  # tokens of these types are equal or not, whoever asks
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,8 @@ def _pairs(references: Any, hypotheses: Any, owner: Any, raw: bool) -> tuple[Any
         return None
     if not set(map(type, chain.from_iterable(references))) <= kinds or not all(references):
         return None
+    if not raw and not _backend.chosen.types_within(chain(texts, chain.from_iterable(references))) <= PLAIN:
+        return None  # which of them are equal may depend on who asks
     if owner is not None:
         owners = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
         references = [references[number] for number in owners.tolist()]

@@ -84,7 +84,8 @@ def kbmira(
     :param iterations: passes
     :param step: the largest step (C)
     :param decay: of the background, for each segment
-    :param metric: as for :func:`cybleu.tuning.line_search`. One that is not BLEU is asked for the score of each row
+    :param metric: as for :func:`cybleu.tuning.line_search`. One that is not BLEU is asked for the score of each row. Its
+        differences are compared with those of the model's values as they are, so start with weights that make these as small
     :param seed: of the order of segments, a whole number from 0
     :param shuffle: False takes the segments in their order, in each pass, as Moses's kbmira does with ``--no-shuffle``
     :param safe_hope: where the model outweighs the metric more than five times in the choice of hope, count it less, as
