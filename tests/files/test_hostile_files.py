@@ -262,7 +262,7 @@ def test_a_result_of_the_loop_is_data(tmp_path):
     for text in ("[" * 500_000, "{}", "1", json.dumps({"number": 1, "surprise": 2})):
         path.write_text(text)
         with pytest.raises(InputFileError, match="is not the result of an iteration"):
-            _read_result(path, 1, ["lm"])
+            _read_result(path, 1, a_list(), [])
 
 
 @POSIX
