@@ -76,6 +76,7 @@ def check_wheel(path: Path) -> None:
     kernels = {file.stem for file in SOURCES.rglob("*.pyx")} | {"_shared"} if identifier(path.name) != "py3" else set()
     compare(f"extensions of {path.name}", {PurePosixPath(name).name.split(".")[0] for name in extensions}, kernels)
     modules = {file.relative_to(SOURCES).as_posix() for file in SOURCES.rglob("*.py")} | {"cybleu/py.typed"}
+    modules |= {f"cybleu/report/page.{kind}" for kind in ("html", "css", "js")}
     others = {name for name in members if ".dist-info/" not in name} - set(extensions)
     compare(f"files of {path.name}", others, modules)
     largest = max(extensions, key=members.get, default=None)

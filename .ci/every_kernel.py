@@ -41,14 +41,14 @@ from cybleu import (
     sentence_bleu,
     sentence_bleu_many,
 )
-from cybleu.errors import StatisticsError, TooFewOrdersError, ZeroPrecisionError
+from cybleu.errors import StatisticsError, TooFewOrdersError, WeightsError, ZeroPrecisionError
 from cybleu.metrics import VARIANTS, Chrf
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
 from cybleu.stats.raw import raw_sum
 from cybleu.text import tokenizer
 from cybleu.text.raw import Raw
-from cybleu.tuning import kbmira, line_search, pro_pairs, tune
+from cybleu.tuning import kbmira, line_search, pro, pro_pairs, tune
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 from arrow_capsules import AsArray, AsStream, dictionary, integers, lists, runs, table, texts
@@ -117,7 +117,7 @@ def attempt(function, *args, **kwargs):
     """The result, or what kind of error this input is."""
     try:
         return function(*args, **kwargs)
-    except (StatisticsError, ZeroPrecisionError, TooFewOrdersError) as error:
+    except (StatisticsError, WeightsError, ZeroPrecisionError, TooFewOrdersError) as error:
         return type(error).__name__
 
 
@@ -292,8 +292,17 @@ def lists_of_hypotheses(random):
     for given in (nbest, floats):
         tuning = tune(given, weights, restarts=2, directions=3, threads=2, seed=random.randrange(9))
         yield tuning.score, list(tuning.weights.values()), tuning.stats
-    yield list(kbmira(nbest, iterations=3).weights.values())
-    yield pro_pairs(nbest, samples=200, keep=20)
+    rows = [[(name, random.choice(NUMBERS)) for name in range(5) if random.random() < 0.4] for _ in nbest.features]
+    parts = list(itertools.accumulate(map(len, rows), initial=0)), *zip(*itertools.chain([(0, 1.0)], *rows))
+    sparse = parts[0], parts[1][1:], parts[2][1:], ["w_a", "w_b", "w_c", "w_d", "w_e"]
+    with_sparse = NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names, sparse=sparse)
+    start = {**dict(zip(nbest.names, weights)), "w_b": 0.5, "w_e": -1.0}
+    for given in (nbest, with_sparse):
+        for how in ({}, {"safe_hope": True, "model_background": True}, {"metric": sum}):
+            yield list(kbmira(given, iterations=3, step=1.0, **how).weights.values())
+        yield pro_pairs(given, samples=200, keep=20)
+        yield str(attempt(pro, given, samples=50, minimum=0.0))
+    yield list(tune(with_sparse, start, restarts=1, searched=["w_b"]).weights.values())
     yield selected(linear(nbest, weights))
     for level, name in itertools.product(("sentence", "corpus"), VARIANTS):
         yield selected(attempt(oracle, nbest, level, name))

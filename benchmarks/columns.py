@@ -108,9 +108,7 @@ def main():
     for name, function in cases.items():
         ours = seconds(function, options.rounds)
         row(name, f"{ours:.2f}", f"{options.rows / ours:,.0f}", f"{theirs * options.rows / ours:.0f}")
-    print(
-        f"\nMemory beyond the texts for all rows: {more:.0f} MB, of which the rows are {rows.nbytes / 2**20:.0f} MB twice"
-    )
+    print(f"\nMemory beyond the texts for all rows: {more:.0f} MB, of which the rows are {rows.nbytes / 2**20:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ import sacrebleu
 from measure import DATA, machine, newstest, row
 
 import cybleu
-from cybleu import chrf_score, gleu_score, pairwise_bleu, sacrebleu_corpus_chrf, sacrebleu_sentence_chrf
+from cybleu import chrf_score, gleu_score, pairwise_bleu, sacrebleu_corpus_chrf, sacrebleu_sentence_chrf, scores
 from cybleu.frameworks import CaptionBleu
+from cybleu.metrics import find
 
 try:
     import fastchrf
@@ -63,6 +64,17 @@ def corpora(reference, hypotheses, rounds):
 
         assert vars(ours()) == vars(theirs())
         row(f"{name} of a corpus; sacreBLEU", *compare(ours, theirs, rounds), count=len(hypotheses), bar=60)
+    if fastchrf is not None:  # which has segments alone
+        metric = find("chrf")
+        sets, ours_of = [[line] for line in reference], [[line] for line in hypotheses]
+
+        def segments():
+            return scores(metric.rows(sets, hypotheses), metric)
+
+        found = fastchrf.pairwise_chrf(ours_of, sets)
+        assert max(abs(one[0][0] - other) for one, other in zip(found, segments().tolist())) < 1e-2  # single precision
+        times = compare(segments, lambda: fastchrf.pairwise_chrf(ours_of, sets), rounds)
+        row("chrF of the segments of a corpus; fastchrf", *times, count=len(hypotheses), bar=10)
     pairs = [*zip(hypotheses, reference)][:500]
     assert all(
         vars(sacrebleu_sentence_chrf(line, [other])) == vars(sacrebleu.sentence_chrf(line, [other]))

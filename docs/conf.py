@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import pathlib
 import pkgutil
 import re
 from typing import TypeVar
@@ -21,6 +22,7 @@ myst_heading_anchors = 3
 
 # Docstrings put names and shapes between single backticks.
 default_role = "literal"
+autodoc_mock_imports = ["torch", "torchmetrics"]  # of the one class that needs them
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 100
@@ -30,10 +32,12 @@ add_module_names = False
 # A reference to something of cybleu that is not there is an error; annotations name much that has no page.
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!cybleu\.).*")]
-# What the backends read of a metric, the base class of NBest, the rows that a comparison keeps, and a tokeniser of raw text.
+# What the backends read of a metric, the base class of NBest, the texts of a report, the rows that a
+# comparison keeps, and a tokeniser of raw text.
 nitpick_ignore = [
     ("py:class", "cybleu.metrics.bleu.Rules"),
     ("py:class", "cybleu.nbest.container.Hypotheses"),
+    ("py:class", "cybleu.report.texts.Texts"),
     ("py:class", "cybleu.significance.systems.Systems"),
     ("py:class", "cybleu.text.raw.Raw"),
 ]
@@ -94,7 +98,28 @@ def leave_out_any(app, what, name, member, options, signature, returns):
     return signature, returns
 
 
+def example_report(app):
+    """The report of the example texts, which `report.md` leads to."""
+    from cybleu import report
+
+    examples = pathlib.Path(__file__).parents[1] / "examples"
+
+    def lines(name):
+        return (examples / f"mark.{name}.txt").read_text(encoding="utf-8").splitlines()
+
+    folder = pathlib.Path(app.doctreedir) / "pages"
+    folder.mkdir(parents=True, exist_ok=True)
+    report.write(
+        folder / "example-report.html",
+        [[line] for line in lines("web")],
+        {name: lines(name) for name in ("asv", "kjv", "ylt")},
+        title="Three translations of Mark beside the World English Bible",
+    )
+    app.config.html_extra_path.append(str(folder))
+
+
 def setup(app):
+    app.connect("builder-inited", example_report)
     app.connect("autodoc-process-signature", leave_out_any)
     app.connect("autodoc-skip-member", leave_out_tuple_fields)
     app.connect("missing-reference", find_under_its_other_name)

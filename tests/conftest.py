@@ -60,6 +60,7 @@ def backend(request):
 
 
 ROOT = Path(__file__).parent.parent
+FRAMEWORKS = ("evaluate", "ignite", "pycocoevalcap", "tensor2tensor", "torchmetrics", "torchtext", "trl")
 DATA = Path(os.environ.get("CYBLEU_DATA", ROOT.parent / "shared" / "data"))
 
 
@@ -73,9 +74,17 @@ def pytest_collection_modifyitems(config, items):
     absent = {item for item in items if config.getoption("--pure") and "kernels" in item.fixturenames}
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
-    for library in ("pandas", "polars", "pyarrow", "duckdb", "matplotlib"):
+    for library in (
+        *("pandas", "polars", "pyarrow", "duckdb", "matplotlib", "jinja2", "playwright", "scipy", "sentencepiece"),
+        *FRAMEWORKS,
+    ):
         if find_spec(library) is None:
             absent |= {item for item in items if library in item.fixturenames}
+    for engine, library in (("spark", "pyspark"), ("ray", "ray")):
+        if find_spec(library) is None:
+            absent |= {
+                item for item in items if hasattr(item, "callspec") and item.callspec.params.get("engine") == engine
+            }
     config.hook.pytest_deselected(items=list(absent))
     items[:] = [item for item in items if item not in absent]
 
@@ -106,6 +115,14 @@ def polars():
 
 
 @pytest.fixture(scope="session")
+def scipy():
+    """The library of sparse matrices and of optimisation, likewise."""
+    import_module("scipy.optimize")
+    import_module("scipy.sparse")
+    return import_module("scipy")
+
+
+@pytest.fixture(scope="session")
 def pyarrow():
     """The library of columns, which `.ci/run columns` installs, likewise."""
     return import_module("pyarrow")
@@ -121,6 +138,32 @@ def duckdb():
 def matplotlib():
     """The library of plots, likewise."""
     return import_module("matplotlib")
+
+
+def _framework(name):
+    """A package that `.ci/run frameworks` installs, likewise."""
+    return pytest.fixture(lambda: import_module(name), scope="session", name=name)
+
+
+evaluate, ignite, pycocoevalcap, tensor2tensor, torchmetrics, torchtext, trl = map(_framework, FRAMEWORKS)
+
+
+@pytest.fixture(scope="session")
+def jinja2(matplotlib):
+    """The engine of templates, with which reports are made, likewise."""
+    return import_module("jinja2")
+
+
+@pytest.fixture(scope="session")
+def playwright():
+    """What drives a browser, which `.ci/run browser` installs, likewise."""
+    return import_module("playwright.sync_api")
+
+
+@pytest.fixture(scope="session")
+def sentencepiece():
+    """What some of sacreBLEU's tokenisers need, likewise."""
+    return import_module("sentencepiece")
 
 
 @pytest.fixture(scope="session")

@@ -102,6 +102,7 @@ COMMANDS = [
     ["rerank", "oracle", "list", "text"],
     ["rerank", "perceptron", "list", "text"],
     ["score", "text", "text", "--tokenize", "ja-mecab"],
+    ["plot", "scores", "text", "-r", "text", "--output", "scores.svg"],
     ["--help"],
     [],
 ]
@@ -124,7 +125,7 @@ def test_commands_without_numpy(with_commands, backend, arguments):
     (folder / "weights").write_text("lm_0 1\n")
     done = run(with_commands, backend, "-m", "cybleu", *arguments)
     assert "Traceback" not in done.stderr
-    if arguments[:1] in (["extract"], ["mert"], ["random-search"], ["rerank"]) or "ja-mecab" in arguments:
+    if arguments[:1] in (["extract"], ["mert"], ["random-search"], ["rerank"], ["plot"]) or "ja-mecab" in arguments:
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.count("\n") == 1 and done.stderr.startswith("cybleu: error: ")
         assert ", which is not installed; install it with: pip install 'cybleu[" in done.stderr

@@ -305,6 +305,7 @@ def test_equal_texts_among_many(different):
         assert (pairwise_bleu(refs, hypotheses, variant="moses", smoothing="add", threads=3) == found).all()
 
 
+@pytest.mark.thread_unsafe(reason="the memory is that of the process")
 def test_equal_texts_take_no_more_memory(kernels):
     different = np.random.default_rng(0).integers(0, 1000, (200, 6))
     peaks = []

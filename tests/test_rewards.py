@@ -102,7 +102,7 @@ def test_prepared_references_by_other_rules_are_refused():
     for metric in ("huggingface", "sacrebleu", "moses"):
         wanted = VARIANTS[metric].reference_length
         expected = bleu_rewards(references, hypotheses, metric=metric)
-        for length in ("closest", "shortest", "average"):
+        for length in ("closest", "closest-first", "shortest", "average"):
             prepared = References(references, reference_length=length)
             if length == wanted:
                 assert bleu_rewards(prepared, hypotheses, metric=metric) == expected

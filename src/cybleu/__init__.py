@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from . import metrics as metrics
     from . import nbest as nbest
     from . import pairwise as pairwise
+    from . import report as report
     from . import rerank as rerank
     from . import rewards as rewards
     from . import sacrebleu_compat as sacrebleu_compat
@@ -78,8 +79,8 @@ __getattr__, __dir__, _LATER = later(
         "sacrebleu_sentence_chrf",
         "stats": "CorpusAccumulator References segment_stats",
     },
-    "checks chrf_score columns errors explanations frameworks gleu_score metrics nbest pairwise rerank rewards sacrebleu_compat stats "
-    "text tuning",
+    "checks chrf_score columns errors explanations frameworks gleu_score metrics nbest pairwise report rerank rewards sacrebleu_compat "
+    "stats text tuning",
 )
 __all__ = [
     "BACKEND",

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         segment_rows: Callable[..., Done]
         gleu_counts: Callable[..., MayDecline[tuple[int, int]]]
         gleu_ratio: Callable[..., MayDecline[float]]
+        number_tokens: Callable[..., MayDecline[int]]
         weighted_sums: Callable[..., Done]
         Scorer: Callable[..., Any]  # its methods decline, too
         CharacterF: Callable[..., Any]  # its method score_rows declines
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         ArrowValues: Any
         COMPILER: str
         CharacterTexts: Callable[..., Any]
+        FeatureRows: Callable[..., Any]
         PairwiseTexts: Callable[..., Any]
         PreparedReferences: Callable[..., Any]
         RawTexts: Any
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
         leave_one_out: Callable[..., None]
         lines_of_counts: Callable[..., str]
         lines_of_numbers: Callable[..., str]
+        mira_pass: Callable[..., int]
         raw_row: Callable[..., list[int]]
         raw_rows: Callable[..., None]
         raw_sum: Callable[..., tuple[list[int], list[int]]]
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
         sum_rows: Callable[..., tuple[int, int, int]]
         surface: Callable[..., tuple[Any, Any]]
         trim: Callable[..., None]
+        types_within: Callable[..., set[type]]
         winners: Callable[..., None]
 
         # What only the kernels have: the one compiles a function, the other turns that on and off.

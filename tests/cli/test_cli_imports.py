@@ -52,6 +52,7 @@ def private_names(path):
             yield f"{module}.{name}"
 
 
+@pytest.mark.thread_unsafe(reason="up to CPython 3.12 reading source in several threads at once can fail")
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.py")))
 def test_commands_use_public_names_only(name):
     assert list(private_names(FOLDER / name)) == []

@@ -22,7 +22,7 @@ from cybleu.errors import (
     StatisticsError,
     UnknownNameError,
 )
-from cybleu.metrics import Bleu
+from cybleu.metrics import Bleu, find
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -70,6 +70,24 @@ def test_rows_are_those_of_the_same_lists(rows, cut):
     found = columns.rows(parts(), "tokens", "tokens", metric, tokenize=None)
     assert list(found) == ["hyp_len", "ref_len", "match_1", "match_2", "total_1", "total_2"]
     assert columns.statistics(found, metric).tolist() == wanted.tolist()
+
+
+@given(rows=segments)
+def test_chrf_counts_texts_as_they_are(rows):
+    hypotheses = [row[0] for row in rows]
+    sets = [[text for text in row[1:] if text is not None] for row in rows]
+    wanted = find("chrf").rows(sets, hypotheses).tolist()
+    lists_of_texts = {"hypothesis": hypotheses, "reference": [list(row[1:]) for row in rows]}
+    for tokenize in ("13a", None):
+        for given_table, names in (
+            (AsArray(made(rows)), "both"),
+            (AsArray(made(rows)), ["reference", "other"]),
+            (lists_of_texts, "reference"),
+        ):
+            found = columns.rows(given_table, "hypothesis", names, "chrf", tokenize=tokenize)
+            assert columns.statistics(found, "chrf").tolist() == wanted
+    with pytest.raises(UnknownNameError, match="takes no tokeniser"):
+        columns.rows({"hypothesis": ["a"], "reference": ["a"]}, metric="chrf", tokenize="intl")
 
 
 @given(rows=segments)

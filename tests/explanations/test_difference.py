@@ -57,7 +57,9 @@ def expected_score(references, hypotheses, setting, order=4, weights=None):
     for texts, hypothesis in zip(references, hypotheses):
         row = _mirror.segment_counts(texts, hypothesis, order)
         lengths = [len(text) for text in texts]
-        if variant.reference_length != "closest":
+        if variant.reference_length == "closest-first":
+            row[1] = min(lengths, key=lambda length: abs(length - row[0]))
+        elif variant.reference_length != "closest":
             row[1] = min(lengths) if variant.reference_length == "shortest" else int(sum(lengths) / len(lengths))
         rows.append(row)
     return score(rows, variant, weights=weights, smoothing=smoothing, level="corpus")
@@ -217,7 +219,7 @@ def test_the_points_add_up_and_the_table_is_right(corpus, variants, order, weigh
 
 
 ONE_RULE = {
-    "reference_length": ["closest", "shortest", "average"],
+    "reference_length": ["closest", "closest-first", "shortest", "average"],
     "short_segments_count": [False, True],
     "empty_order": ["zero", "one", "end"],
     "no_match_at_all": ["zero", "smoothed"],

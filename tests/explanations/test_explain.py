@@ -26,7 +26,7 @@ from cybleu import (
     ngram_precision,
     sentence_bleu,
 )
-from cybleu.explanations.display import marks
+from cybleu.explanations.explanation import marks
 from cybleu.metrics import VARIANTS, Bleu
 from inputs import Near, segments, weight_vectors
 

@@ -154,28 +154,77 @@ def test_functions_and_installation():
     assert sacrebleu.CHRF is sacrebleu.metrics.METRICS["CHRF"] is theirs
 
 
-# sacreBLEU's own tests (test/test_chrf.py): hypotheses, references, options, score
+# What sacreBLEU's own tests say (test/test_chrf.py of sacreBLEU 2.6, Apache-2.0), to 4 decimals there
+ASSESSMENT = (
+    "risk assessment must be made of those who are qualified and expertise in the sector - these are the scientists .",
+    "risk assessment has to be undertaken by those who are qualified and expert in that area - that is the scientists .",
+)
+OBAMA = "Das Verhältnis zwischen Obama und Netanyahu ist nicht gerade freundschaftlich."
+WALL = "Niemand hat die Absicht, eine Mauer zu errichten"
+# `eps_smoothing`, and the hypotheses, their references and the score
 PUBLISHED = [
+    (True, ["abcdefg"], ["hijklmnop"], 0.0),
+    (True, ["a"], ["b"], 0.0),
+    (True, [""], ["b"], 0.0),
+    (True, [""], ["ref"], 0.0),
+    (True, [""], ["reference"], 0.0),
+    (True, ["aa"], ["ab"], 8.3333),
+    (True, ["a", "b"], ["a", "c"], 8.3333),
+    (True, ["a"], ["a"], 16.6667),
+    (True, ["a b c"], ["a b c"], 50.0),
+    (True, ["a b c"], ["abc"], 50.0),
+    (True, [f" {ASSESSMENT[0]}"], [ASSESSMENT[1]], 63.361730),
+    (True, [" Die    Beziehung zwischen  Obama und Netanjahu ist nicht gerade  freundlich. "], [OBAMA], 64.1302698),
+    (True, [WALL], [WALL], 100.0),
+    (False, ["a"], ["a"], 100.0),
+    (False, [""], ["reference"], 0.0),
+    (False, ["a b c"], ["a b c"], 100.0),
+    (False, ["a b c"], ["abc"], 100.0),
+    (False, [""], ["c"], 0.0),
+    (False, ["a", "b"], ["a", "c"], 50.0),
+    (False, ["aa"], ["ab"], 25.0),
+]
+PUBLISHED_WITH_WHITE_SPACE = [
+    ("Die Beziehung zwischen Obama und Netanjahu ist nicht gerade freundlich.", OBAMA, 67.3481606),
+    (*ASSESSMENT, 65.2414427),
+]
+PUBLISHED_OF_SENTENCES = [
     (
-        ["Niemand hat die Absicht, eine Mauer zu errichten"],
-        [["Niemand hat die Absicht, eine Mauer zu errichten"]],
-        {},
-        100,
+        "Co nás nejvíc trápí, protože lékaři si vybírají, kdo bude žít a kdo zemře.",
+        "Nejvíce smutní jsme z toho, že musíme rozhodovat o tom, kdo bude žít a kdo zemře.",
+        39.14078509,
     ),
-    ([""], [["Niemand hat die Absicht, eine Mauer zu errichten"]], {}, 0),
-    (["abcdefg"], [["hijklmnop"]], {"beta": 3}, 0.0),
-    (["a"], [["b"]], {"beta": 3}, 0.0),
-    ([""], [["b"]], {"beta": 3}, 0.0),
-    (["abcdefg"], [["abcdefg"]], {"beta": 3}, 100.0),
-    (["abcd"], [["abef"]], {"char_order": 2, "beta": 1}, 41.666667),
+    (
+        "Nebo prostě nemají vybavení, které by jim pomohlo, uvedli lékaři.",
+        "A někdy nemáme ani potřebný materiál, abychom jim pomohli, popsali lékaři.",
+        31.22557079,
+    ),
+    (
+        "Lapali po dechu, jejich životy skončily dřív, než skutečně začaly.",
+        "Lapali po dechu a pak jejich život skončil - dřív, než skutečně mohl začít, připomněli.",
+        57.15704367,
+    ),
 ]
 
 
-@pytest.mark.parametrize(("hypotheses", "references", "options", "expected"), PUBLISHED)
-def test_published_figures(hypotheses, references, options, expected):
-    found = sacrebleu_corpus_chrf(hypotheses, references, **options).score
-    assert found == sacrebleu.corpus_chrf(hypotheses, references, **options).score
-    assert round(found, 6) == expected
+@pytest.mark.parametrize(("smoothed", "hypotheses", "references", "expected"), PUBLISHED)
+def test_published_figures(smoothed, hypotheses, references, expected):
+    found = sacrebleu_corpus_chrf(hypotheses, [references], beta=3, eps_smoothing=smoothed).score
+    assert found == pytest.approx(expected, abs=1e-4)
+    metric = Chrf(beta=3, eps_smoothing=smoothed)
+    assert score(metric.rows([[text] for text in references], hypotheses), metric).score == found
+
+
+@pytest.mark.parametrize(("hypothesis", "reference", "expected"), PUBLISHED_WITH_WHITE_SPACE)
+def test_published_figures_with_white_space(hypothesis, reference, expected):
+    found = sacrebleu_corpus_chrf([hypothesis], [[reference]], beta=3, remove_whitespace=False).score
+    assert found == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(("hypothesis", "reference", "expected"), PUBLISHED_OF_SENTENCES)
+def test_published_figures_of_sentences(hypothesis, reference, expected):
+    found = sacrebleu_sentence_chrf(hypothesis, [reference], eps_smoothing=True).score
+    assert found == pytest.approx(expected, abs=1e-4)
 
 
 # ------------------------------------------------------------------------------------------------------------- NLTK's

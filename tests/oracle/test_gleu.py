@@ -6,12 +6,16 @@ from collections import deque
 
 import nltk
 import nltk.translate.gleu_score as nltk_gleu
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from arrow_capsules import AsArray, lists
+from arrow_capsules import texts as texts_of
 from cybleu import chrf_score, errors, gleu_score, install_as_nltk, score, scores, segment_stats
 from cybleu.metrics import Gleu
+from cybleu.text import tokenizer
 from inputs import CATCHES_WARNINGS, assert_same, corpora, long_segments, outcome, segments
 
 pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
@@ -74,6 +78,44 @@ def test_the_metric(corpus, min_len, max_len):
     assert scores(rows, metric).tolist() == wanted
     assert score(rows, metric).score == nltk_gleu.corpus_gleu(references, hypotheses, min_len, max_len)
     assert metric.sum_of(references, hypotheses)[0] == rows.sum(axis=0).tolist()
+
+
+@given(corpora().filter(lambda corpus: corpus[1]), st.booleans(), st.data())
+def test_rows_of_texts_in_any_form(corpus, alone, data):
+    references, hypotheses = corpus
+    if alone:
+        references = [texts[:1] for texts in references]
+    metric = Gleu()
+    wanted = [metric.row(*pair) for pair in zip(references, hypotheses)]
+    assert metric.rows(references, hypotheses, threads=2).tolist() == wanted
+    assert metric.rows(tuple(map(tuple, references)), list(map(list, hypotheses))).tolist() == wanted
+    owners = data.draw(
+        st.lists(st.integers(0, len(references) - 1), min_size=len(hypotheses), max_size=len(hypotheses))
+    )
+    owned = [metric.row(references[number], text) for number, text in zip(owners, hypotheses)]
+    assert metric.rows(references, hypotheses, owner=owners).tolist() == owned
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from(["a", "b", "c."]), max_size=6).map(" ".join),
+            st.lists(st.lists(st.sampled_from(["a", "B", "c."]), max_size=6).map(" ".join), min_size=1, max_size=3),
+        ),
+        max_size=5,
+    )
+)
+def test_rows_of_raw_text(segments):
+    hypotheses, references = [text for text, _ in segments], [texts for _, texts in segments]
+    split = tokenizer("13a")
+    wanted = [Gleu().row([split(text.lower()) for text in texts], split(line.lower())) for line, texts in segments]
+    found = Gleu().rows(references, hypotheses, tokenize="13a", lowercase=True)
+    assert (found.dtype, found.shape, found.tolist()) == (np.int64, (len(segments), 2), wanted)
+    columns_of = Gleu().rows(AsArray(lists(references, texts_of)), AsArray(texts_of(hypotheses)), tokenize="13a")
+    assert columns_of.tolist() == Gleu().rows(references, hypotheses, tokenize="13a").tolist()
+    first = [texts[0] for texts in references]
+    columns_of = Gleu().rows(AsArray(texts_of(first)), AsArray(texts_of(hypotheses)), tokenize="13a")
+    assert columns_of.tolist() == Gleu().rows([[text] for text in first], hypotheses, tokenize="13a").tolist()
 
 
 def test_with_one_reference_it_comes_out_of_the_rows_of_bleu():

@@ -81,7 +81,7 @@ def test_the_wheel_brings_the_extensions_and_no_source(wheel):
     extensions = {Path(name).name.split(".")[0] for name in names if Path(name).suffix in (".so", ".pyd")}
     assert extensions == {path.stem for path in KERNELS.glob("*.pyx")} | {"_shared"}
     assert not {".c", ".pyx", ".pxd", ".h"} & suffixes(names)
-    assert "cybleu/py.typed" in names
+    assert {"cybleu/py.typed", *(f"cybleu/report/page.{kind}" for kind in ("html", "css", "js"))} <= {*names}
     assert not wheel.name.endswith("-none-any.whl")
     assert {name.split("/")[0] for name in names} == {"cybleu", f"cybleu-{cybleu.__version__}.dist-info"}
 

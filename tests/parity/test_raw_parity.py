@@ -64,7 +64,9 @@ def in_bytes(line):
         return line  # there is no UTF-8 of a lone surrogate
 
 
-@given(segments, st.sampled_from([1, 2, 4, 5, 70]), st.sampled_from(["closest", "shortest", "average"]))
+@given(
+    segments, st.sampled_from([1, 2, 4, 5, 70]), st.sampled_from(["closest", "closest-first", "shortest", "average"])
+)
 @example(
     [("a " * 64, ["a " * 65, "b " * 64]), ("a " * 65, ["a"]), ("", [""]), ("a " * 300, ["a b " * 200])], 4, "closest"
 )
@@ -175,6 +177,32 @@ def tokens_of(backend, texts):
     numbers = np.frombuffer(words.add(texts, ends), np.int32)
     tokens = words.tokens()
     return [[tokens[number] for number in part] for part in np.split(numbers, ends[:-1])] if len(texts) else []
+
+
+@given(st.lists(st.lists(st.lists(st.sampled_from(["a", "é", ""]), max_size=2), min_size=3, max_size=3), max_size=4))
+def test_row_by_row(kernels, rows):
+    found = []
+    for backend in (kernels, _mirror):
+        parts, begins, ends = [], [], []
+        for column in range(3):
+            parts.append(backend.RawTexts([line for row in rows for line in row[column]]))
+            counts = np.array([len(row[column]) for row in rows], dtype=np.int64)
+            ends.append(np.cumsum(counts))
+            begins.append(ends[-1] - counts)
+        bounds = np.full(len(rows) + 1, 7)
+        texts = backend.RawTexts.row_by_row(parts, begins, ends, bounds)
+        wanted = [line for row in rows for lines in row for line in lines]
+        assert len(texts) == len(wanted)
+        sets = np.arange(len(wanted) + 1)
+        table = np.zeros((len(wanted), 4), dtype=np.int64)
+        if wanted:
+            backend.raw_rows(
+                backend.Tokenizer("char"), backend.RawTexts(wanted), texts, sets, 1, "closest", 0, len(wanted), table
+            )
+        found.append((bounds.tolist(), table.tolist()))
+    assert found[0] == found[1]
+    assert found[0][0] == [0, *np.cumsum([sum(map(len, row)) for row in rows]).tolist()][: len(rows) + 1]
+    assert all(hyp == ref == match for hyp, ref, match, _ in found[0][1])
 
 
 def test_side_by_side(kernels):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sparse_lists
 from cybleu.errors import ArrayValueError, FeatureError, StatisticsError
 from cybleu.metrics import score
 from cybleu.nbest import NBest
@@ -124,9 +125,6 @@ def test_lists_that_cannot_train():
         perceptron(NBest.from_texts([["a"], ["b"]], [["a"], ["b"]], tokenize=str.split))
     with pytest.raises(StatisticsError, match="neither the statistics of BLEU"):
         perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[0.5], [0.5]]))
-    sparse = [0, 1, 1], [0], [2.0], ["pp_a"]
-    with pytest.raises(FeatureError, match="sparse"):
-        perceptron(NBest([0, 1, 2], [[1.0], [2.0]], [[1, 1, 1, 1]] * 2, sparse=sparse))
 
 
 @pytest.mark.real_data
@@ -137,3 +135,35 @@ def test_real_lists(data):
     first = score(nbest.stats[nbest.offsets[:-1]]).score
     assert first < trained.score < oracle(nbest).bleu().score
     assert all(rows[0] <= row < rows[1] for row, rows in zip(trained.held_out.rows, itertools.pairwise(nbest.offsets)))
+
+
+def test_sparse_features_are_trained_as_dense_ones():
+    nbest, dense, _ = sparse_lists.lists(share=0.3, sparse=6)
+    # one feature is constant within each segment, another one is nowhere, a third is there once
+    columns = dense.features[:, 3:].copy()
+    columns[:, 0] = np.repeat(np.arange(20) % 3, 12)
+    columns[:, 1] = 0.0
+    columns[:, 2] = 0.0
+    columns[17, 2] = 4.0
+    rows, places = np.nonzero(columns)
+    indptr = np.append(0, np.cumsum(np.bincount(rows, minlength=240)))
+    parts = indptr, places, columns[rows, places], [f"s{column}" for column in range(6)]
+    sparse = NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names, sparse=parts)
+    both = np.concatenate([nbest.features, columns], axis=1)
+    other = NBest(nbest.offsets, both, nbest.stats, [*nbest.names, *sparse.sparse.names])
+    for how in ({}, {"margin": 5.0, "bad": 0.9, "epochs": 30, "folds": 3, "seed": 4}):
+        ours, theirs = perceptron(sparse, **how), perceptron(other, **how)
+        assert ours.weights == pytest.approx(theirs.weights, rel=1e-9, abs=1e-12)
+        assert (ours.epoch_scores, ours.fold_scores) == (theirs.epoch_scores, theirs.fold_scores)
+        assert (ours.held_out.rows == theirs.held_out.rows).all()
+        assert ours.weights["s0"] == ours.weights["s1"] == 0.0
+        assert linear(sparse, ours.weights).rows.tolist() == linear(other, theirs.weights).rows.tolist()
+    alone = NBest(nbest.offsets, np.zeros((240, 0)), nbest.stats, sparse=parts)
+    as_dense = NBest(nbest.offsets, columns, nbest.stats, parts[3])
+    assert perceptron(alone).weights == pytest.approx(perceptron(as_dense).weights, rel=1e-9, abs=1e-12)
+
+
+def test_sparse_features_of_segments_without_hypotheses():
+    nbest, _, _ = sparse_lists.lists(segments=6, size=4)
+    holes = NBest([0, 0, 4, 8, 8, 12, 16, 20, 24, 24], nbest.features, nbest.stats, nbest.names, sparse=nbest.sparse)
+    assert perceptron(holes, folds=2).weights == perceptron(nbest, folds=2).weights

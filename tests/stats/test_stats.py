@@ -487,7 +487,7 @@ one = References([[[1, 2, 3]]])
         (
             lambda: References([[["a"]]], reference_length="longest"),
             errors.UnknownNameError,
-            "closest, shortest, average",
+            "closest, closest-first, shortest, average",
         ),
         (lambda: segment_stats([[["a"]]], [["a"]], reference_length="mean"), errors.UnknownNameError, "closest"),
         (lambda: segment_stats([[["a"]]], []), errors.LengthMismatchError, "0 hypotheses and 1"),
@@ -551,3 +551,34 @@ def test_accumulators_add_up():
             whole + other
         with pytest.raises(TypeError):
             other + whole
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.lists(st.integers(0, 9), min_size=1, max_size=4)), min_size=1, max_size=5)
+)
+def test_of_equally_close_references_the_shorter_counts_or_the_first(lengths):
+    hypotheses = [["a"] * length for length, _ in lengths]
+    references = [[["a"] * length for length in of_references] for _, of_references in lengths]
+    raw = [[" ".join(text) for text in texts] for texts in references], [" ".join(text) for text in hypotheses]
+    rules = {
+        "closest": lambda length, others: min(others, key=lambda other: (abs(other - length), other)),
+        "closest-first": lambda length, others: min(others, key=lambda other: abs(other - length)),
+        "shortest": lambda length, others: min(others),
+        "average": lambda length, others: sum(others) // len(others),
+    }
+    for name, rule in rules.items():
+        wanted = [rule(length, others) for length, others in lengths]
+        accumulator = CorpusAccumulator(reference_length=name)
+        for segment in zip(references, hypotheses):
+            accumulator.update(*segment)
+        assert accumulator.row[1] == sum(wanted)
+        metric = metrics.Bleu(reference_length=name)
+        assert metric.sum_of(references, hypotheses)[0][1] == sum(wanted)
+        for rows in (
+            segment_stats(references, hypotheses, reference_length=name),
+            segment_stats(references, hypotheses, reference_length=name, threads=2),
+            segment_stats(*raw, reference_length=name, tokenize="none"),
+            References(references, reference_length=name).stats(hypotheses),
+            metric.rows(references, hypotheses),
+        ):
+            assert rows[:, 1].tolist() == wanted

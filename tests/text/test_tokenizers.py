@@ -12,7 +12,8 @@ import sacrebleu
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cybleu.errors import MissingExtraError, SequenceTypeError, UnknownNameError
+from cybleu import segment_stats
+from cybleu.errors import MissingExtraError, NotUtf8Error, SequenceTypeError, UnknownNameError
 from cybleu.text import categories, tokenize_lines, tokenizer
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -124,6 +125,46 @@ def test_many_lines():
     assert tokenize_lines(["A b"], str.split, lowercase=True) == [["a", "b"]]
     with pytest.raises(SequenceTypeError, match="lines is one str"):
         tokenize_lines("a b")
+
+
+@pytest.fixture
+def pieces(sentencepiece, tmp_path, monkeypatch):
+    """sacreBLEU's tokeniser of this name, which reads a model trained here in place of the one that it would fetch."""
+    from sacrebleu.tokenizers import tokenizer_spm
+
+    (tmp_path / "text").write_text("\n".join(LINES * 20 + TEXTS), encoding="utf-8")
+    (tmp_path / "models").mkdir()
+    model = tmp_path / "models" / "sacrebleu_tokenizer_spm"
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "text"), model_prefix=str(model), vocab_size=150, hard_vocab_limit=False, minloglevel=2
+    )
+    monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
+    return sacrebleu.BLEU(tokenize="flores101").tokenizer
+
+
+TEXTS = [
+    "The cat sat on the mat, didn't it?",
+    "the CAT  sat ",
+    "",
+    " \u3000",
+    "Ein Satz ohne Bekanntes: 猫 ☃ 𝒳",
+    "\ta\n",
+]
+
+
+def test_pieces(pieces):
+    expected = [pieces(line.rstrip()).split() for line in TEXTS]
+    assert tokenize_lines(TEXTS, "flores101") == expected == [tokenizer("flores101")(line) for line in TEXTS]
+    assert tokenize_lines(iter(TEXTS), "flores101", lowercase=True) == [
+        pieces(line.lower().rstrip()).split() for line in TEXTS
+    ]
+    sets = [[TEXTS[0], TEXTS[1]], [TEXTS[4]], [TEXTS[0], TEXTS[2], TEXTS[5]]]
+    lists = [[pieces(line.rstrip()).split() for line in texts] for texts in sets]
+    hypotheses = [TEXTS[1], TEXTS[0].encode(), TEXTS[4]]
+    rows = segment_stats(sets, hypotheses, tokenize="flores101")
+    assert (rows == segment_stats(lists, [expected[1], expected[0], expected[4]])).all()
+    with pytest.raises(NotUtf8Error, match=r"references\[1\]\[0\]"):
+        segment_stats([sets[0], [b"a \xff"]], hypotheses[:2], tokenize="flores101")
 
 
 def test_a_str_of_another_class():

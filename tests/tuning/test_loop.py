@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 import pytest
 
 from cybleu import errors
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import Iteration, Loop, mert_loop, random_search, read_weights, write_weights
+from cybleu.tuning import Iteration, Loop, kbmira, mert_loop, random_search, read_weights, write_weights
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -307,3 +308,119 @@ def test_a_result_with_values_of_another_kind_is_refused(tmp_path, field, value)
     path.write_text(json.dumps({**json.loads(path.read_text()), field: value}))
     with pytest.raises(errors.InputFileError, match=rf"result\.json is not the result of iteration 1: {field} is"):
         loop(tmp_path / "run", Decoder())
+
+
+# ----------------------------------------------------------------------------------------------- other tuners, sparse features
+
+RARE = {
+    "the cat sat on mat": "w_mat= 1",
+    "it rains in spain": "w_in= 1 w_spain= 2",
+    "a cat sits on the mat now": "w_now= 1",
+}
+
+
+class SparseDecoder:
+    """As the other one, in Moses's format and with a sparse feature here and there; the best alone."""
+
+    def __init__(self, calls=99):
+        self.calls, self.weights = calls, []
+
+    def __call__(self, weights, path):
+        self.weights.append(weights)
+        self.calls -= 1
+        if self.calls < 0:
+            raise KeyboardInterrupt
+
+        def value(text):
+            rare = RARE.get(text[0], "").replace("=", "").split()
+            sparse = sum(weights.get(name, 0) * int(number) for name, number in zip(rare[::2], rare[1::2]))
+            return weights.get("a_0", 0) * text[1] + weights.get("b_0", 0) * text[2] + sparse
+
+        with path.open("w") as file:
+            for segment, texts in enumerate(SPACE):
+                for text, a, b in sorted(texts, key=value, reverse=True)[:2]:
+                    file.write(f"{segment} ||| {text} ||| a= {a} b= {b} {RARE.get(text, '')} ||| 0\n")
+
+
+TUNERS = ["mert", "kbmira", "pro", partial(kbmira, iterations=5, step=0.5)]
+
+
+def sparse_loop(folder, decode, tuner="kbmira", start=None, **options):
+    return mert_loop(folder, decode, REFERENCES, start or {"a_0": 1.0, "b_0": -1.0}, tuner=tuner, **options)
+
+
+@pytest.mark.parametrize("tuner", TUNERS)
+def test_any_tuner_with_sparse_features(tmp_path, tuner):
+    decoder = SparseDecoder()
+    result = sparse_loop(tmp_path / "run", decoder, tuner, {"a_0": 0.1, "b_0": -0.1}, iterations=6, max_order=2)
+    assert len(result.iterations) > 1
+    assert tuner == "pro" or result.score >= result.iterations[0].start_score
+    named = set().union(*(iteration.weights for iteration in result.iterations))
+    assert {"a_0", "b_0"} <= named <= {"a_0", "b_0", "w_mat", "w_in", "w_spain", "w_now"}
+    for iteration, decoded in zip(result.iterations, decoder.weights):
+        assert (
+            iteration.decoded == decoded == read_weights(tmp_path / "run" / f"iteration-{iteration.number}" / "weights")
+        )
+        assert all(weight or name in ("a_0", "b_0") for name, weight in iteration.weights.items())
+    pool = merge(
+        *(
+            NBest.from_files(tmp_path / "run" / f"iteration-{iteration.number}" / "nbest", REFERENCES, max_order=2)
+            for iteration in result.iterations
+        )
+    )
+    last = result.iterations[-1]
+    vector = [last.weights.get(name, 0.0) for name in (*pool.names, *pool.sparse.names)]
+    assert last.score == random_search(pool, [vector])[0]
+
+
+@pytest.mark.parametrize("tuner", TUNERS)
+@pytest.mark.parametrize("calls", [0, 1, 2])
+def test_interrupted_runs_of_any_tuner_go_on(tmp_path, tuner, calls):
+    whole = sparse_loop(tmp_path / "whole", SparseDecoder(), tuner, iterations=3)
+    if len(whole.iterations) > calls:
+        with pytest.raises(KeyboardInterrupt):
+            sparse_loop(tmp_path / "run", SparseDecoder(calls), tuner, iterations=3)
+    assert sparse_loop(tmp_path / "run", SparseDecoder(), tuner, iterations=3) == whole
+    again = SparseDecoder(0)
+    assert sparse_loop(tmp_path / "run", again, tuner, iterations=3) == whole
+    assert not again.weights
+
+
+def test_weights_of_features_that_no_list_has_stay(tmp_path):
+    start = {"a_0": 1.0, "b_0": -1.0, "w_other": 0.25, "w_in": 0.5}
+    for tuner in ("mert", "kbmira", "pro"):
+        result = sparse_loop(tmp_path / tuner, SparseDecoder(), tuner, start, iterations=3, historic_best=True)
+        assert all(iteration.weights["w_other"] == 0.25 for iteration in result.iterations)
+        if tuner == "mert":
+            assert result.weights["w_in"] == 0.5
+    with pytest.raises(errors.DecoderError, match="names 'w_other', which is no feature"):
+        mert_loop(tmp_path / "dense", Decoder(), REFERENCES, {**START, "w_other": 1.0}, tuner="kbmira")
+    with pytest.raises(errors.DecoderError, match=r"names 'a', which is no feature.*is 'a_0' meant"):
+        sparse_loop(tmp_path / "names", SparseDecoder(), start={"a": 1.0, "b_0": 1.0})
+
+
+def test_pro_does_not_stop_where_it_scores_less(tmp_path):
+    result = mert_loop(tmp_path / "run", Decoder(), REFERENCES, {"a": -1.0, "b": 1.0}, tuner="pro", weights_settle=0.0)
+    assert "gained" not in result.reason
+    same = mert_loop(tmp_path / "other", Decoder(), REFERENCES, {"a": -1.0, "b": 1.0}, tuner="pro", score_settles=2.0)
+    assert "the score gained no more than 2" in same.reason
+
+
+def test_a_tuner_of_ones_own(tmp_path):
+    def tuner(nbest, start, seed, metric=None):
+        calls.append((start, seed))
+        return Weights({"a": start["a"] - 1.0, "b": 1.0})
+
+    @dataclass
+    class Weights:
+        weights: dict
+
+    calls = []
+    result = mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner=tuner, iterations=2, seed=5)
+    assert calls == [(START, 6), ({"a": 0.0, "b": 1.0}, 7)]
+    assert result.weights == {"a": -1.0, "b": 1.0}
+    assert result.score > result.iterations[0].start_score
+    with pytest.raises(errors.InputFileError, match="was begun with tuner="):
+        mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner="pro", iterations=2, seed=5)
+    with pytest.raises(errors.UnknownNameError, match="unknown tuner 'moses'; use one of mert, kbmira, pro"):
+        mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner="moses")

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from brute_force import LIST, bleu, chosen, nbests, score_of, weight
 from cybleu import errors, metrics
-from cybleu.nbest import NBest
 from cybleu.tuning import cross_validate, random_search, tune
 from cybleu.tuning.trials import _part
 
@@ -60,9 +59,3 @@ def test_cross_validation_scores_what_was_held_out():
 def test_trials_that_cannot_be(call, error, text):
     with pytest.raises(error, match=text):
         call()
-
-
-def test_sparse_features_are_not_left_out():
-    nbest = NBest([0, 1, 2], [[1.0], [2.0]], [[1.0], [2.0]], sparse=([0, 1, 1], [0], [3.0], ["x"]))
-    with pytest.raises(errors.FeatureError, match="sparse features, which a line search does not weigh"):
-        cross_validate(nbest, 2)

@@ -42,7 +42,7 @@ NOT_RUN = {
     "CONTRIBUTING.md": 1,
     "README.md": 3,
     "benchmarks/README.md": 2,
-    "docs/columns.md": 7,
+    "docs/columns.md": 8,
     "docs/command-line.md": 1,
     "docs/fuzzing.md": 1,
     "docs/getting-started.md": 1,
@@ -50,11 +50,16 @@ NOT_RUN = {
     "docs/mert.md": 1,
     "docs/reranking.md": 1,
     "docs/relatives.md": 1,
+    "docs/report.md": 1,
     "docs/rewards.md": 1,
 }
-PLOTS = "cybleu.tuning.plot"  # needs Matplotlib
+PLOTS = ("cybleu.report.plots", "cybleu.tuning.plot")  # need Matplotlib
+PAGES_OF_REPORTS = "cybleu.report.page"  # needs Jinja2, too
+ENGINES = ("cybleu.columns.ray", "cybleu.columns.spark")  # tests/columns/test_engines.py runs theirs
+TORCH = "cybleu.frameworks.torch_metrics"  # needs torchmetrics, which `.ci/run frameworks` installs
 # that start many commands
-LONG = {"docs/command-line.md", "docs/mert.md", "docs/reranking.md", "docs/significance.md"}
+LONG = {"docs/command-line.md", "docs/mert.md", "docs/report.md", "docs/reranking.md", "docs/significance.md"}
+OF_REPORTS = "docs/report.md"  # needs Jinja2 and Matplotlib
 
 BLOCK = re.compile(
     r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?(?P<indent> *)```(?P<language>[^\n]*)\n(?P<code>.*?)^(?P=indent)```$",
@@ -155,9 +160,24 @@ def without_version(text):
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.long] if page in LONG else []) for page in PAGES if blocks_of(page)]
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.long] if page in LONG else [])
+        for page in PAGES
+        if blocks_of(page) and page != OF_REPORTS
+    ],
 )
 def test_what_a_page_shows(page, backend, tmp_path, monkeypatch):
+    check_page(page, backend, tmp_path, monkeypatch)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("jinja2")
+def test_what_the_page_of_reports_shows(backend, tmp_path, monkeypatch):
+    check_page(OF_REPORTS, backend, tmp_path, monkeypatch)
+
+
+def check_page(page, backend, tmp_path, monkeypatch):
     # on Windows only what needs no POSIX shell
     shell = sys.platform != "win32"
     make_files(tmp_path)
@@ -205,6 +225,7 @@ MODULES = [
 
 # What users import from: a package offers what is in its `__all__`, and the modules in it are its own affair.
 PUBLIC = [name for name in MODULES if re.fullmatch(r"cybleu\.[a-z]\w*", name) and name != "cybleu.cli"]
+PUBLIC += ENGINES
 
 
 def examples_of(module):
@@ -225,16 +246,28 @@ def examples_of(module):
 
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("name", [name for name in MODULES if name != PLOTS])
+@pytest.mark.parametrize("name", [name for name in MODULES if name not in (*PLOTS, PAGES_OF_REPORTS, TORCH, *ENGINES)])
 def test_examples_in_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_examples(name)
 
 
 @pytest.mark.usefixtures("backend", "matplotlib")
-def test_examples_of_plots(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", PLOTS)
+def test_examples_of_plots(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    check_examples(PLOTS)
+    check_examples(name)
+
+
+@pytest.mark.usefixtures("backend", "jinja2")
+def test_examples_of_reports(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check_examples(PAGES_OF_REPORTS)
+
+
+@pytest.mark.usefixtures("torchmetrics")
+def test_examples_of_torchmetrics():
+    check_examples(TORCH)
 
 
 def check_examples(name):
@@ -298,6 +331,6 @@ def test_what_is_public_describes_its_parameters(value):
 def test_every_public_module_has_a_page():
     pages = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("docs/api/*.md"))
     documented = set(re.findall(r"^\.\. automodule:: (\S+)$", pages, re.MULTILINE))
-    assert documented == set(PUBLIC)
+    assert documented == {*PUBLIC, TORCH}
     table = set(re.findall(r"^(?:   |\.\. py:data:: )(\w+)$", (ROOT / "docs/api/index.md").read_text(), re.MULTILINE))
     assert table == set(cybleu.__all__)

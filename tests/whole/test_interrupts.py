@@ -237,6 +237,24 @@ def random_search(part):
 @case
 def mira(part):
     nbest = n_best(1000 // part, 100)
+    return lambda: tuning.kbmira(nbest, iterations=20)
+
+
+def with_sparse_features(nbest):
+    count = len(nbest.features)
+    sparse = np.arange(0, 2 * count + 1, 2), np.tile([0, 1], count), np.ones(2 * count), ["x", "y"]
+    return NBest(nbest.offsets, nbest.features, nbest.stats, sparse=sparse)
+
+
+@case
+def mira_with_sparse_features(part):
+    nbest = with_sparse_features(n_best(1000 // part, 100))
+    return lambda: tuning.kbmira(nbest, iterations=20)
+
+
+@case
+def one_segment_of_mira(part):
+    nbest = with_sparse_features(n_best(1, 200_000 // part))
     return lambda: tuning.kbmira(nbest, iterations=2)
 
 
@@ -244,6 +262,12 @@ def mira(part):
 def pairs_for_ranking(part):
     nbest = n_best(1000 // part, 100)
     return lambda: tuning.pro_pairs(nbest)
+
+
+@case
+def ranking(part):
+    nbest = with_sparse_features(n_best(200 // part, 100))
+    return lambda: tuning.pro(nbest, samples=200)
 
 
 @case

@@ -33,6 +33,7 @@ SCRIPT = """
     ignoring = References(text, ignore=[(1,), (2, 3)])
     values = random.standard_normal((SIZE // 10, 3))
     nbest = NBest(np.arange(0, len(values) + 1, 100), values, np.tile([9, 9, 5, 3, 9, 8], (len(values), 1)))
+    of_sums = NBest(nbest.offsets, values, values[:, 0])
     rows = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (SIZE, 1))
 
     def line_search():
@@ -58,6 +59,8 @@ SCRIPT = """
         "scores": lambda: scores(rows),
         "line_search": line_search,
         "random_search": lambda: tuning.random_search(nbest, np.ones((200, 3))),
+        "kbmira": lambda: list(tuning.kbmira(nbest, iterations=2).weights.values()),
+        "pro": lambda: list(tuning.pro(of_sums, samples=20).weights.values()),
         "oracle": lambda: rerank.oracle(nbest, "corpus").score,
     }
     expected = {name: call() for name, call in calls.items()}

@@ -99,5 +99,17 @@ cdef inline double python_sum(const double *terms, int count) noexcept nogil:
 cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil
 
 
+# What CodeXGLUE takes of logarithms; no search and no matrix has it.
+cdef struct Differences:
+    int order                   # 0 where this is another definition
+    bint added_one              # to both lengths in the brevity penalty; otherwise there is none
+    bint smoothed_without_match
+    bint zero_in_any_order
+    bint empty_is_scored
+    bint empty_is_error
+    double times
+
+
 cdef class Definition:
+    cdef Differences differences
     cdef Rules rules

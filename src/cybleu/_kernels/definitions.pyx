@@ -204,13 +204,49 @@ cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
     return result if isfinite(result) else NO_SCORE
 
 
+cdef double evaluate_differences(const Differences *rules, const int64_t *row) noexcept nogil:
+    cdef const int64_t *matches = row + 2
+    cdef const int64_t *totals = matches + rules.order
+    cdef int64_t any_match = 0
+    cdef double logs = 0.0
+    cdef double penalty = 0.0
+    cdef int n
+    if row[0] == 0 and not rules.empty_is_scored:
+        return NO_SCORE if rules.empty_is_error else 0.0
+    if row[0] >= CYBLEU_LARGEST_COUNT or row[1] >= CYBLEU_LARGEST_COUNT:
+        return NO_SCORE
+    for n in range(rules.order):
+        if totals[n] >= CYBLEU_LARGEST_COUNT:
+            return NO_SCORE
+        any_match |= matches[n]
+        if matches[n] == 0 and rules.zero_in_any_order:
+            return 0.0
+    if any_match == 0 and not rules.smoothed_without_match:
+        return 0.0
+    for n in range(rules.order):
+        logs += log(<double>(matches[n] + (n > 0)) + DBL_MIN) - log(<double>(totals[n] + (n > 0)) + DBL_MIN)
+    if rules.added_one:
+        penalty = min(0.0, 1.0 - <double>(row[1] + 1) / <double>(row[0] + 1))
+    return rules.times * exp(logs / <double>rules.order + penalty)
+
+
 cdef class Definition:
     """The rules of the class of this name in :mod:`cybleu._mirror`, for many rows; what does not fit is declined."""
 
     def __init__(self, rules):
         cdef Py_ssize_t n
         self.rules.order = 0
+        self.differences.order = 0
         if not 0 < rules.order <= MAX_ORDER:
+            return
+        if rules.mean == "log-differences" and not rules.short_segments_count:
+            self.differences.added_one = rules.penalty == "added-one"
+            self.differences.smoothed_without_match = rules.no_match_at_all != "zero"
+            self.differences.zero_in_any_order = rules.no_match_at_all == "zero-in-any-order"
+            self.differences.empty_is_scored = rules.empty_hypothesis == "scored"
+            self.differences.empty_is_error = rules.empty_hypothesis != "zero"
+            self.differences.times = rules.scale
+            self.differences.order = <int>rules.order
             return
         if (rules.mean not in MEANS or rules.penalty not in PENALTIES or rules.empty_hypothesis == "scored"
                 or (rules.mean == "product" and rules.weights is not None)):
@@ -241,13 +277,17 @@ cdef class Definition:
         cdef Py_ssize_t position = start
         cdef Watch watching = begin_watch()
         cdef double score
-        if self.rules.order == 0:
+        cdef int order = max(self.rules.order, self.differences.order)
+        if order == 0:
             return start
-        if start < 0 or stats.shape[0] != scores.shape[0] or stats.shape[1] != 2 + 2 * self.rules.order:
+        if start < 0 or stats.shape[0] != scores.shape[0] or stats.shape[1] != 2 + 2 * order:
             raise ValueError("the rows do not fit the scores or the order")
         with nogil:
             while position < stats.shape[0]:
-                score = evaluate(&self.rules, &stats[position, 0])
+                if self.differences.order > 0:
+                    score = evaluate_differences(&self.differences, &stats[position, 0])
+                else:
+                    score = evaluate(&self.rules, &stats[position, 0])
                 if not isfinite(score):
                     break
                 scores[position] = score

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport allocated, closer
+from cybleu._kernels.common cimport allocated
 from cybleu._kernels.interrupts cimport STEPS, Watch, begin_watch, watch
 from cybleu._kernels.tables cimport (
     MOST_NGRAMS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, probe
@@ -249,7 +249,7 @@ cdef class PreparedReferences:
     :param begins: where each reference begins in `ids`
     :param ends: where it ends
     :param sets: where each set begins among the references, and the end
-    :param lengths: what the reference length is chosen from, the closest: ascending, for each set
+    :param lengths: for each set, of which the closest is the reference length, and of equally close ones the first
     :param length_sets: where each set begins among the lengths, and the end
     :param unknown: an id that never matches, or None
     :param ignored: ids of the n-grams to ignore, one after the other, and where each begins, and the end; or None
@@ -366,7 +366,8 @@ cdef class PreparedReferences:
                     row[0] = length
                     row[1] = -1
                     for n in range(table.length_count):
-                        row[1] = closer(<Py_ssize_t>row[1], <Py_ssize_t>table.lengths[n], length)
+                        if row[1] < 0 or distance_of(table.lengths[n], length) < distance_of(row[1], length):
+                            row[1] = table.lengths[n]
                     for n in range(order):
                         row[2 + n] = 0
                         row[2 + order + n] = length - n if length > n else 0
@@ -378,6 +379,10 @@ cdef class PreparedReferences:
                     watch(&watching, 8)
         finally:
             free(scratch.keys)
+
+
+cdef inline int64_t distance_of(int64_t length, int64_t wanted) noexcept nogil:
+    return length - wanted if length > wanted else wanted - length
 
 
 cdef inline const int64_t *at(const int64_t[::1] numbers, int64_t position) noexcept nogil:

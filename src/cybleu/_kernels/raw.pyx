@@ -70,6 +70,7 @@ cdef enum:
 # Which of the lengths of several references counts.
 cdef enum:
     CLOSEST
+    CLOSEST_FIRST
     SHORTEST
     AVERAGE
 
@@ -285,6 +286,54 @@ cdef class RawTexts:
                 texts.lines[i * width + k] = part.lines[start + i]
                 texts.size += part.lines[start + i].size
         texts.count = width * count
+        return texts
+
+    @staticmethod
+    def row_by_row(list parts not None, list begins not None, list ends not None, int64_t[::1] bounds not None):
+        """Of each row the lines of the first part, then those of the second, and so on.
+
+        :param begins: for each part where the lines of each row begin among its own
+        :param ends: where they end
+        :param bounds: gets where the lines of each row begin, and the end
+        """
+        cdef RawTexts texts = RawTexts()
+        cdef RawTexts part
+        cdef const int64_t[::1] begin
+        cdef const int64_t[::1] end
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t rows = bounds.shape[0] - 1
+        cdef Py_ssize_t i, k
+        cdef int64_t line
+        if rows < 0 or len(begins) != len(parts) or len(ends) != len(parts):
+            raise ValueError("the rows do not fit the parts")
+        for i in range(rows + 1):
+            bounds[i] = 0
+        for k in range(len(parts)):
+            part, begin, end = parts[k], begins[k], ends[k]
+            if begin.shape[0] != rows or end.shape[0] != rows:
+                raise ValueError("the rows do not fit the parts")
+            for i in range(rows):
+                if not 0 <= begin[i] <= end[i] <= part.count:
+                    raise ValueError("a row has lines that are not there")
+                bounds[i + 1] += end[i] - begin[i]
+        for i in range(rows):
+            bounds[i + 1] += bounds[i]
+        texts.held = tuple(parts)
+        texts.lines = <Line *>realloc(texts.lines, (<size_t>bounds[rows] + 1) * sizeof(Line))
+        if texts.lines == NULL:
+            raise MemoryError()
+        for k in range(len(parts)):
+            part, begin, end = parts[k], begins[k], ends[k]
+            for i in range(rows):   # each moves its bound to the end of what it writes
+                for line in range(begin[i], end[i]):
+                    texts.lines[bounds[i]] = part.lines[line]
+                    texts.size += part.lines[line].size
+                    bounds[i] += 1
+                watch(&watching, 1)
+        texts.count = <Py_ssize_t>bounds[rows]
+        for i in range(rows, 0, -1):
+            bounds[i] = bounds[i - 1]
+        bounds[0] = 0
         return texts
 
     def full_stops(self):
@@ -567,7 +616,7 @@ cdef inline int64_t length_with(int64_t chosen, int64_t length, int64_t wanted, 
     if mode == SHORTEST:
         return min(chosen, length)
     if abs_difference(length, wanted) < abs_difference(chosen, wanted) or (
-            abs_difference(length, wanted) == abs_difference(chosen, wanted) and length < chosen):
+            mode == CLOSEST and abs_difference(length, wanted) == abs_difference(chosen, wanted) and length < chosen):
         return length
     return chosen
 
@@ -726,7 +775,7 @@ cdef void end_workshop(Workshop *shop) noexcept nogil:
 
 
 cdef int mode_of(str reference_length) except -1:
-    modes = ("closest", "shortest", "average")
+    modes = ("closest", "closest-first", "shortest", "average")
     if reference_length not in modes:
         raise ValueError("there is no such reference length")
     return modes.index(reference_length)

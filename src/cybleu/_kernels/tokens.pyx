@@ -6,12 +6,18 @@ Python code, cannot fail, and are transitive, so that an id says as much as the 
 identity, or equal hash and ``==``. The table's own hash only finds the candidates.
 """
 
-from cpython.object cimport PyObject
+from cpython.list cimport PyList_GET_SIZE
+from cpython.object cimport Py_TYPE, PyObject, PyTypeObject
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from cybleu._kernels.common cimport CYBLEU_PREFETCH, CYBLEU_UNLIKELY
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_slot_of
+
+cdef extern from "Python.h":
+    PyObject **PySequence_Fast_ITEMS(object sequence)
 
 cdef extern from *:
     """
@@ -368,3 +374,62 @@ cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t cou
         ids += size
         start += BLOCK
     return 1
+
+
+# --------------------------------------------------------------------------------------------------------------- lists
+
+def number_tokens(list tokens not None, int32_t[::1] ids not None):
+    """Numbers from 0 for the tokens of a list, equal ones for equal tokens, in an order that means nothing.
+
+    The list is one that nobody else has, of so few tokens that nobody waits for them.
+
+    :param ids: `(tokens,)`, filled
+    :return: how many different tokens there are, or None if one is not of a plain type
+    """
+    cdef TokenTable table
+    cdef Py_ssize_t count = PyList_GET_SIZE(tokens)
+    cdef char *memory
+    cdef uint64_t slots = slots_needed(count)
+    cdef size_t table_size = <size_t>slots * sizeof(uint64_t)
+    if ids.shape[0] != count:
+        raise ValueError("there must be an id for each token")
+    if count == 0:
+        return 0
+    memory = <char *>malloc(table_size + <size_t>(count + 2) * sizeof(PyObject *))
+    if memory == NULL:
+        raise MemoryError()
+    try:
+        memset(memory, 0, table_size + sizeof(PyObject *))
+        table.slots = <uint64_t *>memory
+        table.mask = slots - 1
+        table.tokens = <PyObject **>(memory + table_size) + 1
+        table.size = 0
+        if not assign_many(&table, PySequence_Fast_ITEMS(tokens), count, &ids[0]):
+            return None
+        return table.size
+    finally:
+        free(memory)
+
+
+def types_within(texts):
+    """The types of the tokens of all texts."""
+    cdef Watch watching = begin_watch()
+    cdef set types = set()
+    cdef PyTypeObject *last = NULL
+    for text in texts:
+        if type(text) is list:
+            for token in <list>text:
+                last = add_type(types, token, last)
+                watch(&watching, 1)
+        else:
+            for token in text:
+                last = add_type(types, token, last)
+                watch(&watching, 1)
+    return types
+
+
+cdef inline PyTypeObject *add_type(set types, object token, PyTypeObject *last):
+    cdef PyTypeObject *found = Py_TYPE(token)
+    if found != last:
+        types.add(<object>found)
+    return found

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from .arrow import ArrowStream as ArrowStream
     from .arrow import ArrowValues as ArrowValues
     from .chrf import CharacterF as CharacterF
-    from .chrf import CharacterTexts as CharacterTexts
+    from .chrf_pairs import CharacterTexts as CharacterTexts
     from .definitions import Definition as Definition
     from .definitions import sum_rows as sum_rows
     from .envelope import sort_lines as sort_lines
     from .envelope import surface as surface
+    from .feature_rows import FeatureRows as FeatureRows
     from .gleu import gleu_counts as gleu_counts
     from .gleu import gleu_ratio as gleu_ratio
+    from .mira import mira_pass as mira_pass
     from .nbest_lines import NBestLines as NBestLines
     from .number_lines import lines_of_counts as lines_of_counts
     from .number_lines import lines_of_numbers as lines_of_numbers
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from .self_bleu import leave_one_out as leave_one_out
     from .sweep import best_interval as best_interval
     from .tokenizing import Tokenizer as Tokenizer
+    from .tokens import number_tokens as number_tokens
+    from .tokens import types_within as types_within
     from .weighing import winners as winners
     from .weighing import winners_near as winners_near
 

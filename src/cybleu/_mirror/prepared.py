@@ -59,7 +59,7 @@ class PreparedReferences:
                     del counts[ngram]
                 matches.append(sum([min(count, best[ngram]) for ngram, count in counts.items() if ngram in best]))
                 totals.append(sum(counts.values()))
-            closest = min(self._lengths[owner], key=lambda length: (abs(length - len(tokens)), length))
+            closest = min(self._lengths[owner], key=lambda length: abs(length - len(tokens)))
             stats[position] = [len(tokens), closest, *matches, *totals]
 
 

@@ -43,6 +43,16 @@ class RawTexts:
         columns = [part._lines[start : start + count] for part, start in zip(parts, starts)]
         return RawTexts(list(chain.from_iterable(zip(*columns))))
 
+    @staticmethod
+    def row_by_row(parts: list[RawTexts], begins: list[Any], ends: list[Any], bounds: Any) -> RawTexts:
+        lines: list[str] = []
+        bounds[0] = 0
+        for row in range(len(bounds) - 1):
+            for part, begin, end in zip(parts, begins, ends):
+                lines += part._lines[begin[row] : end[row]]
+            bounds[row + 1] = len(lines)
+        return RawTexts(lines)
+
     def full_stops(self) -> tuple[int, int]:
         apart = sum(line.endswith(" .") for line in self._lines)
         return apart, sum(line.endswith(".") and line != "." for line in self._lines) - apart
@@ -100,8 +110,10 @@ def raw_row(
     (tokens,) = map(tokenizer.tokens, RawTexts([hypothesis])._lines)
     others = list(map(tokenizer.tokens, RawTexts(references)._lines))
     pairs = [clipped_matches(others, tokens, n) for n in range(1, max_order + 1)]
-    lengths = sorted(map(len, others))
-    if reference_length == "closest":
+    lengths = list(map(len, others))
+    if reference_length != "closest-first":
+        lengths.sort()
+    if reference_length in ("closest", "closest-first"):
         length = min(lengths, key=lambda length: abs(length - len(tokens)))
     else:
         length = lengths[0] if reference_length == "shortest" else sum(lengths) // len(lengths)

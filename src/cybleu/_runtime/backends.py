@@ -4,10 +4,13 @@
 # another would find the module in place of the function.
 NAMES = {
     "arrow": "ArrowColumn ArrowStream ArrowValues",
-    "chrf": "CharacterF CharacterTexts",
+    "chrf": "CharacterF",
+    "chrf_pairs": "CharacterTexts",
     "definitions": "Definition sum_rows",
     "envelope": "sort_lines surface",
+    "feature_rows": "FeatureRows",
     "gleu": "gleu_counts gleu_ratio",
+    "mira": "mira_pass",
     "nbest_lines": "NBestLines",
     "number_lines": "lines_of_counts lines_of_numbers read_rows",
     "pairwise": "PairwiseTexts",
@@ -19,5 +22,6 @@ NAMES = {
     "segments": "clipped_matches corpus_counts segment_counts segment_rows",
     "sweep": "best_interval",
     "tokenizing": "Tokenizer",
+    "tokens": "number_tokens types_within",
     "weighing": "winners winners_near",
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +13,7 @@ from click.shell_completion import CompletionItem
 
 from .._files.text import STANDARD_INPUT, Lines, number_of, parallel_segments, shown
 from .._files.writing import check_paths
+from .._runtime.collector import collector_paused
 from ..errors import CybleuError, InputFileError, printable
 from ..metrics import METRICS, Metric, find, tool_tokenizer
 from ..text import tokenizer
@@ -131,7 +131,7 @@ FIRST_ID = click.option(
 )
 REFERENCE_LENGTH = click.option(
     "--reference-length",
-    type=click.Choice(["closest", "shortest", "average"]),
+    type=click.Choice(["closest", "closest-first", "shortest", "average"]),
     help="Which length counts where there are several references.  [default: closest]",
 )
 SMOOTHING = click.option("--smoothing", metavar="NAME", help="Smoothing of BLEU, by default the tool's.")
@@ -357,15 +357,3 @@ def _bar(file: Lines, delay: float) -> Iterator[Callable[[], Any]]:
 
     with tqdm(total=file.size, unit="B", unit_scale=True, delay=delay, leave=False, file=sys.stderr) as bar:
         yield lambda: bar.update(file.position() - bar.n)
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Lists of tokens and arrays hold no cycles, and looking for some takes up to a fifth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from os.path import basename, exists
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,25 +15,17 @@ from .._runtime.parallel import in_order
 from ..errors import EmptyCorpusError
 from ..text.raw import Raw
 from .common import (
-    DROP_BOM,
     FILE,
     NO_LINE,
-    ORDER,
-    RAW,
-    SMOOTHING,
-    WEIGHTS,
-    MetricName,
+    check_outputs,
     described,
     input_errors,
     lowercase_of,
-    metric_of,
-    no_tokenizer,
-    one_standard_input,
     raw_segments_of_files,
     segments,
     splitter_of,
-    tokenizer_of,
 )
+from .systems import BASELINE, SEED, SYSTEMS, THREADS, ManyReferences, metric_and_tokenizer, named_systems, report_of
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -44,48 +35,26 @@ FORMATS = ("text", "json", "csv", "markdown", "latex")
 TESTS = ("randomization", "shifted-bootstrap", "win-ratio")  # named here, so that --help needs no NumPy
 
 
-class _ManyReferences(click.Command):
-    """Takes all files up to the next option for those of `-r`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        parsed: list[str] = []
-        of_references = False
-        for place, argument in enumerate(args):
-            if argument == "--":
-                parsed += args[place:]
-                break
-            if argument.startswith("-") and argument != "-":
-                of_references = argument in ("-r", "--references")
-                # the option itself comes again before each file
-                parsed += [] if of_references and place + 1 < len(args) else [argument]
-            else:
-                parsed += ["-r", argument] if of_references else [argument]
-        return super().parse_args(ctx, parsed)
-
-
-@click.command(cls=_ManyReferences)
-@click.argument("systems", metavar="SYSTEM... -r REF...", nargs=-1, type=FILE)
-@click.option(
-    "-r", "--references", metavar="REF...", type=FILE, multiple=True, required=True, help="The references, one or more."
-)
-@click.option("--metric", type=MetricName(), default="sacrebleu", show_default=True, help="What scores the systems.")
-@SMOOTHING
-@ORDER
-@WEIGHTS
-@RAW
-@DROP_BOM
-@click.option("--baseline", metavar="NAME", help="Compare each system with this one alone, not all pairs.")
+@click.command(cls=ManyReferences)
+@SYSTEMS
+@BASELINE
 @click.option("--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="The test that gives p.")
 @click.option(
     "--samples", type=click.IntRange(1), help="Shuffles or bootstrap samples of the test.  [default: 10000 or 1000]"
 )
-@click.option("--seed", type=click.IntRange(0), default=12345, show_default=True, help="Of all samples.")
+@SEED
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="What is printed."
 )
 @click.option("--influence", is_flag=True, help="In JSON: how much each segment adds to each difference.")
 @click.option("--width", type=click.IntRange(0, 17), default=2, show_default=True, help="Decimals of a printed score.")
-@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="That work at the same time.")
+@click.option(
+    "--report",
+    metavar="FILE",
+    type=FILE,
+    help="Also write a page of HTML that shows where the systems differ; one is enough.",
+)
+@THREADS
 def compare(
     systems: tuple[str, ...],
     references: tuple[str, ...],
@@ -104,6 +73,7 @@ def compare(
     form: str,
     influence: bool,
     width: int,
+    report: str | None,
     threads: int,
 ) -> None:
     """Which systems are better: scores, intervals, and whether the differences may be chance.
@@ -113,56 +83,54 @@ def compare(
     """
     if influence and form != "json":
         raise click.UsageError("--influence is for --format json")
-    name = tokenizer_of(metric, tokenize, split)
-    found = metric_of(metric, smoothing, None, order, weights)
-    no_tokenizer(found, tokenize, split)
+    found, name = metric_and_tokenizer(metric, smoothing, order, weights, split, tokenize)
+    named = named_systems(systems, references, baseline, 2 if report is None else 1)
+    choices: dict[str, Any] = {"baseline": baseline, "test": test, "samples": samples, "seed": seed, "threads": threads}
+    if report is not None:
+        _write_report(report, named, references, found, name, lowercase, drop_bom, choices, form, influence, width)
+        return
     if lowercase and found.of_raw_text:
         found = found.with_choices(lowercase=True)
-    named = _named(systems)
-    one_standard_input(*(path for paths in named.values() for path in paths), *references)
-    if baseline is not None and baseline not in named:
-        raise click.UsageError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(named)}")
     with input_errors():
         from ..significance import compare_systems
 
         rows = _rows(named, references, found, name, lowercase, drop_bom, threads)
-        result = compare_systems(
-            rows,
-            found,
-            baseline=baseline,
-            test=test,
-            samples=samples,
-            seed=seed,
-            threads=threads,
-            progress=sys.stderr.isatty(),
-        )
+        result = compare_systems(rows, found, progress=sys.stderr.isatty(), **choices)
         tokens = described(found, name, lowercase)
         signature = f"{result.signature}|nrefs:{len(references)}{tokens}|version:{__version__}"
         result = replace(result, signature=signature)
         click.echo(_printed(result, form, influence, width), nl=form not in ("csv", "latex"))
 
 
-def _named(systems: Sequence[str]) -> dict[str, list[str]]:
-    """The files of the runs of each system."""
-    if not systems:
-        raise click.UsageError("there is no system; give the files of at least two, before -r and the references")
-    named: dict[str, list[str]] = {}
-    for given in systems:
-        name, equals, files = given.partition("=")
-        if not equals or exists(given):
-            name, paths = basename(given).removesuffix(".gz").removesuffix(".txt"), [given]
+def _write_report(
+    path: str,
+    named: dict[str, list[str]],
+    references: Sequence[str],
+    metric: Metric,
+    tokenizer: str,
+    lowercase: bool,
+    drop_bom: bool,
+    choices: dict[str, Any],
+    form: str,
+    influence: bool,
+    width: int,
+) -> None:
+    if path == STANDARD_INPUT:
+        raise click.UsageError("--report - would mix the page with the tables; give it a file")
+    if len(named) == 1 and form != "text":
+        raise click.UsageError(f"--format {form} is for two systems and more")
+    check_outputs([path], [*(file for files in named.values() for file in files), *references])
+    with input_errors():
+        from ..report import check_report
+
+        check_report(path)
+        found = report_of(named, references, metric, tokenizer, lowercase, drop_bom, **choices)
+        found.write(path)
+        if found.comparison is None:
+            click.echo(found.format(width))
         else:
-            paths = files.split(",")
-        if not name or not all(paths):
-            raise click.UsageError(f"{given!r} is no system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
-        if name in named:
-            raise click.UsageError(f"two systems are called {name!r}; give names of your own: NAME=FILE")
-        named[name] = paths
-    if len(named) == 1:
-        raise click.UsageError(
-            "there is one system, and comparing takes two; several runs of one are NAME=FILE,FILE,..."
-        )
-    return named
+            printed = _printed(found.comparison, form, influence, width)
+            click.echo(printed, nl=form not in ("csv", "latex"))
 
 
 def _rows(

@@ -8,6 +8,7 @@ import sys
 import click
 
 from .._files.text import STANDARD_INPUT
+from .._runtime.collector import collector_paused
 from .common import (
     FILE,
     FIRST_ID,
@@ -16,7 +17,6 @@ from .common import (
     TOKENIZE,
     check_outputs,
     check_size,
-    collector_paused,
     input_errors,
     one_standard_input,
 )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import partial
 from math import inf
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from .._files.text import number_of, shown
 from .._files.weights import lines_of
 from .._files.writing import writing
 from ..errors import InputFileError
+from ..metrics import Metric
 from .common import (
     FILE,
     FIRST_ID,
@@ -27,7 +30,8 @@ from .common import (
     need_standard_output,
     variant,
 )
-from .tuning import NORMALISE, ends_of
+from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
+from .tuning import IN_RANGES, NORMALISE, bounds_of
 
 
 @click.command("mert-loop")
@@ -39,13 +43,22 @@ from .tuning import NORMALISE, ends_of
     required=True,
     help="What decodes, split as a shell does: {weights} stands for the file of weights, {nbest} for the list to write.",
 )
+@click.option(
+    "--tuner",
+    type=click.Choice(["mert", "kbmira", "pro"]),
+    default="mert",
+    show_default=True,
+    help="What tunes; the commands of these names say what their options do.",
+)
 @click.option("--start", metavar="FILE", required=True, type=FILE, help="The first weights, by name.")
 @click.option("--iterations", type=click.IntRange(1), default=20, show_default=True, help="At most so many.")
 @click.option(
     "--weights-settle", metavar="X", default="1e-5", show_default=True, help="Stop when no weight changes more."
 )
 @click.option(
-    "--score-settles", metavar="X", default="0", show_default=True, help="Stop when BLEU, from 0 to 100, gains no more."
+    "--score-settles",
+    metavar="X",
+    help="Stop when BLEU, from 0 to 100, gains no more.  [default: 0, and not at all with pro]",
 )
 @NORMALISE
 @click.option("--historic-best", is_flag=True, help="Tune from the best of all weights that were decoded with.")
@@ -66,12 +79,12 @@ from .tuning import NORMALISE, ends_of
 @variant("moses")
 @SMOOTHING
 @click.option("--restarts", type=click.IntRange(0), default=20, show_default=True, help="As for cybleu mert.")
-@click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight.")
+@IN_RANGES
 @click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random weights.")
-@click.option(
-    "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
-)
+@click.option("--search", "searched", metavar="NAME", multiple=True, help="Search this sparse feature, too.")
+@OF_MIRA
+@OF_PRO
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is random.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full.")
 @click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too.")
 def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
@@ -84,16 +97,12 @@ def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
     check_outputs([output], [options["start"], *references])
     metric = metric_of(options["variant"], options["smoothing"])
     settle = _number(options["weights_settle"], "--weights-settle")
-    gain = _number(options["score_settles"], "--score-settles") * metric.scale / 100
-    bounds = {}
-    for value in options["ranges"]:
-        name, _, text = value.rpartition("=")
-        ends = ends_of(text)
-        if not name or ends is None:
-            raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
-        bounds[name] = ends
+    gain = options["score_settles"]
+    if gain is not None:
+        gain = _number(gain, "--score-settles") * metric.scale / 100
+    how = _how(options, metric)
     with input_errors():
-        from ..tuning import Iteration, read_weights
+        from ..tuning import Iteration, kbmira, read_weights
         from ..tuning import mert_loop as loop
 
         start = read_weights(options["start"])
@@ -110,6 +119,7 @@ def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
             iterations=options["iterations"],
             weights_settle=settle,
             score_settles=gain,
+            tuner=partial(kbmira, iterations=how.pop("iterations")) if "iterations" in how else options["tuner"],
             format=options["format_"],
             first_id=options["first_id"],
             tokenize=options["tokenize"] or options["split"],
@@ -119,11 +129,8 @@ def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
             historic_best=options["historic_best"],
             seed=options["seed"],
             trace=trace,
-            restarts=options["restarts"],
-            bounds=bounds,
-            fixed=options["fix"],
             metric=metric,
-            threads=options["threads"],
+            **how,
         )
         click.echo(result.reason, err=True)
         best = result.best
@@ -147,6 +154,35 @@ def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
         if output:
             with writing(output) as file:
                 file.writelines(lines_of(weights))
+
+
+# The options that each tuner has.
+OPTIONS = {
+    "mert": ("restarts", "ranges", "threads", "fix", "searched"),
+    "kbmira": ("passes", "step", "decay", "no_shuffle", "safe_hope", "model_background"),
+    "pro": ("samples", "keep", "minimum", "regularisation", "interpolation"),
+}
+
+
+def _how(options: dict[str, Any], metric: Metric) -> dict[str, Any]:
+    """The arguments of the tuner. An option of another one is refused."""
+    context = click.get_current_context()
+    for tuner, names in OPTIONS.items():
+        given = [name for name in names if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+        if tuner != options["tuner"] and given:
+            flag = next(parameter.opts[0] for parameter in context.command.params if parameter.name == given[0])
+            raise click.UsageError(f"{flag} is an option of {tuner}, and the tuner is {options['tuner']}")
+    if options["tuner"] == "kbmira":
+        return mira_options(options)
+    if options["tuner"] == "pro":
+        return on_scale(pro_options(options), metric)
+    return {
+        "restarts": options["restarts"],
+        "bounds": bounds_of(options["ranges"]),
+        "fixed": options["fix"],
+        "threads": options["threads"],
+        "searched": options["searched"],
+    }
 
 
 def _number(text: str, option: str) -> float:

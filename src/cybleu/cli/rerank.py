@@ -345,7 +345,10 @@ def perceptron(
     seed: int,
     **options: Any,
 ) -> None:
-    """Train weights for `cybleu rerank linear` (Shen and Joshi 2005). Holds features and statistics in memory."""
+    """Train weights for `cybleu rerank linear` (Shen and Joshi 2005). Holds features and statistics in memory.
+
+    Of sparse features it writes the weights that are not 0.
+    """
     from ..rerank import perceptron as train
 
     metric = metric_of(variant, smoothing)
@@ -353,8 +356,9 @@ def perceptron(
     one_standard_input(*given.files, *references)
     check_outputs([output, held_out], [*given.files, *references])
     with input_errors():
+        nbest = given.whole(references)
         trained = train(
-            given.whole(references),
+            nbest,
             good=good,
             bad=bad,
             margin=margin,
@@ -364,7 +368,9 @@ def perceptron(
             metric=metric,
             progress=sys.stderr.isatty(),
         )
-        results = [(output, [f"{name} {weight!r}\n" for name, weight in trained.weights.items()])]
+        dense = set(nbest.names)
+        weights = {name: weight for name, weight in trained.weights.items() if weight or name in dense}
+        results = [(output, [f"{name} {weight!r}\n" for name, weight in weights.items()])]
         if held_out is not None:
             results.append((held_out, [f"{text}\n" for text in trained.held_out.texts]))
         with writing_all(*(path for path, _ in results if path != STANDARD_INPUT)) as opened:

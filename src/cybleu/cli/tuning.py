@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
@@ -38,6 +38,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
+    from ..metrics import Metric
     from ..nbest import NBest
     from ..tuning import Restart
 
@@ -80,7 +81,19 @@ WITH_LISTS = with_parameters(
     REFERENCE_LENGTH,
     variant("moses"),
     SMOOTHING,
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the random weights."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is random."),
+    click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full."),
+    click.option(
+        "--start",
+        metavar="FILE|W,W,...",
+        type=FILE,
+        help="Weights to start from: lines with name and weight, or a list of those that are not sparse.  [default: 1, of sparse "
+        "features 0]",
+    ),
+    click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too."),
+)
+IN_RANGES = with_parameters(
+    click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight."),
     click.option(
         "--threads",
         type=click.IntRange(1),
@@ -88,15 +101,6 @@ WITH_LISTS = with_parameters(
         show_default=True,
         help="How many threads work at the same time.",
     ),
-    click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full."),
-    click.option(
-        "--start",
-        metavar="FILE|W,W,...",
-        type=FILE,
-        help="Weights to start from: lines with name and weight, or a list.  [default: 1]",
-    ),
-    click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight."),
-    click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too."),
 )
 
 
@@ -109,8 +113,20 @@ def ends_of(text: str) -> tuple[float, float] | None:
         return None
 
 
+def bounds_of(ranges: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """The bounds of weights, by name."""
+    bounds = {}
+    for value in ranges:
+        name, _, text = value.rpartition("=")
+        ends = ends_of(text)
+        if not name or ends is None:
+            raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+        bounds[name] = ends
+    return bounds
+
+
 class Given(NamedTuple):
-    """The options that both commands have."""
+    """The options that these commands have."""
 
     nbest: str | None
     references: tuple[str, ...]
@@ -127,11 +143,11 @@ class Given(NamedTuple):
     variant: str
     smoothing: str | None
     seed: int
-    threads: int
     as_json: bool
     start: str | None
-    ranges: tuple[str, ...]
     output: str | None
+    ranges: tuple[str, ...] = ()
+    threads: int = 1
 
     @property
     def files(self) -> list[str | None]:
@@ -191,36 +207,35 @@ class Given(NamedTuple):
             )
         return nbest.score
 
-    def weights(self, names: tuple[str, ...]) -> dict[str, float]:
-        """Those to start from: of a file with names, or of a list of numbers; by default all are 1."""
+    def weights(self, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
+        """Those to start from, of a file with names or of a list of numbers, if there are any; and those of sparse features
+        that the list does not have."""
         if self.start is None:
-            return dict.fromkeys(names, 1.0)
+            return None, {}
         if os.path.exists(self.start):  # of a text longer than any path, too
             from ..tuning import read_weights
 
-            return read_weights(self.start)
+            weights = read_weights(self.start)
+            names = set(names_of(nbest))
+            if nbest.sparse is None or not weights.keys() >= set(nbest.names):
+                return weights, {}
+            others = {name: weight for name, weight in weights.items() if name not in names}
+            if others:
+                click.echo(
+                    f"cybleu: the list does not have these features, whose weights stay: {listed([*others])}", err=True
+                )
+            return {name: weight for name, weight in weights.items() if name in names}, others
         try:
             numbers = [number_of(word) for word in self.start.replace(",", " ").split()]
         except InputFileError:
             raise WeightsError(
                 f"--start {shown(self.start)} is neither a file nor a list of numbers such as 1,0.5,-1"
             ) from None
-        if len(numbers) != len(names):
+        if len(numbers) != len(nbest.names):
             raise FeatureError(
-                f"--start has {len(numbers)} numbers, and there are {len(names)} features: {listed(names)}"
+                f"--start has {len(numbers)} numbers, and there are {len(nbest.names)} features: {listed(nbest.names)}"
             )
-        return dict(zip(names, numbers))
-
-    def bounds(self) -> dict[str, tuple[float, float]]:
-        """Those of the weights, by name."""
-        bounds = {}
-        for value in self.ranges:
-            name, _, text = value.rpartition("=")
-            ends = ends_of(text)
-            if not name or ends is None:
-                raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
-            bounds[name] = ends
-        return bounds
+        return dict(zip(nbest.names, numbers)), {}
 
     def write(self, weights: dict[str, float], *others: tuple[str | None, Callable[[TextIO], Any]]) -> None:
         """Write the weights and others to the files that are asked for, all of them or none."""
@@ -241,6 +256,24 @@ class Given(NamedTuple):
                 click.echo(f"{name} {weight!r}")
 
 
+def names_of(nbest: NBest) -> tuple[str, ...]:
+    """Of all features, sparse ones after the others."""
+    return nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
+
+
+def told(nbest: NBest, weights: dict[str, float]) -> dict[str, float]:
+    """The weights that are printed: of sparse features those that are not 0."""
+    dense = set(nbest.names)
+    return {name: weight for name, weight in weights.items() if weight or name in dense}
+
+
+def score_of(nbest: NBest, weights: dict[str, float], metric: Metric) -> float:
+    """Of weights that were changed: a product that is rounded otherwise may break a tie otherwise."""
+    from ..tuning import random_search
+
+    return float(random_search(nbest, [[weights.get(name, 0.0) for name in names_of(nbest)]], metric)[0])
+
+
 NORMALISE = click.option(
     "--normalise",
     type=click.Choice(["sum", "largest"]),
@@ -250,6 +283,7 @@ NORMALISE = click.option(
 
 @click.command()
 @WITH_LISTS
+@IN_RANGES
 @click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
 @click.option(
     "--restarts",
@@ -282,6 +316,13 @@ NORMALISE = click.option(
     help="How many random directions to search beside the axes.",
 )
 @click.option("--window", metavar="min|average:N", help="Judge an interval with N neighbours on each side.")
+@click.option(
+    "--search",
+    "searched",
+    metavar="NAME",
+    multiple=True,
+    help="Search this sparse feature, too; the others keep their weights.",
+)
 @click.option("--quiet", is_flag=True, help="Do not show the climbs on standard error.")
 @click.option(
     "--plot", metavar="FILE", type=FILE, help="Draw the score along --axis at the weights found, as PNG or SVG."
@@ -296,6 +337,7 @@ def mert(
     normalise: str | None,
     random_directions: int,
     window: str | None,
+    searched: tuple[str, ...],
     quiet: bool,
     plot: str | None,
     axis: str | None,
@@ -313,7 +355,7 @@ def mert(
     if window and (how not in ("min", "average") or not (width.isascii() and width.isdecimal())):
         raise click.UsageError(f"--window {shown(window)} is not min:N or average:N")
     given = Given(**options)
-    bounds = given.bounds()
+    bounds = bounds_of(given.ranges)
     drawn = None if start_range is None else ends_of(start_range)
     if start_range is not None and (drawn is None or not -inf < drawn[0] <= drawn[1] < inf):
         raise click.UsageError(f"--start-range {shown(start_range)} is not LOW:HIGH, such as 0:1")
@@ -321,15 +363,20 @@ def mert(
     check_outputs([given.output, plot], given.files)
     with input_errors():
         from ..tuning import check_normalised, check_plot, line_search, normalised, plot_surface, tune
-        from ..tuning import random_search as scores_of
 
         if plot:
             check_plot(plot)
         nbest = given.merged()
         metric = given.metric_for(nbest)
-        if axis is not None and axis not in nbest.names:
-            raise FeatureError(f"there is no feature {shown(axis)}; there are {listed(nbest.names)}")
-
+        if axis is not None and axis not in names_of(nbest):
+            raise FeatureError(f"there is no feature {shown(axis)}; there are {listed(names_of(nbest))}")
+        start, others = given.weights(nbest)
+        if nbest.sparse is not None and not quiet:
+            click.echo(
+                f"cybleu: of {len(nbest.sparse.names)} sparse features {len({*searched})} are searched, and the others keep "
+                "their weights, 0 without --start; cybleu kbmira and cybleu pro tune all",
+                err=True,
+            )
         check_normalised(normalise, bounds, fix)
         if given.output:
             lines_of(dict.fromkeys(nbest.names, 0.0))  # for its error: names that cannot be written
@@ -346,7 +393,7 @@ def mert(
         try:
             tuning = tune(
                 nbest,
-                given.weights(nbest.names),
+                start,
                 restarts,
                 random_directions or "axes",
                 bounds,
@@ -359,20 +406,20 @@ def mert(
                 start_range=drawn,
                 wide=wide,
                 moves="best first" if best_first else "in turn",
+                searched=searched,
                 trace=trace,
             )
         except KeyboardInterrupt:
             if best is not None:
                 click.echo("cybleu: interrupted; these are the best weights so far", err=True)
-                weights = normalised(best.weights, normalise)
+                weights = normalised({**told(nbest, {**(start or {}), **best.weights}), **others}, normalise)
                 given.show({"score": best.score, "scale": best.scale, "interrupted": True}, weights)
                 given.write(weights)
             raise
         if not quiet:
             click.echo(str(tuning).partition("\n")[0], err=True)
-        weights = normalised(tuning.weights, normalise)
-        # a product that is rounded otherwise may break a tie otherwise
-        score = tuning.score if normalise is None else float(scores_of(nbest, [list(weights.values())], metric)[0])
+        weights = normalised({**told(nbest, tuning.weights), **others}, normalise)
+        score = tuning.score if normalise is None else score_of(nbest, weights, metric)
         result = {
             "score": score,
             "start_score": tuning.start_score,
@@ -387,8 +434,9 @@ def mert(
         def draw(file: TextIO) -> None:
             assert plot is not None
             assert axis is not None
-            found = line_search(nbest, weights, axis, metric=metric, surface=True)
-            plot_surface(plot, found, axis, weights[axis], tuning.metric, file=file.buffer)
+            of_list = {name: weights.get(name, 0.0) for name in names_of(nbest)}
+            found = line_search(nbest, of_list, axis, metric=metric, surface=True)
+            plot_surface(plot, found, axis, of_list[axis], tuning.metric, file=file.buffer)
 
         # first what nothing can keep from being seen: a disk may be full
         given.show(result, weights)
@@ -397,6 +445,7 @@ def mert(
 
 @click.command("random-search")
 @WITH_LISTS
+@IN_RANGES
 @click.option(
     "--trials", type=click.IntRange(1), default=1000, show_default=True, help="How many random weights to try."
 )
@@ -413,7 +462,7 @@ def random_search(
     """
     need_standard_output()
     given = Given(**options)
-    bounds = given.bounds()
+    bounds = bounds_of(given.ranges)
     metric_of(given.variant, given.smoothing)  # for its errors
     if weights_file and (bounds or given.start):
         raise click.UsageError("--start and --range do not go with --weights-file")
@@ -424,10 +473,15 @@ def random_search(
 
         nbest = given.merged()
         metric = given.metric_for(nbest)
+        if nbest.sparse is not None:
+            raise FeatureError(
+                f"there are {len(nbest.sparse.names)} sparse features, for which weights are not drawn; tune them with cybleu "
+                "kbmira or cybleu pro"
+            )
         if weights_file:
             vectors = read_table(weights_file, nbest.names)
         else:
-            first = None if given.start is None else given.weights(nbest.names)
+            first, _ = given.weights(nbest)
             vectors = random_weights(nbest.names, trials, bounds, first, given.seed)
         scores = search(nbest, vectors, metric, given.threads, sys.stderr.isatty())
         if weights_file and not given.as_json:

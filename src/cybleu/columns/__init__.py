@@ -10,9 +10,11 @@ from .._runtime.later import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import ray as ray
+    from . import spark as spark
     from .tables import row_blocks as row_blocks
     from .tables import rows as rows
     from .tables import statistics as statistics
     from .tables import total as total
 
-__getattr__, __dir__, __all__ = later(__name__, {"tables": "row_blocks rows statistics total"})
+__getattr__, __dir__, __all__ = later(__name__, {"tables": "row_blocks rows statistics total"}, "ray spark")

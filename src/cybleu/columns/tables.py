@@ -43,7 +43,8 @@ def row_blocks(
     :param references: the name of the column of references, which has one for each segment or a list of them; or the names
         of several columns. A null is no reference, and each segment needs one at least
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: what makes tokens of raw text, by default ``13a`` as in sacreBLEU; None for columns of lists of tokens
+    :param tokenize: what makes tokens of raw text, by default ``13a`` as in sacreBLEU; None for columns of lists of tokens.
+        chrF takes raw text and no tokeniser, so there it stays as it is
     :param lowercase: put raw text in lower case first
     :param threads: how many threads count at the same time
     :return: dicts from the names of the metric's columns to int64 `(n,)`, in the order of the rows
@@ -60,6 +61,9 @@ def row_blocks(
     wanted = [hypothesis, *([references] if isinstance(references, str) else references)]
     if len(wanted) < 2:
         raise UnknownNameError("there is no column of references; name one at least")
+    if chosen.of_raw_text and tokenize == "13a":
+        tokenize = None  # by default; of another tokeniser such a metric says that it takes none
+    raw = tokenize is not None or chosen.of_raw_text
     counted: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
     if isinstance(table, Mapping):
         for texts, sets in _segments_of_lists(table, wanted):
@@ -78,7 +82,7 @@ def row_blocks(
         for start in range(0, len(array), BLOCK):
             parts = [column.part(start, min(start + BLOCK, len(array))) for column in columns]
             found = chosen.rows(
-                ReferenceColumns([[part] for part in parts[1:]], tokenize is not None, "references", first),
+                ReferenceColumns([[part] for part in parts[1:]], raw, "references", first),
                 TextColumn(parts[:1], "hypotheses", first),
                 **counted,
             )
@@ -114,12 +118,13 @@ def rows(
     >>> rows(texts)["match_1"]
     array([3, 3])
     """
+    chosen = find(metric)
     arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
-    blocks = list(row_blocks(table, hypothesis, references, metric, **arguments))
-    if not blocks:
-        chosen = find(metric)
-        return _named(chosen, np.zeros((0, len(chosen.columns)), dtype=np.int64))
-    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    found = {name: _Growing(_length_of(table)) for name in chosen.columns}
+    for block in row_blocks(table, hypothesis, references, chosen, **arguments):
+        for name, numbers in block.items():
+            found[name].append(numbers)
+    return {name: column.whole() for name, column in found.items()}
 
 
 def total(
@@ -175,6 +180,36 @@ def statistics(columns: Any, metric: str | Metric | Variant | None = None) -> ND
     if len(set(map(len, found))) > 1:
         raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, map(len, found)))}")
     return np.column_stack(found)
+
+
+class _Growing:
+    """A column of as many numbers as a table says that it has rows, which becomes longer if it has more.
+
+    Memory that nothing was written into is not used yet. A stream does not say how many rows it has; then there is room for an
+    eighth more than are there.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._numbers = np.empty(count, dtype=np.int64)
+        self._count = 0
+
+    def append(self, numbers: NDArray[np.int64]) -> None:
+        end = self._count + len(numbers)
+        if end > len(self._numbers):
+            self._numbers.resize(max(end, len(self._numbers) * 9 // 8), refcheck=False)
+        self._numbers[self._count : end] = numbers
+        self._count = end
+
+    def whole(self) -> NDArray[np.int64]:
+        self._numbers.resize(self._count, refcheck=False)
+        return self._numbers
+
+
+def _length_of(table: Any) -> int:
+    """How many rows a table says that it has, 0 where it would have to count them."""
+    if hasattr(table, "num_rows"):  # of pyarrow
+        return int(table.num_rows)
+    return len(table) if hasattr(table, "__array__") and hasattr(table, "__len__") else 0  # frames
 
 
 def _segments_of_lists(table: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[list[Any], list[list[Any]]]]:

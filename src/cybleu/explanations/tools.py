@@ -20,7 +20,7 @@ from ..errors import (
     OrderTypeError,
 )
 from ..metrics import Bleu, BleuScore, Variant, tool_tokenizer
-from ..stats.counts import REFERENCE_LENGTHS, lengths_to_choose_from, segment_row
+from ..stats.counts import REFERENCE_LENGTHS, choose_length, segment_row
 from ..stats.raw import raw_row_lists
 from ..text.columns import references_given, texts_given
 from ..text.raw import Raw, raw_of
@@ -76,7 +76,12 @@ _WORDS: dict[str, tuple[str, dict[object, str]]] = {
     ),
     "reference_length": (
         "the reference length is ",
-        {"closest": "the closest", "shortest": "the shortest", "average": "the average"},
+        {
+            "closest": "the closest",
+            "closest-first": "the closest, the first of equals",
+            "shortest": "the shortest",
+            "average": "the average",
+        },
     ),
     "penalty": (
         "the brevity penalty is ",
@@ -283,7 +288,7 @@ class Counts:
         """Count one more segment."""
         row = segment_row(references, hypothesis, self.order)
         lengths = [len(reference) for reference in references]
-        others = {name: lengths_to_choose_from(lengths, name)[0] for name in REFERENCE_LENGTHS if name != "closest"}
+        others = {name: choose_length(lengths, row[0], name) for name in REFERENCE_LENGTHS if name != "closest"}
         self.add_row(row, {"closest": row[1], **others})
 
     def add_row(self, row: Sequence[int], reference_lengths: Mapping[str, int]) -> None:

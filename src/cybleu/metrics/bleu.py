@@ -17,7 +17,7 @@ from ..errors import (
     StatisticsError,
     UnknownNameError,
 )
-from ..stats.counts import check_max_order, corpus_row, lengths_to_choose_from, segment_row
+from ..stats.counts import check_max_order, choose_length, corpus_row, segment_row
 from ..stats.raw import raw_row_lists, raw_sum
 from ..stats.rows import checked_array, column_names, counts_given, one_or_more, order_of, sums, sums_of_lists
 from .metric import Metric, Score
@@ -108,7 +108,7 @@ class Bleu(Metric):
         for single sentences, and only at that level
     :param level: ``corpus``, ``sentence`` or ``mean``: whether a row is scored as a corpus, or as the tool scores single
         sentences; or the rows of segments as the mean of these scores, by default where the tool does that
-    :param reference_length: ``closest``, ``shortest`` or ``average``, where it is to be another than the tool's
+    :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``, where it is to be another than the tool's
     :raises UnknownNameError: there is no such variant, smoothing, level or reference length
     :raises StatisticsError: there are not as many weights as orders, or one is not a finite number
     :raises SmoothingParameterError: the value cannot be
@@ -315,8 +315,8 @@ class Bleu(Metric):
         row, short_segments = corpus_row(list_of_references, hypotheses, self.order)
         if self.definition.reference_length != "closest":
             row[1] = sum(
-                lengths_to_choose_from(list(map(len, references)), self.definition.reference_length)[0]
-                for references in list_of_references
+                choose_length(list(map(len, references)), len(hypothesis), self.definition.reference_length)
+                for references, hypothesis in zip(list_of_references, hypotheses)
             )
         return row, short_segments
 
@@ -382,16 +382,19 @@ class Bleu(Metric):
             raise StatisticsError(
                 f"the mean of the scores of segments needs their rows, and this is a sum ({self.signature})"
             )
-        rows = stats.tolist() if hasattr(stats, "tolist") else stats
-        rows = [counts_given(row, "statistics") for row in one_or_more(rows)]
-        sums = (
-            replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False).score(rows)
-        )
-        return replace(
-            sums,
-            score=self.mean_of_total(self.total_of_segments(rows), len(rows)),
-            signature=self._signature(len(sums.matches)),
-        )
+        summing = replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False)
+        if hasattr(stats, "dtype") and stats.ndim == 2 and len(stats):
+            # the scores of many rows by the kernel, added up one after the other
+            table, order = checked_array(stats, "stats")
+            sums = summing.score(table)
+            of_one = replace(self.rules(order), scale=1.0) if self._scaled_last else self.rules(order)
+            number = self.mean_of_total(float(_formula_of(of_one).score_rows(table).cumsum()[-1]), len(table))
+        else:
+            given = stats.tolist() if hasattr(stats, "tolist") else stats
+            rows = [counts_given(row, "statistics") for row in one_or_more(given)]
+            sums = summing.score(rows)
+            number = self.mean_of_total(self.total_of_segments(rows), len(rows))
+        return replace(sums, score=number, signature=self._signature(len(sums.matches)))
 
     def total_of_segments(self, rows: Sequence[Sequence[int]], total: float = 0.0) -> float:
         """The sum of the scores of segments, which :meth:`mean_of_total` makes a mean of.
@@ -496,6 +499,13 @@ class Bleu(Metric):
             f"row {position} is not that of one segment, and {self.name} counts n-grams by segments; "
             "give the segments' rows, or short_segments with their sum"
         )
+
+
+def _formula_of(rules: Rules) -> Formula:
+    """What scores many rows by these rules."""
+    from .formula import Formula
+
+    return Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules))
 
 
 def _checked_weights(weights: Any) -> tuple[float, ...]:

@@ -125,6 +125,10 @@ class Chrf(Metric):
         :param hypothesis: a text
         """
         raw = self._raw()
+        if type(hypothesis) is str and references and set(map(type, references)) == {str}:
+            texts, bounds = raw.exact_texts([hypothesis]), array("q", (0, len(references)))
+            found: list[int] = self.measure.sum(texts, raw.exact_texts(list(references)), bounds, 0, 1)
+            return found
         row, _ = self.sum_of_raw(raw, raw.texts([hypothesis], "hypotheses"), *raw.sets([references]))
         return row
 

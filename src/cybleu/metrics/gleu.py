@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from .._runtime.sequences import plain_segment
 from ..errors import NoReferencesError, OrderError
 from ..gleu_score import MOST_ORDERS, counts
+from ..text.columns import ReferenceColumns, TextColumn, references_given, texts_given
 from .metric import Metric
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,59 @@ class Gleu(Metric):
             raise NoReferencesError("there is no reference for the hypothesis; give at least one")
         return list(counts([references], [hypothesis], self.min_len, self.max_len))
 
+    def rows(
+        self,
+        references: Any,
+        hypotheses: Any,
+        *,
+        owner: Any = None,
+        threads: int | None = None,
+        progress: bool = False,
+        tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+        lowercase: bool = False,
+        **of_ids: Any,
+    ) -> NDArray[np.int64]:
+        """The row of each segment.
+
+        The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
+
+        :param of_ids: none of these
+        """
+        alone = None
+        if all(value is None for value in of_ids.values()) and not hasattr(references, "stats"):
+            alone = _pairs(references, hypotheses, owner, tokenize is not None)
+        if alone is None:
+            settings: dict[str, Any] = {"owner": owner, "tokenize": tokenize, "lowercase": lowercase, **of_ids}
+            return super().rows(references, hypotheses, threads=threads, progress=progress, **settings)
+        from ..stats.references import segment_stats
+
+        sets, texts, counts = alone
+        arguments: Any = {"threads": threads, "progress": progress, "tokenize": tokenize, "lowercase": lowercase}
+        return self._of_pairs(segment_stats(sets, texts, self.max_len, **arguments), counts)
+
+    def _of_pairs(self, stats: NDArray[np.int64], counts: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        """From the counts of BLEU against each reference alone.
+
+        :param counts: how many references each segment has; None where it is one
+        """
+        from .._runtime.arrays import np
+
+        orders = np.arange(self.min_len, self.max_len + 1)
+        rows = np.zeros((len(stats), 2), dtype=np.int64)
+        rows[:, 0] = stats[:, 1 + self.min_len : 2 + self.max_len].sum(axis=1)
+        for order in orders.tolist():  # of the longer text
+            rows[:, 1] += np.maximum(stats[:, :2].max(axis=1) - order + 1, 0)
+        if counts is None:
+            return rows
+        begins = np.cumsum(counts) - counts
+        ratios = np.full(len(rows), -1.0)  # where neither text has n-grams
+        np.divide(rows[:, 0], rows[:, 1], out=ratios, where=rows[:, 1] > 0)
+        best = np.maximum.reduceat(ratios, begins).repeat(counts) if len(rows) else ratios
+        places = np.flatnonzero(ratios == best)
+        segments = np.arange(len(counts)).repeat(counts)[places]
+        _, firsts = np.unique(segments, return_index=True)
+        return rows[places[firsts]]
+
     def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], None]:
         """The sum of the rows of some segments.
 
@@ -81,3 +140,38 @@ class Gleu(Metric):
         """
         matches, ngrams = row
         return matches / ngrams if ngrams else 0.0
+
+
+def _pairs(references: Any, hypotheses: Any, owner: Any, raw: bool) -> tuple[Any, Any, Any] | None:
+    """Sets of one reference each with a text for each, and how many each segment has, None where all have one.
+
+    None at all where these are no plain lists, which the metric brings into one and checks one by one.
+    """
+    from .._runtime.arrays import np
+    from ..text.batches import positions
+
+    references, texts = references_given(references, raw), texts_given(hypotheses)
+    kinds = {str, bytes} if raw else {list, tuple}
+    if isinstance(references, ReferenceColumns):
+        if not references.of_lists and references.width == 1 and owner is None:
+            return references, texts, None
+        references = references.sets()
+    if isinstance(texts, TextColumn):
+        texts = texts.entries()
+    if not isinstance(references, (list, tuple)) or not isinstance(texts, (list, tuple)):
+        return None
+    if not set(map(type, references)) <= {list, tuple} or not set(map(type, texts)) <= kinds:
+        return None
+    if not set(map(type, chain.from_iterable(references))) <= kinds or not all(references):
+        return None
+    if owner is not None:
+        owners = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
+        references = [references[number] for number in owners.tolist()]
+    if len(references) != len(texts) or all(len(group) == 1 for group in references):
+        return references, texts, None
+    counts = np.fromiter(map(len, references), np.int64, len(references))
+    return (
+        [[text] for group in references for text in group],
+        [text for text, group in zip(texts, references) for _ in group],
+        counts,
+    )

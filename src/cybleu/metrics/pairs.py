@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import chain, count
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.interrupts import PIECE
 from .._runtime.parallel import run
@@ -88,11 +89,12 @@ def _numbered(texts: Any) -> Batch | None:
     tokens = list(chain.from_iterable(texts))
     if len(tokens) != sum(lengths):
         return None  # another thread has changed them
+    ids = np.empty(len(tokens), dtype=np.int32)
     try:
-        numbers = dict(zip(dict.fromkeys(tokens), count()))
+        if _backend.chosen.number_tokens(tokens, ids) is None:
+            return None
     except TypeError:
         return None  # the general way names the token
-    ids = np.fromiter(map(numbers.__getitem__, tokens), dtype=np.int64, count=len(tokens))
     return batch_of_lengths(ids, np.array(lengths, dtype=np.int64))
 
 

@@ -24,7 +24,8 @@ class Variant:
     :param scale: 1 or 100, the score of a perfect match
     :param smoothings: the smoothings that the tool has, its default first: name there, name in :data:`SMOOTHINGS`, and
         the default of the parameter. ``zero`` is ``none`` with an order without any n-gram 0, whatever `empty_order` says
-    :param reference_length: the one that the statistics should have: ``closest``, ``shortest`` or ``average``
+    :param reference_length: the one that the statistics should have: ``closest``, ``closest-first``, ``shortest`` or
+        ``average``
     :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)
     :param empty_order: what an order without any n-gram is: ``zero``; ``one``, perfect; or ``end``, with the orders after
         it 0, or left out if only effective orders count
@@ -186,6 +187,7 @@ VARIANTS: dict[str, Variant] = {
             "torchmetrics",
             scale=1,
             smoothings=(("none", "none", None), ("smooth", "add-k", 1)),
+            reference_length="closest-first",
             no_match_at_all="zero-in-any-order",
             note="the tool computes in single precision",
         ),
@@ -193,6 +195,7 @@ VARIANTS: dict[str, Variant] = {
             "torchtext",
             scale=1,
             smoothings=(("none", "none", None),),
+            reference_length="closest-first",
             no_match_at_all="zero-in-any-order",
             note="the tool computes in single precision",
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .._files.text import shown
 from .._runtime.arrays import array_given, floats_given, in_place, np
@@ -15,6 +15,7 @@ from ..errors import (
     LengthMismatchError,
     StatisticsError,
 )
+from .sparse import SparseFeatures, sparse_given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,36 +23,6 @@ if TYPE_CHECKING:
     from ..metrics import Metric
 
 __all__ = ["Hypotheses", "SparseFeatures"]
-
-
-class SparseFeatures(NamedTuple):
-    """Features that most hypotheses do not have. Those of hypothesis i are at `indptr[i]` to before `indptr[i + 1]`.
-
-    :param indptr: int64 `(N + 1,)`
-    :param columns: int64, numbers of names, strictly ascending within a hypothesis
-    :param values: float64, finite
-    :param names: different ones
-
-    >>> import numpy
-    >>> sparse = SparseFeatures(numpy.array([0, 1, 1, 3]), numpy.array([0, 0, 1]), numpy.array([1.0, 2.0, 3.0]), ("x", "y"))
-    >>> sparse.rows(numpy.array([2])).values
-    array([2., 3.])
-    """
-
-    indptr: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    values: NDArray[np.float64]
-    names: tuple[str, ...]
-
-    def rows(self, rows: NDArray[np.int64]) -> SparseFeatures:
-        """Those of some hypotheses.
-
-        :param rows: the indices of the hypotheses, int64, in the order wanted
-        """
-        sizes = np.diff(self.indptr)[rows]
-        indptr = np.append(0, np.cumsum(sizes))
-        places = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
-        return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
 
 
 ARGUMENTS = (
@@ -82,7 +53,8 @@ class Hypotheses:
     :param texts: of the hypotheses, where they are known
     :param score: from a sum of rows to a number, higher is better; or the :class:`cybleu.metrics.Metric` whose rows they are;
         None is BLEU, by the metric that a tuner is given
-    :param sparse: more features, in the form of :class:`SparseFeatures`
+    :param sparse: more features: :class:`SparseFeatures`, or a sparse matrix of SciPy `(N, S)` and a list of S names. A matrix
+        alone has the names ``s0``, ``s1`` ...
     :param ids: of the segments, whole numbers `(S,)`, by default 0 to S - 1
     :param index: of each hypothesis in the input, before duplicates were dropped; by default 0 to N - 1
     :param model_scores: what the decoder gave each hypothesis, finite numbers `(N,)`
@@ -129,6 +101,10 @@ class Hypotheses:
     ):
         put = object.__setattr__
         put(self, "_derived", {})
+        if hasattr(features, "tocsr"):
+            raise ArrayTypeError(
+                "features is a sparse matrix; give it as sparse=, and as features those that are dense, (N, 0) if there are none"
+            )
         features = _floats(features, "features", 2)
         count = len(features)
         put(self, "features", features)
@@ -152,7 +128,7 @@ class Hypotheses:
                 row = next(row for row, text in enumerate(texts) if type(text) is not str)
                 raise ArrayTypeError(f"the text of {self._place(row)} is a {type(texts[row]).__name__}, not a str")
         put(self, "texts", texts)
-        put(self, "sparse", None if sparse is None else self._checked_sparse(SparseFeatures(*sparse)))
+        put(self, "sparse", None if sparse is None else self._checked_sparse(sparse_given(sparse)))
         if model_scores is not None:
             model_scores = _floats(model_scores, "model_scores", 1)
             _check_count(model_scores, "model_scores", count, "hypotheses")
@@ -210,15 +186,17 @@ class Hypotheses:
             raise FeatureError(f"feature {shown(min(both))} is both dense and sparse")
         if len(columns) and columns.max() >= len(names):
             raise ArrayValueError(f"sparse.columns holds {columns.max()}, and there are {len(names)} names")
-        rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-        falls = (columns[1:] <= columns[:-1]) & (rows[1:] == rows[:-1])
+        falls = columns[1:] <= columns[:-1]
+        begins = indptr[(indptr > 0) & (indptr < len(columns))]
+        falls[begins - 1] = False  # from the last of a hypothesis to the first of the next one
         if falls.any():
-            row = rows[falls.argmax()]
-            raise ArrayValueError(f"sparse.columns of {self._place(row)} are not strictly ascending")
+            raise ArrayValueError(
+                f"sparse.columns of {self._place(_owner(indptr, int(falls.argmax())))} are not strictly ascending"
+            )
         finite = np.isfinite(values)
         if not finite.all():
             place = int(finite.argmin())
-            raise self._not_finite(names[columns[place]], rows[place], values[place])
+            raise self._not_finite(names[columns[place]], _owner(indptr, place), values[place])
         return SparseFeatures(indptr, columns, values, names)
 
     def _not_finite(self, name: str, row: int, value: float) -> FeatureError:
@@ -230,7 +208,7 @@ class Hypotheses:
             raise StatisticsError(f"the {what} of {self._place(row)} is {values[(row, *column)]}; it must be finite")
 
     def _place(self, row: int) -> str:
-        segment = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        segment = _owner(self.offsets, row)
         return f"hypothesis {row - self.offsets[segment]} of segment {self.ids[segment]}"
 
     def __setattr__(self, name: str, value: Any = None) -> None:
@@ -309,6 +287,11 @@ def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int
         position = int((offsets[1:] < offsets[:-1]).argmax())
         raise ArrayValueError(f"{name} falls from {offsets[position]} to {offsets[position + 1]} at {position + 1}")
     return offsets
+
+
+def _owner(offsets: NDArray[np.int64], place: int) -> int:
+    """Which part a place is in."""
+    return int(np.searchsorted(offsets, place, side="right")) - 1
 
 
 def _check_count(array: NDArray[Any], name: str, count: int, of_what: str) -> None:

@@ -21,7 +21,8 @@ from ..metrics import MosesScorer
 from .container import Hypotheses, SparseFeatures
 from .growing import GrowingRows
 from .lines import MOST_DIGITS
-from .reading import in_segments, joined_sparse
+from .reading import in_segments
+from .sparse import SparseRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -283,7 +284,7 @@ def read(
     """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_moses`."""
     owners: list[int] = []
     sizes: list[int] = []
-    sparse: list[tuple[int, list[tuple[int, list[tuple[int, float]]]]]] = []
+    sparse = SparseRows()
     last = 0
     first = first_scores = scorer = names = None
     with ExitStack() as stack:
@@ -339,7 +340,7 @@ def read(
         stats.rows(rows.shape[1]),
         names or (),
         None,
-        joined_sparse(sparse, tuple(features_file.sparse_columns)),
+        sparse.features(tuple(features_file.sparse_columns)),
         None,
         first_id,
     )

@@ -57,7 +57,7 @@ class NBest(Hypotheses):
             space, or a tokeniser of :mod:`cybleu.text`
         :param lowercase: put the strings in lower case first; `texts` of the list are as they were
         :param max_order: the largest n-gram order, by default 4, or that of `References`
-        :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
+        :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
         :param threads: how many threads count at the same time
         :param more: of the arguments of the class: `sparse`, `ids`, `model_scores`
         :raises SequenceTypeError: a string among the texts, and no `tokenize`; the message says which

@@ -21,7 +21,7 @@ recognised by its first bytes; ``-`` is standard input. Files whose names end in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from .formats import open_reader
 from .growing import GrowingRows
 from .lines import Block
 from .segment import Segment
+from .sparse import SparseRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,7 +145,7 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
     counter = BlockCounter(prepared, raw)
     owners, stats = GrowingRows(reader.file, np.int64), GrowingRows(reader.file, np.int64)
     features, scores = GrowingRows(reader.file, np.float64), GrowingRows(reader.file, np.float64)
-    sparse: list[tuple[int, list[tuple[int, list[tuple[int, float]]]]]] = []
+    sparse = SparseRows()
     kept: list[str] = []
     first_line, scored = None, False
     with bar(reader.file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance:
@@ -170,7 +171,7 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
         stats.rows(2 + 2 * prepared.max_order),
         reader.names,
         kept if texts else None,
-        joined_sparse(sparse, reader.sparse_names),
+        sparse.features(reader.sparse_names),
         scores.column() if scored else None,
         first_id,
     )
@@ -247,19 +248,10 @@ def _joined_scores(parts: list[NDArray[np.float64] | None]) -> NDArray[np.float6
 
 
 def joined_sparse(
-    parts: list[tuple[int, list[tuple[int, list[tuple[int, float]]]]]], names: tuple[str, ...]
+    parts: Iterable[tuple[int, list[tuple[int, list[tuple[int, float]]]]]], names: tuple[str, ...]
 ) -> SparseFeatures | None:
     """From the number of hypotheses and what some of them have."""
-    if not names:
-        return None
-    counts = np.zeros(sum(count for count, _ in parts), dtype=np.int64)
-    pairs: list[tuple[int, float]] = []
-    start = 0
-    for count, rows in parts:
-        for row, found in rows:
-            counts[start + row] = len(found)
-            pairs += found
-        start += count
-    columns = np.array([column for column, _ in pairs], dtype=np.int64)
-    values = np.array([value for _, value in pairs], dtype=np.float64)
-    return SparseFeatures(np.append(0, np.cumsum(counts)), columns, values, names)
+    joined = SparseRows()
+    for part in parts:
+        joined.append(part)
+    return joined.features(names)

@@ -33,7 +33,7 @@ def prepare_references(
     :param tokenize: from a text to its tokens: a function such as ``str.split``, or a name that :func:`cybleu.text.tokenizer`
         knows. By default files are split on white space, and a string in a list is an error
     :param max_order: the largest n-gram order, by default 4
-    :param reference_length: ``closest`` (the default), ``shortest`` or ``average``
+    :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
     :param lowercase: put the strings in lower case first
     :raises ArrayValueError: `References` that are given are of other orders or another length
     :raises SequenceTypeError: a string among the texts, and no `tokenize`; the message says which

@@ -83,7 +83,8 @@ def split_weights(
 ) -> tuple[list[float], list[float]]:
     """The weights of the dense and of the sparse features, checked."""
     if isinstance(weights, Mapping):
-        unknown = [name for name in weights if name not in set(names) | set(sparse_names)]
+        known = {*names, *sparse_names}
+        unknown = [name for name in weights if name not in known]
         if unknown:
             raise FeatureError(
                 f"there is a weight of {shown(unknown[0])}, which is no feature of the list: {listed(names)}"
@@ -101,8 +102,9 @@ def split_weights(
             raise FeatureError(
                 f"there are {len(values)} weights for {len(names)} features{sparse}; give one for each, or by name"
             )
+    if not np.isfinite(values).all():
+        place = int(np.isfinite(values).argmin())
+        name = (*names, *sparse_names)[place]
+        raise FeatureError(f"the weight of {shown(name)} is {values[place]}; weights are finite numbers")
     numbers = values.tolist()
-    for name, number in zip((*names, *sparse_names), numbers):
-        if not np.isfinite(number):
-            raise FeatureError(f"the weight of {shown(name)} is {number}; weights are finite numbers")
     return numbers[: len(names)], numbers[len(names) :]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from .. import _backend
 from .._runtime.arrays import floats_given, np
 from .._runtime.parallel import bar
 from .._runtime.sequences import by_position, container_of, with_ids
@@ -304,7 +305,7 @@ def _in_one(value: Any, name: str) -> tuple[list[Any], NDArray[np.int64]]:
 
 def _are_plain(texts: Any) -> bool:
     """Whether all are lists of tokens of which none needs a look, which takes longer than the matches of short texts."""
-    return set(map(type, texts)) <= {list, tuple} and set(map(type, chain.from_iterable(texts))) <= {str, bytes, int}
+    return set(map(type, texts)) <= {list, tuple} and _backend.chosen.types_within(texts) <= {str, bytes, int}
 
 
 def _token_lists(

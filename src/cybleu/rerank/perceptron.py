@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._runtime.arrays import np
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, FeatureError
-from ..nbest import NBest
+from ..nbest import NBest, SparseFeatures
 from .linear import linear
 from .oracle import oracle
-from .selection import Selection, metric_of, rows_of
+from .selection import Selection, metric_of, owners_of, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,7 +75,7 @@ def perceptron(
 
     How many epochs to train is decided by cross-validation.
 
-    :param nbest: a list with the statistics of the metric, and features that are not sparse
+    :param nbest: a list with the statistics of the metric, and features. The memory for sparse ones grows with those that are not 0
     :param good: this share of a segment's hypotheses is good, at least one
     :param bad: this share is bad, at least one
     :param margin: in units of the divided features
@@ -85,7 +85,7 @@ def perceptron(
     :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, else ``sacrebleu``
     :param progress: show a progress bar (needs tqdm)
     :param choices: of :class:`cybleu.metrics.Bleu`
-    :raises FeatureError: there is no feature, or there are sparse ones
+    :raises FeatureError: there is no feature
     :raises StatisticsError: the statistics are not BLEU's
 
     >>> texts = [["a b c d", "a b x y"], ["e f g h", "e x y z"], ["i j k l", "i j k x"], ["m n o p", "x y z"]]
@@ -103,9 +103,8 @@ def perceptron(
         raise ArrayValueError(f"margin is {margin!r}; it must be a finite number from 0")
     if type(epochs) is not int or epochs < 1:
         raise ArrayValueError(f"epochs is {epochs!r}; it must be a whole number from 1")
-    if nbest.sparse is not None:
-        raise FeatureError("the list has sparse features, which the perceptron does not train")
-    if not nbest.names:
+    names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
+    if not names:
         raise FeatureError("the list has no feature, so there is nothing to train")
     rows_of(nbest)
     found = metric_of(nbest, metric, choices)
@@ -117,6 +116,7 @@ def perceptron(
     ranked = oracle(nbest, "sentence", found).scores
     scales = _scales(nbest)
     examples = [_example(nbest, segment, ranked, scales, good, bad) for segment in filled]
+    sizes = len(names), len(nbest.names)
     random = Random(seed)
     random.shuffle(filled_places := list(range(len(filled))))
     parts = [sorted(filled_places[fold::folds]) for fold in range(folds)]
@@ -125,7 +125,7 @@ def perceptron(
         for fold, part in enumerate(parts):
             others = [examples[place] for place in sorted(set(filled_places) - set(part))]
             segments = [filled[place] for place in part]
-            for epoch, weights in enumerate(_train(others, margin, epochs, Random(f"{seed} {fold}"))):
+            for epoch, weights in enumerate(_train(others, *sizes, margin, epochs, Random(f"{seed} {fold}"))):
                 rows = linear(nbest, (weights / scales).tolist()).rows
                 every_epoch[epoch][segments] = rows[segments]
                 advance(1)
@@ -134,18 +134,51 @@ def perceptron(
         ]
         scores = [selection.corpus_score(found).score for selection in selections]
         best = scores.index(max(scores))
-        for final in _train(examples, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
+        for final in _train(examples, *sizes, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
             advance(1)
     of_folds = [found.score(nbest.stats[every_epoch[best][[filled[place] for place in part]]]).score for part in parts]
-    trained = dict(zip(nbest.names, (final / scales).tolist()))
+    trained = dict(zip(names, (final / scales).tolist()))
     return Perceptron(trained, best + 1, selections[best], scores[best], of_folds, scores)
 
 
-class _Example(NamedTuple):
-    """The features of the good and of the bad hypotheses of a segment, and which pairs differ in BLEU."""
+class _Rows:
+    """Hypotheses with their features, divided by the scales.
 
-    good: Floats
-    bad: Floats
+    :ivar columns: the sparse features that any of them has
+    """
+
+    def __init__(self, nbest: NBest, rows: NDArray[np.int64], scales: Floats):
+        width = len(nbest.names)
+        self._dense = nbest.features[rows] / scales[:width]
+        self._width = width
+        self.columns = np.zeros(0, dtype=np.int64)
+        if nbest.sparse is not None:
+            sparse = nbest.sparse.rows(rows)
+            self._owners = owners_of(sparse.indptr)
+            self.columns, self._places = np.unique(sparse.columns, return_inverse=True)
+            self._numbers = sparse.values / scales[width + sparse.columns]
+
+    def values(self, weights: Floats) -> Floats:
+        values: Floats = self._dense @ weights[: self._width]
+        if len(self.columns):
+            terms = self._numbers * weights[self._width + self.columns][self._places]
+            values = values + np.bincount(self._owners, terms, len(values))
+        return values
+
+    def sum(self, shares: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Of the rows, each so many times: the dense features, and the sparse ones of `columns`."""
+        dense: Floats = (shares @ self._dense).astype(np.float64)
+        if not len(self.columns):
+            return dense, np.zeros(0)
+        sparse: Any = np.bincount(self._places, self._numbers * shares[self._owners], len(self.columns))
+        return dense, sparse
+
+
+class _Example(NamedTuple):
+    """The good and the bad hypotheses of a segment, and which pairs differ in BLEU."""
+
+    good: _Rows
+    bad: _Rows
     pairs: NDArray[np.bool_]
 
 
@@ -158,7 +191,29 @@ def _scales(nbest: NBest) -> Floats:
     constant = (np.maximum.reduceat(features, starts) == np.minimum.reduceat(features, starts)).all(axis=0)
     means = np.repeat(np.add.reduceat(features, starts) / sizes[:, None], sizes, axis=0)
     scales: Floats = np.sqrt(((features - means) ** 2).mean(axis=0)) * largest
-    return np.where(constant | (scales == 0), np.inf, scales)
+    scales = np.where(constant | (scales == 0), np.inf, scales)
+    return scales if nbest.sparse is None else np.concatenate([scales, _sparse_scales(nbest, nbest.sparse, sizes)])
+
+
+def _sparse_scales(nbest: NBest, sparse: SparseFeatures, sizes: NDArray[np.int64]) -> Floats:
+    """The same of sparse features, from what is not 0 of each in each segment."""
+    count = len(sparse.names)
+    largest = np.full(count, np.finfo(np.float64).tiny)
+    np.maximum.at(largest, sparse.columns, np.abs(sparse.values))
+    numbers = sparse.values / largest[sparse.columns]
+    segments = np.repeat(np.arange(len(sizes)), sizes)[owners_of(sparse.indptr)]
+    groups, group_of = np.unique(segments * count + sparse.columns, return_inverse=True)
+    columns, of_segment = groups % count, sizes[groups // count]
+    present = np.bincount(group_of, minlength=len(groups))
+    means = np.bincount(group_of, numbers, len(groups)) / of_segment
+    squares = np.bincount(group_of, (numbers - means[group_of]) ** 2, len(groups))
+    squares += (of_segment - present) * means**2
+    highest, lowest = np.where(present < of_segment, [[0.0], [0.0]], [[-np.inf], [np.inf]])
+    np.maximum.at(highest, group_of, numbers)
+    np.minimum.at(lowest, group_of, numbers)
+    squares[highest == lowest] = 0.0
+    scales: Floats = np.sqrt(np.bincount(columns, squares, count) / len(nbest.features)) * largest
+    return np.where(scales == 0, np.inf, scales)
 
 
 def _example(nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: float, bad: float) -> _Example:
@@ -166,19 +221,32 @@ def _example(nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: flo
     ranks = rows[np.argsort(-bleu[rows], kind="stable")]
     first = ranks[: max(1, round(good * len(rows)))]
     last = ranks[len(rows) - max(1, round(bad * len(rows))) :]
-    return _Example(nbest.features[first] / scales, nbest.features[last] / scales, bleu[first][:, None] > bleu[last])
+    pairs = bleu[first][:, None] > bleu[last]
+    return _Example(_Rows(nbest, first, scales), _Rows(nbest, last, scales), pairs)
 
 
-def _train(examples: list[_Example], margin: float, epochs: int, random: Random) -> Iterator[Floats]:
-    """The average of the weights after each epoch."""
-    weights = np.zeros(examples[0].good.shape[1])
-    total = np.zeros_like(weights)
+def _train(
+    examples: list[_Example], size: int, width: int, margin: float, epochs: int, random: Random
+) -> Iterator[Floats]:
+    """The average of the weights after each epoch.
+
+    :param size: of the weights, of which the first `width` are of dense features
+    """
+    weights, total = np.zeros(size), np.zeros(width)
+    # The average of the others is weights - lag / updates: changes are added up where they are.
+    lag = np.zeros(size - width)
     order = list(range(len(examples)))
-    for epoch in range(1, epochs + 1):
+    updates = 0
+    for _ in range(epochs):
         random.shuffle(order)
         for place in order:
             good, bad, pairs = examples[place]
-            wrong = pairs & ((good @ weights)[:, None] < (bad @ weights) + margin)
-            weights = weights + (wrong.sum(axis=1) @ good - wrong.sum(axis=0) @ bad) / wrong.size
-            total += weights
-        yield total / (epoch * len(examples))
+            wrong = pairs & (good.values(weights)[:, None] < bad.values(weights) + margin)
+            (up, sparse_up), (down, sparse_down) = good.sum(wrong.sum(axis=1)), bad.sum(wrong.sum(axis=0))
+            weights[:width] += (up - down) / wrong.size
+            for columns, change in ((good.columns, sparse_up), (bad.columns, -sparse_down)):
+                weights[width + columns] += change / wrong.size
+                lag[columns] += updates * (change / wrong.size)
+            total += weights[:width]
+            updates += 1
+        yield np.concatenate([total / updates, weights[width:] - lag / updates])

@@ -13,13 +13,14 @@ from .kept import Kept, are_documents
 
 try:
     from sacrebleu.metrics.chrf import CHRF as Theirs
+    from sacrebleu.metrics.chrf import CHRFScore
 except ImportError as error:
     raise MissingExtraError(
         "this class is a sacrebleu.metrics.CHRF, and sacreBLEU is not installed; "
         "install it with: pip install 'cybleu[sacrebleu]'"
     ) from error
 
-__all__ = ["CHRF"]
+__all__ = ["CHRF", "of_sentence"]
 
 ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has its place already
 
@@ -103,6 +104,32 @@ class CHRF(ORIGINAL):  # type: ignore[misc]
         if segments is None or not len(segments[1][1]):
             return super().corpus_score(hypotheses, references, n_bootstrap)
         return self._compute_score_from_stats(segments[0].sum_of_raw(*segments[1])[0])
+
+
+def of_sentence(
+    hypothesis: Any,
+    references: Any,
+    char_order: Any,
+    word_order: Any,
+    beta: Any,
+    whitespace: bool,
+    eps_smoothing: Any,
+) -> Any:
+    """The ``CHRFScore`` of one line, without an object of the class above where the arguments are plain."""
+    if (
+        type(hypothesis) is str
+        and type(references) in (list, tuple)
+        and set(map(type, references)) == {str}
+        and type(char_order) is type(word_order) is type(beta) is int
+        and 0 <= char_order <= MOST_ORDERS
+        and 0 <= word_order <= MOST_ORDERS
+        and char_order + word_order
+        and abs(beta) <= LARGEST_BETA
+    ):
+        metric = _measure(char_order, word_order, beta, "int", whitespace, bool(eps_smoothing))
+        return CHRFScore(metric.evaluate(metric.row(references, hypothesis)), char_order, word_order, beta)
+    found = CHRF(char_order, word_order, beta, whitespace=whitespace, eps_smoothing=eps_smoothing)
+    return found.sentence_score(hypothesis, references)
 
 
 _OWN = (

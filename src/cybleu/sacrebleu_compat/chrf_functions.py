@@ -64,8 +64,9 @@ def sacrebleu_sentence_chrf(
     >>> print(sacrebleu_sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
     chrF2++ = 100.00
     """
-    from .chrf import CHRF
+    from .chrf import of_sentence
 
-    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
-    score: CHRFScore = metric.sentence_score(hypothesis, references)
+    score: CHRFScore = of_sentence(
+        hypothesis, references, char_order, word_order, beta, not remove_whitespace, eps_smoothing
+    )
     return score

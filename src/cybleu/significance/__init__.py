@@ -8,8 +8,9 @@ the others say depends on the seed alone, not on threads, on blocks or on the li
 that exchanges two systems completely has the statistic of the systems to the last bit.
 """
 
-from .comparison import SystemComparison, SystemDifference, SystemScore, compare_systems
+from .comparison import compare_systems
 from .paired import Bootstrap, PairedTest, bootstrap, paired_test
+from .results import SystemComparison, SystemDifference, SystemScore
 from .sacrebleu import SacrebleuResult, paired_ar, paired_bs
 
 __all__ = [

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from ..errors import UnknownNameError
-from . import tables
 from .defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from .paired import bootstrapped, check_test, interval, mean_and_deviation, of_systems, randomized, signature_of
 from .resampling import bootstrap_scores
+from .results import SystemComparison, SystemDifference, SystemScore
 from .systems import MetricLike, Systems, check_samples, check_share, mean_of_runs, named
 
 if TYPE_CHECKING:
@@ -19,240 +18,6 @@ if TYPE_CHECKING:
 
 CORRECTIONS = ("holm", "none")
 RANKINGS = ("every", "any")
-PIECE = 1 << 16  # segments
-
-
-@dataclass(frozen=True)
-class SystemScore:
-    """A system in a comparison. All numbers are on the metric's scale.
-
-    :param name: the system's
-    :param score: of its segments, for several runs the mean
-    :param low: the lower end of the bootstrap interval
-    :param high: its upper end
-    :param s_sel: the standard deviation of the bootstrap samples' scores, for several runs the mean of theirs: what choosing
-        other segments would change (Clark and others 2011)
-    :param s_opt: the standard deviation of the runs' scores, None for one run: what training again would change
-    :param runs: the score of each run
-    :param rank: from 1; systems that are not significantly different share one. None beside a baseline
-
-    >>> SystemScore("mine", 0.3, 0.25, 0.35, 0.02, None, (0.3,), 1).name
-    'mine'
-    """
-
-    name: str
-    score: float
-    low: float
-    high: float
-    s_sel: float
-    s_opt: float | None
-    runs: tuple[float, ...]
-    rank: int | None
-
-
-@dataclass(frozen=True)
-class SystemDifference:
-    """Two systems of a comparison.
-
-    :param first: the better one, or the one that is compared with the baseline
-    :param second: the other, or the baseline
-    :param difference: the first one's score minus the second one's, on the metric's scale
-    :param low: the lower end of the bootstrap interval of the difference
-    :param high: its upper end
-    :param p: of the test
-    :param p_holm: the same by Holm's correction for all tests of the comparison
-    :param significant: the p that the comparison goes by is at most its alpha
-    :param samples: how many shuffles or bootstrap samples `p` is of
-    :param enumerated: these were all shuffles that there are, and `p` is exact
-    :param wins: segments in which the first is better, as the metric scores single sentences; of a function of the sum, those
-        that speak for the first by their influence
-    :param losses: segments in which the second is better
-    :param ties: segments in which they are equal
-
-    >>> SystemDifference("mine", "theirs", 0.01, -0.01, 0.03, 0.2, 0.4, False, 10000, False, 9, 7, 84).ties
-    84
-    """
-
-    first: str
-    second: str
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_holm: float
-    significant: bool
-    samples: int
-    enumerated: bool
-    wins: int
-    losses: int
-    ties: int
-
-
-@dataclass(frozen=True)
-class SystemComparison:
-    """The result of :func:`compare_systems`; ``print`` shows it as tables, with scores from 0 to 100 where the scale is known.
-
-    :param systems: the best first; beside a baseline that one comes first
-    :param differences: of all pairs, or of each system from the baseline
-    :param baseline: its name, None if all pairs were compared
-    :param test: its name
-    :param samples: of the test
-    :param resamples: bootstrap samples of the intervals
-    :param seed: of all samples
-    :param confidence: of the intervals
-    :param alpha: the level of significance
-    :param correction: ``holm`` or ``none``, by which `significant` and the ranks go
-    :param segments: how many there are
-    :param metric: its name
-    :param scale: of a perfect match, None where it is not known
-    :param signature: definition, test, samples and seed in one line
-
-    >>> import numpy
-    >>> ratings = {"one": numpy.arange(40) % 7 / 7, "two": numpy.arange(40) % 5 / 7, "three": numpy.arange(40) % 7 / 7}
-    >>> result = compare_systems(ratings, scale=1)
-    >>> [(system.name, system.rank) for system in result.systems]
-    [('one', 1), ('three', 1), ('two', 1)]
-    """
-
-    systems: tuple[SystemScore, ...]
-    differences: tuple[SystemDifference, ...]
-    baseline: str | None
-    test: str
-    samples: int
-    resamples: int
-    seed: int
-    confidence: float
-    alpha: float
-    correction: str
-    segments: int
-    metric: str
-    scale: float | None
-    signature: str
-    _rows: Systems = field(repr=False, compare=False)
-
-    def influence(self, first: str, second: str) -> NDArray[np.float64]:
-        """How much each segment adds to the difference of two systems.
-
-        Entry i is the score of the first system minus what it would be if its segment i were the second one's: the points
-        of the difference that this segment alone makes. For several runs it is the mean over all pairs of runs.
-
-        :param first: the name of a system
-        :param second: that of another
-        :return: float64 `(segments,)`, on the metric's scale
-        :raises UnknownNameError: there is no such system
-
-        >>> import numpy
-        >>> rows = {"one": numpy.array([0.5, 0.75, 0.25]), "two": numpy.array([0.5, 0.25, 0.5])}
-        >>> compare_systems(rows).influence("one", "two").round(3)
-        array([ 0.   ,  0.167, -0.083])
-        """
-        return _influence(self._rows, *(self._number(name) for name in (first, second)))
-
-    def between(self, first: str, second: str) -> SystemDifference:
-        """The difference of two systems, in the direction that is asked for.
-
-        :param first: the name of a system
-        :param second: that of another
-        :raises UnknownNameError: they were not compared
-
-        >>> import numpy
-        >>> rows = {"one": numpy.array([0.5, 0.75, 0.25]), "two": numpy.array([0.5, 0.25, 0.25])}
-        >>> compare_systems(rows).between("two", "one").losses
-        1
-        """
-        for found in self.differences:
-            if (found.first, found.second) == (first, second):
-                return found
-            if (found.first, found.second) == (second, first):
-                values = vars(found) | {
-                    "first": first,
-                    "second": second,
-                    "difference": -found.difference,
-                    "low": -found.high,
-                    "high": -found.low,
-                    "wins": found.losses,
-                    "losses": found.wins,
-                }
-                return SystemDifference(**values)
-        raise UnknownNameError(f"{first!r} and {second!r} were not compared with each other")
-
-    def as_dict(self, influence: bool = False) -> dict[str, Any]:
-        """Everything, for JSON; scores from 0 to 100 where the scale is known.
-
-        :param influence: also that of every segment on each difference
-
-        >>> import numpy
-        >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
-        >>> found.as_dict()["systems"][0]["score"]
-        62.5
-        """
-        return tables.as_dict(self, influence)
-
-    def to_json(self, influence: bool = False) -> str:
-        """The same as text.
-
-        :param influence: also that of every segment on each difference
-
-        >>> import numpy
-        >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
-        >>> found.to_json()[:45]
-        '{"signature": "mean|test:randomization|sample'
-        """
-        return tables.as_json(self, influence)
-
-    def to_csv(self) -> str:
-        """A line for each difference, with the scores of both systems, numbers in full.
-
-        >>> import numpy
-        >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
-        >>> found.to_csv().splitlines()[1].partition(",1.0")[0]
-        'one,62.5,50.0,75.0,1,two,37.5,25.0,50.0,1,25.0,0.0,50.0'
-        """
-        return tables.as_csv(self)
-
-    def to_markdown(self, width: int = 2) -> str:
-        """The tables in Markdown.
-
-        :param width: decimals of scores
-
-        >>> import numpy
-        >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
-        >>> found.to_markdown().splitlines()[2]
-        '| 1 | one | 62.50 | 50.00 to 75.00 |'
-        """
-        return tables.as_markdown(self, width)
-
-    def to_latex(self, width: int = 2) -> str:
-        """The tables in LaTeX, for the package booktabs.
-
-        :param width: decimals of scores
-
-        >>> import numpy
-        >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
-        >>> found.to_latex().splitlines()[2]
-        '\\\\toprule'
-        """
-        return tables.as_latex(self, width)
-
-    def format(self, width: int = 2) -> str:
-        """The tables as text.
-
-        :param width: decimals of scores
-
-        >>> import numpy
-        >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
-        >>> found.format(1).splitlines()[1]
-        '   1  one     62.5   50.0 to 75.0'
-        """
-        return tables.as_text(self, width)
-
-    def __str__(self) -> str:
-        return self.format()
-
-    def _number(self, name: str) -> int:
-        if name not in self._rows.names:
-            raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._rows.names)}")
-        return self._rows.names.index(name)
 
 
 def compare_systems(
@@ -342,7 +107,7 @@ def compare_systems(
     for pair, (p, looked_at, enumerated), p_holm, judge in zip(pairs, tested, corrected, judged):
         first, second = pair
         low, high = interval(of_samples[first] - of_samples[second], confidence)
-        better = _influence(rows, first, second) if of_segments is None else of_segments[first] - of_segments[second]
+        better = rows.influence(first, second) if of_segments is None else of_segments[first] - of_segments[second]
         wins, losses = int((better > 0).sum()), int((better < 0).sum())
         if lower_is_better:
             wins, losses = losses, wins
@@ -447,14 +212,3 @@ def _of_segments(rows: Systems) -> list[NDArray[np.float64]] | None:
     if any(scores is None for scores in of_runs):
         return None
     return [mean_of_runs(np.array([of_runs[run] for run in runs])) for runs in rows.runs]
-
-
-def _influence(rows: Systems, first: int, second: int) -> NDArray[np.float64]:
-    result = np.zeros(rows.segments)
-    columns, pairs = rows.columns, [(own, other) for own in rows.runs[first] for other in rows.runs[second]]
-    for start in range(0, rows.segments, PIECE):
-        part = slice(start, start + PIECE)
-        for own, other in pairs:
-            sums = columns.totals[own][:, None] - columns.of_segments(own, part) + columns.of_segments(other, part)
-            result[part] += rows.scores[own] - rows.scoring.exact(columns.numbers(sums))
-    return result / len(pairs)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 OfSums: TypeAlias = "Callable[[NDArray[Any]], float]"
 MetricLike: TypeAlias = "str | Metric | Variant | OfSums | None"
 
+PIECE = 1 << 16  # segments
 ROUNDING = 2.0**-40  # of a sum of limbs, beside the numbers in it
 
 
@@ -175,6 +176,17 @@ class Systems:
     def difference(self, first: int, second: int) -> float:
         """Of the scores of two systems."""
         return self.score(first) - self.score(second)
+
+    def influence(self, first: int, second: int) -> NDArray[np.float64]:
+        """By how much the first system's score is above what it would be if a segment were the second's, for each segment."""
+        result = np.zeros(self.segments)
+        columns, pairs = self.columns, [(own, other) for own in self.runs[first] for other in self.runs[second]]
+        for start in range(0, self.segments, PIECE):
+            part = slice(start, start + PIECE)
+            for own, other in pairs:
+                sums = columns.totals[own][:, None] - columns.of_segments(own, part) + columns.of_segments(other, part)
+                result[part] += self.scores[own] - self.scoring.exact(columns.numbers(sums))
+        return result / len(pairs)
 
 
 def mean_of_runs(scores: NDArray[np.float64]) -> NDArray[np.float64]:

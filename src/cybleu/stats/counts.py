@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Sequence
     from typing import Any
 
-REFERENCE_LENGTHS = ("closest", "shortest", "average")
+REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
 LARGEST_ORDER = 2**31 - 1
 
 
@@ -28,12 +28,19 @@ def check_reference_length(reference_length: str) -> None:
 
 
 def lengths_to_choose_from(lengths: Sequence[int], reference_length: str) -> list[int]:
-    """Ascending; where the hypothesis does not matter it is one."""
+    """The first that is closest to the hypothesis counts; where the hypothesis does not matter it is one."""
+    if reference_length == "closest-first":
+        return list(lengths)
     if reference_length == "shortest":
         return [min(lengths)]
     if reference_length == "average":
         return [sum(lengths) // len(lengths)]  # truncated, as in Moses
     return sorted(set(lengths))
+
+
+def choose_length(lengths: Sequence[int], length: int, reference_length: str) -> int:
+    """The length that counts for a hypothesis of this one."""
+    return min(lengths_to_choose_from(lengths, reference_length), key=lambda one: abs(one - length))
 
 
 def nltk_row(
@@ -62,7 +69,7 @@ def segment_row(
         references, hypothesis = plain_segment(references, hypothesis)
         row = nltk_row(references, hypothesis, max_order)
     if reference_length != "closest":
-        row[1] = lengths_to_choose_from([len(reference) for reference in references], reference_length)[0]
+        row[1] = choose_length([len(reference) for reference in references], row[0], reference_length)
     return row
 
 

@@ -53,7 +53,14 @@ from ..text.batches import (
 from ..text.columns import TextColumn, references_given, texts_given
 from ..text.raw import Raw, raw_of
 from ..text.words import RawWords, raw_reference_sets
-from .counts import check_max_order, check_reference_length, fill_rows, lengths_to_choose_from, segment_row
+from .counts import (
+    check_max_order,
+    check_reference_length,
+    choose_length,
+    fill_rows,
+    lengths_to_choose_from,
+    segment_row,
+)
 from .rows import checked_array
 
 if TYPE_CHECKING:
@@ -70,8 +77,8 @@ class References:
 
     :param references: a set for each segment or prompt, in any form that the module describes
     :param max_order: the largest n-gram order
-    :param reference_length: ``closest`` to the hypothesis, the shorter of two that are equally close; ``shortest``; or
-        ``average``, truncated to a whole number as Moses does
+    :param reference_length: ``closest`` to the hypothesis, the shorter of two that are equally close; ``closest-first``, the
+        first of them; ``shortest``; or ``average``, truncated to a whole number as Moses does
     :param lengths: of the references in a 2-D or 3-D array: whole numbers `(n,)` or `(n, k)`
     :param pad_id: an id that is removed from both ends of a text; also from hypotheses
     :param eos_id: a text stops before the first one; also hypotheses
@@ -439,7 +446,7 @@ def segment_stats(
     run(work, count, 0, None, progress, "segments")
     if reference_length != "closest":
         for row, texts in zip(rows, references):
-            row[1] = lengths_to_choose_from([len(text) for text in texts], reference_length)[0]
+            row[1] = choose_length([len(text) for text in texts], int(row[0]), reference_length)
     if count and not rows[:, 2].any():
         _check_not_mixed(references, hypotheses)
     return rows
@@ -510,8 +517,8 @@ def _check_not_mixed(references: Any, hypotheses: Any) -> None:
     """No unigram matches anywhere: perhaps because one side has ids and the other strings."""
     try:
         kinds = [
-            types_of(chain.from_iterable(hypotheses)),
-            types_of(chain.from_iterable(chain.from_iterable(references))),
+            _backend.chosen.types_within(hypotheses),
+            _backend.chosen.types_within(chain.from_iterable(references)),
         ]
     except TypeError:
         return  # they were changed while they were counted

@@ -210,7 +210,7 @@ def plain_texts(texts: Sequence[Any], name: str) -> Sequence[Any]:
 def texts_with_ids(texts: Sequence[Any], name: str) -> Sequence[Any]:
     """The texts, with ids for tokens that are arrays without a dimension."""
     _text_lengths(texts, name)  # for its error
-    if not _may_be_arrays(types_of(chain.from_iterable(texts))):
+    if not _may_be_arrays(_backend.chosen.types_within(texts)):
         return texts
     return [with_ids(text, f"{name}[{position}]") for position, text in enumerate(texts)]
 
@@ -247,10 +247,10 @@ def integers_of_lists(texts: Sequence[Any], name: str) -> Batch | None:
         ids: Ids = np.concatenate(arrays)  # type: ignore[assignment]
         return batch_of_lengths(ids, np.array([len(array) for array in arrays], dtype=np.int64))
     lengths = _text_lengths(texts, name)
-    kinds = types_of(chain.from_iterable(texts))
+    kinds = _backend.chosen.types_within(texts)
     if _may_be_arrays(kinds):
         texts = texts_with_ids(texts, name)
-        kinds = types_of(chain.from_iterable(texts))
+        kinds = _backend.chosen.types_within(texts)
     if not all(map(_is_integer_type, kinds)):
         return None
     try:
@@ -476,11 +476,11 @@ _IDS_AMONG_TOKENS = (
 
 
 def _only_strings(texts: Sequence[Any]) -> bool:
-    return all(issubclass(kind, (str, bytes)) for kind in types_of(chain.from_iterable(texts)))
+    return all(issubclass(kind, (str, bytes)) for kind in _backend.chosen.types_within(texts))
 
 
 def _other_than_integers(texts: Sequence[Any]) -> bool:
-    return not all(map(_is_integer_type, types_of(chain.from_iterable(texts))))
+    return not all(map(_is_integer_type, _backend.chosen.types_within(texts)))
 
 
 def _where_not_an_id(texts: Sequence[Any]) -> str:

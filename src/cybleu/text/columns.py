@@ -162,6 +162,11 @@ class ReferenceColumns:
         return self.sets()[position]
 
     @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self._columns)
+
+    @property
     def of_lists(self) -> bool:
         """Whether the segments may have different numbers of references."""
         found = [_backend.chosen.ArrowValues(arrays) for arrays in self._columns]
@@ -202,22 +207,6 @@ class ReferenceColumns:
         found = [self._values(arrays) for arrays in self._columns]
         rows = len(self)
         width = len(found)
-        if width > 1 and (any(lists for _, lists in found) or any(values.nulls_of(0) for values, _ in found)):
-            sets = self.sets()
-            bounds = array("q", [0])
-            for texts in sets:
-                bounds.append(bounds[-1] + len(texts))
-            return _backend.chosen.RawTexts([text for texts in sets for text in texts]), bounds
-        if width == 1 and found[0][1]:
-            bounds = array("q", [0])
-            bounds.frombytes(found[0][0].ends_of(0))
-            if any(map(eq, bounds, islice(bounds, 1, None))):
-                raise self._none(next(row for row in range(rows) if bounds[row] == bounds[row + 1]))
-        else:
-            bounds = array("q", range(0, (rows + 1) * width, width))
-            for values, _ in found:
-                if values.nulls_of(0):
-                    raise self._none(values.nulls_of(0)[0])
         texts = []
         for values, _ in found:
             try:
@@ -225,6 +214,18 @@ class ReferenceColumns:
             except NotUtf8Error as error:
                 where = self._where(values, error.line)
                 raise NotUtf8Error(error.line, error.position, error.byte, where) from None
+        if any(lists or values.nulls_of(0) for values, lists in found):
+            spans = [_spans(values, lists) for values, lists in found]
+            if width == 1 and found[0][1]:
+                bounds = array("q", [0])
+                bounds += spans[0][1]
+            else:
+                bounds = array("q", bytes(8 * (rows + 1)))
+                texts = [_backend.chosen.RawTexts.row_by_row(texts, *map(list, zip(*spans)), bounds)]
+            if any(map(eq, bounds, islice(bounds, 1, None))):
+                raise self._none(next(row for row in range(rows) if bounds[row] == bounds[row + 1]))
+            return texts[0], bounds
+        bounds = array("q", range(0, (rows + 1) * width, width))
         if width == 1:
             return texts[0], bounds
         return _backend.chosen.RawTexts.side_by_side(texts, [0] * width, rows), bounds
@@ -245,6 +246,21 @@ class ReferenceColumns:
     def _none(self, row: int) -> NoReferencesError:
         row += self._first
         return NoReferencesError(f"{self.name}[{row}] has no reference; give at least one for each segment")
+
+
+def _spans(values: Any, lists: bool) -> tuple[array[int], array[int]]:
+    """Where the references of each row begin in a column, and where they end."""
+    if lists:
+        ends = array("q")
+        ends.frombytes(values.ends_of(0))
+        begins = array("q", [0])
+        begins += ends[:-1]
+        return begins[: len(ends)], ends
+    begins = array("q", range(len(values)))
+    ends = array("q", range(1, len(values) + 1))
+    for position in values.nulls_of(0):
+        ends[position] = position
+    return begins, ends
 
 
 def _what(values: Any) -> str:

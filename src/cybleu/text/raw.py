@@ -7,12 +7,12 @@ need more than characters, give token lists, which go on as token lists do.
 from __future__ import annotations
 
 from array import array
-from itertools import chain
+from itertools import chain, islice
 
 from .. import _backend
 from ..errors import ArrayValueError, NoReferencesError, NotUtf8Error, SequenceTypeError, UnknownNameError
 from .columns import ReferenceColumns, TextColumn, references_given, texts_given
-from .tokenizers import OWN, own_tokenizer, tokenizer
+from .tokenizers import OWN, own_tokenizer, tokenize_lines, tokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,18 +73,20 @@ class Raw:
 
     def token_lists(self, lines: Any, name: str) -> list[Sequence[Hashable]]:
         """The tokens of each line."""
-        texts = [
-            line if isinstance(line, str) else _decoded(line, f"{name}[{position}]")
-            for position, line in enumerate(_lines(lines, name))
-        ]
-        if self.own or not isinstance(self.tokenize, str):
-            return list(map(self._tokens_of, texts))
-        each = {text: self._tokens_of(text) for text in dict.fromkeys(texts)}  # sacreBLEU's others are slow
-        return [each[text] for text in texts]
+        return self._split(_strings(lines, name))
 
     def sets_of_token_lists(self, references: Any) -> list[list[Sequence[Hashable]]]:
         """The same for lists of references."""
-        return [self.token_lists(group, f"references[{position}]") for position, group in enumerate(_sets(references))]
+        groups = [_strings(group, f"references[{position}]") for position, group in enumerate(_sets(references))]
+        lists = iter(self._split(list(chain.from_iterable(groups))))
+        return [list(islice(lists, len(group))) for group in groups]
+
+    def _split(self, texts: list[str]) -> list[Sequence[Hashable]]:
+        if self.own or not isinstance(self.tokenize, str):
+            return list(map(self._tokens_of, texts))
+        different = list(dict.fromkeys(texts))  # sacreBLEU's others are slow
+        each = dict(zip(different, tokenize_lines(different, self.tokenize, self.lowercase)))
+        return [each[text] for text in texts]
 
     # ------------------------------------------------------------------------------------------------ for own tokenisers
 
@@ -184,6 +186,13 @@ def _lines(lines: Any, name: str) -> Sequence[Line]:
     if set(map(type, lines)) <= {str, bytes}:
         return lines if type(lines) in (list, tuple) else list(lines)
     return [_line(line, f"{name}[{position}]") for position, line in enumerate(lines)]
+
+
+def _strings(lines: Any, name: str) -> list[str]:
+    return [
+        line if isinstance(line, str) else _decoded(line, f"{name}[{position}]")
+        for position, line in enumerate(_lines(lines, name))
+    ]
 
 
 def _sets(references: Any) -> Sequence[Any]:

@@ -154,11 +154,25 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
     except (ImportError, RuntimeError) as error:
         raise MissingExtraError(f"the tokeniser {name!r} does not load: {error}") from error
 
-    def tokens_of(line: str) -> list[str]:
-        text: str = tokenise(line.rstrip())
+    return _OfSacrebleu(tokenise)
+
+
+class _OfSacrebleu:
+    """A tokeniser of sacreBLEU's that needs more than characters."""
+
+    def __init__(self, tokenise: Any) -> None:
+        self._tokenise = tokenise
+        # of SentencePiece, which takes many lines sooner than one after the other
+        self._pieces_of = getattr(getattr(tokenise, "sp", None), "EncodeAsPieces", None)
+
+    def __call__(self, line: str) -> list[str]:
+        text: str = self._tokenise(line.rstrip())
         return text.split()
 
-    return tokens_of
+    def of_lines(self, lines: Iterable[str]) -> list[list[str]]:
+        if self._pieces_of is None:
+            return list(map(self, lines))
+        return [" ".join(pieces).split() for pieces in self._pieces_of([line.rstrip() for line in lines])]
 
 
 def tokenize_lines(
@@ -179,4 +193,7 @@ def tokenize_lines(
     """
     if isinstance(lines, (str, bytes)):
         raise SequenceTypeError(f"lines is one {type(lines).__name__}; give a list of lines")
-    return list(map(tokenizer(tokenize, lowercase), lines))
+    tokens_of = tokenizer(tokenize)
+    if lowercase:
+        lines = map(str.lower, lines)
+    return tokens_of.of_lines(lines) if isinstance(tokens_of, _OfSacrebleu) else list(map(tokens_of, lines))

@@ -13,8 +13,9 @@ from .._files.weights import read_weights, write_weights
 from .climb import tune
 from .line_search import line_search
 from .loop import Iteration, Loop, mert_loop
-from .pairs import Mira, kbmira, pro_pairs
+from .mira import Mira, kbmira
 from .plot import check_plot, plot_surface
+from .pro import Pro, pro, pro_pairs
 from .results import CrossValidation, LineSearch, Move, Restart, Tuning
 from .space import check_normalised, normalised, random_weights
 from .trials import cross_validate, random_search, read_table
@@ -26,6 +27,7 @@ __all__ = [
     "Loop",
     "Mira",
     "Move",
+    "Pro",
     "Restart",
     "Tuning",
     "check_normalised",
@@ -36,6 +38,7 @@ __all__ = [
     "mert_loop",
     "normalised",
     "plot_surface",
+    "pro",
     "pro_pairs",
     "random_search",
     "random_weights",

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.parallel import PIECE, bar, run
-from ..errors import WeightsError
+from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
+from .held import held_by
 from .line_search import NO_GAIN, Reached, Search
+from .model import Model
 from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import Move, Restart, Tuning
@@ -48,6 +50,7 @@ def tune(
     start_range: tuple[float, float] | None = None,
     wide: int | None = None,
     moves: str = "in turn",
+    searched: Collection[str] = (),
     trace: Callable[[Restart], Any] | None = None,
 ) -> Tuning:
     """The weights that score best, by climbing along the axes from the start, from random weights, and from near the best end.
@@ -58,7 +61,8 @@ def tune(
     same result, whatever the number of threads.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param start: by name, or one for each feature; by default all are 1
+    :param start: by name, for every dense feature and any of the sparse ones; or one for each feature. By default all that are
+        searched are 1
     :param restarts: after the climb from the start. Results with more restarts are those with fewer, and more
     :param directions: ``axes``, or how many random directions to search where no axis leads on
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
@@ -74,6 +78,8 @@ def tune(
     :param wide: how many restarts begin from random weights, the first ones; by default 13. With as many as `restarts`, all do
     :param moves: ``in turn``: move along one axis after the other, but for the climb from the start. ``best first``: search
         all, and move along the best, as Moses does and the climb from the start; this takes more searches
+    :param searched: sparse features that are searched as the dense ones are, a few; the others are held at their weights in the
+        start, or 0
     :param trace: called with each restart when it ends
     :raises CybleuError: of the kind that fits: no hypothesis at all, all weights 0, a start out of its bounds
 
@@ -84,6 +90,14 @@ def tune(
     a 1.0
     b 0.875
     """
+    given, held = nbest, None
+    if nbest.sparse is not None:
+        held, fixed = held_by(nbest, start, fixed, searched)
+        nbest = held.nbest
+        start = None if start is None else held.part(held.weights, 1.0)
+        fixed = held.fixed(fixed)
+    elif searched:
+        raise FeatureError("searched names sparse features, and the list has none; all of its features are searched")
     problem = Problem(nbest, metric)
     low, high, free, vector = checked_space(nbest.names, start, bounds, fixed)
     for name, number in (("restarts", restarts), ("wide", WIDE if wide is None else wide)):
@@ -100,9 +114,10 @@ def tune(
         how, width = smoothing
         if how not in ("min", "average") or type(width) is not int or width < 0:
             raise WeightsError(f"smoothing is {smoothing!r}; it must be ('min', width) or ('average', width)")
-    drawn = checked_range(start_range, vector, low, high)
+    names = nbest.names if held is None else held.names  # without that of a sum
+    drawn = checked_range(start_range, vector, low, high, len(names))
     axes = [int(axis) for axis in np.flatnonzero(free & (low < high)) if problem.columns.varies(int(axis))]
-    climb = _Climb(problem, nbest.names, axes, extra if axes else 0, smoothing, low, high, moves == "best first")
+    climb = _Climb(problem, names, axes, extra if axes else 0, smoothing, low, high, moves == "best first")
     alone = min(restarts, WIDE if wide is None else wide)
     ends: list[tuple[Restart, Point] | None] = [None] * (restarts + 1)
     lock = Lock()
@@ -133,13 +148,20 @@ def tune(
             climb_on(first, min(first + ROUND, restarts + 1))
     climbs = [end for end in ends if end is not None]
     found, point = _best(ends)
+    weights, score, start_score, rows = point.weights, point.merit[0], climbs[0][0].start_score, point.chosen
+    if held is not None:  # sums in another order may break a tie otherwise
+        model = Model(given, metric)
+        weights = held.whole(weights)
+        rows = model.chosen(weights)
+        score, start_score = model.score(weights), model.score(held.whole(vector))
+        names = model.names
     chosen = np.full(len(nbest), -1, dtype=np.int64)
-    chosen[problem.columns.segments] = nbest.index[point.chosen]
+    chosen[problem.columns.segments] = nbest.index[rows]
     return Tuning(
-        weights=dict(zip(nbest.names, point.weights.tolist())),
-        score=point.merit[0],
-        start_score=climbs[0][0].start_score,
-        stats=tuple(summed(nbest.stats, point.chosen).tolist()),
+        weights=dict(zip(names, weights.tolist())),
+        score=score,
+        start_score=start_score,
+        stats=tuple(summed(nbest.stats, rows).tolist()),
         chosen=chosen,
         restarts=tuple(restart for restart, _ in climbs),
         best=found,

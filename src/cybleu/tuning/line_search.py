@@ -7,15 +7,17 @@ score is computed again. Where rounding keeps the weights from what was predicte
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
-from math import inf
+from math import inf, isnan
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
+from .held import Held
+from .model import Model
 from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import LineSearch
@@ -50,8 +52,9 @@ def line_search(
     thresholds themselves, are not searched, except 0.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param weights: by name, or one for each feature
-    :param direction: the name of a feature; or a vector, like weights
+    :param weights: by name, for every dense feature and any of the sparse ones; or one for each feature
+    :param direction: the name of a feature; or a vector, like weights. Sparse features on the line, a few, are searched as
+        dense ones are
     :param lower: the first x, which may be -inf
     :param upper: the last x, which may be inf
     :param metric: as for :func:`cybleu.metrics.find`, scored as a corpus; or a function of the sum of the statistics. By
@@ -64,15 +67,19 @@ def line_search(
     >>> print(line_search(nbest, {"a": 1.0, "b": 0.0}, "b"))
     2 at 0.875, in 0.5 to inf, from 1
     """
-    problem = Problem(nbest, metric)
-    vector = weights_of(nbest.names, weights, "weights")
+    names, sparse_names = nbest.names, () if nbest.sparse is None else nbest.sparse.names
+    every = (*names, *sparse_names)
+    vector = weights_of(names, weights, "weights", sparse_names)
     if isinstance(direction, str):
-        if direction not in nbest.names:
-            raise FeatureError(f"there is no feature {shown(direction)}; there are {listed(nbest.names)}")
+        if direction not in every:
+            raise FeatureError(f"there is no feature {shown(direction)}; there are {listed(every)}")
         towards = np.zeros(len(vector))
-        towards[nbest.names.index(direction)] = 1.0
+        towards[every.index(direction)] = 1.0
     else:
-        towards = weights_of(nbest.names, direction, "direction")
+        towards = weights_of(names, direction, "direction", sparse_names)
+    if sparse_names:
+        return _with_sparse(nbest, vector, towards, lower, upper, metric, surface)
+    problem = Problem(nbest, metric)
     lower, upper = float(lower), float(upper)
     if not lower <= upper or lower == inf or upper == -inf:
         raise WeightsError(f"the range of steps is from {lower} to {upper}; the first must not be above the second")
@@ -98,6 +105,26 @@ def line_search(
         weights=dict(zip(nbest.names, found.point.weights.tolist())),
         surface=on_request,
         scale=problem.objective.scale,
+    )
+
+
+def _with_sparse(
+    nbest: NBest, vector: Any, towards: Any, lower: float, upper: float, metric: Metric, surface: bool
+) -> LineSearch:
+    """The search by a list without sparse features, of which those on the line are as dense ones."""
+    assert nbest.sparse is not None
+    width = len(nbest.names)
+    held = Held(nbest, vector, [nbest.sparse.names[column] for column in np.flatnonzero(towards[width:])])
+    start, direction = held.part(vector, 1.0), held.part(towards, 0.0)
+    found = line_search(held.nbest, start, direction, lower, upper, metric=metric, surface=surface)
+    model = Model(nbest, metric)
+    weights = held.whole(np.array(list(found.weights.values())))
+    return replace(  # sums in another order may break a tie otherwise
+        found,
+        weights=model.by_name(weights),
+        score=model.score(weights),
+        start_score=found.start_score if isnan(found.start_score) else model.score(vector),
+        stats=tuple(summed(nbest.stats, model.chosen(weights)).tolist()),
     )
 
 

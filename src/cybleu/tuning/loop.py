@@ -23,7 +23,7 @@ import subprocess
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import partial
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +31,23 @@ from .._files.text import shown
 from .._files.weights import read_weights, write_weights
 from .._files.writing import writing
 from .._runtime.arrays import np
-from ..errors import CybleuError, DecoderError, InputFileError, WeightsError
+from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
 from ..metrics import Metric
 from ..nbest import NBest, merge, prepare_references
 from ..stats.references import digest
 from .climb import tune
+from .mira import kbmira
+from .model import Model
+from .pro import pro
 from .results import as_read, rise
 from .space import check_normalised, normalised, weights_of
-from .trials import random_search
 
 __all__ = ["Iteration", "Loop", "mert_loop"]
 
 Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
+Tuner = str | Callable[..., Any]
+
+TUNERS: dict[str, Callable[..., Any]] = {"mert": tune, "kbmira": kbmira, "pro": pro}
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,8 @@ def mert_loop(
     *,
     iterations: int = 20,
     weights_settle: float = 1e-5,
-    score_settles: float = 0.0,
+    score_settles: float | None = None,
+    tuner: Tuner = "mert",
     format: str | None = None,  # noqa: A002
     first_id: int = 0,
     tokenize: Any = "unicode",
@@ -143,6 +149,9 @@ def mert_loop(
     relative to the sum of their absolute values; when the score gains no more than `score_settles` over that of the
     weights decoded with; or after `iterations`.
 
+    Sparse features come and go from list to list. One that is not in the lists so far keeps its weight; a weight of 0 is not
+    written down. `tune` holds the weights of sparse features as they are in the start, but for those that are `searched`.
+
     A list of the decoder takes its name only when it was read. The references, the metric and the options of a run are kept in
     the folder; a call with others is refused. What may change are `iterations`, `weights_settle`, `score_settles`, `decode`,
     `trace`, `threads` and `progress`.
@@ -152,10 +161,13 @@ def mert_loop(
         list of arguments or one text that is split as a shell does, in which ``{weights}`` stands for the path of the
         file of weights and ``{nbest}`` for that path
     :param references: as for :meth:`cybleu.nbest.NBest.from_files`
-    :param start: the first weights, by name
+    :param start: the first weights, by name, of all dense features and any sparse ones
     :param iterations: at most so many
     :param weights_settle: no weight that changes more is settled
-    :param score_settles: a smaller gain is none
+    :param score_settles: a smaller gain is none. By default 0 with ``mert`` and ``kbmira``; any other tuner may end lower than it
+        began, and the loop does not stop for that
+    :param tuner: ``mert`` (:func:`tune`), ``kbmira``, ``pro``; or a function of the list and the start that takes `seed`, and
+        returns what has `weights`, by name, such as ``functools.partial(kbmira, iterations=30)``
     :param normalise: ``sum`` divides tuned weights by the sum of their absolute values, as Moses does, ``largest`` by the
         largest of them. The score of a hypothesis has no unit, but the thresholds of a decoder's search may have one, and
         weights that are not normalised grow or shrink from iteration to iteration
@@ -163,7 +175,7 @@ def mert_loop(
         from the last ones
     :param seed: iteration i tunes with seed + i
     :param trace: called with each iteration when it ends
-    :param options: of :func:`cybleu.tuning.tune`
+    :param options: of the tuner
     :raises DecoderError: the decoder fails, or writes no list or one that cannot be read
     :raises CybleuError: of the kind that fits. The folder keeps what was complete
 
@@ -181,6 +193,12 @@ def mert_loop(
     if type(iterations) is not int or iterations < 1:
         raise WeightsError(f"iterations is {iterations!r}; it must be a whole number from 1")
     check_normalised(normalise, options.get("bounds"), options.get("fixed", ()))
+    if isinstance(tuner, str) and tuner not in TUNERS:
+        raise UnknownNameError(f"unknown tuner {shown(tuner)}; use one of {', '.join(TUNERS)}, or a function")
+    found_by = TUNERS[tuner] if isinstance(tuner, str) else tuner
+    if score_settles is None:
+        ends_no_lower = (found_by.func if isinstance(found_by, partial) else found_by) in (tune, kbmira)
+        score_settles = 0.0 if ends_no_lower else -inf
     folder = Path(folder)
     prepared = prepare_references(references, tokenize, max_order, reference_length)
     weights = {name: float(weight) for name, weight in start.items()}
@@ -197,6 +215,7 @@ def mert_loop(
             "normalise": normalise,
             "historic_best": historic_best,
             "seed": seed,
+            "tuner": _described(tuner),
             **{name: _described(options[name]) for name in sorted(options) if name not in ("threads", "progress")},
         },
     )
@@ -218,26 +237,29 @@ def mert_loop(
         before = 0 if pool is None else len(pool.features)
         pool = merged
         if (place / "result.json").exists():
-            iteration = _read_result(place / "result.json", number, weights)
+            iteration = _read_result(place / "result.json", number, pool, weights)
         else:
-            metric = options.get("metric")
+            model = Model(pool, options.get("metric"))
             tried = [*(previous.decoded for previous in done if previous.decoded), weights]
-            scores = random_search(pool, [[one[name] for name in pool.names] for one in tried], metric)
+            scores = np.array([_score(model, one) for one in tried])
             # of equal ones the last
             best = len(tried) - 1 - int(scores[::-1].argmax()) if historic_best else -1
-            tuning = tune(pool, tried[best], seed=seed + number, **options)
-            tuned = normalised(tuning.weights, normalise)
+            tuning = found_by(pool, _known(model, tried[best]), seed=seed + number, **options)
+            # what the lists do not have stays, and what is 0 need not be named
+            every = {**tried[best], **tuning.weights}
+            dense = set(pool.names)
+            tuned = normalised({name: weight for name, weight in every.items() if weight or name in dense}, normalise)
             iteration = Iteration(
                 number,
                 tuned,
                 float(scores[-1]),
                 # a tie may be broken otherwise where a product is rounded otherwise
-                float(random_search(pool, [list(tuned.values())], metric)[0]),
+                _score(model, tuned),
                 len(pool.features),
                 len(pool.features) - before,
-                tuning.scale,
+                model.objective.scale,
                 weights,
-                float(random_search(nbest, [[weights[name] for name in nbest.names]], metric)[0]),
+                _score(Model(nbest, options.get("metric")), weights),
             )
             with writing(os.fspath(place / "result.json")) as file:
                 file.write(json.dumps(asdict(iteration), indent=1) + "\n")
@@ -260,8 +282,21 @@ def _read_list(
 ) -> tuple[NBest, NBest]:
     """The list of an iteration, and all lists so far."""
     nbest = NBest.from_files(path, references, texts=False, **how)
-    weights_of(nbest.names, weights, "start")  # for its error
-    return nbest, merge(nbest) if pool is None else merge(pool, nbest)
+    merged = merge(nbest) if pool is None else merge(pool, nbest)
+    # for its error: a name that is no feature, unless it is of a sparse one that may come
+    if merged.sparse is None or not weights.keys() >= set(nbest.names):
+        weights_of(nbest.names, weights, "start")
+    return nbest, merged
+
+
+def _known(model: Model, weights: Mapping[str, float]) -> dict[str, float]:
+    """Those of features that the list has."""
+    names = set(model.names)
+    return {name: weight for name, weight in weights.items() if name in names}
+
+
+def _score(model: Model, weights: Mapping[str, float]) -> float:
+    return model.score(model.start(_known(model, weights)))
 
 
 def _decoded(
@@ -344,6 +379,8 @@ def _described(value: Any) -> Any:
         return _described(value.tolist())
     if isinstance(value, (list, tuple)):
         return list(map(_described, value))
+    if isinstance(value, partial):
+        return [_described(value.func), _described(value.args), _described(value.keywords)]
     if callable(value):
         return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
     return repr(value)
@@ -351,13 +388,15 @@ def _described(value: Any) -> Any:
 
 def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> float:
     scales = [sum(map(abs, weights.values())) or 1.0 for weights in (before, after)]
-    return max(abs(before[name] / scales[0] - after[name] / scales[1]) for name in before)
+    return max(abs(before.get(name, 0.0) / scales[0] - after.get(name, 0.0) / scales[1]) for name in {*before, *after})
 
 
-def _read_result(path: Path, number: int, names: Collection[str]) -> Iteration:
+def _read_result(path: Path, number: int, pool: NBest, before: Collection[str]) -> Iteration:
+    needed = set(pool.names)
+    known = needed if pool.sparse is None else {*needed, *pool.sparse.names, *before}
     try:
         iteration = Iteration(**json.loads(path.read_text(encoding="utf-8")))
-        wrong = _wrong_field(iteration, number, names)
+        wrong = _wrong_field(iteration, number, needed, known)
     except (ValueError, TypeError, RecursionError) as error:
         raise InputFileError(f"{path} is not the result of an iteration: {error}; remove it to tune again") from error
     if wrong:
@@ -368,26 +407,30 @@ def _read_result(path: Path, number: int, names: Collection[str]) -> Iteration:
     return iteration
 
 
-def _wrong_field(iteration: Iteration, number: int, names: Collection[str]) -> str:
-    """The name of a field that holds what no iteration of this number and these features has, else an empty text."""
+def _wrong_field(iteration: Iteration, number: int, needed: Set[str], known: Set[str]) -> str:
+    """The name of a field that holds what no iteration of this number and these features has, else an empty text.
+
+    :param needed: of these there are weights
+    :param known: of these there may be weights
+    """
     wrong = {
         "number": type(iteration.number) is not int or iteration.number != number,
-        "weights": not _are_weights(iteration.weights, names),
+        "weights": not _are_weights(iteration.weights, needed, known),
         "start_score": not _is_number(iteration.start_score),
         "score": not _is_number(iteration.score),
         "hypotheses": type(iteration.hypotheses) is not int or iteration.hypotheses < 0,
         "new": type(iteration.new) is not int or iteration.new < 0,
         "scale": iteration.scale is not None and not (_is_number(iteration.scale) and iteration.scale > 0),
-        "decoded": iteration.decoded is not None and not _are_weights(iteration.decoded, names),
+        "decoded": iteration.decoded is not None and not _are_weights(iteration.decoded, needed, known),
         "decoded_score": iteration.decoded_score is not None and not _is_number(iteration.decoded_score),
     }
     return next((name for name, is_wrong in wrong.items() if is_wrong), "")
 
 
-def _are_weights(weights: object, names: Collection[str]) -> bool:
+def _are_weights(weights: object, needed: Set[str], known: Set[str]) -> bool:
     return (
         isinstance(weights, dict)
-        and set(weights) == set(names)
+        and needed <= set(weights) <= known
         and all(_is_number(weight) and isfinite(weight) for weight in weights.values())
     )
 

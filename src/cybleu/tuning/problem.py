@@ -66,11 +66,6 @@ class FeatureColumns:
             raise EmptyCorpusError("no segment has a hypothesis, so there is nothing to search")
         if nbest.features.shape[1] == 0:
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
-        if nbest.sparse is not None and len(nbest.sparse.values):
-            raise FeatureError(
-                f"there are {len(nbest.sparse.names)} sparse features, which a line search does not weigh; tune them with "
-                "kbmira, or make an NBest with their weighted sum as one more dense feature"
-            )
         self.segments = np.flatnonzero(present)
         self.offsets = np.append(nbest.offsets[:-1][present], nbest.offsets[-1])
         self.values = np.ascontiguousarray(nbest.features.T)

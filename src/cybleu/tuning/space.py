@@ -17,24 +17,35 @@ if TYPE_CHECKING:
     Weights = Mapping[str, float] | Sequence[float] | NDArray[Any]
 
 
-def weights_of(names: Sequence[str], weights: Weights, name: str) -> NDArray[np.float64]:
-    """One finite number for each feature, in the order of their names."""
+def weights_of(
+    names: Sequence[str], weights: Weights, name: str, sparse_names: Sequence[str] = ()
+) -> NDArray[np.float64]:
+    """One finite number for each feature, in the order of their names.
+
+    :param sparse_names: of features that come after the others. Weights by name need not name them: the rest is 0
+    """
+    every = (*names, *sparse_names)
     if isinstance(weights, Mapping):
-        unknown = [key for key in weights if key not in names]
+        known = set(every)
+        unknown = [key for key in weights if key not in known]
         missing = [key for key in names if key not in weights]
         if unknown or missing:
             raise FeatureError(
-                f"{name} names {shown(unknown[0])}, which is no feature; there are {listed(names)}{_meant(unknown[0], missing)}"
+                f"{name} names {shown(unknown[0])}, which is no feature; there are "
+                f"{listed(every)}{_meant(unknown[0], missing)}"
                 if unknown
                 else f"{name} has nothing for the feature {shown(missing[0])}; give each feature one"
             )
-        weights = [weights[key] for key in names]
+        weights = [weights[key] for key in names] + [weights.get(key, 0.0) for key in sparse_names]
     vector = floats_given(weights, name).copy()
-    if vector.shape != (len(names),):
-        raise FeatureError(f"{name} has the shape {vector.shape}; give one for each of the {len(names)} features")
+    if vector.shape != (len(every),):
+        sparse = f", of which {len(sparse_names)} are sparse" if sparse_names else ""
+        raise FeatureError(
+            f"{name} has the shape {vector.shape}; give one for each of the {len(every)} features{sparse}"
+        )
     if not np.isfinite(vector).all():
         place = int(np.isfinite(vector).argmin())
-        raise WeightsError(f"{name} is {vector[place]} for {shown(names[place])}; it must be finite")
+        raise WeightsError(f"{name} is {vector[place]} for {shown(every[place])}; it must be finite")
     return vector
 
 
@@ -146,9 +157,12 @@ def checked_space(
 Range = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
-def checked_range(given: tuple[float, float] | None, vector: Any, low: Any, high: Any) -> Range:
-    """Between what to draw each weight of a random start."""
-    largest = np.abs(vector).max()
+def checked_range(given: tuple[float, float] | None, vector: Any, low: Any, high: Any, count: int) -> Range:
+    """Between what to draw each weight of a random start.
+
+    :param count: of the features that are the list's own, the first ones
+    """
+    largest = np.abs(vector[:count]).max() or 1.0
     if given is None:
         smallest, most = np.where(vector > 0, 0.0, -largest), np.where(vector < 0, 0.0, largest)
     else:

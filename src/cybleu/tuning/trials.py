@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
@@ -12,10 +12,12 @@ from .._runtime.parallel import run
 from ..errors import ArrayTypeError, ArrayValueError, InputFileError, WeightsError
 from ..nbest import NBest
 from .climb import tune
+from .held import held_by
+from .model import Model
 from .objective import Objective
 from .problem import Problem
 from .results import CrossValidation
-from .space import checked_space, weights_of
+from .space import checked_space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +31,7 @@ def random_search(
     """The score of each of many weight vectors, in one pass over the hypotheses.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param weights: finite numbers `(R, F)`
+    :param weights: finite numbers `(R, F)`; those of sparse features after the others
     :param metric: as for :func:`line_search`
     :param threads: how many threads work at the same time; None is one
     :param progress: show a progress bar (needs tqdm)
@@ -42,17 +44,35 @@ def random_search(
     >>> random_search(nbest, [[1.0, 0.0], [1.0, 1.0]])
     array([1., 2.])
     """
-    problem = Problem(nbest, metric)
     vectors = in_place(floats_given(weights, "weights"))
-    if vectors.ndim != 2 or vectors.shape[1] != len(nbest.names):
+    width = len(nbest.names) + (0 if nbest.sparse is None else len(nbest.sparse.names))
+    model = Problem(nbest, metric) if nbest.sparse is None else Model(nbest, metric)
+    if vectors.ndim != 2 or vectors.shape[1] != width:
         raise ArrayTypeError(
-            f"weights has the shape {vectors.shape}; it must have a row of {len(nbest.names)} numbers for each vector"
+            f"weights has the shape {vectors.shape}; it must have a row of {width} numbers for each vector"
         )
     if not np.isfinite(vectors).all():
         place = int(np.isfinite(vectors).all(axis=1).argmin())
         raise WeightsError(f"weights[{place}] holds numbers that are not finite: {vectors[place].tolist()}")
-    kind = problem.objective.stats.dtype if problem.objective.fits else object
-    rows = np.empty((len(vectors), problem.objective.stats.shape[1]), dtype=kind)
+    objective = model.objective
+    rows = np.empty((len(vectors), objective.stats.shape[1]), dtype=objective.stats.dtype if objective.fits else object)
+    write = _row_by_row(model, vectors, rows) if isinstance(model, Model) else _by_blocks(model, vectors, rows)
+    run(write, len(vectors), vectors.size * len(nbest.features) // 8, threads, progress, "weights")
+    return objective.scores(rows)
+
+
+def _row_by_row(model: Model, vectors: NDArray[np.float64], rows: NDArray[Any]) -> Callable[[int, int], None]:
+    """What writes the sums of statistics of some vectors."""
+
+    def work(first: int, last: int) -> None:
+        for place in range(first, last):
+            rows[place] = model.row_of(vectors[place])
+
+    return work
+
+
+def _by_blocks(problem: Problem, vectors: NDArray[np.float64], rows: NDArray[Any]) -> Callable[[int, int], None]:
+    """The same where all features are dense: many vectors at a time."""
     extents = problem.columns.extents()
     with np.errstate(over="ignore", invalid="ignore"):
         all_finite = np.isfinite(np.abs(vectors) @ extents.max(axis=1, initial=0.0)).all()
@@ -68,8 +88,7 @@ def random_search(
             for place, best in enumerate(chosen):
                 rows[begin + place] = problem.objective.sum_of(best)
 
-    run(work, len(vectors), vectors.size * len(nbest.features) // 8, threads, progress, "weights")
-    return problem.objective.scores(rows)
+    return work
 
 
 def read_table(path: str, names: Sequence[str]) -> NDArray[np.float64]:
@@ -127,17 +146,28 @@ def cross_validate(
     tunings, held_out = [], []
     row: Any = 0
     start_row: Any = 0
-    start = checked_space(nbest.names, options.get("start"), options.get("bounds"), options.get("fixed", ()))[3]
+    start = _start_of(nbest, **options)
     for fold in range(int(numbers.max()) + 1):
         tuning = tune(_part(nbest, np.flatnonzero(numbers != fold)), metric=metric, seed=seed, **options)
-        rest = Problem(_part(nbest, np.flatnonzero(numbers == fold)), metric)
-        point = rest.point(weights_of(nbest.names, tuning.weights, "weights"))
+        rest = Model(_part(nbest, np.flatnonzero(numbers == fold)), metric)
+        found = rest.row_of(rest.start(tuning.weights))
         tunings.append(tuning)
-        held_out.append(point.merit[0])
-        kind = point.row.dtype if objective.fits else object
-        row = row + point.row.astype(kind)
-        start_row = start_row + rest.point(start).row.astype(kind)
+        held_out.append(objective.score(found))
+        kind = found.dtype if objective.fits else object
+        row = row + found.astype(kind)
+        start_row = start_row + rest.row_of(start).astype(kind)
     return CrossValidation(objective.score(row), objective.score(start_row), tuple(tunings), tuple(held_out))
+
+
+def _start_of(
+    nbest: NBest, start: Any = None, bounds: Any = None, fixed: Any = (), searched: Any = (), **_: Any
+) -> NDArray[np.float64]:
+    """Where :func:`tune` starts with these options, the weights of sparse features after the others."""
+    if nbest.sparse is None:
+        return checked_space(nbest.names, start, bounds, fixed)[3]
+    held, fixed = held_by(nbest, start, fixed, searched)
+    given = None if start is None else held.part(held.weights, 1.0)
+    return held.whole(checked_space(held.nbest.names, given, bounds, held.fixed(fixed))[3])
 
 
 def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> NDArray[np.int64]:

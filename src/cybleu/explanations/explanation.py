@@ -1,4 +1,4 @@
-"""What an explanation looks like: as text, and as HTML for notebooks."""
+"""A score with all that it was computed from, and what that looks like: as text, and as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import html
 import json
 import math
 import sys
+from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, east_asian_width
 
 from ..errors import printable
@@ -15,14 +16,106 @@ from ..errors import printable
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
+    from .._mirror.segments import NGram
     from ..bleu_score.fraction import Fraction
-    from .steps import Explanation, Order
 
 WIDTH = 100  # columns of text
 MOST = 5  # n-grams that are named in one sentence
 COUNTED, CLIPPED = "=", "~"
 MATCHED = "matched: the n-grams of the hypothesis that are in a reference"
 CLIPPED_IS = "clipped: the same, but an n-gram counts at most as often as it is in the reference that has it most often"
+
+
+@dataclass(frozen=True)
+class Order:
+    """One n-gram order of an explained score.
+
+    :param n: the order
+    :param weight: in the mean of the logarithms
+    :param counts: of the n-grams of the hypothesis
+    :param clipped: the counts that they get credit for
+    :param precision: clipped / all n-grams, a fraction that is not reduced; 0/1 without an n-gram
+    :param smoothed: what the smoothing made of it
+
+    >>> order = explain([["a", "b"]], ["a", "a"], (1,)).orders[0]
+    >>> order.counts, order.clipped, order.precision, order.changed
+    ({('a',): 2}, {('a',): 1}, Fraction(1, 2), False)
+    """
+
+    n: int
+    weight: float
+    counts: dict[NGram, int]
+    clipped: dict[NGram, int]
+    precision: Fraction
+    smoothed: Any
+
+    @property
+    def changed(self) -> bool:
+        """Whether smoothing made the precision another number."""
+        return float(self.smoothed) != float(self.precision)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A sentence score with all that it was computed from; ``print`` shows it.
+
+    In a notebook it is shown as a table. An n-gram is "matched" if it is in a reference, and "clipped" to the largest count that
+    it has in one reference.
+
+    :param score: equal to that of :func:`cybleu.sentence_bleu`, or of the metric; from 0 to `scale`
+    :param orders: one :class:`Order` for each n-gram order from 1 that the score is made of
+    :param hypothesis: its tokens
+    :param references: their tokens
+    :param closest_reference_length: the length that the brevity penalty looks at, which is not the closest for every tool
+    :param smoothing: the name of the smoothing, ``none`` without one
+    :param scale: the score of a perfect match
+    :param arithmetic: the mean of the precisions is the arithmetic one
+    :param name: of the definition
+    :param left_out: a sentence for each order that is not in the score, and why
+    :param reference_length: which length of the references counts: ``closest``, ``closest-first``, ``shortest`` or
+        ``average``
+    :param penalised: whether the definition has a brevity penalty
+    :param penalty_adds: what it adds to the reference length there
+    :param zeros_left_out: an order with the precision 0 is left out, and does not make the score 0
+    :param penalty_of_more: the brevity penalty adds 1 to both lengths
+
+    >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
+    >>> explanation.score, explanation.closest_reference_length, explanation.brevity_penalty
+    (0.6065306597126334, 3, 0.6065306597126334)
+    """
+
+    score: Any
+    orders: tuple[Order, ...]
+    hypothesis: NGram
+    references: tuple[NGram, ...]
+    closest_reference_length: int
+    brevity_penalty: float
+    smoothing: str
+    scale: float = 1
+    arithmetic: bool = False
+    name: str = "nltk"
+    left_out: tuple[str, ...] = ()
+    reference_length: str = "closest"
+    penalised: bool = True
+    penalty_adds: float = 0
+    zeros_left_out: bool = True
+    penalty_of_more: bool = False
+
+    @property
+    def hypothesis_length(self) -> int:
+        """In tokens."""
+        return len(self.hypothesis)
+
+    @property
+    def reference_lengths(self) -> tuple[int, ...]:
+        """In tokens."""
+        return tuple(map(len, self.references))
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
 
 class Marks(NamedTuple):
@@ -110,9 +203,10 @@ def conclusion(explanation: Explanation) -> Iterator[str]:
     length = explanation.hypothesis_length
     wanted: float = explanation.closest_reference_length
     lengths = ", ".join(map(str, explanation.reference_lengths))
-    which = {"average": f"their average is {wanted}"}.get(
-        explanation.reference_length, f"the {explanation.reference_length} is {wanted}"
-    )
+    which = {
+        "average": f"their average is {wanted}",
+        "closest-first": f"the closest, the first of equals, is {wanted}",
+    }.get(explanation.reference_length, f"the {explanation.reference_length} is {wanted}")
     one = len(explanation.reference_lengths) == 1
     yield (
         f"lengths: the hypothesis has {_counted(length, 'token')}, "

@@ -1,0 +1,288 @@
+"""Two versions of cybleu beside each other: does a change make slower what was there?
+
+Each piece of work runs in new processes, of the one version and of the other in turn, so that both meet the same machine.
+Results must be equal. What is compared is the processor's time; the ratio is that of the medians.
+
+python benchmarks/against.py PYTHON [--rounds N] [--only WORK ...]
+PYTHON is the interpreter of an environment in which the other version is installed, with NumPy, click and tqdm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gzip
+import hashlib
+import importlib
+import io
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+DATA = Path(os.environ.get("CYBLEU_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
+
+
+def lines(*names):
+    return DATA.joinpath(*names).read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def newstest():
+    """3,004 segments, split on white space: the references and the hypotheses of one system."""
+    reference = [line.split() for line in lines("wmt17-en-de", "ref.txt")]
+    return [[text] for text in reference], [line.split() for line in lines("wmt17-en-de", "uedin-nmt.4722.txt")]
+
+
+def systems():
+    paths = sorted(path for path in (DATA / "wmt17-en-de").glob("*.txt") if path.name != "ref.txt")
+    columns = [[line.split() for line in lines("wmt17-en-de", path.name)] for path in paths]
+    return [list(texts) for texts in zip(*columns, strict=True)]
+
+
+def edited_ids(count):
+    """Samples as ids: sentences of newstest, in which a tenth of the tokens is another."""
+    _, hypotheses = newstest()
+    numbers: dict[str, int] = {}
+    ids = [[numbers.setdefault(token, len(numbers)) for token in text] for text in hypotheses if 16 <= len(text) <= 27]
+    references, generator = ids[:1000], np.random.default_rng(1)
+    flat = np.array([token for i in range(count) for token in references[i % 1000]], dtype=np.int32)
+    changed = generator.random(len(flat)) < 0.1
+    flat[changed] = generator.integers(0, len(numbers), int(changed.sum()))
+    offsets = np.cumsum([0, *(len(references[i % 1000]) for i in range(count))])
+    return [[text] for text in references], (flat, offsets), np.arange(count) % 1000
+
+
+def moses_list(segments, size, seed=1):
+    """An n-best list made of moses100 over and over, with noise on its features."""
+    from cybleu.nbest import NBest
+
+    folder = DATA / "moses100"
+    nbest = NBest.from_files(folder / "nbest.gz", folder / "reference")
+    generator = np.random.default_rng(seed)
+    owners = np.repeat(np.arange(segments) % len(nbest), size)
+    sizes = np.diff(nbest.offsets)[owners]
+    rows = nbest.offsets[owners] + np.tile(np.arange(size), segments) % sizes
+    features = nbest.features[:, :14]
+    noise = generator.normal(size=(len(rows), 14)) * 0.1 * features.std(axis=0)
+    stats = nbest.stats[rows] - generator.integers(0, 2, (len(rows), 1)) * np.array([1, 0] + [0] * 8)
+    return NBest(np.arange(0, len(rows) + 1, size), features[rows] + noise, stats, nbest.names[:14])
+
+
+def tuning():
+    try:
+        return importlib.import_module("cybleu.tuning")
+    except ImportError:  # its name in 0.1
+        return importlib.import_module("cybleu.mert")
+
+
+START = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.3, 0.2, 0.3, 0.2, 0.1]
+
+
+def sentence_bleu():
+    import cybleu
+
+    method = cybleu.SmoothingFunction().method1
+    pairs = list(zip(*newstest(), strict=True))
+    return lambda: [cybleu.sentence_bleu(*pair, smoothing_function=method) for pair in pairs]
+
+
+def sentence_bleu_many():
+    import cybleu
+
+    method = cybleu.SmoothingFunction().method1
+    references, hypotheses = newstest()
+    return lambda: cybleu.sentence_bleu_many(references, hypotheses, smoothing_function=method)
+
+
+def corpus_bleu():
+    import cybleu
+
+    references, hypotheses = newstest()
+    return lambda: cybleu.corpus_bleu(references, hypotheses)
+
+
+def statistics_of_ids():
+    import cybleu
+
+    references, ids, owner = edited_ids(50_000)
+    prepared = cybleu.References(references)
+    return lambda: prepared.stats(ids, owner)
+
+
+def rewards():
+    import cybleu
+
+    references, ids, owner = edited_ids(50_000)
+    prepared = cybleu.References(references)
+    return lambda: cybleu.bleu_rewards(prepared, ids, owner)
+
+
+def pairwise():
+    import cybleu
+
+    texts = [line.split() for line in lines("mbr-samples", "samples.txt")]
+    return lambda: cybleu.pairwise_bleu(texts)
+
+
+def self_bleu():
+    import cybleu
+
+    texts = [text for text in newstest()[1] if len(text) > 4][:1000]
+    return lambda: cybleu.self_bleu(texts, smoothing_function=cybleu.SmoothingFunction().method1)
+
+
+def sums():
+    import cybleu
+
+    stats = np.random.default_rng(1).integers(5, 30, (2_000_000, 10))
+    stats[:, 6:] += 30
+    return lambda: cybleu.score(stats).score
+
+
+def mbr_of_samples():
+    from cybleu.rerank import mbr
+
+    texts = [line.split() for line in lines("mbr-samples", "samples.txt")]
+    return lambda: mbr([texts]).scores
+
+
+def mbr_of_systems():
+    from cybleu.rerank import mbr
+
+    lists = systems()
+    return lambda: mbr(lists, variant="nltk", smoothing="method1").scores
+
+
+def corpus_oracle():
+    from cybleu.nbest import NBest
+    from cybleu.rerank import oracle
+
+    references, _ = newstest()
+    lists = [[" ".join(text) for text in texts] for texts in systems()]
+    nbest = NBest.from_texts(lists, references, tokenize=str.split)
+    return lambda: oracle(nbest, "corpus").score
+
+
+def line_search():
+    nbest, module = moses_list(1000, 100), tuning()
+    return lambda: [list(module.line_search(nbest, START, axis).weights) for axis in nbest.names[:4]]
+
+
+def line_search_of_large_lists():
+    nbest, module = moses_list(1000, 500), tuning()
+    return lambda: [list(module.line_search(nbest, START, axis).weights) for axis in nbest.names[:2]]
+
+
+def random_search():
+    nbest, module = moses_list(300, 50), tuning()
+    return lambda: module.random_search(nbest, START, trials=200, seed=1).score
+
+
+def read_nbest():
+    from cybleu.nbest import NBest
+
+    folder = DATA / "moses100"
+    with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file:
+        text = file.read()
+    path = Path(tempfile.mkdtemp(), "nbest")
+    path.write_text(text, encoding="utf-8")
+    return lambda: NBest.from_files(path, folder / "reference", texts=False).features
+
+
+def score_command():
+    """`cybleu score` on tokens, 40 times newstest, in this process."""
+    module = importlib.import_module("cybleu.__main__")
+    folder = Path(tempfile.mkdtemp())
+    for name in ("ref.txt", "uedin-nmt.4722.txt"):
+        (folder / name).write_bytes((DATA / "wmt17-en-de" / name).read_bytes() * 40)
+    arguments = ["score", "--tokenize", "none", str(folder / "uedin-nmt.4722.txt"), str(folder / "ref.txt")]
+
+    def run():
+        printed, given = io.StringIO(), sys.argv
+        sys.argv = ["cybleu", *arguments]
+        try:
+            with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+                module.main()
+        finally:
+            sys.argv = given
+        return printed.getvalue().rsplit(" = ", 1)[1].split()[0]
+
+    return run
+
+
+WORK = {
+    work.__name__: work
+    for work in (
+        sentence_bleu,
+        sentence_bleu_many,
+        corpus_bleu,
+        statistics_of_ids,
+        rewards,
+        pairwise,
+        self_bleu,
+        sums,
+        mbr_of_samples,
+        mbr_of_systems,
+        corpus_oracle,
+        line_search,
+        line_search_of_large_lists,
+        random_search,
+        read_nbest,
+        score_command,
+    )
+}
+
+
+def run_here(name):
+    """The child: the median of the processor's time, and a digest of the result."""
+    work = WORK[name]()
+    result = work()
+    times, until = [], time.monotonic() + 1.5
+    while len(times) < 3 or (time.monotonic() < until and len(times) < 51):
+        started = time.process_time()
+        work()
+        times.append(time.process_time() - started)
+    held = json.dumps(np.asarray(result).tolist())
+    print(json.dumps({"seconds": statistics.median(times), "digest": hashlib.sha256(held.encode()).hexdigest()}))
+
+
+def child(python, name):
+    command = [python, __file__, "--run", name, ""]
+    found = subprocess.run(command, capture_output=True, text=True)
+    if found.returncode:
+        sys.exit(f"{name} failed with {python}:\n{found.stderr}")
+    return json.loads(found.stdout.splitlines()[-1])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("python")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", nargs="*", default=list(WORK), choices=list(WORK), metavar="WORK")
+    parser.add_argument("--run", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.run:
+        run_here(arguments.run)
+        return
+    from measure import machine
+
+    print(f"{machine()}, medians of {arguments.rounds} rounds, processor time\n")
+    print("| work | this version | the other | times |\n|---|---|---|---|")
+    for name in arguments.only:
+        ours, theirs = [], []
+        for _ in range(arguments.rounds):
+            ours.append(child(sys.executable, name))
+            theirs.append(child(arguments.python, name))
+        assert len({found["digest"] for found in ours + theirs}) == 1, f"{name}: the results differ"
+        one, other = (statistics.median(found["seconds"] for found in each) for each in (ours, theirs))
+        print(f"| {name} | {one * 1e3:.2f} ms | {other * 1e3:.2f} ms | {other / one:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

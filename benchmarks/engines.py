@@ -1,0 +1,188 @@
+"""Scores on Spark and on Ray beside one plain process on as many processors. Sums are compared before anything is timed.
+
+python benchmarks/engines.py [--rows N] [--rounds N] [--engines spark ray]
+
+Start-up is apart: everything has run once before. Times are of the clock and, where the system tells them (Linux), of the processor
+in all processes that the benchmark started, which other work on the machine disturbs less. The texts are in Parquet files on a disk,
+which are in the memory of the system by then; for Ray also in its object store, and then in memory of the plain process. `transport`
+is the same map without any counting: what the engine itself takes to read the texts and to hand them to Python. Needs pyarrow, PySpark
+and Ray.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pyarrow
+import pyarrow.dataset
+import pyarrow.parquet
+from measure import DATA, machine, newstest
+
+import cybleu
+from cybleu import columns
+
+CORES = 2
+FILES = 8
+MARK = f"CYBLEU_BENCHMARK={os.getpid()}".encode()
+BLOCK = 131072  # rows of a block in Ray's object store
+
+
+def lines(name):
+    newstest()  # says so where there is no data
+    return (DATA / "wmt17-en-de" / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def write(folder, rows):
+    """The texts, in files of equal size."""
+    texts = {"hypothesis": lines("uedin-nmt.4722"), "reference": lines("ref")}
+    each = rows // FILES
+    times = -(-each // len(texts["reference"]))
+    table = pyarrow.table({name: pyarrow.array(column * times)[:each] for name, column in texts.items()})
+    for number in range(FILES):
+        pyarrow.parquet.write_table(table, folder / f"{number}.parquet", row_group_size=65536)
+    return each * FILES, table.nbytes * FILES
+
+
+def plain(folder, threads):
+    """Files shared among threads, each read and counted in one."""
+
+    def of_file(path):
+        return columns.total(pyarrow.dataset.dataset(path).scanner(use_threads=False).to_reader())
+
+    with ThreadPoolExecutor(threads) as pool:
+        sums = list(pool.map(of_file, sorted(folder.iterdir())))
+    return {name: sum(one[name] for one in sums) for name in sums[0]}
+
+
+def on_spark(folder):
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    from cybleu.columns import spark
+
+    builder = SparkSession.builder.master(f"local[{CORES}]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.driver.memory", "4g").getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    frame = session.read.parquet(str(folder))
+
+    def number_of(batches):
+        for batch in batches:
+            yield pyarrow.RecordBatch.from_pydict({"rows": [batch.num_rows]})
+
+    def transport():
+        return frame.mapInArrow(number_of, "rows bigint").agg({"rows": "sum"}).first()[0]
+
+    yield "Spark, Parquet", lambda: plain(folder, CORES), lambda: spark.total(frame), transport
+    session.stop()
+
+
+def on_ray(folder):
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 (not 15, which measures what else is going on)
+    import ray
+
+    from cybleu.columns import ray as on_datasets
+
+    ray.init(num_cpus=CORES, include_dashboard=False, log_to_driver=False, logging_level="error")
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    stored = ray.data.read_parquet(str(folder), override_num_blocks=FILES)
+
+    def number_of(block):
+        return pyarrow.table({"rows": [block.num_rows]})
+
+    def transport(dataset):
+        return dataset.map_batches(number_of, batch_format="pyarrow", batch_size=None).sum("rows")
+
+    yield "Ray, Parquet", lambda: plain(folder, CORES), lambda: on_datasets.total(stored), lambda: transport(stored)
+    table = pyarrow.dataset.dataset(folder).to_table()
+    inside = ray.data.from_arrow([table.slice(start, BLOCK) for start in range(0, len(table), BLOCK)])
+    in_memory = lambda: columns.total(table, threads=CORES)  # noqa: E731
+    yield "Ray, object store", in_memory, lambda: on_datasets.total(inside), lambda: transport(inside)
+    ray.shutdown()
+
+
+def processors():
+    """Seconds of the processor by the number of the process, of all with our mark, which whatever is started inherits.
+
+    Empty where no files tell.
+    """
+    times = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if path.name == str(os.getpid()) or MARK in (path / "environ").read_bytes():
+                fields = (path / "stat").read_text().rpartition(")")[2].split()
+                times[path.name] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return times
+
+
+def seconds(function):
+    """Of the clock, and of the processor."""
+    before = processors()
+    latest = dict(before)
+    ended = threading.Event()
+
+    def watch():  # because processes end, too
+        while not ended.wait(0.25):
+            latest.update(processors())
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    started = time.perf_counter()
+    function()
+    clock = time.perf_counter() - started
+    ended.set()
+    watching.join()
+    latest.update(processors())
+    return clock, sum(latest.values()) - sum(before.values())
+
+
+def row(*cells):
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=5_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--engines", nargs="*", default=["spark", "ray"], choices=["spark", "ray"])
+    options = parser.parse_args()
+    os.environ["CYBLEU_BENCHMARK"] = str(os.getpid())
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        rows, size = write(folder, options.rows)
+        wanted = plain(folder, CORES)
+        print(f"{machine()}, load {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, pyarrow {pyarrow.__version__}")
+        print(f"{rows:,} pairs, {size / 1e6:.0f} MB of text in {FILES} Parquet files, 13a, {CORES} processors\n")
+        row("", "s", "pairs a second", "of the plain process", "s of the processor", "of the plain process")
+        row("---", "---:", "---:", "---:", "---:", "---:")
+        for name in options.engines:
+            for title, in_one, total, transport in {"spark": on_spark, "ray": on_ray}[name](folder):
+                assert in_one() == total() == wanted  # and the workers have started
+                assert transport() == rows
+                times = [  # in turn, because the machine may be busy
+                    [seconds(one) for one in (in_one, total, transport)] for _ in range(options.rounds)
+                ]
+                of_plain, *others = ([statistics.median(some) for some in zip(*one)] for one in zip(*times))
+                for what, found in zip(
+                    (f"one process, {title.partition(', ')[2]}", title, f"{title}: transport"), (of_plain, *others)
+                ):
+                    row(
+                        what,
+                        f"{found[0]:.1f}",
+                        f"{rows / found[0]:,.0f}",
+                        f"{of_plain[0] / found[0]:.2f}",
+                        f"{found[1]:.1f}",
+                        f"{of_plain[1] / found[1]:.2f}",
+                    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""The report of newstest2017 en-de: the whole command, with 4 and with 16 systems, and the size of the page.
+
+What the page says is compared with the library first: the scores, and that every line of every system is in it.
+
+python benchmarks/report.py [--rounds N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from measure import DATA, machine
+
+import cybleu
+from cybleu import segment_stats
+from cybleu.report.visible import visible
+
+LIMITS = {4: (3, 6), 16: (6, 16)}  # seconds, MB
+
+
+def run(command):
+    """Seconds by the clock, seconds of the processor, largest resident size in MB."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, command
+    return time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def check(page, systems, references):
+    text = html.unescape(page.read_text(encoding="utf-8").replace("</u>", ""))
+    for letter in "bcdeABCDE":
+        text = text.replace(f'<u class="{letter}">', "")
+    lines = [path.read_text(encoding="utf-8").split("\n")[:-1] for path in systems]
+    for path, of_system in zip(systems, lines):
+        rows = segment_stats([[line] for line in references], of_system, tokenize="13a")
+        assert f"<b>{cybleu.score(rows).score:.2f}</b>" in text, path
+        for line in of_system:
+            assert visible(line) in text, (path, line)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    folder = DATA / "wmt17-en-de"
+    if not folder.is_dir():
+        sys.exit(f"the benchmark reads real texts from {DATA}; set CYBLEU_DATA to the folder that has them")
+    reference = folder / "ref.txt"
+    references = reference.read_text(encoding="utf-8").split("\n")[:-1]
+    every = sorted(path for path in folder.glob("*.txt") if path != reference)
+    print(f"{machine()}, backend {cybleu.BACKEND}")
+    print("| systems | processor | by the clock | size | memory | goal |\n|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as name:
+        page = Path(name) / "report.html"
+        for count, (seconds, size) in LIMITS.items():
+            systems = every[-count:]
+            command = [sys.executable, "-m", "cybleu", "compare", *map(str, systems), "-r", str(reference)]
+            command += ["--report", str(page)]
+            measured = [run(command) for _ in range(rounds)]
+            check(page, systems, references)
+            clock, processor, memory = map(statistics.median, zip(*measured))
+            print(
+                f"| {count} | {processor:.2f} s (least {min(times[1] for times in measured):.2f}) | {clock:.2f} s | "
+                f"{page.stat().st_size / 1e6:.1f} MB | {memory:.0f} MB | {seconds} s, {size} MB |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""Raw text: tokens, statistics, columns and chrF.
+
+The oracles: sacreBLEU's own tokenisers and its chrF, counting by hand on its tokens, and the same texts as str, bytes
+and columns in every layout.
+"""
+
+from __future__ import annotations
+
+import sacrebleu
+from harness import Input, counted_row, on_both, run, same_value
+
+from arrow_capsules import AsArray, AsStream, dictionary, lists, runs, sliced, texts
+from cybleu import pairwise_bleu, score, scores, segment_stats
+from cybleu.errors import CybleuError
+from cybleu.metrics import Chrf
+from cybleu.text import tokenize_lines
+
+TOKENISERS = ["13a", "intl", "zh", "char", "none"]
+PIECES = [*"abcX,.;!?-'\"&$%5 0\t\n\r\v\f\x1c\x1f\x85\xa0\u2003\u3000\ufeff\u200b猫é«İß\u0301𝒳€\U0010ffff"]
+PIECES += ["<skipped>", "-\n", "&quot;", "&amp;", "&lt;", "&gt;", "&amp;lt;", "3.5", "don't", "the", "  ", "\u2028"]
+LAYOUTS = ["u", "U", "vu", "z", "Z", "vz"]
+
+
+def line(take: Input, surrogates: bool = True) -> str:
+    text = "".join(take.list(12, lambda: take.choice(PIECES)))
+    if take.below(8) == 0:
+        code = take.number(0, 0x10FFFF)
+        text += chr(code) if surrogates or not 0xD800 <= code < 0xE000 else ""
+    return text * 40 if take.below(30) == 0 else text
+
+
+def theirs_of(name: str):
+    """sacreBLEU's tokeniser, without what it remembers."""
+    tokenise = sacrebleu.BLEU(tokenize=name, force=True).tokenizer
+    return lambda text: type(tokenise).__call__.__wrapped__(tokenise, text.rstrip()).split()
+
+
+def plain(text: str) -> list[str]:
+    return text.rstrip().split()
+
+
+TOKENS_OF = {name: plain if name == "none" else theirs_of(name) for name in TOKENISERS}
+
+
+def tokens(take: Input):
+    name, lowercase = take.choice(TOKENISERS), take.flag()
+    given = take.list(4, lambda: line(take))
+    found = on_both(tokenize_lines, given, name, lowercase)
+    expected = [TOKENS_OF[name](text.lower() if lowercase else text) for text in given]
+    assert found.error is None and found.value == expected, (name, lowercase, given, found, expected)
+
+
+def column_of(take: Input, values: list[str]):
+    """What makes a column that holds the texts, and others before and after them: a stream is read once."""
+    layout = take.choice(LAYOUTS)
+    before, after = take.list(2, lambda: "é before"), take.list(2, lambda: "after")
+    kind = take.below(3)
+    if kind == 0:
+        node = texts([*before, *values, *after], layout)
+    elif kind == 1:
+        node = dictionary([*before, *values, *after], lambda entries: texts(entries, layout))
+    else:
+        node = runs([*before, *values, *after], lambda entries: texts(entries, layout))
+    node = sliced(node, len(before), len(before) + len(values))
+    if take.flag() or not values:
+        return lambda: AsArray(node)
+    middle = take.number(0, len(values))
+    return lambda: AsStream([texts(values[:middle], layout), texts(values[middle:], layout)])
+
+
+def statistics(take: Input):
+    name, lowercase, order = take.choice(TOKENISERS), take.flag(), take.number(1, 5)
+    hypotheses = take.list(4, lambda: line(take, surrogates=False))
+    sets = [[line(take, surrogates=False) for _ in range(take.number(1, 3))] for _ in hypotheses]
+    if take.flag():  # so that something matches
+        sets = [[*group, text] for group, text in zip(sets, hypotheses)]
+
+    def split(text):
+        return TOKENS_OF[name](text.lower() if lowercase else text)
+
+    expected = [
+        counted_row([split(text) for text in group], split(hypothesis), order)
+        for group, hypothesis in zip(sets, hypotheses)
+    ]
+    column = column_of(take, hypotheses)
+    of_lists = AsArray(lists(sets, lambda entries: texts(entries, "u"), take.choice(["+l", "+L", "+vl"])))
+    forms = [
+        lambda: (sets, hypotheses),
+        lambda: ([[text.encode() for text in group] for group in sets], tuple(text.encode() for text in hypotheses)),
+        lambda: (sets, column()),
+        lambda: (of_lists, hypotheses),
+    ]
+    arguments = {"max_order": order, "tokenize": name, "lowercase": lowercase, "threads": take.number(1, 3)}
+    for form in forms:
+        found = on_both(lambda form=form: segment_stats(*form(), **arguments))
+        assert found.error is None and found.value.tolist() == expected, (arguments, sets, hypotheses, found, expected)
+
+
+def bytes_that_are_no_text(take: Input):
+    """An error of ours that names the byte, or the rows of the text that they are."""
+    given = [take.bytes(take.number(0, 8)) for _ in range(take.number(1, 3))]
+    found = on_both(segment_stats, [[b"a"]] * len(given), given, tokenize="13a")
+    try:
+        expected = [text.decode() for text in given]
+    except UnicodeDecodeError as error:
+        assert isinstance(found.error, CybleuError) and f"0x{error.object[error.start]:02x}" in str(found.error).lower()
+        return
+    assert same_value(found.value, segment_stats([["a"]] * len(given), expected, tokenize="13a"))
+
+
+def characters(take: Input):
+    options = {
+        "char_order": take.number(0, 8),
+        "word_order": take.number(0, 3),
+        "lowercase": take.flag(),
+        "whitespace": take.flag(),
+        "beta": take.number(1, 3),
+    }
+    if options["char_order"] + options["word_order"] == 0:
+        options["char_order"] = 6
+    options["eps_smoothing"] = take.flag()
+    metric, theirs = Chrf(**options), sacrebleu.CHRF(**options)
+    hypotheses = [line(take) for _ in range(take.number(1, 4))]
+    sets = [[line(take) for _ in range(take.number(1, 3))] for _ in hypotheses]
+    found = on_both(metric.rows, sets, hypotheses)
+    assert found.error is None, (options, found)
+    expected = [theirs.sentence_score(text, group).score for text, group in zip(hypotheses, sets)]
+    assert scores(found.value, metric).tolist() == expected, (options, sets, hypotheses, expected)
+    if len({len(group) for group in sets}) == 1:
+        whole = theirs.corpus_score(hypotheses, [list(column) for column in zip(*sets)]).score
+        assert score(found.value, metric).score == whole, (options, sets, hypotheses, whole)
+    others = [text for group in sets for text in group]
+    pairs = on_both(pairwise_bleu, others, hypotheses, metric)
+    assert pairs.error is None and pairs.value.tolist() == [
+        [theirs.sentence_score(text, [other]).score for other in others] for text in hypotheses
+    ]
+
+
+run(lambda take: take.choice([tokens, statistics, bytes_that_are_no_text, characters])(take))

@@ -1,0 +1,24 @@
+"""Tokens as numbers, and their types."""
+
+from __future__ import annotations
+
+from itertools import chain, count
+from typing import TYPE_CHECKING
+
+from .._runtime.interrupts import types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, MutableSequence
+
+
+def number_tokens(tokens: list[Hashable], ids: MutableSequence[int]) -> int:
+    """Numbers from 0 for the tokens of a list, equal ones for equal tokens; how many different ones there are."""
+    numbers = dict(zip(dict.fromkeys(tokens), count()))
+    for place, token in enumerate(tokens):
+        ids[place] = numbers[token]
+    return len(numbers)
+
+
+def types_within(texts: Iterable[Iterable[object]]) -> set[type]:
+    """The types of the tokens of all texts."""
+    return types_of(chain.from_iterable(texts))

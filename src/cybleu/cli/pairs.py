@@ -1,0 +1,214 @@
+"""`cybleu kbmira` and `cybleu pro`: weights of many features, by pairs of hypotheses."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from .._files.text import number_of, shown
+from .._files.weights import lines_of
+from .._runtime.scales import percent
+from ..errors import InputFileError
+from ..metrics import Metric
+from .common import check_outputs, input_errors, metric_of, need_standard_output, with_parameters
+from .tuning import NORMALISE, WITH_LISTS, Given, names_of, score_of, told
+
+
+class Number(click.ParamType):  # type: ignore[type-arg]
+    """A number as files of weights have it, in a range."""
+
+    name = "x"
+
+    def __init__(self, most: float = float("inf"), with_zero: bool = False):
+        self.most, self.with_zero = most, with_zero
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        if isinstance(value, float):
+            return value
+        try:
+            number = number_of(value)
+        except InputFileError:
+            number = -1.0
+        if not (0 < number <= self.most or (number == 0 and self.with_zero)):
+            least = "from 0" if self.with_zero else "above 0"
+            most = "" if self.most == float("inf") else f", at most {self.most:g}"
+            self.fail(f"{shown(str(value))} is not a number {least}{most}", parameter, context)
+        return number
+
+
+OF_MIRA = with_parameters(
+    click.option("--passes", type=click.IntRange(1), default=60, show_default=True, help="Passes over the segments."),
+    click.option("--step", type=Number(), default=0.01, show_default=True, help="The largest step, C."),
+    click.option(
+        "--decay", type=Number(1, True), default=0.999, show_default=True, help="Of the background, for each segment."
+    ),
+    click.option("--no-shuffle", is_flag=True, help="Take the segments in their order, in each pass."),
+    click.option("--safe-hope", is_flag=True, help="Do not let the model outweigh the metric in the choice of hope."),
+    click.option(
+        "--model-background", "--model-bg", is_flag=True, help="Add what the model likes best to the background."
+    ),
+)
+OF_PRO = with_parameters(
+    click.option(
+        "--samples", type=click.IntRange(1), default=5000, show_default=True, help="Pairs drawn of each segment."
+    ),
+    click.option(
+        "--keep", type=click.IntRange(1), default=50, show_default=True, help="Pairs taken of each segment, at most."
+    ),
+    click.option(
+        "--minimum",
+        type=Number(with_zero=True),
+        default=5.0,
+        show_default=True,
+        help="The smallest difference of a pair in BLEU, from 0 to 100.",
+    ),
+    click.option(
+        "--regularisation",
+        type=Number(),
+        default=1.0,
+        show_default=True,
+        help="How much the squares of the weights count.",
+    ),
+    click.option(
+        "--interpolation",
+        type=Number(1),
+        default=1.0,
+        show_default=True,
+        help="The share of the new weights in the result; the rest is of the start.",
+    ),
+)
+
+
+def mira_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of kbmira."""
+    return {
+        "iterations": options.pop("passes"),
+        "step": options.pop("step"),
+        "decay": options.pop("decay"),
+        "shuffle": not options.pop("no_shuffle"),
+        "safe_hope": options.pop("safe_hope"),
+        "model_background": options.pop("model_background"),
+    }
+
+
+def pro_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of pro, with `minimum` from 0 to 100."""
+    return {name: options.pop(name) for name in ("samples", "keep", "minimum", "regularisation", "interpolation")}
+
+
+def on_scale(arguments: dict[str, Any], metric: Metric) -> dict[str, Any]:
+    """The same with `minimum` on the metric's scale."""
+    return {**arguments, "minimum": arguments["minimum"] * metric.scale / 100}
+
+
+@click.command()
+@WITH_LISTS
+@OF_MIRA
+@click.option(
+    "--return-best-dev/--return-last",
+    default=True,
+    help="The average after the pass that scored best, or after the last one.  [default: best]",
+)
+@NORMALISE
+@click.option("--quiet", is_flag=True, help="Do not show the passes on standard error.")
+def kbmira(return_best_dev: bool, normalise: str | None, quiet: bool, **options: Any) -> None:
+    """Weights of many features, sparse ones included, by batch MIRA (Cherry and Foster 2012) on n-best lists.
+
+    Prints a line with name and weight for each feature, of sparse ones those that are not 0; on standard error, BLEU is from 0
+    to 100. The lists are of decoders (Moses's and Joshua's formats) or of Moses's extractor.
+    """
+    from ..tuning import Mira
+    from ..tuning import kbmira as tuned
+
+    how = {**mira_options(options), "return_best_dev": return_best_dev}
+    best: Mira | None = None
+
+    def trace(result: Mira) -> None:
+        nonlocal best
+        best = result
+        if not quiet:
+            score = f"{percent(result.scores[-1], result.scale or 1):.4f}"
+            click.echo(f"{len(result.scores):3} {score}", err=True)
+
+    _run(
+        partial(tuned, **how, trace=trace),
+        lambda result: {"scores": list(result.scores)},
+        lambda: best,
+        normalise,
+        quiet,
+        options,
+    )
+
+
+@click.command()
+@WITH_LISTS
+@OF_PRO
+@NORMALISE
+@click.option("--quiet", is_flag=True, help="Do not show the scores on standard error.")
+def pro(normalise: str | None, quiet: bool, **options: Any) -> None:
+    """Weights of many features, sparse ones included, by pairwise ranked optimisation (Hopkins and May 2011) on n-best lists.
+
+    Prints a line with name and weight for each feature, of sparse ones those that are not 0; on standard error, BLEU is from 0
+    to 100. The lists are of decoders (Moses's and Joshua's formats) or of Moses's extractor.
+    """
+    from ..tuning import pro as tuned
+
+    how: dict[str, Any] = pro_options(options)
+
+    def run(*arguments: Any, metric: Metric, **others: Any) -> Any:
+        return partial(tuned, **on_scale(how, metric))(*arguments, metric=metric, **others)
+
+    _run(run, lambda result: {"pairs": result.pairs}, lambda: None, normalise, quiet, options)
+
+
+def _run(tuned: Any, more: Any, best: Any, normalise: str | None, quiet: bool, options: dict[str, Any]) -> None:
+    """Read the lists, tune, print and write.
+
+    :param tuned: from a list and a start to a result
+    :param more: from the result to what JSON has of it alone
+    :param best: the best result so far, or None
+    """
+    need_standard_output()
+    given = Given(**options)
+    metric_of(given.variant, given.smoothing)  # for its errors
+    check_outputs([given.output], given.files)
+    with input_errors():
+        from ..tuning import normalised
+
+        nbest = given.merged()
+        metric = given.metric_for(nbest)
+        if given.output:
+            lines_of(dict.fromkeys(names_of(nbest), 0.0))  # for its error: names that cannot be written
+        start, others = given.weights(nbest)
+
+        def told_of(result: Any) -> dict[str, float]:
+            return normalised({**told(nbest, result.weights), **others}, normalise)
+
+        try:
+            result = tuned(nbest, start, metric=metric, seed=given.seed)
+        except KeyboardInterrupt:
+            found = best()
+            if found is not None:
+                click.echo("cybleu: interrupted; these are the best weights so far", err=True)
+                weights = told_of(found)
+                given.show({"score": found.score, "scale": found.scale, "interrupted": True}, weights)
+                given.write(weights)
+            raise
+        if not quiet:
+            click.echo(f"{result.metric} {str(result).partition(chr(10))[0]}", err=True)
+        weights = told_of(result)
+        given.show(
+            {
+                "score": result.score if normalise is None else score_of(nbest, weights, metric),
+                "start_score": result.start_score,
+                "scale": result.scale,
+                "metric": result.metric,
+                "segments": len(nbest),
+                "hypotheses": len(nbest.features),
+                **more(result),
+            },
+            weights,
+        )
+        given.write(weights)

@@ -1,0 +1,263 @@
+"""Scores of Ray Data's Datasets: a map that makes rows of statistics of Arrow blocks, and Ray's own sum.
+
+For Ray from 2.40. cybleu, NumPy and pyarrow have to be installed on the machines of the cluster. Texts are in columns of strings, or of
+lists of strings. Bad input is one of cybleu's errors within Ray's: the row that it names is counted in the block.
+
+In the examples `dataset` is a Dataset with one segment of two systems: the columns `system`, `segment`, `hypothesis`, `reference`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ArrowError, UnknownNameError
+from .engines import Counting
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..metrics import Metric, Score, Variant
+
+    Tokenize = str | Callable[[str], Sequence[Hashable]] | None
+    Names = str | Sequence[str]
+
+__all__ = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
+
+
+def rows(
+    dataset: Any,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: str | Metric | Variant | None = None,
+    *,
+    keep: Names = (),
+    tokenize: Tokenize = "13a",
+    lowercase: bool = False,
+) -> Any:
+    """The statistics of each segment as columns, which Ray adds up.
+
+    :param dataset: a Dataset of Ray Data
+    :param hypothesis: the name of the column of hypotheses
+    :param references: the name of the column of references, which has one for each segment or a list of them; or the names
+        of several columns
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+    :param keep: the names of columns to have beside the statistics, such as that of the segment
+    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param lowercase: put raw text in lower case first
+    :return: a Dataset, which nothing was computed of yet
+    :raises UnknownNameError: there is no column, or no metric, of a name
+    :raises ArrayValueError: a column is kept twice, or has the name of one that is made
+    :raises ArrowError: this is no Dataset
+
+    >>> sorted((row["system"], row["hyp_len"], row["match_1"]) for row in rows(dataset, keep="system").take_all())
+    [('a', 4, 4), ('b', 4, 3)]
+    """
+    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, keep)
+    return _mapped(_read(dataset, counting), counting, Counting.rows_of)
+
+
+def segment_scores(
+    dataset: Any,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: str | Metric | Variant | None = None,
+    *,
+    keep: Names = (),
+    tokenize: Tokenize = "13a",
+    lowercase: bool = False,
+) -> Any:
+    """The score of each segment, as :func:`cybleu.scores` gives it at the level of sentences, as the column ``score``.
+
+    :param dataset: a Dataset of Ray Data
+    :param hypothesis: the name of the column of hypotheses
+    :param references: as for :func:`rows`
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+    :param keep: the names of columns to have beside the score
+    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param lowercase: put raw text in lower case first
+    :return: a Dataset, which nothing was computed of yet
+    :raises CybleuError: as for :func:`rows`
+
+    >>> sorted(round(row["score"], 2) for row in segment_scores(dataset).take_all())
+    [59.46, 100.0]
+    """
+    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, keep)
+    return _mapped(_read(dataset, counting), counting, Counting.segment_scores_of)
+
+
+def total(
+    dataset: Any,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: str | Metric | Variant | None = None,
+    *,
+    tokenize: Tokenize = "13a",
+    lowercase: bool = False,
+) -> dict[str, int]:
+    """The sum of the statistics.
+
+    :param dataset: a Dataset of Ray Data
+    :param hypothesis: the name of the column of hypotheses
+    :param references: as for :func:`rows`
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param lowercase: put raw text in lower case first
+    :return: a dict from the names of the metric's columns to ints, 0 for a Dataset without rows
+    :raises CybleuError: as for :func:`rows`
+
+    >>> total(dataset)["match_1"]
+    7
+    """
+    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase)
+    return counting.total_of(_sums(dataset, counting))
+
+
+def score(
+    dataset: Any,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: str | Metric | Variant | None = None,
+    *,
+    tokenize: Tokenize = "13a",
+    lowercase: bool = False,
+) -> Score:
+    """The score of all segments as one corpus, as :func:`cybleu.score` gives it for their rows.
+
+    :param dataset: a Dataset of Ray Data
+    :param hypothesis: the name of the column of hypotheses
+    :param references: as for :func:`rows`
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``. The mean of the scores of segments is not
+        the score of a sum: take the mean of :func:`segment_scores`
+    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param lowercase: put raw text in lower case first
+    :return: a :class:`cybleu.metrics.BleuScore`, or the :class:`cybleu.metrics.Score` of another metric
+    :raises EmptyCorpusError: the Dataset has no rows
+    :raises StatisticsError: the metric is a mean of the scores of segments
+    :raises CybleuError: as for :func:`rows`
+
+    >>> print(f"{score(dataset).score:.2f}, {score(dataset, metric='chrf').score:.2f}")
+    72.31, 79.65
+    """
+    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase).for_sums()
+    return counting.score_of(_sums(dataset, counting))
+
+
+def group_scores(
+    dataset: Any,
+    by: Names,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: str | Metric | Variant | None = None,
+    *,
+    partitions: int | None = None,
+    tokenize: Tokenize = "13a",
+    lowercase: bool = False,
+) -> Any:
+    """The score of each group as one corpus, as the column ``score``, with the sums that it is of.
+
+    :param dataset: a Dataset of Ray Data
+    :param by: the name of the column whose values are the groups, or the names of several
+    :param hypothesis: the name of the column of hypotheses
+    :param references: as for :func:`rows`
+    :param metric: as for :func:`score`
+    :param partitions: into how many parts Ray shuffles the groups, by default as Ray is set; a small number is faster where there
+        are few groups
+    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param lowercase: put raw text in lower case first
+    :return: a Dataset with a row for each group in no certain order, which nothing was computed of yet
+    :raises StatisticsError: the metric is a mean of the scores of segments
+    :raises CybleuError: as for :func:`rows`
+
+    >>> sorted((row["system"], round(row["score"], 2)) for row in group_scores(dataset, "system", partitions=1).take_all())
+    [('a', 100.0), ('b', 59.46)]
+    """
+    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, by).for_sums()
+    counted = _mapped(_read(dataset, counting), counting, Counting.addends_of)
+    groups = counted.groupby(list(counting.keep), num_partitions=partitions)
+    return _mapped(groups.aggregate(*_added(counting)), counting, Counting.group_scores_of)
+
+
+def system_rows(
+    dataset: Any,
+    hypothesis: str = "hypothesis",
+    references: Names = "reference",
+    metric: str | Metric | Variant | None = None,
+    *,
+    system: str = "system",
+    segment: str = "segment",
+    tokenize: Tokenize = "13a",
+    lowercase: bool = False,
+) -> dict[str, NDArray[np.int64]]:
+    """The rows of several systems in this process, as the tests of :mod:`cybleu.significance` take them.
+
+    :param dataset: a Dataset of Ray Data with a row for each segment of each system
+    :param hypothesis: the name of the column of hypotheses
+    :param references: as for :func:`rows`
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+    :param system: the name of the column that says whose hypothesis it is
+    :param segment: the name of the column that says which segment it is; the rows are in its order
+    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param lowercase: put raw text in lower case first
+    :return: from the names of the systems to int64 `(segments, columns)`
+    :raises LengthMismatchError: a system has a segment twice, or not the same segments as another
+    :raises SequenceTypeError: a system or a segment is null
+    :raises CybleuError: as for :func:`rows`
+
+    >>> {name: of_system.shape for name, of_system in system_rows(dataset).items()}
+    {'a': (1, 10), 'b': (1, 10)}
+    """
+    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, (system, segment))
+    return counting.systems_of(_table(_mapped(_read(dataset, counting), counting, Counting.rows_of)))
+
+
+def _mapped(dataset: Any, counting: Counting, function: Callable[[Counting, Any], dict[str, Any]]) -> Any:
+    """The columns that are kept, and those that the function makes of blocks."""
+
+    def map_block(block: Any) -> Any:
+        from pyarrow import Table
+
+        return Table.from_pydict(function(counting, block))
+
+    return dataset.map_batches(map_block, batch_format="pyarrow", batch_size=None, zero_copy_batch=True)
+
+
+def _read(dataset: Any, counting: Counting) -> Any:
+    """The columns that are read and no others, where Ray knows them before it computes anything.
+
+    :raises ArrowError: this is no Dataset
+    :raises UnknownNameError: there is no column of a name
+    """
+    if not (hasattr(dataset, "map_batches") and hasattr(dataset, "select_columns")):
+        raise ArrowError(
+            f"a {type(dataset).__name__} is no Dataset of Ray Data; cybleu.columns.rows takes tables that are in memory"
+        )
+    names = dataset.columns(fetch_if_missing=False)
+    if names is None:
+        return dataset  # a task says what is missing
+    unknown = [name for name in counting.read if name not in names]
+    if unknown:
+        raise UnknownNameError(f"the dataset has no column {unknown[0]!r}; it has {', '.join(map(repr, names))}")
+    return dataset.select_columns(counting.read)
+
+
+def _sums(dataset: Any, counting: Counting) -> dict[str, int | None]:
+    found: dict[str, int | None] = _mapped(_read(dataset, counting), counting, Counting.sums_of).aggregate(
+        *_added(counting)
+    )
+    return found
+
+
+def _added(counting: Counting) -> list[Any]:
+    from ray.data.aggregate import Sum
+
+    return [Sum(name, alias_name=name) for name in counting.addends]
+
+
+def _table(dataset: Any) -> Any:
+    """All of it in this process."""
+    from pyarrow import concat_tables
+    from ray import get
+
+    return concat_tables(get(dataset.to_arrow_refs()))

@@ -1,0 +1,96 @@
+"""A metric of torchmetrics whose state is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.arrays import np
+from ..errors import MissingExtraError
+from ..metrics import Bleu, find
+from ..stats import short_segments
+
+try:
+    import torch
+    import torchmetrics
+except ModuleNotFoundError as error:
+    raise MissingExtraError(
+        f"this is a metric of torchmetrics, and {error.name} is not installed; install both with: pip install torchmetrics"
+    ) from None
+
+if TYPE_CHECKING:
+    from ..metrics import Metric, Variant
+
+    Tokenize = str | Callable[[str], Sequence[Hashable]] | None
+
+
+class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
+    """The score of a corpus as a ``torchmetrics.Metric``: BLEU by the definition of any tool, chrF, GLEU.
+
+    Its state is the sum of the statistics, int64, which processes add up; so the score of all of them together is that of one
+    corpus, whatever the batches. ``torchmetrics.text.BLEUScore`` counts in single precision, which is wrong above 2**24 tokens.
+
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+    :param tokenize: what makes tokens of the texts, by default ``13a``; chrF makes none
+    :param lowercase: put the texts in lower case first
+    :param arguments: of ``torchmetrics.Metric``
+    :raises StatisticsError: the metric is the mean of the scores of segments, which no sum has
+    :raises UnknownNameError: there is no such metric or tokeniser
+
+    >>> metric = ExactScore("sacrebleu")
+    >>> metric.update(["The cat sat.", "It rains."], [["The cat sits.", "A cat sat."], ["It rains."]])
+    >>> metric.compute()
+    tensor(75.9836, dtype=torch.float64)
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+
+    row: torch.Tensor
+    short_segments: torch.Tensor
+
+    def __init__(
+        self,
+        metric: str | Metric | Variant | None = None,
+        tokenize: Tokenize = "13a",
+        lowercase: bool = False,
+        **arguments: Any,
+    ):
+        super().__init__(**arguments)
+        self.metric = find(metric)
+        self.metric.summable(np.zeros((0, len(self.metric.columns)), dtype=np.int64))  # for its error
+        self.tokenize = None if self.metric.of_raw_text and tokenize == "13a" else tokenize
+        self.lowercase = lowercase
+        self.metric.rows([], [], tokenize=self.tokenize, lowercase=lowercase)  # for its errors
+        counted = isinstance(self.metric, Bleu) and self.metric.definition.short_segments_count
+        orders = self.metric.order if isinstance(self.metric, Bleu) and counted else 0
+        self.add_state("row", torch.zeros(len(self.metric.columns), dtype=torch.int64), dist_reduce_fx="sum")
+        self.add_state("short_segments", torch.zeros(orders, dtype=torch.int64), dist_reduce_fx="sum")
+
+    def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]]) -> None:
+        """Add segments.
+
+        :param preds: texts, or one
+        :param target: for each text one reference or a list of them; the references of the one text
+        :raises CybleuError: of the kind that fits, as for :func:`cybleu.segment_stats`
+        """
+        if isinstance(preds, str):
+            preds, target = [preds], [target]  # type: ignore[list-item]
+        sets = [[texts] if isinstance(texts, str) else texts for texts in target]
+        rows = self.metric.rows(sets, preds, tokenize=self.tokenize, lowercase=self.lowercase)
+        self.row += torch.from_numpy(rows.sum(axis=0)).to(self.row.device)
+        if len(self.short_segments):
+            self.short_segments += torch.tensor(short_segments(rows), device=self.short_segments.device)
+
+    def compute(self) -> torch.Tensor:
+        """The score of all segments, float64, on the scale of the metric; of none that of an empty text."""
+        short = self.short_segments.tolist() if len(self.short_segments) else None
+        return torch.tensor(self.metric.score(self.row.tolist(), short).score, dtype=torch.float64)
+
+    def set_dtype(self, dst_type: Any) -> ExactScore:
+        """Does nothing: counts stay whole numbers.
+
+        :param dst_type: is not looked at
+        """
+        return self

@@ -1,0 +1,117 @@
+"""Features that most hypotheses do not have, as compressed rows."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._runtime.arrays import np
+from ..errors import ArrayTypeError, MissingExtraError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["SparseFeatures", "SparseRows", "sparse_given"]
+
+
+class SparseFeatures(NamedTuple):
+    """Features that most hypotheses do not have. Those of hypothesis i are at `indptr[i]` to before `indptr[i + 1]`.
+
+    :param indptr: int64 `(N + 1,)`
+    :param columns: int64, numbers of names, strictly ascending within a hypothesis
+    :param values: float64, finite
+    :param names: different ones
+
+    >>> import numpy
+    >>> sparse = SparseFeatures(numpy.array([0, 1, 1, 3]), numpy.array([0, 0, 1]), numpy.array([1.0, 2.0, 3.0]), ("x", "y"))
+    >>> sparse.rows(numpy.array([2])).values
+    array([2., 3.])
+    """
+
+    indptr: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    values: NDArray[np.float64]
+    names: tuple[str, ...]
+
+    def rows(self, rows: NDArray[np.int64]) -> SparseFeatures:
+        """Those of some hypotheses.
+
+        :param rows: the indices of the hypotheses, int64, in the order wanted
+        """
+        sizes = np.diff(self.indptr)[rows]
+        indptr = np.append(0, np.cumsum(sizes))
+        places = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
+        return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
+
+    def to_scipy(self) -> Any:
+        """As a ``scipy.sparse.csr_array`` of shape `(N, names)`. It may share memory with this.
+
+        :raises MissingExtraError: SciPy is not installed
+        """
+        try:
+            from scipy.sparse import csr_array
+        except ImportError as error:
+            raise MissingExtraError(
+                "arrays of SciPy need it, and it is not installed; install it with: pip install scipy"
+            ) from error
+        return csr_array((self.values, self.columns, self.indptr), shape=(len(self.indptr) - 1, len(self.names)))
+
+
+class SparseRows:
+    """Sparse features that come in parts: as arrays, because tuples of Python's take ten times the memory."""
+
+    def __init__(self) -> None:
+        self._sizes = [np.zeros(1, dtype=np.int64)]
+        self._columns, self._values = array("q"), array("d")
+
+    def append(self, part: tuple[int, list[tuple[int, list[tuple[int, float]]]]]) -> None:
+        """Add a number of hypotheses, and of some of them the row among these, and column and value of its features."""
+        count, rows = part
+        sizes = np.zeros(count, dtype=np.int64)
+        for row, found in rows:
+            sizes[row] = len(found)
+            self._columns.extend([column for column, _ in found])
+            self._values.extend([value for _, value in found])
+        self._sizes.append(sizes)
+
+    def features(self, names: tuple[str, ...]) -> SparseFeatures | None:
+        """Those of all, in their memory; None where there is no name."""
+        if not names:
+            return None
+        indptr = np.cumsum(np.concatenate(self._sizes))
+        if not self._columns:
+            return SparseFeatures(indptr, np.zeros(0, dtype=np.int64), np.zeros(0), names)
+        columns, values = np.frombuffer(self._columns, dtype=np.int64), np.frombuffer(self._values, dtype=np.float64)
+        return SparseFeatures(indptr, columns, values, names)
+
+
+def sparse_given(sparse: Any) -> SparseFeatures:
+    """What somebody gives as sparse features; the container checks it.
+
+    :param sparse: :class:`SparseFeatures` or what they are made of; or a sparse matrix of SciPy, alone or with the names
+    :raises ArrayTypeError: it is none of these
+    """
+    matrix: Any = sparse
+    names: Any = None
+    if not hasattr(sparse, "tocsr"):
+        parts = tuple(sparse) if isinstance(sparse, (tuple, list)) else ()
+        if len(parts) == 2 and hasattr(parts[0], "tocsr"):
+            matrix, names = parts
+        elif len(parts) == len(SparseFeatures._fields):
+            return SparseFeatures(*parts)
+        else:
+            raise ArrayTypeError(
+                "sparse must be indptr, columns, values and names, or a sparse matrix of SciPy and names, not "
+                f"{type(sparse).__name__}" + (f" of {len(parts)}" if parts else "")
+            )
+    if getattr(matrix, "ndim", 2) != 2:
+        raise ArrayTypeError(f"the sparse matrix has {matrix.ndim} dimensions; it must have 2")
+    rows = matrix.tocsr()
+    if not rows.has_canonical_format:  # entries of the same place are added up, as SciPy means them
+        rows = rows.copy()
+        rows.sum_duplicates()
+    if names is None:
+        names = tuple(f"s{column}" for column in range(rows.shape[1]))
+    elif len(names) != rows.shape[1]:
+        raise ArrayTypeError(f"the sparse matrix has {rows.shape[1]} columns, and there are {len(names)} names of them")
+    return SparseFeatures(rows.indptr, rows.indices, rows.data, names)

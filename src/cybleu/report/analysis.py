@@ -1,0 +1,552 @@
+"""A comparison of systems with everything that the page and the plots show. Each part is computed when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from .._runtime.arrays import np
+from .._runtime.collector import collector_paused
+from .._runtime.scales import percent
+from ..errors import OrderError, UnknownNameError, printable
+from ..metrics import Bleu, Chrf, find, tool_tokenizer
+from ..significance import SystemComparison, SystemScore, compare_systems
+from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
+from ..significance.draws import resamples as drawn
+from ..significance.paired import interval, mean_and_deviation
+from ..significance.products import Columns
+from ..significance.resampling import bootstrap_scores
+from ..significance.systems import Rows, Systems, check_samples, check_share, mean_of_runs
+from ..stats.references import segment_stats
+from .buckets import DIFFERENCES, LENGTHS, TENTHS, bucketed, labels_of, word_frequencies
+from .contributions import contributions, mean_of
+from .figures import (
+    Buckets,
+    Contributions,
+    NGramDifference,
+    NGramMiss,
+    OutputFigures,
+    PairFigures,
+    Precisions,
+    WordFrequencies,
+)
+from .ngrams import NGrams, Order
+from .texts import Texts, texts_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..metrics import Metric, Variant
+
+LARGEST_N = 9  # of the precisions that are counted where nothing is said
+MOST_MARKED = 4  # the longest n-grams that are marked and listed
+LISTED = 10  # n-grams, and segments, in each direction
+ALL_PAIRS = 4  # systems of which all pairs are looked at closely
+BY = ("length", "difference", "score")
+
+
+class Report:
+    """What can be seen of some systems; :func:`analyse` makes it.
+
+    :ivar comparison: scores, intervals and tests of the systems, None for one system
+    :ivar systems: the scores of the systems, the best first; beside a baseline that one comes first
+    :ivar signature: the definition of the score in one line
+    :ivar title: of the page
+    :ivar command: that repeats it, if there is one
+    :ivar files: the names of the files, each with its SHA-256, or those of the texts
+
+    >>> references = [["the cat sat on the mat"], ["it rains a lot in May"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot in May"]})
+    >>> [(output.name, round(output.bleu.score, 2)) for output in report.outputs]
+    [('mine', 77.82)]
+    """
+
+    def __init__(
+        self,
+        texts: Texts,
+        runs: dict[str, list[int]],
+        metric: Bleu,
+        *,
+        tokenize: Any,
+        lowercase: bool,
+        n_end: int,
+        baseline: str | None,
+        resamples: int,
+        seed: int,
+        confidence: float,
+        alpha: float,
+        title: str | None,
+        command: str | None,
+        files: Mapping[str, str] | None,
+        **of_test: Any,
+    ):
+        self._texts, self._runs, self._metric = texts, runs, metric
+        self._lowercase = lowercase
+        self._resamples, self._seed, self._confidence, self._alpha = resamples, seed, confidence, alpha
+        self.n_end = max(n_end, metric.order)
+        every = [
+            segment_stats(
+                texts.reference_sets(),
+                texts.ragged(output),
+                self.n_end,
+                metric.definition.reference_length,
+                threads=of_test.get("threads"),
+            )
+            for output in range(len(texts.outputs))
+        ]
+        self._every_order = every
+        order, most = metric.order, self.n_end
+        # the rows that the score is computed from, for each output.
+        self._rows = [
+            np.ascontiguousarray(np.concatenate([rows[:, : 2 + order], rows[:, 2 + most : 2 + most + order]], axis=1))
+            for rows in every
+        ]
+        tokenized = tokenize if isinstance(tokenize, str) else getattr(tokenize, "__name__", type(tokenize).__name__)
+        details = (
+            f"nrefs:{len(texts.references)}|case:{'lc' if lowercase else 'mixed'}|tok:{tokenized}|version:{__version__}"
+        )
+        of_systems = {name: [self._rows[output] for output in outputs] for name, outputs in runs.items()}
+        self.comparison: SystemComparison | None = None
+        if len(runs) > 1:
+            from dataclasses import replace
+
+            compared = compare_systems(
+                of_systems,
+                metric,
+                baseline=baseline,
+                resamples=resamples,
+                seed=seed,
+                confidence=confidence,
+                alpha=alpha,
+                **of_test,
+            )
+            self.comparison = replace(compared, signature=f"{compared.signature}|{details}")
+            self.systems = compared.systems
+            self.signature = self.comparison.signature
+        else:
+            self.systems = (self._only_system(next(iter(runs))),)
+            self.signature = f"{metric.signature}|resamples:{resamples}|seed:{seed}|{details}"
+        self.title = title or ("BLEU of " + (next(iter(runs)) if len(runs) == 1 else f"{len(runs)} systems"))
+        self.command = command
+        self.files = dict(files) if files is not None else self._digests()
+
+    def _only_system(self, name: str) -> SystemScore:
+        scores = mean_of_runs(self._bootstrapped)
+        low, high = interval(scores, self._confidence)
+        of_runs = [float(self._metric.score(rows).score) for rows in self._rows]
+        deviations = [mean_and_deviation(one)[1] for one in self._bootstrapped]
+        between = mean_and_deviation(np.array(of_runs))[1] if len(of_runs) > 1 else None
+        mean = float(mean_of_runs(np.array(of_runs)))
+        return SystemScore(name, mean, low, high, float(np.mean(deviations)), between, tuple(of_runs), 1)
+
+    def _digests(self) -> dict[str, str]:
+        found = {text.name: text.digest for text in self._texts.outputs}
+        for text in self._texts.references:
+            found[f"{text.name} (of the segments)" if text.name in found else text.name] = text.digest
+        return found
+
+    # ------------------------------------------------------------------------------------------------------ of outputs
+
+    @property
+    def metric(self) -> Bleu:
+        """What scores the systems."""
+        return self._metric
+
+    @property
+    def segments(self) -> int:
+        """How many there are."""
+        return self._texts.segments
+
+    @property
+    def confidence(self) -> float:
+        """Of all intervals."""
+        return self._confidence
+
+    @property
+    def rows(self) -> dict[str, NDArray[np.int64]]:
+        """The rows of the segments of each output, from which its score is computed: int64 `(segments, 2 + 2 * orders)`."""
+        return {name: self._rows[output] for name, output in zip(self.names, self._order)}
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of the outputs, in the order of the systems; a system with several runs has several."""
+        return tuple(self._texts.outputs[output].name for output in self._order)
+
+    @cached_property
+    def _order(self) -> list[int]:
+        return [output for system in self.systems for output in self._runs[system.name]]
+
+    @cached_property
+    def outputs(self) -> tuple[OutputFigures, ...]:
+        """Scores, lengths and chrF of each output."""
+        chrf = Chrf(lowercase=self._lowercase)
+        columns = [
+            [line for line in lines if line is not None]
+            for lines in zip(*(text.lines for text in self._texts.references))
+        ]
+        found = {}
+        for system, numbers in self._runs.items():
+            for output in numbers:
+                text = self._texts.outputs[output]
+                found[output] = OutputFigures(
+                    text.name,
+                    system,
+                    self._metric.score(self._rows[output]),
+                    chrf.score(chrf.rows(columns, list(text.lines))).score,
+                    text.digest,
+                )
+        return tuple(found[output] for output in self._order)
+
+    @cached_property
+    def sentence_scores(self) -> NDArray[np.float64]:
+        """BLEU of each segment alone, as the tool scores single sentences, from 0 to 100: `(outputs, segments)`."""
+        metric = self._metric.of_sentences()
+        scored = []
+        for output in self._order:
+            rows, summable = metric.summable(self._rows[output])
+            scored.append(percent(summable.formula(rows.shape[1]).score_rows(rows), metric.scale))
+        return np.array(scored)
+
+    # ---------------------------------------------------------------------------------------------------- bootstrapping
+
+    @cached_property
+    def _bootstrapped(self) -> NDArray[np.float64]:
+        given = {str(number): [Rows(str(number), rows)] for number, rows in enumerate(self._rows)}
+        return bootstrap_scores(Systems(given, self._metric, None), self._resamples, self._seed)
+
+    @cached_property
+    def bootstrap_scores(self) -> dict[str, NDArray[np.float64]]:
+        """The scores of each system in the bootstrap samples, from 0 to 100: those of the intervals."""
+        return {
+            system.name: percent(mean_of_runs(self._bootstrapped[self._runs[system.name]]), self._metric.scale)
+            for system in self.systems
+        }
+
+    @cached_property
+    def precisions(self) -> tuple[Precisions, ...]:
+        """The precision of each order up to `n_end`, for each output, with bootstrap intervals of the same samples."""
+        most = self.n_end
+        columns = Columns([self._every_order[output] for output in self._order])
+        generator = np.random.default_rng(self._seed)
+        sampled = np.empty((len(self._order), most, self._resamples))
+        for start, stop, counts in drawn(generator, self._resamples, self.segments, columns.dtype):
+            sums = columns.sums(counts)
+            sampled[:, :, start:stop] = _shares(sums[:, 2 : 2 + most], sums[:, 2 + most :])
+        found = []
+        for place, output in enumerate(self._order):
+            sums = self._every_order[output].sum(axis=0)
+            values = _shares(sums[2 : 2 + most], sums[2 + most :])
+            ends = [_interval_of_known(scores, self._confidence) for scores in sampled[place]]
+            found.append(
+                Precisions(
+                    self.names[place],
+                    tuple(range(1, most + 1)),
+                    tuple(values.tolist()),
+                    tuple(low for low, _ in ends),
+                    tuple(high for _, high in ends),
+                )
+            )
+        return tuple(found)
+
+    # ---------------------------------------------------------------------------------------------------------- buckets
+
+    def buckets(self, by: str) -> Buckets:
+        """BLEU of groups of segments.
+
+        :param by: ``length`` of the first reference; ``difference``, how much longer the output is than the reference whose
+            length counts; or ``score``, the BLEU of each segment alone
+        :raises UnknownNameError: it is none of these
+
+        >>> report = analyse([["a b c d e"], ["a b c d"]], {"mine": ["a b c d e", "a b c d e"]})
+        >>> found = report.buckets("difference")
+        >>> [(label, int(n)) for label, n in zip(found.labels, found.segments[0]) if n]
+        [('0', 1), ('1 to 2', 1)]
+        """
+        rows = [self._rows[output] for output in self._order]
+        if by == "length":
+            values = [self._texts.references[0].lengths] * len(rows)
+            return bucketed(by, labels_of(LENGTHS, 0), LENGTHS, values, self.names, rows, self._metric)
+        if by == "difference":
+            values = [table[:, 0] - table[:, 1] for table in rows]
+            return bucketed(by, labels_of(DIFFERENCES), DIFFERENCES, values, self.names, rows, self._metric)
+        if by == "score":
+            labels = tuple(f"{low} to {low + 10}" for low in range(0, 100, 10))
+            return bucketed(by, labels, TENTHS, list(self.sentence_scores), self.names, rows, self._metric)
+        raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BY)}")
+
+    @cached_property
+    def word_frequencies(self) -> WordFrequencies:
+        """Recall and precision of words by how often they are in the references."""
+        found = word_frequencies(self._ngrams, self.names)
+        order = self._order
+        return WordFrequencies(found.labels, found.names, found.wanted, found.produced[order], found.confirmed[order])
+
+    # ---------------------------------------------------------------------------------------------------------- n-grams
+
+    @cached_property
+    def _ngrams(self) -> NGrams:
+        """The n-grams of all texts, up to four tokens."""
+        return NGrams(self._texts, min(self._metric.order, MOST_MARKED))
+
+    @cached_property
+    def over_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
+        """For each output and each order the n-grams that it has most often without a match."""
+        return tuple(
+            tuple(
+                self._missed(order, output, order.produced[output] - order.confirmed[output])
+                for order in self._ngrams.orders
+            )
+            for output in self._order
+        )
+
+    @cached_property
+    def under_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
+        """For each output and each order the n-grams that it lacks most often."""
+        return tuple(
+            tuple(self._missed(order, output, order.wanted - order.confirmed[output]) for order in self._ngrams.orders)
+            for output in self._order
+        )
+
+    def _missed(self, order: Order, output: int, counts: NDArray[Any]) -> tuple[NGramMiss, ...]:
+        return tuple(
+            NGramMiss(
+                self._ngrams.words(order, number),
+                int(order.produced[output, number]),
+                int(order.wanted[number]),
+                int(order.confirmed[output, number]),
+            )
+            for number in _largest(counts, order.first)
+        )
+
+    # ------------------------------------------------------------------------------------------------------------ pairs
+
+    @cached_property
+    def looked_at(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of systems that are looked at closely: all of up to four systems, of more each beside the baseline, or
+        the best one beside each."""
+        if self.comparison is None:
+            return ()
+        pairs = [(pair.first, pair.second) for pair in self.comparison.differences]
+        if self.comparison.baseline is not None or len(self.systems) <= ALL_PAIRS:
+            return tuple(pairs)
+        return tuple(pair for pair in pairs if pair[0] == self.systems[0].name)
+
+    @cached_property
+    def pairs(self) -> tuple[PairFigures, ...]:
+        """What makes the difference of these pairs."""
+        return tuple(self.between(*pair) for pair in self.looked_at)
+
+    def contributions(self, first: str, second: str) -> Contributions | None:
+        """What the orders and the brevity penalty contribute to the difference of two systems; of several runs the mean over
+        all pairs of them.
+
+        :param first: the name of a system
+        :param second: that of another
+        :raises UnknownNameError: there is no such system
+
+        >>> systems = {"mine": ["the cat sat on a mat"] * 2, "theirs": ["the cat sat on the mat", "the cat sat"]}
+        >>> found = analyse([["the cat sat on the mat"]] * 2, systems).contributions("mine", "theirs")
+        >>> round(found.difference, 3), round(sum(found.orders) + found.penalty, 3)
+        (-17.925, -17.925)
+        """
+        runs = [self._runs_of(name) for name in (first, second)]
+        scores = [[self._metric.score(self._rows[output]) for output in outputs] for outputs in runs]
+        return mean_of([contributions(self._metric, one, other) for one in scores[0] for other in scores[1]])
+
+    def between(self, first: str, second: str) -> PairFigures:
+        """What makes the difference of two systems.
+
+        :param first: the name of a system
+        :param second: that of another
+        :raises UnknownNameError: there is no such system
+
+        >>> systems = {"mine": ["a b c d", "e f g h"], "theirs": ["a b c d", "e f x h"]}
+        >>> found = analyse([["a b c d"], ["e f g h"]], systems).between("mine", "theirs")
+        >>> found.equal, found.confirmed[0][0].tokens
+        (1, ('g',))
+        """
+        runs = [self._runs_of(name) for name in (first, second)]
+        assert self.comparison is not None
+        influence = percent(self.comparison.influence(first, second), self._metric.scale)
+        better: list[tuple[NGramDifference, ...]] = []
+        worse: list[tuple[NGramDifference, ...]] = []
+        for order in self._ngrams.orders:
+            counts = [
+                order.confirmed[outputs].mean(axis=0) if len(outputs) > 1 else order.confirmed[outputs[0]]
+                for outputs in runs
+            ]
+            difference = counts[0] - counts[1]
+            for found, sign in ((better, 1), (worse, -1)):
+                numbers = _largest(sign * difference, order.first)
+                found.append(
+                    tuple(
+                        NGramDifference(
+                            self._ngrams.words(order, number), float(counts[0][number]), float(counts[1][number])
+                        )
+                        for number in numbers
+                    )
+                )
+        lines = [self._texts.outputs[output].lines for outputs in runs for output in outputs]
+        equal = sum(len(set(of_segment)) == 1 for of_segment in zip(*lines))
+        parts = self.contributions(first, second)
+        return PairFigures(first, second, parts, tuple(better), tuple(worse), influence, equal)
+
+    def _runs_of(self, name: str) -> list[int]:
+        if name not in self._runs:
+            raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._runs)}")
+        return self._runs[name]
+
+    # --------------------------------------------------------------------------------------------------------- the page
+
+    def format(self, width: int = 2) -> str:
+        """The scores as text: the tables of the comparison, or a line for one system.
+
+        :param width: decimals of scores
+        """
+        if self.comparison is not None:
+            return self.comparison.format(width)
+        (system,) = self.systems
+        score, low, high = (
+            f"{percent(value, self._metric.scale):.{width}f}" for value in (system.score, system.low, system.high)
+        )
+        interval_is = f"{100 * self._confidence:g} % interval {low} to {high}"
+        return f"{printable(system.name)}: BLEU {score}, {interval_is}\n{self.signature}"
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def html(self) -> str:
+        """The page. It is the same for the same texts, with the same versions of the packages.
+
+        :raises MissingExtraError: Jinja2 or Matplotlib is not installed
+        """
+        from .page import html
+
+        return html(self)
+
+    def write(self, path: str) -> None:
+        """Write the page to a file, which is complete or as it was.
+
+        :param path: of the file
+        :raises InputFileError: it cannot be written
+        :raises MissingExtraError: Jinja2 or Matplotlib is not installed
+        """
+        from .page import write_page
+
+        write_page(self, path)
+
+
+def analyse(
+    references: Any,
+    systems: Mapping[str, Any],
+    metric: str | Metric | Variant | None = None,
+    *,
+    tokenize: Any = None,
+    lowercase: bool = False,
+    n_end: int = LARGEST_N,
+    baseline: str | None = None,
+    test: str = "randomization",
+    samples: int | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    confidence: float = CONFIDENCE,
+    alpha: float = ALPHA,
+    threads: int | None = None,
+    progress: bool = False,
+    title: str | None = None,
+    command: str | None = None,
+    files: Mapping[str, str] | None = None,
+    **choices: Any,
+) -> Report:
+    """Compare the outputs of one system or several with references, and see where they differ.
+
+    :param references: for each segment a list of references, raw text; or a str where there is one
+    :param systems: the names of the systems, each with a line for each segment; or with a list of such lists, one for each run
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; a BLEU
+    :param tokenize: as for :func:`cybleu.text.tokenizer`, by default that of the metric's tool
+    :param lowercase: put the texts in lower case first, as the tool does
+    :param n_end: the largest order of the precisions
+    :param baseline: the name of a system; the others are compared with it alone
+    :param test: as for :func:`cybleu.significance.compare_systems`, and so are the next seven
+    :param samples: of the test
+    :param resamples: bootstrap samples of the intervals
+    :param seed: of all samples
+    :param confidence: of the intervals
+    :param alpha: the level of significance
+    :param threads: that work at the same time
+    :param progress: show progress bars (needs tqdm)
+    :param title: of the page
+    :param command: the command that repeats it, to be shown
+    :param files: the names of files with their digests, to be shown; by default those of the texts
+    :param choices: of :class:`cybleu.metrics.Bleu`
+    :raises UnknownNameError: the metric is no BLEU of a corpus, or there is no such metric, baseline, test or tokeniser
+    :raises LengthMismatchError: a system has another number of lines than there are segments
+    :raises SampleError: there are fewer than two segments
+    :raises CybleuError: of the kind that fits, for texts that cannot be
+
+    >>> references = [["the cat sat on the mat"], ["it rains a lot in May"], ["so it is said"]]
+    >>> systems = {"mine": [line for line, in references], "theirs": ["the cat sat", "it rains in May", "so it was said"]}
+    >>> report = analyse(references, systems)
+    >>> [(system.name, round(system.score, 2)) for system in report.systems]
+    [('mine', 100.0), ('theirs', 26.06)]
+    """
+    found = find(metric, **choices)
+    if not isinstance(found, Bleu) or found.level == "mean":
+        raise UnknownNameError(
+            f"the report shows where a BLEU of a corpus comes from, and {found.name} is none; take another metric, such as "
+            "sacrebleu. chrF stands beside it"
+        )
+    if type(n_end) is not int or not 1 <= n_end <= 64:
+        raise OrderError(f"n_end is {n_end!r}; it must be a whole number from 1 to 64")
+    check_samples(resamples, seed)
+    check_share(confidence, "confidence")
+    check_share(alpha, "alpha")
+    if tokenize is None:
+        tokenize = tool_tokenizer(found.name)
+    with collector_paused():
+        texts, runs = texts_of(references, systems, tokenize, lowercase, found.name == "mteval-v13a")
+    if baseline is not None and baseline not in runs:
+        raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(runs)}")
+    return Report(
+        texts,
+        runs,
+        found,
+        tokenize=tokenize,
+        lowercase=lowercase,
+        n_end=n_end,
+        baseline=baseline,
+        test=test,
+        samples=samples,
+        resamples=resamples,
+        seed=seed,
+        confidence=confidence,
+        alpha=alpha,
+        threads=threads,
+        progress=progress,
+        title=title,
+        command=command,
+        files=files,
+    )
+
+
+def _shares(matches: NDArray[Any], totals: NDArray[Any]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares: NDArray[np.float64] = np.where(totals > 0, 100 * matches / totals, np.nan)
+    return shares
+
+
+def _interval_of_known(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:
+    known = scores[~np.isnan(scores)]
+    return interval(known, confidence) if len(known) else (float("nan"), float("nan"))
+
+
+def _largest(counts: NDArray[Any], first: NDArray[np.int64]) -> list[int]:
+    """The numbers with the largest counts above 0; of equal ones those that come first in the texts."""
+    places = np.flatnonzero(counts > 0)
+    if len(places) > LISTED:
+        least = np.partition(counts[places], len(places) - LISTED)[len(places) - LISTED]
+        places = places[counts[places] >= least]
+    order = np.lexsort((first[places], -counts[places]))
+    return [int(place) for place in places[order[:LISTED]]]

@@ -1,0 +1,84 @@
+"""Groups of segments and of words, and what outputs score in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from .._runtime.arrays import np
+from .._runtime.scales import percent
+from .figures import Buckets, WordFrequencies
+from .ngrams import NGrams
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..metrics import Bleu
+
+LENGTHS = (10, 20, 30, 40, 50, 60)
+DIFFERENCES = (-10, -5, -2, 0, 1, 3, 6, 11)
+TENTHS = tuple(range(10, 100, 10))
+FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
+
+
+def labels_of(edges: Sequence[int], lowest: int | None = None, highest: int | None = None) -> tuple[str, ...]:
+    """What each group of whole numbers is called, where each edge begins one."""
+    first = f"below {edges[0]}" if lowest is None else _range(lowest, edges[0] - 1)
+    last = f"{edges[-1]} and more" if highest is None else _range(edges[-1], highest)
+    return (first, *(_range(low, high - 1) for low, high in pairwise(edges)), last)
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def bucketed(
+    by: str,
+    labels: tuple[str, ...],
+    edges: Sequence[float],
+    values: Sequence[NDArray[np.float64] | NDArray[np.int64]],
+    names: tuple[str, ...],
+    rows: Sequence[NDArray[np.int64]],
+    metric: Bleu,
+) -> Buckets:
+    """BLEU of the segments whose values are between two edges.
+
+    :param values: of the segments, for each output
+    """
+    groups = len(edges) + 1
+    segments = np.zeros((len(rows), groups), dtype=np.int64)
+    scores = np.full((len(rows), groups), np.nan)
+    for output, (table, of_segments) in enumerate(zip(rows, values)):
+        group = np.searchsorted(np.asarray(edges), of_segments, side="right")
+        segments[output] = np.bincount(group, minlength=groups)
+        for place in np.flatnonzero(segments[output]).tolist():
+            scores[output, place] = score_of(metric, table[group == place])
+    return Buckets(by, labels, names, segments, scores)
+
+
+def score_of(metric: Bleu, rows: NDArray[np.int64]) -> float:
+    """BLEU of a corpus of these segments, from 0 to 100; nan where the tool has no score for it."""
+    try:
+        return float(percent(metric.score(rows).score, metric.scale))
+    except ZeroDivisionError:  # of tools that stop at empty texts
+        return float("nan")
+
+
+def word_frequencies(ngrams: NGrams, names: tuple[str, ...]) -> WordFrequencies:
+    """Recall and precision of words by how often they are in the references."""
+    order = ngrams.orders[0]
+    frequency = ngrams.frequencies()
+    group = np.searchsorted(np.asarray(FREQUENCIES), frequency, side="right")
+    groups = len(FREQUENCIES) + 1
+
+    def summed(counts: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.bincount(group, counts, groups).astype(np.int64)
+
+    return WordFrequencies(
+        labels_of(FREQUENCIES, 0),
+        names,
+        summed(order.wanted),
+        np.array([summed(counts) for counts in order.produced]),
+        np.array([summed(counts) for counts in order.confirmed]),
+    )

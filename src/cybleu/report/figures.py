@@ -1,0 +1,231 @@
+"""The figures of a report, each with what it is of. What they say is asserted against the library in the tests.
+
+Scores, precisions and shares are from 0 to 100, as people read them; nan or None where there is nothing to divide by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..metrics import BleuScore
+
+
+@dataclass(frozen=True)
+class OutputFigures:
+    """One output: what one run of a system made of all segments.
+
+    :param name: of the system, with the number of the run if there are several
+    :param system: the name of the system
+    :param bleu: the score with precisions, brevity penalty and lengths, on the metric's scale
+    :param chrf: chrF as sacreBLEU computes it by default, from 0 to 100
+    :param digest: SHA-256 of its text
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> [(output.name, output.bleu.hypothesis_length) for output in report.outputs]
+    [('mine', 10), ('other', 5)]
+    """
+
+    name: str
+    system: str
+    bleu: BleuScore
+    chrf: float
+    digest: str
+
+
+@dataclass(frozen=True)
+class Precisions:
+    """The precision of n-grams of an output for each n, without smoothing, with bootstrap intervals; all in percent.
+
+    :param name: of the output
+    :param n: the orders
+    :param values: matches / n-grams of the output
+    :param low: the lower ends of the intervals
+    :param high: their upper ends
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> [round(value, 1) for value in report.precisions[0].values[:4]]
+    [90.0, 75.0, 66.7, 50.0]
+    """
+
+    name: str
+    n: tuple[int, ...]
+    values: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What makes the difference of two scores, in points from 0 to 100. The parts add up to the difference.
+
+    log BLEU is a sum: of the logarithm of the brevity penalty, and of those of the precisions times their weights. Each part has
+    its share of the difference of the logarithms, times the logarithmic mean of both scores (the decomposition of Ang 2004),
+    which is the same in both directions and leaves nothing over.
+
+    :param difference: the first score minus the second one
+    :param penalty: what the brevity penalties contribute
+    :param orders: what the precisions of each order contribute
+
+    >>> parts = Contributions(difference=3.0, penalty=-1.0, orders=(0.5, 1.0, 1.25, 1.25))
+    >>> sum(parts.orders) + parts.penalty == parts.difference
+    True
+    """
+
+    difference: float
+    penalty: float
+    orders: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """BLEU of groups of segments: of each group the score of a corpus of these segments.
+
+    :param by: what puts segments into groups
+    :param labels: of the groups
+    :param names: of the outputs
+    :param segments: how many segments each group has, `(outputs, groups)`
+    :param scores: BLEU of each, from 0 to 100, nan where there is no segment, `(outputs, groups)`
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> report.buckets("length").segments[0].tolist()
+    [2, 0, 0, 0, 0, 0, 0]
+    """
+
+    by: str
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    segments: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WordFrequencies:
+    """How well words are found, by how often they are in the references.
+
+    :param labels: of the groups: how often a word is in the references
+    :param names: of the outputs
+    :param wanted: words of the references that can match, `(groups,)`
+    :param produced: words of the outputs, `(outputs, groups)`
+    :param confirmed: matches, `(outputs, groups)`
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> words = report.word_frequencies
+    >>> words.labels[:3], words.recall[0, 1:3].tolist()
+    (('0', '1', '2'), [100.0, 50.0])
+    """
+
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    wanted: NDArray[np.int64]
+    produced: NDArray[np.int64]
+    confirmed: NDArray[np.int64]
+
+    @property
+    def recall(self) -> NDArray[np.float64]:
+        """Matches / words of the references, in percent, `(outputs, groups)`; nan where there are none."""
+        return _percent(self.confirmed, self.wanted)
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """Matches / words of the outputs, in percent, `(outputs, groups)`; nan where there are none."""
+        return _percent(self.confirmed, self.produced)
+
+
+def _percent(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
+    from .._runtime.arrays import np
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares: NDArray[np.float64] = np.where(whole > 0, 100 * part / whole, np.nan)
+    return shares
+
+
+@dataclass(frozen=True)
+class NGramDifference:
+    """An n-gram that the references confirm in one system more often than in the other.
+
+    :param tokens: of the n-gram
+    :param first: how often it is confirmed in the first system; of several runs the mean
+    :param second: in the second one
+
+    >>> found = NGramDifference(("the", "cat"), first=8, second=0)
+    >>> found.difference, found.salience
+    (8, 0.9)
+    """
+
+    tokens: tuple[str, ...]
+    first: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        """The first number minus the second one."""
+        return self.first - self.second
+
+    @property
+    def salience(self) -> float:
+        """(first + 1) / (first + second + 2): from 0 to 1, 0.5 where both have it equally often."""
+        return (self.first + 1) / (self.first + self.second + 2)
+
+
+@dataclass(frozen=True)
+class NGramMiss:
+    """An n-gram that an output has too often, or not often enough.
+
+    :param tokens: of the n-gram
+    :param produced: how often the output has it
+    :param wanted: how often it could match
+    :param confirmed: how often it matches
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> report.under_generated[1][0][0]
+    NGramMiss(tokens=('the',), produced=0, wanted=2, confirmed=0)
+    """
+
+    tokens: tuple[str, ...]
+    produced: int
+    wanted: int
+    confirmed: int
+
+
+@dataclass(frozen=True)
+class PairFigures:
+    """Two systems beside each other.
+
+    :param first: the name of one
+    :param second: that of the other
+    :param contributions: None where a score is 0, or is no product of a penalty and precisions
+    :param confirmed: for each order the n-grams that are confirmed in the first system more often, most first
+    :param unconfirmed: for each order those that are confirmed in the second one more often
+    :param influence: points from 0 to 100 that each segment makes of the difference, `(segments,)`
+    :param equal: in how many segments both have the same text
+
+    >>> from cybleu.report import analyse
+    >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
+    >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot"], "other": ["a cat sat", "it rains"]})
+    >>> (pair,) = report.pairs
+    >>> pair.first, pair.second, pair.influence.round(1).tolist()
+    ('mine', 'other', [15.3, 25.4])
+    """
+
+    first: str
+    second: str
+    contributions: Contributions | None
+    confirmed: tuple[tuple[NGramDifference, ...], ...]
+    unconfirmed: tuple[tuple[NGramDifference, ...], ...]
+    influence: NDArray[np.float64]
+    equal: int

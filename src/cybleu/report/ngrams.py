@@ -1,0 +1,182 @@
+"""Which n-grams of each output are confirmed by the references: one pass over the numbers of all texts for each order.
+
+An n-gram has a number, so that no two are taken for one. Where an output has an n-gram more often than a reference, BLEU says how
+many match, and not which. Here those match first that are part of a longer match, then those that come first; the others are clipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .._runtime.arrays import np
+from .texts import Texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Order:
+    """The n-grams of one order.
+
+    :param n: their length
+    :param first: for each number where the n-gram is in the texts for the first time
+    :param confirmed: matches of each n-gram, `(outputs, numbers)`
+    :param produced: how often the outputs have each, `(outputs, numbers)`
+    :param wanted: how many of each could match: the most that one reference has of it, over all segments, `(numbers,)`
+    :param matched: for each output whether the n-gram that begins at a token matches
+    :param clipped: for each output whether it would, if it were not there too often
+    """
+
+    n: int
+    first: NDArray[np.int64]
+    confirmed: NDArray[np.int32]
+    produced: NDArray[np.int32]
+    wanted: NDArray[np.int64]
+    matched: list[NDArray[np.bool_]]
+    clipped: list[NDArray[np.bool_]]
+
+
+class NGrams:
+    """The n-grams of all texts, for each order.
+
+    :param most: the largest order
+    :ivar orders: from 1
+    """
+
+    def __init__(self, texts: Texts, most: int):
+        self._texts = texts
+        self._tokens = np.concatenate(texts.ids)
+        sizes = [len(ids) for ids in texts.ids]
+        self._ends = np.cumsum(sizes)
+        every = [*texts.references, *texts.outputs]
+        self._segments = [np.repeat(np.arange(texts.segments), text.lengths) for text in every]
+        # how many tokens of the same line follow, with the token itself
+        self._left = np.concatenate(
+            [np.repeat(np.cumsum(text.lengths), text.lengths) - np.arange(size) for text, size in zip(every, sizes)]
+        )
+        numbered = []
+        numbers, first = _numbered(self._tokens, np.ones(len(self._tokens), dtype=np.bool_))
+        for n in range(1, most + 1):
+            if n > 1:
+                there = self._left >= n
+                shorter = np.where(there, numbers, 0)
+                following = np.zeros_like(shorter)
+                following[there] = self._tokens[np.flatnonzero(there) + n - 1]
+                numbers, first = _numbered(shorter * len(texts.words) + following, there)
+            numbered.append((numbers, first))
+        self.orders: list[Order] = []
+        longer: Order | None = None
+        for n in range(most, 0, -1):
+            longer = self._order(n, *numbered[n - 1], longer)
+            self.orders.insert(0, longer)
+
+    def words(self, order: Order, number: int) -> tuple[str, ...]:
+        """The tokens of an n-gram."""
+        begin = int(order.first[number])
+        return tuple(str(self._texts.words[token]) for token in self._tokens[begin : begin + order.n].tolist())
+
+    def frequencies(self) -> NDArray[np.int64]:
+        """How often each token is in all references."""
+        references = self._tokens[: self._ends[len(self._texts.references) - 1]]
+        return np.bincount(references, minlength=len(self._texts.words))
+
+    def _order(self, n: int, numbers: NDArray[np.int64], first: NDArray[np.int64], longer: Order | None) -> Order:
+        count = len(first)
+        of_texts = np.split(numbers, self._ends[:-1])
+        keys = [
+            segments[of_text >= 0] * count + of_text[of_text >= 0]
+            for segments, of_text in zip(self._segments, of_texts)
+        ]
+        references = len(self._texts.references)
+        known, most = _most_of_any(keys[:references])
+        wanted = np.bincount(known % count, most, count).astype(np.int64) if count else np.zeros(0, np.int64)
+        outputs = len(self._texts.outputs)
+        confirmed = np.zeros((outputs, count), dtype=np.int32)
+        produced = np.zeros((outputs, count), dtype=np.int32)
+        matched, clipped = [], []
+        for output in range(outputs):
+            own, of_text = keys[references + output], of_texts[references + output]
+            there = np.flatnonzero(of_text >= 0)
+            inside = np.zeros(len(of_text), dtype=np.bool_)
+            if longer is not None:
+                inside |= longer.matched[output]
+                inside[1:] |= longer.matched[output][:-1]
+            matches, too_often = _matches(own, inside[there], known, most)
+            flags = np.zeros((2, len(of_text)), dtype=np.bool_)
+            flags[0, there], flags[1, there] = matches, too_often
+            matched.append(flags[0])
+            clipped.append(flags[1])
+            confirmed[output] = np.bincount(of_text[flags[0]], minlength=count)
+            produced[output] = np.bincount(of_text[there], minlength=count)
+        return Order(n, first, confirmed, produced, wanted, matched, clipped)
+
+    def levels(self, output: int) -> NDArray[np.int64]:
+        """For each token of an output the length of the longest n-gram around it that matches."""
+        found = np.zeros(len(self._texts.ids[len(self._texts.references) + output]), dtype=np.int64)
+        for order in self.orders:
+            begins = np.flatnonzero(order.matched[output])
+            for offset in range(order.n):
+                found[begins + offset] = order.n
+        return found
+
+    def links(self, output: int) -> NDArray[np.int64]:
+        """For each token of an output the length of the longest n-gram that matches and has the token before it, too."""
+        found = np.zeros(len(self._texts.ids[len(self._texts.references) + output]), dtype=np.int64)
+        for order in self.orders:
+            begins = np.flatnonzero(order.matched[output])
+            for offset in range(1, order.n):
+                found[begins + offset] = order.n
+        return found
+
+
+def _numbered(keys: NDArray[np.int64], there: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each place the number of its key, -1 where there is none; and for each number its first place."""
+    numbers = np.full(len(keys), -1, dtype=np.int64)
+    places = np.flatnonzero(there)
+    known, back = np.unique(keys[places], return_inverse=True)
+    back = back.reshape(-1)
+    numbers[places] = back
+    first = np.empty(len(known), dtype=np.int64)
+    first[back[::-1]] = places[::-1]  # what is written last stays
+    return numbers, first
+
+
+def _most_of_any(references: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The keys that any reference has, ascending, and the most that one has of each."""
+    counted = [np.unique(keys, return_counts=True) for keys in references]
+    if len(counted) == 1:
+        return counted[0]
+    keys = np.concatenate([keys for keys, _ in counted])
+    counts = np.concatenate([counts for _, counts in counted])
+    known, place = np.unique(keys, return_inverse=True)
+    most = np.zeros(len(known), dtype=np.int64)
+    np.maximum.at(most, place.reshape(-1), counts)
+    return known, most
+
+
+def _matches(
+    own: NDArray[np.int64], inside: NDArray[np.bool_], known: NDArray[np.int64], most: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of the n-grams of an output match, and which are there too often.
+
+    :param inside: which are part of a longer match
+    """
+    matched, clipped = np.zeros((2, len(own)), dtype=np.bool_)
+    if not len(own) or not len(known):
+        return matched, clipped
+    place = np.minimum(np.searchsorted(known, own), len(known) - 1)
+    found = np.flatnonzero(known[place] == own)
+    place = place[found]
+    if not len(found):
+        return matched, clipped
+    order = np.argsort(2 * place + ~inside[found], kind="stable")
+    ordered = place[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    sizes = np.diff(np.concatenate([starts, [len(found)]]))
+    before = np.empty(len(found), dtype=np.int64)  # how many of the same stand before it
+    before[order] = np.arange(len(found)) - np.repeat(starts, sizes)
+    matches = before < most[place]
+    matched[found], clipped[found] = matches, ~matches
+    return matched, clipped

@@ -1,0 +1,360 @@
+"""The page: figures and pictures in a template that escapes every text."""
+
+from __future__ import annotations
+
+import json
+import platform
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from importlib.resources import files
+from os import PathLike, fspath
+from typing import Any
+
+from .. import __version__
+from .._files.writing import check_paths, writing
+from .._runtime.arrays import np
+from .._runtime.collector import collector_paused
+from ..errors import MissingExtraError
+from .analysis import Report, analyse
+from .marks import MarkedText, parts_of
+from .pictures import picture
+from .plots import check_plot, plot_buckets, plot_contributions, plot_differences, plot_precisions, plot_scores
+from .visible import visible
+
+MARKED = 200  # segments whose n-grams are marked without script
+NAMED = 10  # segments with the largest influence that are named, each way
+MOST_PAIRS = 15  # that are listed; more are a matrix
+SHORT = 80  # characters of a text in a table
+UNITS = 1e4  # of points, in what the script sorts by
+
+
+def check_report(path: str | PathLike[str]) -> None:
+    """Whether a page can be made and written there, before all is computed.
+
+    :param path: of the page
+    :raises InputFileError: it cannot be written there
+    :raises MissingExtraError: Jinja2 or Matplotlib is not installed
+
+    >>> check_report("no such folder/report.html")
+    Traceback (most recent call last):
+    cybleu.errors.InputFileError: no such folder/report.html: cannot be written: No such file or directory
+    """
+    check_paths([fspath(path)])
+    _engine()
+    check_plot("any.svg")
+
+
+def write(
+    path: str | PathLike[str], references: Any, systems: Mapping[str, Any], metric: Any = None, **choices: Any
+) -> Report:
+    """Write a page that shows how systems differ: one file of HTML, which needs nothing else and fetches nothing.
+
+    The other parameters are those of :func:`cybleu.report.analyse`.
+
+    :param path: of the page, which is complete or as it was
+    :param choices: of :func:`cybleu.report.analyse`
+    :return: the numbers that it shows
+    :raises InputFileError: it cannot be written
+    :raises MissingExtraError: Jinja2 or Matplotlib is not installed
+    :raises CybleuError: as :func:`cybleu.report.analyse`
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+    >>> references = [["the cat sat on the mat"], ["it rains a lot in May"]]
+    >>> report = write(path, references, {"mine": ["the cat sat on a mat", "it rains a lot in May"]})
+    >>> print(report.format().splitlines()[0])
+    mine: BLEU 77.82, 95 % interval 53.73 to 100.00
+    >>> path.read_text()[:15]
+    '<!doctype html>'
+    """
+    check_report(path)
+    report = analyse(references, systems, metric, **choices)
+    write_page(report, fspath(path))
+    return report
+
+
+def write_page(report: Report, path: str) -> None:
+    """Write the page to a file, which is complete or as it was."""
+    check_paths([path])
+    page = html(report)
+    with writing(path) as file:
+        file.write(page)
+
+
+def _engine() -> Any:
+    try:
+        import jinja2
+    except ImportError:
+        raise MissingExtraError(
+            "the report needs Jinja2, which is not installed; install it with: pip install 'cybleu[report]'"
+        ) from None
+    return jinja2
+
+
+def html(report: Report) -> str:
+    """The page as text."""
+    jinja2 = _engine()
+    parts = {
+        name: files(__package__).joinpath(name).read_text(encoding="utf-8")
+        for name in ("page.html", "page.css", "page.js")
+    }
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader(parts),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(points=points, signed=signed, p=p_value, short=short, visible=visible, whole=whole)
+    script, style = parts["page.js"], parts["page.css"]
+    with collector_paused():
+        page: str = environment.get_template("page.html").render(
+            **_context(report),
+            style=style,
+            script=script,
+            policy=(
+                f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+                "img-src data:; base-uri 'none'; form-action 'none'"
+            ),
+        )
+    return page
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
+
+
+# ---------------------------------------------------------------------------------------------------------------- numbers
+
+
+def points(value: float | None, width: int = 2) -> str:
+    """A score, as people read it."""
+    return "" if value is None or np.isnan(value) else f"{value:.{width}f}".replace("-", "\u2212")
+
+
+def signed(value: float | None, width: int = 2) -> str:
+    """A difference, with its sign."""
+    if value is None or np.isnan(value):
+        return ""
+    return f"{value:+.{width}f}".replace("-", "\u2212")
+
+
+def whole(value: float) -> str:
+    """A count, which may be a mean of several runs."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def p_value(value: float) -> str:
+    """A p, to four places."""
+    return "< 0.0001" if value < 0.00005 else f"{value:.4f}"
+
+
+def short(text: str) -> str:
+    """A text in a table."""
+    text = visible(text)
+    return text if len(text) <= SHORT else f"{text[:SHORT]}\u2026"
+
+
+# ---------------------------------------------------------------------------------------------------------------- contents
+
+
+def _context(report: Report) -> dict[str, Any]:
+    comparison = report.comparison
+    times = 100 / report.metric.scale
+    several = comparison is not None
+    return {
+        "report": report,
+        "comparison": comparison,
+        "exact": sum(pair.enumerated for pair in comparison.differences) if comparison else 0,
+        "times": times,
+        "percent": f"{100 * report.confidence:g}\u00a0%",
+        "orders": report.metric.order,
+        "versions": {"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
+        "references": len(report._texts.references),
+        "verdict": _verdict(report),
+        "tables": _tables(report),
+        "matrix": _matrix(report),
+        "most_pairs": MOST_PAIRS,
+        "pictures": _pictures(report),
+        "buckets": [report.buckets(by) for by in ("length", "difference", "score")],
+        "contributions": [(*pair, report.contributions(*pair)) for pair in _compared(report)],
+        "named": [_named(report, pair.influence) for pair in report.pairs],
+        "segments": _segments(report),
+        "marked": MARKED,
+        "units": UNITS,
+        "influence": _influence_for_script(report) if several else None,
+    }
+
+
+def _compared(report: Report) -> list[tuple[str, str]]:
+    return [(pair.first, pair.second) for pair in report.comparison.differences] if report.comparison else []
+
+
+def _verdict(report: Report) -> dict[str, Any]:
+    """What the first sentence says."""
+    comparison = report.comparison
+    if comparison is None:
+        return {}
+    top = report.systems[0]
+    if comparison.baseline is not None:
+        kinds: dict[str, list[str]] = {"better": [], "worse": [], "same": []}
+        for pair in comparison.differences:
+            kinds["same" if not pair.significant else "better" if pair.difference > 0 else "worse"].append(pair.first)
+        return kinds
+    lower = [other for other in report.systems if other.score < top.score]
+    beside = [comparison.between(top.name, other.name) for other in lower]
+    return {
+        "equal": [other.name for other in report.systems if other.score == top.score],
+        "better": [pair.second for pair in beside if pair.significant],
+        "same": [pair.second for pair in beside if not pair.significant],
+    }
+
+
+def _tables(report: Report) -> list[tuple[str, str]]:
+    """To be copied."""
+    comparison = report.comparison
+    if comparison is None:
+        return []
+    return [
+        ("LaTeX", comparison.to_latex()),
+        ("Markdown", comparison.to_markdown() + "\n"),
+        ("CSV", comparison.to_csv()),
+    ]
+
+
+def _matrix(report: Report) -> list[list[Any]] | None:
+    """The tests of many pairs: for each system but the first one those beside the systems above it."""
+    comparison = report.comparison
+    if comparison is None or len(comparison.differences) <= MOST_PAIRS or comparison.baseline is not None:
+        return None
+    names = [system.name for system in report.systems]
+    return [[comparison.between(above, name) for above in names[:place]] for place, name in enumerate(names)][1:]
+
+
+def _pictures(report: Report) -> dict[str, str]:
+    count = len(report.systems)
+    tall = max(2.2, 0.9 + 0.34 * count)
+    found = {
+        "scores": picture(
+            "scores", "The distribution of each score", lambda axes: plot_scores(report, axes), height=tall
+        ),
+        "precisions": picture(
+            "precisions", "Precision against n", lambda axes: plot_precisions(report, axes, legend=False)
+        ),
+        "log": picture(
+            "log",
+            "Precision against n, on a logarithmic axis",
+            lambda axes: plot_precisions(report, axes, log=True, legend=False),
+        ),
+    }
+    if report.comparison is not None:
+        pairs = max(2.2, 0.9 + 0.34 * len(report.looked_at))
+        found["differences"] = picture(
+            "differences",
+            "The distribution of each difference",
+            lambda axes: plot_differences(report, axes),
+            height=pairs,
+        )
+        if any(report.contributions(*pair) for pair in report.looked_at):
+            found["contributions"] = picture(
+                "contributions",
+                "What orders and penalty contribute to each difference",
+                lambda axes: plot_contributions(report, axes, legend=False),
+                height=pairs,
+            )
+    titles = {
+        "length": "BLEU by the length of the reference",
+        "difference": "BLEU by the difference of the lengths",
+        "score": "Segments by their BLEU",
+        "recall": "Recall of words by their frequency",
+        "precision": "Precision of words by their frequency",
+    }
+    for by, title in titles.items():
+        found[by] = picture(by, title, lambda axes, by=by: plot_buckets(report, axes, by=by, legend=False))  # type: ignore[misc]
+    return found
+
+
+def _named(report: Report, influence: Any) -> list[list[tuple[int, float, str]]]:
+    """The segments with the largest influence, for the first system and for the second one: number, points, reference."""
+    lines = report._texts.references[0].lines
+    found = []
+    for sign in (1, -1):
+        places = np.lexsort((np.arange(len(influence)), -sign * influence))[:NAMED]
+        found.append(
+            [
+                (int(place), float(influence[place]), lines[place] or "")
+                for place in places
+                if sign * influence[place] > 0
+            ]
+        )
+    return found
+
+
+def _order(report: Report) -> list[int]:
+    """The segments in the order of the page: first those with the largest influence on one of the differences; of one system
+    those with the lowest score."""
+    if report.pairs:
+        largest = np.max([np.abs(pair.influence) for pair in report.pairs], axis=0)
+        return [int(place) for place in np.lexsort((np.arange(report.segments), -largest))]
+    lengths = report._texts.references[0].lengths
+    return [int(place) for place in np.lexsort((np.arange(report.segments), -lengths, report.sentence_scores[0]))]
+
+
+def _segments(report: Report) -> Iterator[tuple[Any, ...]]:
+    """For each segment its number, points, the first reference, the others and the outputs, those with the same text together:
+    names, score, raw text if it is not what is shown, code for the script, text."""
+    texts = report._texts
+    marked = [MarkedText(texts, report._ngrams, output) for output in report._order]
+    references = [[None if line is None else visible(line) for line in text.lines] for text in texts.references]
+    scores = [list(map("{:.1f}".format, of_output)) for of_output in report.sentence_scores.tolist()]
+    points_of = [signed(value, 3) for value in report.pairs[0].influence.tolist()] if report.pairs else scores[0]
+    names = _Names(report.names)
+    for place, segment in enumerate(_order(report)):
+        alike: dict[tuple[str, str | None], list[int]] = {}
+        for output, text in enumerate(marked):
+            alike.setdefault((text.lines[segment], text.raw[segment]), []).append(output)
+        outputs = []
+        for (line, raw), of_text in alike.items():
+            code = marked[of_text[0]].codes[segment]
+            score = scores[of_text[0]][segment]
+            if place < MARKED:
+                outputs.append((names[tuple(of_text)], score, raw, "", _with_marks(line, code)))
+            else:
+                outputs.append((names[tuple(of_text)], score, raw, code, line))
+        first, *others = [(text.name, lines[segment]) for text, lines in zip(texts.references, references)]
+        yield segment + 1, points_of[segment], first[1], [item for item in others if item[1] is not None], outputs
+
+
+class _Names(dict[tuple[int, ...], Any]):
+    """The names of some outputs, each made once."""
+
+    def __init__(self, names: tuple[str, ...]):
+        super().__init__()
+        self._names = names
+
+    def __missing__(self, outputs: tuple[int, ...]) -> Any:
+        from markupsafe import Markup
+
+        found = Markup(", ").join(Markup("<bdi>{}</bdi>").format(visible(self._names[output])) for output in outputs)
+        self[outputs] = found
+        return found
+
+
+def _with_marks(line: str, code: str) -> Any:
+    """The line as an element for each part that matches."""
+    from markupsafe import Markup, escape
+
+    return Markup(
+        "".join(
+            escape(part) if letter == "a" else f'<u class="{letter}">{escape(part)}</u>'
+            for letter, part in parts_of(line, code)
+        )
+    )
+
+
+def _influence_for_script(report: Report) -> str:
+    """For each pair the influence of the segments, in whole units, so that the script can sort by it; nothing ends the element."""
+    units = [np.rint(UNITS * pair.influence).astype(int).tolist() for pair in report.pairs]
+    return json.dumps(units, separators=(",", ":"))

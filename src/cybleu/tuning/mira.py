@@ -1,0 +1,166 @@
+"""Batch MIRA (Cherry and Foster 2012), for models with more features than a line search can weigh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import TYPE_CHECKING
+
+from .. import _backend
+from .._runtime.arrays import np
+from ..errors import WeightsError
+from ..metrics import Bleu
+from ..nbest import NBest
+from .model import Model, check_finite, single_scores
+from .results import rise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .objective import Metric
+    from .space import Weights
+
+__all__ = ["Mira", "kbmira"]
+
+# The value of a hypothesis may count so many times what the metric says of it, with safe_hope: as in Moses's kbmira.
+SAFE_RATIO = 5.0
+
+
+@dataclass(frozen=True)
+class Mira:
+    """The result of :func:`kbmira`.
+
+    :param weights: by name, sparse features after the others
+    :param score: of these weights; that of the start is `start_score`
+    :param scores: after each pass, of the average of all weights so far
+    :param scale: of the scores, that of a perfect match; None where it is not known. ``print`` shows scores from 0 to 100
+    :param metric: its name
+
+    >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> result = kbmira(nbest, [1.0, 0.0], iterations=3, step=1.0)
+    >>> result.start_score, result.score, len(result.scores)
+    (0.0, 1.0, 3)
+    """
+
+    weights: dict[str, float]
+    score: float
+    start_score: float
+    scores: tuple[float, ...]
+    scale: float | None = None
+    metric: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{name} {weight!r}" for name, weight in self.weights.items()]
+        return "\n".join([rise(self.start_score, self.score, self.scale), *lines])
+
+
+def kbmira(
+    nbest: NBest,
+    start: Weights | None = None,
+    iterations: int = 60,
+    step: float = 0.01,
+    decay: float = 0.999,
+    *,
+    metric: Metric = None,
+    seed: int = 0,
+    shuffle: bool = True,
+    safe_hope: bool = False,
+    model_background: bool = False,
+    return_best_dev: bool = True,
+    trace: Callable[[Mira], Any] | None = None,
+) -> Mira:
+    """Batch MIRA on n-best lists (Cherry and Foster 2012).
+
+    Each pass takes the segments in a new order. In each it compares the hypothesis that is best by model and metric together
+    (hope) with the one that the model likes and the metric does not (fear), and moves the weights as little as makes the
+    model's difference as large as the metric's. BLEU of a hypothesis is taken with a decaying sum of the statistics of chosen
+    ones (the background), and counts as many times as that has reference tokens. The memory that it takes beside the
+    list is some numbers for each feature.
+
+    :param nbest: a list of which at least one segment has a hypothesis
+    :param start: by name, for every dense feature and any of the sparse ones, the rest of which is 0; or one for each
+        feature, sparse ones after the others. By default 1 for the dense features and 0 for the sparse ones
+    :param iterations: passes
+    :param step: the largest step (C)
+    :param decay: of the background, for each segment
+    :param metric: as for :func:`cybleu.tuning.line_search`. One that is not BLEU is asked for the score of each row
+    :param seed: of the order of segments, a whole number from 0
+    :param shuffle: False takes the segments in their order, in each pass, as Moses's kbmira does with ``--no-shuffle``
+    :param safe_hope: where the model outweighs the metric more than five times in the choice of hope, count it less, as
+        Moses's kbmira does with ``--safe-hope``
+    :param model_background: add what the model likes best to the background, not hope (``--model-bg``)
+    :param return_best_dev: the result is the average after the pass that scored best, or the start if none scored more, and
+        where all is 0 BLEU plus 1 decides; or else the average after the last pass
+    :param trace: called after each pass with what the result would be after no more of them
+    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
+
+    >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])
+    >>> kbmira(nbest).score
+    2.0
+    """
+    if not (isfinite(step) and step > 0 and 0 <= decay <= 1):
+        raise WeightsError(f"step is {step} and decay {decay}; step must be above 0, and decay from 0 to 1")
+    if type(iterations) is not int or iterations < 1:
+        raise WeightsError(f"iterations is {iterations!r}; it must be a whole number from 1")
+    if type(seed) is not int or seed < 0:
+        raise WeightsError(f"seed is {seed!r}; it must be a whole number from 0")
+    model = Model(nbest, metric)
+    weights = model.start(start)
+    best, merit = weights.copy(), model.merit(weights)
+    score = start_score = merit[0]
+    scores: list[float] = []
+    highest = merit if weights.any() else (-inf, -inf)
+    gains = _gains(model)
+    generator = np.random.default_rng([seed])
+    order = np.arange(len(model.segments))
+    # The average is weights - lag / updates: changes are added up where they are, not for each feature each time.
+    lag = np.zeros(len(weights))
+    updates = 0
+    objective = model.objective
+
+    def result() -> Mira:
+        return Mira(model.by_name(best), score, start_score, tuple(scores), objective.scale, objective.name)
+
+    for _ in range(iterations):
+        if shuffle:
+            order = generator.permutation(len(model.segments))
+        updates = _backend.chosen.mira_pass(
+            model.rows,
+            model.offsets,
+            order,
+            *gains,
+            weights,
+            lag,
+            updates,
+            float(step),
+            float(decay),
+            SAFE_RATIO if safe_hope else 0.0,
+            bool(model_background),
+        )
+        average = weights - lag / updates
+        check_finite(average)
+        merit = model.merit(average)
+        scores.append(merit[0])
+        if (merit > highest and average.any()) or not return_best_dev:
+            highest, best, score = merit, average, merit[0]
+        if trace:
+            trace(result())
+    if not best.any():
+        raise WeightsError("the weights stay 0: no hypothesis is better than another; give a start that is not 0")
+    return result()
+
+
+def _gains(model: Model) -> tuple[Any, Any, Any, Any]:
+    """What the metric says of single hypotheses: rows of BLEU and None, or None and the scores; the weights of the orders, if
+    they are not uniform; and the background to begin with."""
+    objective = model.objective
+    metric = objective.metric
+    if not isinstance(metric, Bleu):
+        return None, single_scores(model), None, np.zeros(0)
+    width = objective.stats.shape[1]
+    falling = np.arange(width // 2 - 1, 0, -1.0)
+    # few counts, but of each order some
+    background = np.concatenate([[falling[0]] * 2, falling, falling])
+    weights = metric.rules(len(falling)).weights
+    return objective.stats, None, None if weights is None else np.array(weights, dtype=np.float64), background

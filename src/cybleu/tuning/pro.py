@@ -1,0 +1,240 @@
+"""Pairwise ranked optimisation (PRO, Hopkins and May 2011): tuning as a classifier of pairs of hypotheses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from .. import _backend
+from .._runtime.arrays import np
+from ..errors import ArrayValueError, WeightsError
+from ..metrics import Bleu, find
+from ..nbest import NBest, SparseFeatures
+from .logistic import logistic_weights
+from .model import Model, check_finite, single_scores
+from .results import rise
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .objective import Metric
+    from .space import Weights
+
+__all__ = ["Pro", "pro", "pro_pairs"]
+
+# The smallest difference of a pair, as a share of the metric's scale: Hopkins and May's.
+MINIMUM = 0.05
+
+
+@dataclass(frozen=True)
+class Pro:
+    """The result of :func:`pro`.
+
+    :param weights: by name, sparse features after the others
+    :param score: of these weights; that of the start is `start_score`
+    :param pairs: how many pairs they were trained on
+    :param scale: of the scores, that of a perfect match; None where it is not known. ``print`` shows scores from 0 to 100
+    :param metric: its name
+
+    >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
+    >>> result = pro(nbest, [1.0, 0.0], samples=10)
+    >>> result.start_score, result.score, result.weights["a"] < 0 < result.weights["b"]
+    (0.0, 1.0, True)
+    """
+
+    weights: dict[str, float]
+    score: float
+    start_score: float
+    pairs: int
+    scale: float | None = None
+    metric: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{name} {weight!r}" for name, weight in self.weights.items()]
+        return "\n".join([rise(self.start_score, self.score, self.scale), *lines])
+
+
+def pro(
+    nbest: NBest,
+    start: Weights | None = None,
+    samples: int = 5000,
+    keep: int = 50,
+    minimum: float | None = None,
+    *,
+    regularisation: float = 1.0,
+    interpolation: float = 1.0,
+    metric: Metric = None,
+    seed: int = 0,
+) -> Pro:
+    """Weights by pairwise ranked optimisation (PRO, Hopkins and May 2011).
+
+    The pairs of :func:`pro_pairs` train a logistic regression without intercept. Its weights w are those with the smallest
+
+    ``sum(log(1 + exp(-y * (X @ w)))) + regularisation / 2 * (w @ w)``
+
+    which are unique; ``LogisticRegression(C=1 / regularisation, fit_intercept=False)`` of scikit-learn nears the same. They do
+    not depend on the start, and may score less.
+
+    :param nbest: a list of which at least one segment has a hypothesis
+    :param start: as for :func:`kbmira`: whose score to compare with, and what to interpolate with
+    :param regularisation: of the squares of the weights, above 0
+    :param interpolation: the share of the new weights in the result, above 0, at most 1; the rest is of the start. Hopkins and
+        May take 0.1 in a loop
+    :raises WeightsError: no pair differs enough
+    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
+
+    The other parameters are those of :func:`pro_pairs`.
+
+    >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])
+    >>> print(str(pro(nbest, [1.0, -1.0])).partition("\\n")[0])
+    1 -> 2
+    """
+    for name, number in (("regularisation", regularisation), ("interpolation", interpolation)):
+        if not (isfinite(number) and number > 0):
+            raise WeightsError(f"{name} is {number!r}; it must be a finite number above 0")
+    if interpolation > 1:
+        raise WeightsError(f"interpolation is {interpolation!r}; it must be at most 1")
+    model = Model(nbest, metric)
+    before = model.start(start)
+    better, worse = _pairs(model, metric, samples, keep, minimum, seed)
+    if not len(better):
+        raise WeightsError("no pair of hypotheses differs enough to learn from; give a smaller minimum")
+    dense, sparse = _differences(model, better, worse)
+    rows = _backend.chosen.FeatureRows(dense, *sparse, len(model.sparse_names)) if sparse else None
+    # each pair stands for both of its directions, which lose the same
+    found = logistic_weights(rows or _backend.chosen.FeatureRows(dense), len(better), len(before), 2.0, regularisation)
+    weights = found if interpolation == 1 else interpolation * found + (1 - interpolation) * before
+    check_finite(weights)
+    return Pro(
+        model.by_name(weights),
+        model.score(weights),
+        model.score(before),
+        len(better),
+        model.objective.scale,
+        model.objective.name,
+    )
+
+
+def pro_pairs(
+    nbest: NBest,
+    samples: int = 5000,
+    keep: int = 50,
+    minimum: float | None = None,
+    *,
+    metric: Metric = None,
+    seed: int = 0,
+) -> tuple[NDArray[np.float64] | SparseFeatures, NDArray[np.int64]]:
+    """The pairs of hypotheses that :func:`pro` learns from, for a classifier of your own.
+
+    Of each segment `samples` pairs are drawn, and of those that differ by at least `minimum` in the metric the `keep` with
+    the largest difference are taken, each in both directions. The coefficients of a linear classifier without intercept are
+    weights.
+
+    :param nbest: a list of which at least one segment has a hypothesis
+    :param samples: pairs drawn of each segment
+    :param keep: pairs taken of each segment, at most
+    :param minimum: on the scale of the metric, by default a twentieth of it, or 0.05 where it is not known
+    :param metric: as for :func:`cybleu.tuning.line_search`; it scores single sentences, as the tool does, ``moses`` without
+        another smoothing with 1 added to each count
+    :param seed: of the draw, a whole number from 0
+    :return: `X`, the differences of the features, and `y`, 1 or -1. For a list with sparse features `X` is
+        :class:`cybleu.nbest.SparseFeatures` of all features, sparse ones after the others, whose method `to_scipy` makes an
+        array that scikit-learn takes. No pair is an empty `X`
+    :raises EmptyCorpusError: there is no hypothesis at all
+
+    >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]])
+    >>> X, y = pro_pairs(nbest, samples=10, keep=1)
+    >>> X.tolist(), y.tolist()
+    ([[-1.0, 2.0], [1.0, -2.0]], [1, -1])
+    """
+    model = Model(nbest, metric)
+    better, worse = _pairs(model, metric, samples, keep, minimum, seed)
+    both = np.stack([better, worse], axis=1).ravel(), np.stack([worse, better], axis=1).ravel()
+    y = np.tile(np.array([1, -1]), len(better))
+    dense, sparse = _differences(model, *both)
+    return (dense if sparse is None else _in_one(model.names, dense, *sparse)), y
+
+
+def _pairs(
+    model: Model, metric: Metric, samples: int, keep: int, minimum: float | None, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The better hypotheses and the worse ones."""
+    for name, number in (("samples", samples), ("keep", keep)):
+        if type(number) is not int or number < 1:
+            raise ArrayValueError(f"{name} is {number!r}; it must be a whole number from 1")
+    if type(seed) is not int or seed < 0:
+        raise WeightsError(f"seed is {seed!r}; it must be a whole number from 0")
+    if minimum is None:
+        minimum = MINIMUM * (model.objective.scale or 1.0)
+    if not minimum >= 0:
+        raise ArrayValueError(f"minimum is {minimum!r}; it must be a number from 0")
+    values = _sentence_scores(model, metric)
+    ones, others = [], []
+    for place, (first, last) in enumerate(zip(model.offsets[:-1].tolist(), model.offsets[1:].tolist())):
+        generator = np.random.default_rng([seed, place])
+        one, other = generator.integers(first, last, (2, samples))
+        differences = values[one] - values[other]
+        sizes = np.abs(differences)
+        enough = np.flatnonzero((sizes >= minimum) & (sizes > 0))
+        taken = enough[np.argsort(-sizes[enough], kind="stable")][:keep]
+        rises = differences[taken] > 0
+        ones.append(np.where(rises, one[taken], other[taken]))
+        others.append(np.where(rises, other[taken], one[taken]))
+    return np.concatenate(ones), np.concatenate(others)
+
+
+def _sentence_scores(model: Model, metric: Metric) -> NDArray[np.float64]:
+    """Of each hypothesis."""
+    nbest = model.nbest
+    if not isinstance(model.objective.metric, Bleu):
+        return single_scores(model)
+    bleu = find(nbest.score if metric is None else metric, default="moses")  # type: ignore[arg-type]
+    assert isinstance(bleu, Bleu)
+    if bleu.name == "moses" and bleu.smoothing is None:
+        bleu = bleu.with_choices(smoothing="add")  # it has no form of its own for single sentences
+    bleu = bleu.of_sentences()
+    of_list: Any = nbest.stats
+    return bleu.with_rules(empty_hypothesis="zero").formula(nbest.stats.shape[1]).score_rows(of_list)
+
+
+Compressed = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float64]"]
+
+
+def _differences(
+    model: Model, ones: NDArray[np.int64], others: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], Compressed | None]:
+    """The features of some hypotheses minus those of others: the dense ones, and the sparse ones as compressed rows."""
+    sparse = model.nbest.sparse
+    room = 0
+    if sparse is not None:
+        sizes = np.diff(sparse.indptr)
+        room = int(sizes[ones].sum() + sizes[others].sum())
+    dense = np.empty((len(ones), len(model.dense_names)))
+    indptr = np.empty(len(ones) + 1, dtype=np.int64)
+    columns, values = np.empty(room, dtype=np.int64), np.empty(room)
+    model.rows.differences(ones, others, dense, indptr, columns, values)
+    return dense, None if sparse is None else (indptr, columns[: indptr[-1]], values[: indptr[-1]])
+
+
+def _in_one(
+    names: tuple[str, ...],
+    dense: NDArray[np.float64],
+    indptr: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    values: NDArray[np.float64],
+) -> SparseFeatures:
+    """Dense features and those of compressed rows, as compressed rows."""
+    count, width = dense.shape
+    rows, places = np.nonzero(dense)
+    sizes = np.diff(indptr)
+    of_dense = np.bincount(rows, minlength=count)
+    ends = np.append(0, np.cumsum(of_dense + sizes))
+    # where each entry goes: where its row begins, and how far it is within it
+    first = np.arange(len(rows)) + np.repeat(ends[:-1] - np.append(0, np.cumsum(of_dense))[:-1], of_dense)
+    second = np.arange(len(columns)) + np.repeat(ends[:-1] + of_dense - indptr[:-1], sizes)
+    all_columns = np.empty(len(rows) + len(columns), dtype=np.int64)
+    all_values = np.empty(len(all_columns))
+    all_columns[first], all_values[first] = places, dense[rows, places]
+    all_columns[second], all_values[second] = columns + width, values
+    return SparseFeatures(ends, all_columns, all_values, names)

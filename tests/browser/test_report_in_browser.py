@@ -1,0 +1,285 @@
+"""The page of a report in a browser. `.ci/run browser` runs these tests; they need Playwright, Chromium and axe-core."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cybleu.report import analyse
+from cybleu.report.marks import MarkedText, parts_of
+from cybleu.report.visible import visible
+from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS
+
+pytestmark = pytest.mark.thread_unsafe(reason="the browser belongs to one thread")
+
+WIDTHS = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1440, "height": 900}}
+MARKED = 7
+NO_SIDEWAYS = "document.documentElement.scrollWidth <= innerWidth"
+
+
+def program():
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = os.environ.get("CYBLEU_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    assert found, "there is no Chromium: install the package chromium, or name its program in CYBLEU_CHROMIUM"
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser(playwright, jinja2):
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=program(), args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, jinja2):
+    """Pages: of three systems, of one, of hostile texts."""
+    folder = tmp_path_factory.mktemp("pages")
+    systems = {"<b>one</b>": HOSTILE, "\u202etwo": [f"x {line}" for line in HOSTILE[:-1]] + ["y"]}
+    turned = [[line] for line in [*HOSTILE[2:], *HOSTILE[:2]]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cybleu.report.page.MARKED", MARKED)
+        for name, report in {
+            "three": analyse(REFERENCES, SYSTEMS, command="cybleu compare a b", **FEW),
+            "one": analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW),
+            "hostile": analyse(turned, systems, title="<script>alert(1)</script>", **FEW),
+        }.items():
+            report.write(str(folder / f"{name}.html"))
+    return folder
+
+
+@pytest.fixture
+def opened(browser, files):
+    """A function that opens a page; nothing may be fetched, run or said on the console beyond what is ours."""
+    contexts, wrong = [], []
+
+    def visit(name="three", width="desk", **choices):
+        context = browser.new_context(viewport=WIDTHS[width], **choices)
+        contexts.append(context)
+        page = context.new_page()
+        address = f"file://{files / name}.html"
+        page.on("console", lambda message: wrong.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("request", lambda request: request.url == address or wrong.append(f"request: {request.url}"))
+        page.goto(address)
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", ["three", "one", "hostile"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_sideways_scrolling(opened, name, width):
+    page = opened(name, width)
+    assert page.evaluate(NO_SIDEWAYS)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    page.wait_for_timeout(300)
+    assert page.evaluate(NO_SIDEWAYS)
+
+
+@pytest.mark.parametrize("name", ["three", "one", "hostile"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_accessible_by_axe(opened, name, scheme, width):
+    source = os.environ.get("CYBLEU_AXE")
+    assert source, "axe-core is missing: `npm pack axe-core`, unpack it, and name its axe.min.js in CYBLEU_AXE"
+    page = opened(name, width, color_scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach((one, place) => (one.open ||= place < 40))")
+    page.evaluate(Path(source).read_text(encoding="utf-8"))
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+    found = page.evaluate("(rules) => axe.run(document, rules)", rules)
+    assert {one["id"]: [node["html"][:200] for node in one["nodes"][:3]] for one in found["violations"]} == {}
+    assert "color-contrast" in {one["id"] for one in found["passes"]}
+
+
+def test_dark_and_light_differ(opened):
+    colours = {
+        scheme: opened(color_scheme=scheme).evaluate("getComputedStyle(document.body).backgroundColor")
+        for scheme in ("light", "dark")
+    }
+    assert colours == {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
+
+
+def test_print(opened):
+    page = opened(color_scheme="dark")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator("nav").is_visible() and not page.locator("#search").is_visible()
+    assert page.pdf().startswith(b"%PDF")
+
+
+def wait_until(page, condition):
+    """Playwright's own waiting evaluates text in the page, which its policy refuses."""
+    for _ in range(200):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"never: {condition}")
+
+
+def numbers(page):
+    return [int(text) for text in page.locator(".s:not([hidden]) .no").all_text_contents()]
+
+
+def test_search_by_keyboard(opened):
+    page = opened()
+    page.locator("#search").focus()
+    page.keyboard.type("DOG")
+    wait_until(page, "document.getElementById('count').textContent !== ''")
+    expected = {
+        number
+        for number, lines in enumerate(zip(map(" ".join, REFERENCES), *SYSTEMS.values()), 1)
+        if "dog" in " ".join(lines)
+    }
+    assert {*numbers(page)} == expected and 0 < len(expected) < len(REFERENCES)
+    assert page.locator("#count").inner_text() == f"{len(expected)} of {len(REFERENCES)}"
+    for _ in range(3):
+        page.keyboard.press("Backspace")
+    wait_until(page, "document.getElementById('count').textContent === ''")
+    assert len(numbers(page)) == len(REFERENCES)
+
+
+def test_every_text_is_found(opened):
+    page = opened()
+    for number in (1, 17, len(REFERENCES)):
+        for lines in SYSTEMS.values():
+            page.locator("#search").fill(lines[number - 1])
+            wait_until(page, "document.getElementById('count').textContent !== ''")
+            page.wait_for_timeout(200)
+            assert number in numbers(page)
+
+
+def test_order_by_keyboard(opened):
+    page = opened()
+    report = analyse(REFERENCES, SYSTEMS, **FEW)
+    choice = page.locator("#order")
+    choice.focus()
+    page.keyboard.press("ArrowDown")
+    assert choice.input_value() == "number" and numbers(page) == sorted(numbers(page))
+    for place, pair in enumerate(report.pairs):
+        for sign, end in ((-1, "+"), (1, "-")):
+            page.keyboard.press("ArrowDown")
+            assert choice.input_value() == f"{place}{end}"
+            units = [round(1e4 * float(value)) for value in pair.influence]
+            expected = sorted(range(len(units)), key=lambda segment: (sign * units[segment], segment))
+            assert numbers(page) == [segment + 1 for segment in expected]
+            first = page.locator(".s .n").first.text_content().replace("\u2212", "-")
+            assert float(first) == pytest.approx(units[expected[0]] / 1e4, abs=0.0006)
+    assert page.locator("#which").inner_text() == f"the difference of {pair.first} beside {pair.second}"
+
+
+def test_tables_are_sorted_by_keyboard(opened):
+    page = opened()
+    table = page.locator("#scores table.sortable").nth(1)
+    button = table.locator("th button", has_text="penalty")
+    column = table.locator("thead th").all_inner_texts().index(button.inner_text())
+
+    def shown():
+        return [float(row.locator("th, td").nth(column).inner_text()) for row in table.locator("tbody tr").all()]
+
+    button.focus()
+    page.keyboard.press("Enter")
+    assert shown() == sorted(shown(), reverse=True)
+    assert table.locator("th[aria-sort=descending]").count() == 1
+    page.keyboard.press("Space")
+    assert shown() == sorted(shown())
+
+
+def test_the_script_marks_as_the_page_does(opened):
+    page = opened()
+    report = analyse(REFERENCES, SYSTEMS, **FEW)
+    marked = {
+        text.name: MarkedText(report._texts, report._ngrams, place) for place, text in enumerate(report._texts.outputs)
+    }
+    before = page.locator("dd[data-m]").count()
+    assert before > 0
+    page.locator(".s > summary").last.focus()
+    page.keyboard.press("Enter")
+    page.evaluate("document.querySelectorAll('.s').forEach((one) => (one.open = true))")
+    wait_until(page, "!document.querySelector('dd[data-m]')")
+    for segment in page.locator(".s").all():
+        number = int(segment.locator(".no").text_content())
+        for names, line in segment.evaluate(
+            """(one) => [...one.querySelectorAll("dt:has(bdi)")].map((head) => {
+                const line = head.nextElementSibling;
+                line.normalize();
+                const parts = [...line.childNodes].map((part) => [part.className || "a", part.textContent]);
+                return [[...head.querySelectorAll("bdi")].map((name) => name.textContent), parts];
+            })"""
+        ):
+            for name in names:
+                expected = parts_of(marked[name].lines[number - 1], marked[name].codes[number - 1])
+                assert [tuple(part) for part in line if part[1].strip() or part[0] != "a"] == [
+                    part for part in expected if part[1].strip() or part[0] != "a"
+                ]
+
+
+def test_without_script(opened):
+    page = opened(java_script_enabled=False)
+    assert not page.locator("#search").is_visible()
+    first = page.locator(".s").first
+    assert first.locator("u").count() > 0
+    first.locator("summary").click()
+    assert first.locator("dd").first.is_visible()
+    text = page.locator("#list").inner_html()
+    for lines in SYSTEMS.values():
+        plain = re.sub(r"<[^>]+>", "", text)
+        assert all(line in plain for line in lines)
+
+
+def test_a_link_opens_its_segment(opened):
+    page = opened()
+    page.locator("#search").fill("no such text")
+    wait_until(page, "document.getElementById('count').textContent.startsWith('0 ')")
+    page.locator(".named a").first.focus()
+    page.keyboard.press("Enter")
+    wait_until(page, "document.querySelector('.s[open]:not([hidden])')")
+    target = page.locator(".named a").first.get_attribute("href")
+    assert page.locator(f"{target} dd").first.is_visible()
+
+
+def test_copying(opened):
+    page = opened(permissions=["clipboard-read", "clipboard-write"])
+    details = page.locator("details", has=page.locator("button.copy")).first
+    details.locator("summary").click()
+    details.locator("button").press("Enter")
+    details.get_by_role("status").filter(has_text=re.compile("Copied|Selected")).wait_for()
+    if "Copied" in details.get_by_role("status").inner_text():
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.strip() == analyse(REFERENCES, SYSTEMS, **FEW).comparison.to_latex().strip()
+
+
+def test_hostile_texts_are_shown(opened):
+    page = opened("hostile")
+    assert page.title() == "<script>alert(1)</script>"
+    assert page.locator("h1").inner_text() == "<script>alert(1)</script>"
+    page.evaluate("document.querySelectorAll('.s').forEach((one) => (one.open = true))")
+    wait_until(page, "!document.querySelector('dd[data-m]')")
+    shown = page.evaluate(
+        "[...document.querySelectorAll('#list dd')].map((one) => one.textContent.replace(/\\n$/, ''))"
+    )
+    for line in HOSTILE:
+        assert visible(line) in shown
+    assert page.locator("img, script:not(#influence)").count() == 1  # our own
+    directions = page.evaluate("[...document.querySelectorAll('#list dd')].map((one) => one.dir)")
+    assert {*directions} == {"auto"}
+
+
+def test_tab_reaches_the_search(opened):
+    page = opened("one")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "search":
+            return
+    pytest.fail(f"the search is not reached by the keyboard; {NAMES}")

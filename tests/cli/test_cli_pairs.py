@@ -1,0 +1,230 @@
+"""The commands that tune many features: kbmira and pro, and the others on lists with sparse features."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from cybleu.cli import cli
+from cybleu.nbest import NBest
+from cybleu.tuning import kbmira, mert_loop, pro, read_weights, tune
+
+pytestmark = [
+    pytest.mark.usefixtures("backend"),
+    pytest.mark.thread_unsafe(reason="commands write to the standard output of the process"),
+]
+
+WORDS = "the cat sat on a mat and it rains in spain today so we stay at home".split()
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A list in Moses's format, whose hypotheses lose words, and have a sparse feature for some of them."""
+    generator = np.random.default_rng(0)
+    references, lines = [], []
+    for segment in range(12):
+        tokens = [WORDS[place] for place in generator.permutation(len(WORDS))[:9].tolist()]
+        references.append(" ".join(tokens))
+        for _ in range(8):
+            kept = [token if generator.random() < 0.8 else f"x{generator.integers(3)}" for token in tokens]
+            dense = f"lm= {sum(token in WORDS for token in kept) + generator.normal():.3f} tm= {generator.normal():.3f}"
+            sparse = " ".join(f"w_{token}= 1" for token in sorted({*kept}) if token.startswith("x"))
+            lines.append(f"{segment} ||| {' '.join(kept)} ||| {dense} {sparse} ||| 0")
+    (tmp_path / "ref").write_text("\n".join(references) + "\n")
+    (tmp_path / "list").write_text("\n".join(lines) + "\n")
+    (tmp_path / "start").write_text("lm= -1\ntm= 0.5\nw_x1 0.25\n")
+    return tmp_path
+
+
+START = {"lm_0": -1.0, "tm_0": 0.5, "w_x1": 0.25}
+
+
+@pytest.fixture
+def nbest(files):
+    return NBest.from_files(files / "list", [files / "ref"])
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def weights_in(text):
+    return {name: float(weight) for name, weight in map(str.split, text.splitlines())}
+
+
+def without_zeros(nbest, weights):
+    return {name: weight for name, weight in weights.items() if weight or name in nbest.names}
+
+
+def test_kbmira(files, nbest):
+    lists = files / "list", files / "ref"
+    done = run("kbmira", *lists, "--start", files / "start", "--passes", 5, "--step", 0.1, "--output", files / "out")
+    expected = kbmira(nbest, START, 5, 0.1)
+    assert done.exit_code == 0, done.stderr
+    assert weights_in(done.stdout) == read_weights(files / "out") == without_zeros(nbest, expected.weights)
+    shown = done.stderr.splitlines()
+    assert shown[:5] == [f"{number:3} {100 * score:.4f}" for number, score in enumerate(expected.scores, 1)]
+    assert shown[5:] == [f"moses {100 * expected.start_score:.4f} -> {100 * expected.score:.4f}"]
+    how = {"safe_hope": True, "model_background": True, "shuffle": False, "return_best_dev": False, "seed": 3}
+    expected = kbmira(nbest, START, 7, decay=0.5, metric="sacrebleu", **how)
+    flags = ["--safe-hope", "--model-bg", "--no-shuffle", "--return-last", "--decay", 0.5, "--passes", 7, "--seed", 3]
+    done = run("kbmira", *lists, "--start", files / "start", *flags, "--variant", "sacrebleu", "--json", "--quiet")
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    assert found == {
+        "score": expected.score,
+        "start_score": expected.start_score,
+        "scale": 100,
+        "metric": "sacrebleu",
+        "segments": 12,
+        "hypotheses": 96,
+        "scores": list(expected.scores),
+        "weights": without_zeros(nbest, expected.weights),
+    }
+
+
+def test_pro(files, nbest):
+    lists = files / "list", files / "ref"
+    done = run("pro", *lists, "--output", files / "out")
+    expected = pro(nbest)
+    assert done.exit_code == 0, done.stderr
+    assert weights_in(done.stdout) == read_weights(files / "out") == without_zeros(nbest, expected.weights)
+    assert done.stderr == f"moses {100 * expected.start_score:.4f} -> {100 * expected.score:.4f}\n"
+    how = {"samples": 100, "keep": 9, "minimum": 10.0, "regularisation": 0.5, "interpolation": 0.25, "seed": 2}
+    expected = pro(nbest, START, metric="sacrebleu", **how)
+    flags = [f"--{name}={value}" for name, value in how.items()]
+    done = run("pro", *lists, "--start", files / "start", *flags, "--metric", "sacrebleu", "--json", "--quiet")
+    found = json.loads(done.stdout)
+    assert (found["weights"], found["pairs"]) == (without_zeros(nbest, expected.weights), expected.pairs)
+    assert (found["score"], found["start_score"]) == (expected.score, expected.start_score)
+
+
+def test_normalised_weights(files, nbest):
+    for command in (["kbmira", "--passes", 3], ["pro"]):
+        done = run(*command, files / "list", files / "ref", "--normalise", "sum", "--json", "--quiet")
+        found = json.loads(done.stdout)
+        assert sum(map(abs, found["weights"].values())) == pytest.approx(1)
+        plain = json.loads(run(*command, files / "list", files / "ref", "--json", "--quiet").stdout)
+        assert found["score"] == pytest.approx(plain["score"], abs=0.05)
+
+
+def test_a_start_with_features_that_the_list_does_not_have(files, nbest):
+    with (files / "start").open("a") as file:
+        file.write("w_other 7\n")
+    for command in ("kbmira", "pro", "mert"):
+        done = run(command, files / "list", files / "ref", "--start", files / "start", "--quiet")
+        assert done.exit_code == 0
+        assert "does not have these features, whose weights stay: w_other" in done.stderr
+        assert weights_in(done.stdout)["w_other"] == 7
+        (files / "near").write_text("lm 1\ntm_0 1\n")
+        near = run(command, files / "list", files / "ref", "--start", files / "near")
+        assert near.exit_code == 2
+        assert "is 'lm_0' meant?" in near.stderr
+
+
+def test_mert_holds_sparse_weights(files, nbest):
+    arguments = "mert", files / "list", files / "ref", "--start", files / "start", "--restarts", 2
+    done = run(*arguments, "--search", "w_x0")
+    expected = tune(nbest, START, 2, searched=["w_x0"])
+    assert done.exit_code == 0, done.stderr
+    assert weights_in(done.stdout) == without_zeros(nbest, expected.weights)
+    assert "of 3 sparse features 1 are searched, and the others keep their weights" in done.stderr
+    assert weights_in(run(*arguments, "--quiet").stdout)["w_x1"] == 0.25
+    plain = run("mert", files / "list", files / "ref", "--restarts", 1, "--quiet")
+    assert set(weights_in(plain.stdout)) == {"lm_0", "tm_0"}
+    numbers = run("mert", files / "list", files / "ref", "--restarts", 1, "--quiet", "--start", "1,1")
+    assert numbers.stdout == plain.stdout
+    assert "no sparse feature 'w_x9'" in run(*arguments, "--search", "w_x9").stderr
+    refused = run("random-search", files / "list", files / "ref")
+    assert refused.exit_code == 2
+    assert "3 sparse features, for which weights are not drawn" in refused.stderr
+
+
+DECODER = """import shutil, sys
+shutil.copy(sys.argv[1], sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("tuner", ["mert", "kbmira", "pro"])
+def test_loops(files, tuner):
+    (files / "decoder.py").write_text(DECODER)
+    decoder = f"'{sys.executable}' '{files / 'decoder.py'}' '{files / 'list'}' {{nbest}}"
+    own = {
+        "mert": (["--restarts", "2", "--search", "w_x0"], "mert", {"restarts": 2, "searched": ["w_x0"]}),
+        "kbmira": (["--passes", "3", "--safe-hope"], partial(kbmira, iterations=3), {"safe_hope": True}),
+        "pro": (["--keep", "9", "--minimum", "3"], "pro", {"keep": 9, "minimum": 0.03}),
+    }
+    flags, how, options = own[tuner]
+    arguments = ["mert-loop", files / "run", files / "ref", "--decoder", decoder, "--start", files / "start"]
+    done = run(*arguments, "--tuner", tuner, *flags, "--output", files / "out")
+    assert done.exit_code == 0, done.stderr
+    expected = mert_loop(files / "other", decoder, [files / "ref"], START, tuner=how, metric="moses", **options)
+    assert weights_in(done.stdout) == read_weights(files / "out") == expected.weights
+    assert done.stderr.splitlines() == str(expected).splitlines()
+    assert run(*arguments, "--tuner", tuner, *flags).stdout == done.stdout
+    other = next(name for name in own if name != tuner)
+    refused = run(*arguments, "--tuner", tuner, *own[other][0])
+    assert refused.exit_code == 2
+    assert f"{own[other][0][0]} is an option of {other}, and the tuner is {tuner}" in refused.stderr
+    begun = run(*arguments, "--tuner", other)
+    assert begun.exit_code == 2
+    assert "was begun with" in begun.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["kbmira", "list"], "no file of references"),
+        (["kbmira"], "give an n-best list and its references"),
+        (["kbmira", "list", "ref", "--step", "0"], "'0' is not a number above 0"),
+        (["kbmira", "list", "ref", "--step", "1_0"], "'1_0' is not a number"),
+        (["kbmira", "list", "ref", "--decay", "1.5"], "'1.5' is not a number from 0, at most 1"),
+        (["kbmira", "list", "ref", "--decay", "nan"], "'nan' is not a number"),
+        (["kbmira", "list", "ref", "--passes", "0"], "--passes"),
+        (["kbmira", "list", "ref", "--start", "1,2,3"], "--start has 3 numbers, and there are 2 features: lm_0, tm_0"),
+        (["kbmira", "list", "ref", "--start", "nothing"], "neither a file nor a list"),
+        (["kbmira", "list", "ref", "--output", "list"], "list"),
+        (["kbmira", "list", "ref", "--range", "lm_0=0:1"], "No such option"),
+        (["pro", "list", "ref", "--minimum", "-1"], "'-1' is not a number from 0"),
+        (["pro", "list", "ref", "--minimum", "101"], "no pair of hypotheses differs enough"),
+        (["pro", "list", "ref", "--regularisation", "0"], "'0' is not a number above 0"),
+        (["pro", "list", "ref", "--interpolation", "2"], "at most 1"),
+        (["pro", "list", "ref", "--output", "no/where"], "no/where"),
+    ],
+)
+def test_refusals(files, monkeypatch, arguments, text):
+    monkeypatch.chdir(files)
+    before = (files / "list").read_text()
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert text in done.stderr.replace("\n", " ")
+    assert (files / "list").read_text() == before
+    assert not os.path.exists("no")
+
+
+def test_an_interrupt_tells_the_best_so_far(files, nbest, monkeypatch):
+    from cybleu import tuning
+
+    def interrupted(nbest, start, **options):
+        trace = options.pop("trace")
+
+        def stopping(result):
+            trace(result)
+            if len(result.scores) == 2:
+                raise KeyboardInterrupt
+
+        return kbmira(nbest, start, trace=stopping, **options)
+
+    monkeypatch.setattr(tuning, "kbmira", interrupted)
+    done = run("kbmira", files / "list", files / "ref", "--start", files / "start", "--output", files / "out")
+    assert done.exit_code == 1
+    assert "these are the best weights so far" in done.stderr
+    expected = without_zeros(nbest, kbmira(nbest, START, 2).weights)
+    assert read_weights(files / "out") == expected
+    assert weights_in(done.stdout) == expected

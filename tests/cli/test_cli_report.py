@@ -1,0 +1,144 @@
+"""`cybleu compare --report` and `cybleu plot`, through their entry point."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+
+import pytest
+from click.testing import CliRunner
+
+from cybleu.cli import cli
+from cybleu.report import analyse
+from reports import NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    texts = {"ref1": REFERENCE, "ref2": OTHER, **{f"{name}.txt": lines for name, lines in SYSTEMS.items()}}
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return tmp_path
+
+
+def run(*arguments):
+    result = CliRunner().invoke(cli, list(map(str, arguments)), prog_name="cybleu")
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+OUTPUTS = [f"{name}.txt" for name in NAMES]
+OPTIONS = ["--samples", "100", "--seed", "7"]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
+def test_what_is_printed_is_the_same(files, jinja2, form):
+    plain = run("compare", *OUTPUTS, "-r", "ref1", "ref2", *OPTIONS, "--format", form)
+    beside = run("compare", *OUTPUTS, "-r", "ref1", "ref2", *OPTIONS, "--format", form, "--report", "report.html")
+    assert (beside.exit_code, beside.stdout) == (0, plain.stdout)
+
+
+def test_the_page_is_that_of_the_function(files, jinja2):
+    arguments = ["compare", *OUTPUTS, "-r", "ref1", "ref2", *OPTIONS, "--report", "report.html"]
+    assert run(*arguments).exit_code == 0
+    written = (files / "report.html").read_text(encoding="utf-8")
+    expected = analyse(
+        REFERENCES,
+        SYSTEMS,
+        samples=100,
+        seed=7,
+        command=shlex.join(["cybleu", *arguments]),
+        files={name: hashlib.sha256((files / name).read_bytes()).hexdigest() for name in (*OUTPUTS, "ref1", "ref2")},
+    )
+    assert written == expected.html()
+    assert run(*arguments).exit_code == 0 and (files / "report.html").read_text(encoding="utf-8") == written
+    # the command that it shows writes the same page again
+    shown = re.search(r"<dt>Command</dt><dd><code>(.*?)</code>", written)[1]
+    (files / "report.html").unlink()
+    assert run(*shlex.split(shown)[1:]).exit_code == 0
+    assert (files / "report.html").read_text(encoding="utf-8") == written
+
+
+def test_one_system_and_options(files, jinja2):
+    result = run("compare", "mine=one.txt", "-r", "ref1", "--lowercase", "--tokenize", "none", "--report", "r.html")
+    found = analyse([[line] for line in REFERENCE], {"mine": SYSTEMS["one"]}, tokenize="none", lowercase=True)
+    assert result.stdout == f"{found}\n"
+    assert "|case:lc|tok:none|" in result.stdout
+    runs = run(
+        "compare", "both=one.txt,two.txt", "three.txt", "-r", "ref1", "--baseline", "three", "--report", "r.html"
+    )
+    assert runs.exit_code == 0 and "both, run 2" in (files / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["one.txt", "-r", "ref1"], "there is one system, and comparing takes two"),
+        (
+            ["one.txt", "-r", "ref1", "--report", "r.html", "--format", "csv"],
+            "--format csv is for two systems and more",
+        ),
+        (["one.txt", "two.txt", "-r", "ref1", "--report", "ref1"], "ref1: is read and would be written, too"),
+        (["one.txt", "two.txt", "-r", "ref1", "--report", "none/r.html"], "none/r.html: cannot be written"),
+        (["one.txt", "two.txt", "-r", "ref1", "--report", "r.html", "--metric", "chrf"], "and chrf is none"),
+        (["one.txt", "short", "-r", "ref1", "--report", "r.html"], "one.txt: 40, short: 1, ref1: 40"),
+        (["empty", "-r", "empty", "--report", "r.html"], "the files have no line, so there is no segment to score"),
+        (["short", "-r", "short", "--report", "r.html"], "segment"),
+        (["one.txt", "two.txt", "-r", "ref1", "--report", "-"], "--report - would mix the page with the tables"),
+    ],
+)
+def test_what_cannot_be(files, jinja2, arguments, message):
+    (files / "short").write_text("one line\n")
+    (files / "empty").write_text("")
+    result = run("compare", *arguments)
+    assert result.exit_code == 2 and message in result.stderr
+    assert not (files / "r.html").exists()
+
+
+PLOTS = [
+    ["precision", "--n-start", "2", "--n-end", "12", "--log"],
+    ["scores"],
+    ["scores", "--differences", "--baseline", "two"],
+    ["contributions"],
+    *(["buckets", "--by", by] for by in ("length", "difference", "score", "recall", "precision")),
+]
+
+
+@pytest.mark.parametrize("arguments", PLOTS, ids=" ".join)
+def test_plots(files, matplotlib, arguments):
+    name, *options = arguments
+    for path in ("a.svg", "b.svg"):
+        result = run("plot", name, *OUTPUTS, "-r", "ref1", "ref2", *options, "--output", path)
+        assert (result.exit_code, result.output) == (0, "")
+    picture = (files / "a.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<?xml") and picture == (files / "b.svg").read_text(encoding="utf-8")
+    assert all(name in picture for name in NAMES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["precision", "one.txt", "-r", "ref1", "--output", "a.gif"], "must be a .svg, .png or .pdf file"),
+        (["precision", "one.txt", "-r", "ref1", "--output", "a.svg", "--n-start", "10"], "--n-start 10 is more than"),
+        (["scores", "one.txt", "-r", "ref1", "--output", "a.svg", "--differences"], "comparing takes two"),
+        (["buckets", "-r", "ref1", "--output", "a.svg"], "there is no system; give the file of one"),
+    ],
+)
+def test_plots_that_cannot_be(files, matplotlib, arguments, message):
+    result = run("plot", *arguments)
+    assert result.exit_code == 2 and message in result.stderr
+
+
+@pytest.mark.parametrize("library", ["jinja2", "matplotlib"])
+def test_a_missing_package_is_one_sentence(files, jinja2, monkeypatch, library):
+    monkeypatch.setitem(__import__("sys").modules, library, None)
+    monkeypatch.setitem(__import__("sys").modules, f"{library}.figure", None)
+    result = run("compare", *OUTPUTS, "-r", "ref1", "--report", "r.html")
+    extra = {"jinja2": "report", "matplotlib": "plot"}[library]
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1 and f"install it with: pip install 'cybleu[{extra}]'" in result.stderr
+    assert not (files / "r.html").exists()

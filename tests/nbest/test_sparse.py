@@ -1,0 +1,106 @@
+"""Sparse features: as arrays, and as matrices of SciPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cybleu import errors
+from cybleu.nbest import NBest, SparseFeatures
+
+STATS = [[1.0], [2.0], [3.0]]
+PARTS = [0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0], ["x", "y"]
+DENSE = [[1.0, 2.0], [0.0, 0.0], [0.0, 3.0]]
+
+
+def made(sparse):
+    return NBest([0, 2, 3], [[0.5], [1.0], [1.5]], STATS, ["lm"], sparse=sparse)
+
+
+def same(one, other):
+    assert one.names == other.names
+    assert all((a == b).all() and a.dtype == b.dtype for a, b in zip(one[:3], other[:3]))
+
+
+@pytest.mark.parametrize("form", ["csr_array", "csr_matrix", "csc_array", "coo_array", "coo_matrix", "lil_matrix"])
+def test_matrices_of_scipy(scipy, form):
+    matrix = getattr(scipy.sparse, form)(np.array(DENSE))
+    for given in ((matrix, ["x", "y"]), [matrix, ("x", "y")]):
+        same(made(given).sparse, made(PARTS).sparse)
+    assert made(matrix).sparse.names == ("s0", "s1")
+    back = made((matrix, ["x", "y"])).sparse.to_scipy()
+    assert isinstance(back, scipy.sparse.csr_array)
+    assert back.has_canonical_format
+    assert back.toarray().tolist() == DENSE
+
+
+def test_the_matrix_stays_as_it_is(scipy):
+    """One that is not sorted, with entries of the same place, which SciPy adds up."""
+    parts = np.array([1.5, 1.0, 0.5, 3.0]), np.array([1, 0, 1, 1]), np.array([0, 3, 3, 4])
+    matrix = scipy.sparse.csr_matrix(parts, shape=(3, 2))
+    given = made((matrix, ["x", "y"]))
+    same(given.sparse, made(PARTS).sparse)
+    assert matrix.indices.tolist() == [1, 0, 1, 1]
+    ready = scipy.sparse.csr_matrix(np.array(DENSE))
+    whole = made((ready, ["x", "y"]))
+    ready.indices[:] = 0
+    ready.indptr[:] = 0
+    same(whole.sparse, made(PARTS).sparse)
+
+
+def test_whole_numbers_are_taken(scipy):
+    same(made((scipy.sparse.csr_array(np.array(DENSE, dtype=np.int8)), ["x", "y"])).sparse, made(PARTS).sparse)
+
+
+def test_a_matrix_of_another_shape(scipy):
+    matrix = scipy.sparse.csr_matrix(np.array(DENSE))
+    for sparse, error, text in (
+        ((matrix, ["x"]), errors.ArrayTypeError, "2 columns, and there are 1 names"),
+        ((matrix[:2], ["x", "y"]), errors.LengthMismatchError, "of 2 hypotheses, and features of 3"),
+        ((matrix, ["x", "x"]), errors.FeatureError, "'x' is there twice"),
+        ((matrix, ["x", "lm"]), errors.FeatureError, "'lm' is both dense and sparse"),
+        ((matrix * np.nan, ["x", "y"]), errors.FeatureError, "feature 'x' of hypothesis 0 of segment 0 is nan"),
+        ((matrix * 1j, ["x", "y"]), errors.ArrayTypeError, "dtype complex128"),
+        ((scipy.sparse.coo_array(np.ones(3)), ["x"]), errors.ArrayTypeError, "1 dimensions; it must have 2"),
+    ):
+        with pytest.raises(error, match=text):
+            made(sparse)
+    with pytest.raises(errors.ArrayTypeError, match="features is a sparse matrix; give it as sparse="):
+        NBest([0, 2, 3], matrix, STATS)
+
+
+@pytest.mark.parametrize(
+    ("sparse", "error", "text"),
+    [
+        (
+            ([0, 2, 2, 3], [0, 1, 2], [1.0, 2.0, 3.0], ["x", "y"]),
+            errors.ArrayValueError,
+            "holds 2, and there are 2 names",
+        ),
+        (([0, 2, 2, 3], [0, 1, -1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "holds -1"),
+        (([0, 2, 2, 3], [1, 1, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "not strictly ascending"),
+        (([0, 2, 2, 3], [1, 0, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "not strictly ascending"),
+        (([0, 2, 1, 3], [0, 1, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "falls from 2 to 1"),
+        (
+            ([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, np.inf], ["x", "y"]),
+            errors.FeatureError,
+            "'y' of hypothesis 0 of segment 1",
+        ),
+        (([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0]), errors.ArrayTypeError, "not tuple of 3"),
+        (np.zeros((3, 2)), errors.ArrayTypeError, "a sparse matrix of SciPy and names, not ndarray"),
+        ("x", errors.ArrayTypeError, "not str"),
+        ((np.zeros((3, 2)), ["x", "y"]), errors.ArrayTypeError, "not tuple of 2"),
+    ],
+)
+def test_what_is_wrong(sparse, error, text):
+    with pytest.raises(error, match=text):
+        made(sparse)
+
+
+def test_without_scipy(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    with pytest.raises(errors.MissingExtraError, match="pip install scipy"):
+        made(PARTS).sparse.to_scipy()
+    assert isinstance(made(PARTS).sparse, SparseFeatures)

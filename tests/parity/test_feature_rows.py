@@ -1,0 +1,194 @@
+"""Sums, differences and passes of MIRA on rows of dense and compressed features: the kernel and the mirror are equal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cybleu import _mirror
+
+NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.1, 1 / 3, -2.5, 1e10, 1e-10, 1e308])
+
+
+@st.composite
+def tables(draw, numbers=NUMBERS):
+    """The arguments of the class."""
+    count, width, compressed = draw(st.integers(1, 9)), draw(st.integers(0, 6)), draw(st.integers(0, 5))
+    dense = draw(st.lists(numbers, min_size=count * width, max_size=count * width))
+    parts = ()
+    if compressed or not width or draw(st.booleans()):
+        compressed = compressed or 1
+        rows = [sorted(draw(st.sets(st.integers(0, compressed - 1)))) for _ in range(count)]
+        columns = [column for row in rows for column in row]
+        values = draw(st.lists(numbers, min_size=len(columns), max_size=len(columns)))
+        indptr = np.cumsum([0, *map(len, rows)])
+        parts = indptr, np.array(columns, dtype=np.int64), np.array(values), compressed
+    return np.array(dense).reshape(count, width), *parts
+
+
+def both(kernels, table):
+    return kernels.FeatureRows(*table), _mirror.FeatureRows(*table)
+
+
+def same(one, other):
+    assert one.tobytes() == other.tobytes() or np.array_equal(one, other, equal_nan=True)
+
+
+@given(tables(), st.data())
+def test_the_same_sums(kernels, table, data):
+    count, size = len(table[0]), table[0].shape[1] + (table[4] if len(table) > 1 else 0)
+    weights = np.array(data.draw(st.lists(NUMBERS, min_size=size, max_size=size)))
+    shares = np.array(data.draw(st.lists(NUMBERS, min_size=count, max_size=count)))
+    offsets = np.array([0, *sorted(data.draw(st.sets(st.integers(1, count - 1)))), count]) if count > 1 else [0, 1]
+    offsets = np.array(offsets, dtype=np.int64)
+    found = []
+    for rows in both(kernels, table):
+        values, chosen = np.full(count, 7.0), np.full(len(offsets) - 1, -1)
+        sums, squares = np.full(size, 7.0), np.full(size, 7.0)
+        with np.errstate(all="ignore"):
+            rows.weigh(weights, values)
+            finite = rows.winners(offsets, weights, chosen)
+            rows.add_weighted(shares, sums)
+            rows.add_weighted(shares, squares, True)
+        found.append((values, chosen, sums, squares, np.array([finite])))
+        assert finite == np.isfinite(values).all()
+    for one, other in zip(*found):
+        same(one, other)
+
+
+@given(tables(), st.data())
+def test_the_same_differences(kernels, table, data):
+    count = len(table[0])
+    pairs = np.array(data.draw(st.lists(st.tuples(*[st.integers(0, count - 1)] * 2), max_size=5)), dtype=np.int64)
+    ones, others = np.ascontiguousarray(pairs.reshape(-1, 2).T)
+    room = 2 * len(ones) * len(table[2]) if len(table) > 1 else 0
+    found = []
+    for rows in both(kernels, table):
+        dense = np.full((len(ones), table[0].shape[1]), 7.0)
+        indptr, columns, values = np.full(len(ones) + 1, -1), np.full(room, -1), np.full(room, 7.0)
+        rows.differences(ones, others, dense, indptr, columns, values)
+        found.append((dense, indptr, columns[: indptr[-1]], values[: indptr[-1]]))
+        assert (dense == table[0][ones] - table[0][others]).all()
+        assert (found[-1][3] != 0).all()
+    for one, other in zip(*found):
+        assert np.array_equal(one, other)
+
+
+@given(tables(st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0, 1 / 3, 0.1])), st.data())
+def test_the_same_passes(kernels, table, data):
+    count, size = len(table[0]), table[0].shape[1] + (table[4] if len(table) > 1 else 0)
+    starts = data.draw(st.sets(st.integers(1, count - 1))) if count > 1 else ()
+    offsets = np.array([0, *sorted(starts), count])
+    order = np.array(data.draw(st.permutations(range(len(offsets) - 1))))
+    orders = data.draw(st.integers(1, 4))
+    fixed = shares = stats = None
+    if data.draw(st.booleans()):
+        rows = data.draw(st.lists(st.lists(st.integers(0, 5), min_size=2 + 2 * orders, max_size=2 + 2 * orders),
+                                  min_size=count, max_size=count))  # fmt: skip
+        stats = np.array(rows)
+        if data.draw(st.booleans()):
+            shares = np.array(
+                data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, -2.0, 1e301]), min_size=orders, max_size=orders))
+            )
+    else:
+        fixed = np.array(
+            data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, 40.0, -1.0]), min_size=count, max_size=count))
+        )
+    start = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, -0.3, 7.0]), min_size=size, max_size=size)))
+    first_background = data.draw(st.sampled_from([0.0, 1.0, 0.25]))
+    how = (
+        data.draw(st.sampled_from([0.01, 1.0, 1e3])),
+        data.draw(st.sampled_from([0.0, 0.999, 1.0])),
+        data.draw(st.sampled_from([0.0, 5.0])),
+        data.draw(st.booleans()),
+    )
+    found = []
+    for backend in (kernels, _mirror):
+        rows = backend.FeatureRows(*table)
+        weights, lag, background = start.copy(), np.zeros(size), np.full(2 + 2 * orders, first_background)
+        updates = 0
+        for _ in range(3):
+            updates = backend.mira_pass(
+                rows, offsets, order, stats, fixed, shares, background, weights, lag, updates, *how
+            )
+        found.append((weights, lag, background, np.array([updates])))
+    for one, other in zip(*found):
+        same(one, other)
+    assert updates == 3 * len(order)
+
+
+def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
+    dense = np.array([[1.0], [2.0], [3.0]])
+    indptr, columns, values = np.array([0, 1, 1, 3]), np.array([0, 0, 1]), np.array([1.0, 2.0, 3.0])
+
+    def ints(*numbers):
+        return np.array(numbers, dtype=np.int64)
+
+    for wrong in (
+        (ints(0, 1, 3), columns, values, 2),
+        (ints(0, 1, 1, 4), columns, values, 2),
+        (ints(0, 2, 1, 3), columns, values, 2),
+        (ints(1, 1, 1, 3), columns, values, 2),
+        (indptr, columns, values, 1),
+        (indptr, columns, values, -1),
+        (indptr, ints(0, 1, 1), values, 2),
+        (indptr, ints(0, 1, 0), values, 2),
+        (indptr, ints(-1, 0, 1), values, 2),
+        (indptr, columns, values[:2], 2),
+        (indptr, columns, None, 2),
+    ):
+        with pytest.raises(ValueError, match=r"do not fit|do not ascend|out of range"):
+            kernels.FeatureRows(dense, *wrong)
+    rows = kernels.FeatureRows(dense, indptr, columns, values, 2)
+    weights, offsets = np.ones(3), ints(0, 3)
+    calls = [
+        lambda: rows.weigh(np.ones(2), np.ones(3)),
+        lambda: rows.weigh(weights, np.ones(2)),
+        lambda: rows.winners(ints(0, 2), weights, ints(0)),
+        lambda: rows.winners(ints(0, 0, 3), weights, ints(0, 0)),
+        lambda: rows.winners(offsets, weights, ints(0, 0)),
+        lambda: rows.winners(offsets, np.ones(1), ints(0)),
+        lambda: rows.add_weighted(np.ones(2), np.ones(3)),
+        lambda: rows.add_weighted(np.ones(3), np.ones(2)),
+    ]
+    room = np.empty((1, 1)), ints(0, 0), ints(0, 0, 0), np.ones(3)
+    calls += [
+        lambda: rows.differences(ints(3), ints(0), *room),
+        lambda: rows.differences(ints(0), ints(-1), *room),
+        lambda: rows.differences(ints(0), ints(2, 1), *room),
+        lambda: rows.differences(ints(0), ints(2), np.empty((1, 2)), *room[1:]),
+        lambda: rows.differences(ints(0), ints(2), room[0], ints(0), *room[2:]),
+        lambda: rows.differences(ints(0), ints(2), *room[:2], ints(0, 0), np.ones(2)),
+        lambda: rows.differences(ints(0), ints(2), *room[:3], np.ones(2)),
+    ]
+    stats, background = np.ones((3, 4), dtype=np.int64), np.ones(4)
+
+    def one_pass(**changed):
+        named = {
+            "offsets": offsets, "order": ints(0), "stats": stats, "fixed": None, "shares": None, "background": background,
+            "weights": weights, "lag": np.zeros(3), **changed,
+        }  # fmt: skip
+        return lambda: kernels.mira_pass(rows, *named.values(), 0, 0.1, 0.9, 0.0, False)
+
+    calls += [
+        one_pass(offsets=ints(0, 2)),
+        one_pass(order=ints(1)),
+        one_pass(order=ints(-1)),
+        one_pass(stats=stats[:2]),
+        one_pass(stats=np.ones((3, 3), dtype=np.int64)),
+        one_pass(stats=np.ones((3, 2), dtype=np.int64), background=np.ones(2)),
+        one_pass(stats=None),
+        one_pass(stats=None, fixed=np.ones(2)),
+        one_pass(shares=np.ones(2)),
+        one_pass(background=np.ones(3)),
+        one_pass(weights=np.ones(2)),
+        one_pass(lag=np.ones(4)),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"do not fit|do not ascend|out of range|no room"):
+            call()
+    for call in (lambda: rows.weigh(None, values), lambda: kernels.FeatureRows(None), lambda: kernels.mira_pass(None)):
+        with pytest.raises(TypeError):
+            call()

@@ -1,0 +1,61 @@
+"""The numbers of tokens, and their types: the kernel against the mirror."""
+
+from __future__ import annotations
+
+from array import array
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cybleu import _mirror
+from inputs import MODULUS, TOKENS
+
+PLAIN = (str, bytes, int, float, bool, type(None))
+
+tokens = st.lists(st.sampled_from([token for kind in TOKENS.values() for token in kind]), max_size=200)
+
+
+def numbered(backend, texts):
+    """What a backend answers, and its numbers as if it gave them in the order in which tokens first occur."""
+    ids = array("i", [-7]) * len(texts)
+    different = backend.number_tokens(texts, ids)
+    if different is None:
+        return None, None
+    places = {number: place for place, number in enumerate(dict.fromkeys(ids))}
+    assert sorted(places) == list(range(different))
+    return different, [places[number] for number in ids]
+
+
+@given(tokens)
+@example([1, True, 1.0, MODULUS + 1, "1", b"1", None])
+@example(["a"] * 1000)
+def test_numbers(kernels, texts):
+    different, ids = numbered(kernels, texts)
+    if all(type(token) in PLAIN for token in texts):
+        assert (different, ids) == numbered(_mirror, texts)
+    else:
+        assert different is None
+
+
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 64, 5000])
+def test_many_different_ones(kernels, count):
+    texts = [*map(str, range(count)), *map(str, range(count)), *range(count)]
+    assert numbered(kernels, texts) == numbered(_mirror, texts)
+
+
+def test_ids_for_other_tokens_are_refused(kernels):
+    with pytest.raises(ValueError, match="an id for each token"):
+        kernels.number_tokens(["a", "b"], array("i", [0]))
+
+
+@given(st.lists(tokens | tokens.map(tuple), max_size=4))
+@example([["a"], range(3), {1.0: 2}, b"ab"])
+def test_types(kernels, texts):
+    assert kernels.types_within(texts) == _mirror.types_within(texts)
+
+
+def test_types_of_what_is_no_text(kernels):
+    for backend in (kernels, _mirror):
+        with pytest.raises(TypeError, match="'int' object is not iterable"):
+            backend.types_within([["a"], 1])

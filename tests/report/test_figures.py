@@ -1,0 +1,318 @@
+"""Every figure of a report beside the library, or beside brute force."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cybleu import segment_stats
+from cybleu.errors import CybleuError
+from cybleu.metrics import find
+from cybleu.report import analyse
+from cybleu.sacrebleu_compat import CHRF
+from cybleu.significance import bootstrap, compare_systems
+from reports import FEW, NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS, changed
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+@pytest.fixture(scope="module")
+def made():
+    return {}
+
+
+@pytest.fixture
+def report(backend, made):
+    """The same for all tests on one backend."""
+    key = id(backend)
+    if key not in made:
+        made[key] = analyse(REFERENCES, SYSTEMS, **FEW)
+    return made[key]
+
+
+def rows_of(name, order=4, references=REFERENCES):
+    return segment_stats(references, SYSTEMS[name], order, tokenize="13a")
+
+
+def test_scores_are_those_of_the_comparison(report):
+    expected = compare_systems({name: rows_of(name) for name in NAMES}, **FEW)
+    assert report.systems == expected.systems
+    assert report.comparison.differences == expected.differences
+    assert report.signature.startswith(expected.signature + "|nrefs:2|case:mixed|tok:13a|version:")
+    for output in report.outputs:
+        assert output.bleu == find("sacrebleu").score(rows_of(output.name))
+        assert output.chrf == CHRF().corpus_score(SYSTEMS[output.name], [REFERENCE, OTHER]).score
+    for name, scores in report.bootstrap_scores.items():
+        assert scores.tolist() == bootstrap(rows_of(name), samples=100).scores.tolist()
+
+
+def test_one_system_has_the_interval_of_the_bootstrap(backend):
+    found = analyse(REFERENCES, {"one": SYSTEMS["one"]}, resamples=100)
+    expected = bootstrap(rows_of("one"), samples=100)
+    (system,) = found.systems
+    assert (system.score, system.low, system.high, system.s_sel) == (
+        expected.score,
+        expected.low,
+        expected.high,
+        expected.deviation,
+    )
+    assert found.comparison is None and found.pairs == ()
+    assert f"one: BLEU {expected.score:.2f}, 95 % interval {expected.low:.2f} to {expected.high:.2f}\n" in str(found)
+
+
+def test_precisions(report):
+    for curve in report.precisions:
+        rows = rows_of(curve.name, 9)
+        sums = rows.sum(axis=0)
+        assert curve.n == tuple(range(1, 10))
+        assert curve.values == tuple(100 * sums[2:11] / sums[11:])
+        for n in (1, 4, 9):
+            # the precision is a mean of the segments' rows that a function of the sum gives
+            def share(row, n=n):
+                return 100 * row[1 + n] / row[10 + n] if row[10 + n] else 0.0
+
+            sampled = bootstrap(rows, share, samples=100)
+            assert (curve.low[n - 1], curve.high[n - 1]) == (sampled.low, sampled.high)
+
+
+@pytest.mark.parametrize("metric", ["sacrebleu", "nltk:method1", "moses:add", "mteval-v13a"])
+def test_contributions_add_up_to_the_difference(backend, metric):
+    found = analyse(REFERENCES, SYSTEMS, metric, weights=(0.4, 0.3, 0.2, 0.1), **FEW)
+    scale = found.metric.scale
+    for first in NAMES:
+        for second in NAMES:
+            parts = found.contributions(first, second)
+            scores = [found.metric.score(found.rows[name]).score for name in (first, second)]
+            assert parts.difference == pytest.approx(100 / scale * (scores[0] - scores[1]), abs=1e-9)
+            assert math.fsum([parts.penalty, *parts.orders]) == pytest.approx(parts.difference, abs=1e-9)
+            turned = found.contributions(second, first)
+            assert [turned.penalty, *turned.orders] == pytest.approx(
+                [-parts.penalty, *(-part for part in parts.orders)]
+            )
+
+
+def test_what_contributes_is_what_differs(backend):
+    references = [["a b c d e f g h"]] * 3
+    shorter = analyse(references, {"long": ["a b c d e f g h"] * 3, "short": ["a b c d e f g"] * 3}, **FEW)
+    parts = shorter.contributions("long", "short")
+    assert parts.penalty == pytest.approx(parts.difference) and parts.orders == pytest.approx((0, 0, 0, 0))
+    nothing = analyse(references, {"right": ["a b c d e f g h"] * 3, "wrong": ["x"] * 3}, **FEW)
+    assert nothing.contributions("right", "wrong") is None
+
+
+def test_buckets_are_corpora_of_their_segments(report):
+    metric = find("sacrebleu")
+    lengths = np.array([len(line.split()) for line in REFERENCE])
+    for by in ("length", "difference", "score"):
+        found = report.buckets(by)
+        assert found.names == report.names and len(found.labels) == found.scores.shape[1]
+        for place, name in enumerate(found.names):
+            rows = rows_of(name)
+            of_sentences = metric.of_sentences().scores(rows)
+            values = {"length": lengths, "difference": rows[:, 0] - rows[:, 1], "score": of_sentences}[by]
+            assert found.segments[place].sum() == len(rows)
+            for group, label in enumerate(found.labels):
+                low, high = bounds_of(label)
+                high += by != "score"  # whole numbers up to this one; tenths are up to before it
+                those = (values >= low) & ((values < high) | ((by == "score") & (high == 100) & (values >= low)))
+                assert found.segments[place, group] == those.sum(), label
+                if those.any():
+                    assert found.scores[place, group] == metric.score(rows[those]).score
+                else:
+                    assert math.isnan(found.scores[place, group])
+    assert report.buckets("length").labels == (
+        *("0 to 9", "10 to 19", "20 to 29", "30 to 39", "40 to 49", "50 to 59", "60 and more"),
+    )
+
+
+def bounds_of(label):
+    if label.startswith("below "):
+        return -math.inf, float(label.removeprefix("below ")) - 1
+    if label.endswith(" and more"):
+        return float(label.removesuffix(" and more")), math.inf
+    low, _, high = label.partition(" to ")
+    return float(low), float(high or low)
+
+
+def grams(tokens, n):
+    return Counter(tuple(tokens[place : place + n]) for place in range(len(tokens) - n + 1))
+
+
+def counts_of(name, n):
+    """Brute force: matches, what the output has, what could match."""
+    confirmed, produced, wanted = Counter(), Counter(), Counter()
+    for group, line in zip(REFERENCES, SYSTEMS[name]):
+        own = grams(line.split(), n)
+        most = Counter()
+        for reference in group:
+            most |= grams(reference.split(), n)
+        confirmed += own & most
+        produced += own
+        wanted += most
+    return confirmed, produced, wanted
+
+
+def test_words_by_frequency(report):
+    words = report.word_frequencies
+    frequency = Counter(word for group in REFERENCES for line in group for word in line.split())
+    for place, name in enumerate(words.names):
+        confirmed, produced, wanted = counts_of(name, 1)
+        for group, label in enumerate(words.labels):
+            low, high = bounds_of(label)
+            those = [gram for gram in {*produced, *wanted} if low <= frequency[gram[0]] <= high]
+            matches = sum(confirmed[gram] for gram in those)
+            assert words.confirmed[place, group] == matches
+            assert words.produced[place, group] == sum(produced[gram] for gram in those)
+            assert words.wanted[group] == sum(wanted[gram] for gram in those)
+            if words.wanted[group]:
+                assert words.recall[place, group] == 100 * matches / words.wanted[group]
+    assert words.labels[:2] == ("0", "1") and words.labels[-1] == "1000 and more"
+
+
+def test_ngrams_of_pairs(report):
+    for pair in report.pairs:
+        for n in range(1, 5):
+            ones, others = counts_of(pair.first, n)[0], counts_of(pair.second, n)[0]
+            for side, sign in ((pair.confirmed, 1), (pair.unconfirmed, -1)):
+                expected = sorted((sign * (ones[gram] - others[gram]) for gram in {*ones, *others}), reverse=True)
+                shown = side[n - 1]
+                assert [sign * item.difference for item in shown] == [value for value in expected if value > 0][:10]
+                for item in shown:
+                    assert (item.first, item.second) == (ones[item.tokens], others[item.tokens])
+                    assert item.salience == (item.first + 1) / (item.first + item.second + 2)
+
+
+def test_ngrams_that_are_missed(report):
+    for place, name in enumerate(report.names):
+        for n in range(1, 5):
+            confirmed, produced, wanted = counts_of(name, n)
+            for lists, counts in ((report.over_generated, produced), (report.under_generated, wanted)):
+                expected = sorted(((counts - confirmed).values()), reverse=True)[:10]
+                found = lists[place][n - 1]
+                assert [counts[item.tokens] - confirmed[item.tokens] for item in found] == expected
+                for item in found:
+                    assert (item.produced, item.wanted, item.confirmed) == (
+                        produced[item.tokens],
+                        wanted[item.tokens],
+                        confirmed[item.tokens],
+                    )
+
+
+def test_influence_is_that_of_the_swapped_corpus(report):
+    metric = find("sacrebleu")
+    for pair in report.pairs:
+        first, second = rows_of(pair.first), rows_of(pair.second)
+        whole = metric.score(first).score
+        for segment in range(len(first)):
+            swapped = first.copy()
+            swapped[segment] = second[segment]
+            assert pair.influence[segment] == whole - metric.score(swapped).score
+        assert pair.equal == sum(one == other for one, other in zip(SYSTEMS[pair.first], SYSTEMS[pair.second]))
+
+
+def test_runs_of_a_system(backend):
+    found = analyse(REFERENCES, {"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}, **FEW)
+    assert sorted(found.names) == ["both, run 1", "both, run 2", "three"]
+    parts = found.contributions("both", "three")
+    alone = [
+        analyse(REFERENCES, {"one": SYSTEMS[name], "three": SYSTEMS["three"]}, **FEW).contributions("one", "three")
+        for name in ("one", "two")
+    ]
+    assert parts.difference == pytest.approx(sum(one.difference for one in alone) / 2)
+    assert math.fsum([parts.penalty, *parts.orders]) == pytest.approx(parts.difference, abs=1e-9)
+    (pair,) = found.pairs
+    for item in pair.confirmed[0]:
+        assert item.first == (counts_of("one", 1)[0][item.tokens] + counts_of("two", 1)[0][item.tokens]) / 2
+
+
+def test_which_pairs_are_looked_at(backend):
+    many = {f"system {number}": changed(REFERENCE, 2 + number % 4, number) for number in range(6)}
+    best = analyse(REFERENCES, many, **FEW)
+    assert {first for first, _ in best.looked_at} == {best.systems[0].name} and len(best.looked_at) == 5
+    beside = analyse(REFERENCES, many, baseline="system 3", **FEW)
+    assert {second for _, second in beside.looked_at} == {"system 3"} and len(beside.looked_at) == 5
+    assert len(analyse(REFERENCES, SYSTEMS, **FEW).looked_at) == 3
+
+
+texts = st.lists(st.sampled_from(["a", "b", "c"]), max_size=8).map(" ".join)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(texts, texts, texts), min_size=2, max_size=6))
+def test_matches_by_brute_force(backend, triples):
+    found = analyse(
+        [[one, other] for one, other, _ in triples], {"it": [line for *_, line in triples]}, tokenize="none", **FEW
+    )
+    rows = found.rows["it"]
+    owner = np.repeat(np.arange(len(triples)), [len(line.split()) for *_, line in triples])
+    for order in found._ngrams.orders:
+        matches = np.bincount(owner[order.matched[0]], minlength=len(triples))
+        assert matches.tolist() == rows[:, 1 + order.n].tolist()
+    # as many match as a reference has: first those in a longer match, then those that come first; the others are clipped
+    orders = found._ngrams.orders
+    begin = 0
+    for one, other, line in triples:
+        words = line.split()
+        for order in orders:
+            n = order.n
+            most = grams(one.split(), n) | grams(other.split(), n)
+            left = Counter(most)
+            longer = orders[n].matched[0] if n < len(orders) else np.zeros(len(order.matched[0]), dtype=bool)
+            places = range(begin, begin + len(words) - n + 1)
+            inside = {place: longer[place] or (place > begin and longer[place - 1]) for place in places}
+            expected = {}
+            for place in sorted(places, key=lambda place: not inside[place]):
+                gram = tuple(words[place - begin : place - begin + n])
+                expected[place] = left[gram] > 0
+                left[gram] -= 1
+                assert order.clipped[0][place] == (most[gram] > 0 and not expected[place])
+            assert {place: order.matched[0][place] for place in places} == expected
+        begin += len(words)
+
+
+def test_the_tools_way_of_lower_case(backend):
+    lines = ["Ä B c D e", "Ä B x Y z"]
+    for metric in ("sacrebleu", "mteval-v13a"):
+        found = analyse([["ä b C d E"], ["ä b C d E"]], {"it": lines}, metric, lowercase=True, **FEW)
+        assert (found.rows["it"][0, 2], "|case:lc|" in found.signature) == (5 if metric == "sacrebleu" else 4, True)
+
+
+def wrong(change):
+    arguments = {"references": REFERENCES, "systems": SYSTEMS} | change
+    with pytest.raises(CybleuError) as caught:
+        analyse(arguments.pop("references"), arguments.pop("systems"), **arguments)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"systems": {}}, "there is no system; give at least one"),
+        ({"systems": [1]}, "the systems are no mapping from names to lines"),
+        ({"systems": {"one": REFERENCE[:-1]}}, "one has 39 lines, and there are references for 40 segments"),
+        ({"systems": {"one": [1] * 40}}, "one[0] is a int; give the raw text, a str"),
+        ({"references": []}, "there is no segment"),
+        ({"references": [[]] * 40}, "references[0] has no reference"),
+        ({"references": [[b"a"]] * 40}, "references[0][0] is a bytes; give the raw text, a str"),
+        ({"metric": "chrf"}, "the report shows where a BLEU of a corpus comes from, and chrf is none"),
+        ({"metric": "sacrebleu", "level": "mean"}, "a BLEU of a corpus"),
+        ({"n_end": 0}, "n_end is 0; it must be a whole number from 1 to 64"),
+        ({"baseline": "four"}, "there is no system 'four' to be the baseline; there are one, two, three"),
+        ({"resamples": 0}, "samples is 0"),
+        ({"confidence": 2}, "confidence is 2"),
+    ],
+)
+def test_what_cannot_be(backend, change, message):
+    assert message in wrong(change)
+
+
+def test_unknown_names(report):
+    with pytest.raises(CybleuError, match="there is no system 'four'; there are one, two, three"):
+        report.between("one", "four")
+    with pytest.raises(CybleuError, match="unknown groups 'colour'; use one of length, difference, score"):
+        report.buckets("colour")

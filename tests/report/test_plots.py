@@ -1,0 +1,121 @@
+"""The plots, on axes that one gives and as files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cybleu.errors import CybleuError
+from cybleu.report import (
+    analyse,
+    plot_buckets,
+    plot_contributions,
+    plot_differences,
+    plot_precisions,
+    plot_scores,
+    save_plot,
+)
+from reports import FEW, REFERENCES, SYSTEMS
+
+pytestmark = pytest.mark.usefixtures("backend", "matplotlib")
+
+
+@pytest.fixture
+def report(backend):
+    return analyse(REFERENCES, SYSTEMS, **FEW)
+
+
+@pytest.fixture
+def axes(matplotlib):
+    from matplotlib.figure import Figure
+
+    return Figure().add_subplot()
+
+
+def lines_of(axes):
+    return {line.get_label(): line.get_ydata() for line in axes.get_lines()}
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_precisions(report, axes, log):
+    assert plot_precisions(report, axes, n_start=2, n_end=5, log=log) is axes
+    drawn = lines_of(axes)
+    for curve in report.precisions:
+        assert drawn[curve.name].tolist() == list(curve.values[1:5])
+    assert axes.get_xticks().tolist() == [2, 3, 4, 5]
+    assert axes.get_yscale() == ("log" if log else "linear")
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(report.names)
+
+
+@pytest.mark.parametrize("by", ["length", "difference", "score"])
+def test_buckets(report, axes, by):
+    plot_buckets(report, axes, by=by)
+    found = report.buckets(by)
+    drawn = lines_of(axes)
+    for name, scores in zip(found.names, found.segments if by == "score" else found.scores):
+        np.testing.assert_array_equal(drawn[name], scores)
+    assert len(axes.get_xticklabels()) == len(found.labels)
+
+
+@pytest.mark.parametrize("by", ["recall", "precision"])
+def test_words(report, axes, by):
+    plot_buckets(report, axes, by=by)
+    for name, values in zip(report.names, getattr(report.word_frequencies, by)):
+        np.testing.assert_array_equal(lines_of(axes)[name], values)
+
+
+def test_scores_and_differences(report, axes):
+    plot_scores(report, axes)
+    points = [line.get_xdata().tolist() for line in axes.get_lines()]
+    for system in report.systems:
+        assert [system.score] in points and [system.low, system.high] in points
+    other = plot_differences(report)
+    points = [list(line.get_xdata()) for line in other.get_lines()]
+    for pair in report.comparison.differences:
+        assert [pair.difference] in points and [pair.low, pair.high] in points
+
+
+def test_contributions_are_bars_that_add_up(report, axes):
+    plot_contributions(report, axes)
+    widths = np.array([[bar.get_width() for bar in bars] for bars in axes.containers])
+    for pair, of_pair in zip(report.looked_at, widths.T):
+        assert of_pair.sum() == pytest.approx(report.contributions(*pair).difference)
+
+
+def test_names_are_no_formulas(axes):
+    systems = {"$x$ one": SYSTEMS["one"], "_two": SYSTEMS["two"], "three\x00": SYSTEMS["three"]}
+    report = analyse(REFERENCES, systems, **FEW)
+    plot_precisions(report, axes)
+    texts = axes.get_legend().get_texts()
+    assert {text.get_text().strip() for text in texts} == {"$x$ one", "_two", "three\u2400"}
+    assert not any(text.get_parse_math() for text in texts)
+    axes.figure.canvas.draw()
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
+def test_files_are_equal_for_equal_input(report, tmp_path, kind):
+    for name in ("a", "b"):
+        save_plot(tmp_path / f"{name}.{kind}", lambda axes: plot_precisions(report, axes))
+    first, second = ((tmp_path / f"{name}.{kind}").read_bytes() for name in ("a", "b"))
+    assert first == second
+    assert first.startswith({"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}[kind])
+
+
+def test_what_cannot_be(report, tmp_path):
+    for work, message in (
+        (lambda: plot_precisions(report, n_end=10), "the orders are to be from 1 to 10, and there are 1 to 9"),
+        (lambda: plot_precisions(report, n_start=0), "the orders are to be from 0"),
+        (lambda: plot_buckets(report, by="x"), "unknown groups 'x'"),
+        (lambda: plot_differences(analyse(REFERENCES, {"a": SYSTEMS["one"]}, **FEW)), "there is one system"),
+        (lambda: plot_contributions(analyse(REFERENCES, {"a": SYSTEMS["one"]}, **FEW)), "there is no difference"),
+        (lambda: save_plot(tmp_path / "x.gif", print), "must be a .svg, .png or .pdf file"),
+        (lambda: save_plot(tmp_path / "none" / "x.svg", print), "cannot be written"),
+    ):
+        with pytest.raises(CybleuError, match=message):
+            work()
+
+
+def test_settings_of_the_caller_stay(report, matplotlib, tmp_path):
+    before = dict(matplotlib.rcParams)
+    save_plot(tmp_path / "a.svg", lambda axes: plot_scores(report, axes))
+    assert dict(matplotlib.rcParams) == before

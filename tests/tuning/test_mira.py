@@ -1,0 +1,207 @@
+"""Batch MIRA, beside a plain one on dense arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cybleu import errors, metrics
+from cybleu.nbest import NBest
+from cybleu.tuning import kbmira, random_search, tune
+from sparse_lists import lists
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def reference(nbest, start, iterations, step, decay, seed, shuffle, safe, by_model, shares):
+    """The averages after each pass, by arrays of all features."""
+    X, S = nbest.features, nbest.stats.astype(float)
+    order = S.shape[1] // 2 - 1
+    falling = np.arange(order, 0, -1)
+    background = np.concatenate([[order, order], falling, falling]).astype(float)
+    generator = np.random.default_rng([seed])
+    weights, total, updates = np.array(start, dtype=float), np.zeros(len(start)), 0
+    averages = []
+    for _ in range(iterations):
+        segments = generator.permutation(len(nbest)) if shuffle else range(len(nbest))
+        for segment in segments:
+            rows = np.arange(nbest.offsets[segment], nbest.offsets[segment + 1])
+            counts = background + S[rows]
+            ratios = counts[:, 2 : 2 + order] / counts[:, 2 + order :]
+            brevity = np.minimum(0, 1 - counts[:, 1] / counts[:, 0])
+            with np.errstate(divide="ignore"):
+                logarithms = np.log(ratios[:, np.array(shares) != 0]) @ np.array([one for one in shares if one])
+            gain = np.exp(logarithms + brevity) * counts[:, 1]
+            value = X[rows] @ weights
+            hope = int((value + gain).argmax())
+            if safe and abs(value[hope]) > 1e-8 and 5 * abs(gain[hope]) < abs(value[hope]):
+                hope = int((5 * abs(gain[hope]) / abs(value[hope]) * value + gain).argmax())
+            fear = int((value - gain).argmax())
+            updates += 1
+            change = X[rows[hope]] - X[rows[fear]]
+            delta = gain[hope] - gain[fear]
+            loss = delta - change @ weights
+            if delta > 0 and loss > 0 and change.any():
+                weights = weights + min(step, loss / (change @ change)) * change
+            total += weights
+            background = decay * background + S[rows[int(value.argmax()) if by_model else hope]]
+        averages.append(total / updates)
+    return averages
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([0.01, 0.1, 3.0]),
+    st.sampled_from([0.0, 0.9, 0.999, 1.0]),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([None, (0.5, 0.5), (1.0, 0.0), (0.7, 0.3)]),
+)
+def test_it_is_what_it_says(seed, step, decay, shuffle, safe, by_model, shares):
+    sparse, dense, hidden = lists(seed, segments=6, size=5)
+    start = np.rint(-4 * hidden) / 4
+    expected = reference(dense, start, 3, step, decay, 7, shuffle, safe, by_model, shares or (0.5, 0.5))
+    metric = metrics.Bleu("moses", weights=shares)
+    how = {
+        "metric": metric,
+        "step": step,
+        "decay": decay,
+        "seed": 7,
+        "shuffle": shuffle,
+        "safe_hope": safe,
+        "model_background": by_model,
+    }
+    for nbest in (dense, sparse):
+        for passes in (1, 3):
+            found = kbmira(nbest, start, passes, return_best_dev=False, **how)
+            assert list(found.weights.values()) == pytest.approx(expected[passes - 1], rel=1e-9, abs=1e-12)
+        scores = random_search(nbest, expected, metric)
+        assert found.scores == pytest.approx(scores, abs=1e-12)
+
+
+def test_the_best_or_the_last():
+    nbest, _, hidden = lists()
+    best, last = (kbmira(nbest, hidden, 20, 1.0, return_best_dev=one) for one in (True, False))
+    assert best.scores == last.scores
+    assert best.score == max(best.start_score, *best.scores)
+    assert last.score == last.scores[-1] < best.score
+    assert random_search(nbest, [list(last.weights.values())])[0] == last.score
+
+
+def test_each_pass_is_traced():
+    nbest, _, hidden = lists(3)
+    for best in (True, False):
+        seen = []
+        found = kbmira(nbest, -hidden, 5, return_best_dev=best, trace=seen.append)
+        assert seen[-1] == found
+        assert seen == [kbmira(nbest, -hidden, number, return_best_dev=best) for number in range(1, 6)]
+
+
+def test_a_start_names_what_it_knows():
+    nbest, dense, _ = lists()
+    named = kbmira(nbest, {"d0": 1.0, "d1": -1.0, "d2": 0.5, "s3": 0.25})
+    assert named == kbmira(nbest, [1.0, -1.0, 0.5, 0, 0, 0, 0.25, 0])
+    assert kbmira(nbest) == kbmira(nbest, [1.0] * 3 + [0.0] * 5)
+    assert kbmira(nbest, {"d0": 1, "d1": 1, "d2": 1}) == kbmira(nbest)
+    assert kbmira(dense).start_score == random_search(dense, [[1.0] * 8])[0]
+
+
+def test_sparse_features_alone():
+    nbest, _, _ = lists()
+    alone = NBest(nbest.offsets, np.zeros((240, 0)), nbest.stats, sparse=nbest.sparse)
+    dense = np.zeros((240, 5))
+    dense[np.repeat(np.arange(240), np.diff(nbest.sparse.indptr)), nbest.sparse.columns] = nbest.sparse.values
+    as_dense = NBest(nbest.offsets, dense, nbest.stats, nbest.sparse.names)
+    ours, theirs = kbmira(alone, iterations=5), kbmira(as_dense, [0.0] * 5, iterations=5)
+    assert ours.weights == pytest.approx(theirs.weights)
+    assert ours.score == theirs.score > ours.start_score
+
+
+def test_good_weights_are_found():
+    nbest, _, hidden = lists(segments=40)
+    found = kbmira(nbest, -hidden)
+    assert found.score > found.start_score
+    assert found.score > 0.95 * random_search(nbest, [hidden])[0]
+    assert kbmira(nbest, -hidden) == found != kbmira(nbest, -hidden, seed=1)
+    assert str(found).splitlines()[0] == f"{100 * found.start_score:.4f} -> {100 * found.score:.4f}"
+    assert (found.metric, found.scale) == ("moses", 1)
+    dense = lists(segments=40, sparse=0)[0]
+    best = tune(dense, restarts=5).score
+    assert kbmira(dense).score > 0.9 * best
+
+
+class Shared(metrics.Metric):
+    """The share of the matches of order 1."""
+
+    name, scale, columns = "shared", 1, ("length", "of reference", "one", "two", "ones", "twos")
+
+    def row(self, references, hypothesis):
+        raise AssertionError("rows are there already")
+
+    def evaluate(self, row):
+        return row[2] / row[4] if row[4] else 0.0
+
+
+def test_any_metric():
+    nbest, _, hidden = lists()
+    own = kbmira(nbest, -hidden, metric=Shared(), step=1.0)
+    assert own.score > own.start_score
+    assert own.score == random_search(nbest, [list(own.weights.values())], Shared())[0]
+    sums = NBest(nbest.offsets, nbest.features, nbest.stats[:, 2] / 20.0, nbest.names, sparse=nbest.sparse)
+    assert kbmira(sums, -hidden, step=1.0).weights == own.weights
+    by_function = NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names, sparse=nbest.sparse)
+    assert kbmira(by_function, -hidden, step=1.0, metric=lambda row: row[2] / row[4]).weights == own.weights
+
+
+def test_segments_without_hypotheses():
+    nbest, _, hidden = lists(segments=4, size=3)
+    offsets = [0, 0, 3, 6, 6, 9, 12, 12]
+    holes = NBest(offsets, nbest.features, nbest.stats, nbest.names, sparse=nbest.sparse)
+    assert kbmira(holes, -hidden) == kbmira(nbest, -hidden)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda nbest: kbmira(nbest, step=0.0), errors.WeightsError, "step is 0.0"),
+        (lambda nbest: kbmira(nbest, decay=1.5), errors.WeightsError, "decay 1.5"),
+        (lambda nbest: kbmira(nbest, iterations=0), errors.WeightsError, "iterations is 0"),
+        (lambda nbest: kbmira(nbest, seed=-1), errors.WeightsError, "seed is -1"),
+        (lambda nbest: kbmira(nbest, [1.0]), errors.FeatureError, "8 features, of which 5 are sparse"),
+        (lambda nbest: kbmira(nbest, {"d0": 1, "d1": 1}), errors.FeatureError, "nothing for the feature 'd2'"),
+        (
+            lambda nbest: kbmira(nbest, {"d0": 1, "d1": 1, "d2": 1, "s9": 1}),
+            errors.FeatureError,
+            "names 's9', which is no feature",
+        ),
+        (
+            lambda nbest: kbmira(nbest, {"d0": 1, "d1": 1, "d2": 1, "s1": float("nan")}),
+            errors.WeightsError,
+            "nan for 's1'",
+        ),
+        (lambda nbest: kbmira(nbest, [1e308] * 8), errors.WeightsError, "more than a float can hold"),
+        (
+            lambda nbest: kbmira(nbest, metric=lambda row: float("inf")),
+            errors.StatisticsError,
+            "gave inf for the row",
+        ),
+        (
+            lambda _: kbmira(NBest([0, 0], np.zeros((0, 1)), np.zeros((0, 4)))),
+            errors.EmptyCorpusError,
+            "no segment",
+        ),
+        (lambda _: kbmira(NBest([0, 1], [[1.0]], [[1, 1, 1, 1]]), [0.0]), errors.WeightsError, "stay 0"),
+        (
+            lambda _: kbmira(NBest([0, 2], np.zeros((2, 0)), [[1, 1, 1, 1]] * 2)),
+            errors.FeatureError,
+            "no features, so there is nothing to weigh",
+        ),
+    ],
+)
+def test_messages(call, error, text):
+    with pytest.raises(error, match=text):
+        call(lists()[0])

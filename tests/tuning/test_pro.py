@@ -1,0 +1,198 @@
+"""PRO: its pairs, and the weights that a logistic regression makes of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cybleu import errors, metrics
+from cybleu.nbest import NBest
+from cybleu.tuning import pro, pro_pairs, random_search
+from sparse_lists import lists
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def as_array(pairs):
+    """Compressed rows as an array of all features."""
+    rows = np.zeros((len(pairs.indptr) - 1, len(pairs.names)))
+    rows[np.repeat(np.arange(len(rows)), np.diff(pairs.indptr)), pairs.columns] = pairs.values
+    return rows
+
+
+def reference(X, y, regularisation):
+    """Newton's method with the whole matrix of second derivatives, cut in half until the sum falls."""
+
+    def loss(weights):
+        return np.logaddexp(0, -y * (X @ weights)).sum() + regularisation / 2 * weights @ weights
+
+    weights = np.zeros(X.shape[1])
+    for _ in range(200):
+        chances = 1 / (1 + np.exp(np.minimum(y * (X @ weights), 700)))
+        gradient = regularisation * weights - X.T @ (y * chances)
+        bends = X.T @ (X * (chances * (1 - chances))[:, None]) + regularisation * np.eye(X.shape[1])
+        step = -np.linalg.solve(bends, gradient)
+        part = 1.0
+        while loss(weights + part * step) > loss(weights) and part > 1e-12:
+            part /= 2
+        weights = weights + part * step
+        if np.abs(step).max() <= 1e-14 * np.abs(weights).max():
+            break
+    return weights
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6), st.sampled_from([1e-3, 0.1, 1.0, 100.0]), st.sampled_from([1.0, 1e-3, 1e4]))
+def test_weights_are_those_of_the_regression(seed, regularisation, unit):
+    sparse, dense, _ = lists(seed, segments=5, size=6)
+    scaled = NBest(dense.offsets, dense.features * ([unit] + [1.0] * 7), dense.stats, dense.names)
+    for nbest in (sparse, dense, scaled):
+        found = pro(nbest, samples=60, keep=10, regularisation=regularisation)
+        X, y = pro_pairs(nbest, samples=60, keep=10)
+        X = X if nbest.sparse is None else as_array(X)
+        expected = reference(X, y, regularisation)
+        weights = np.array(list(found.weights.values()))
+        assert found.pairs == len(y) // 2
+        spread = np.abs(X).max(axis=0)
+        assert np.abs((weights - expected) * spread).max() <= 1e-6 * max(1.0, np.abs(expected * spread).max())
+        assert found.score == random_search(nbest, [weights])[0]
+
+
+def test_sparse_features_are_as_dense_ones():
+    sparse, dense, _ = lists()
+    (of_sparse, y), (of_dense, same) = pro_pairs(sparse), pro_pairs(dense)
+    assert of_sparse.names == dense.names
+    assert (as_array(of_sparse) == of_dense).all()
+    assert (y == same).all()
+    assert all((np.diff(of_sparse.columns[a:b]) > 0).all() for a, b in zip(of_sparse.indptr, of_sparse.indptr[1:]))
+    assert (of_sparse.values != 0).all()
+    ours, theirs = pro(sparse), pro(dense)
+    assert ours.weights == pytest.approx(theirs.weights, rel=1e-7)
+    assert (ours.score, ours.pairs, ours.start_score) == (
+        theirs.score,
+        theirs.pairs,
+        pro(sparse, [1] * 3 + [0] * 5).start_score,
+    )
+
+
+def test_pairs_for_other_classifiers(scipy):
+    sparse, dense, _ = lists()
+    X, y = pro_pairs(sparse)
+    matrix = X.to_scipy()
+    assert matrix.shape == (len(y), 8)
+    assert (matrix.toarray() == pro_pairs(dense)[0]).all()
+
+    def loss(weights):
+        margins = y * (matrix @ weights)
+        return np.logaddexp(0, -margins).sum() + weights @ weights / 2, weights - matrix.T @ (y / (1 + np.exp(margins)))
+
+    found = scipy.optimize.minimize(loss, np.zeros(8), jac=True, method="L-BFGS-B", options={"ftol": 0, "gtol": 1e-9})
+    assert list(pro(sparse).weights.values()) == pytest.approx(found.x, rel=1e-5, abs=1e-6)
+
+
+def test_a_share_of_the_start():
+    nbest, _, hidden = lists()
+    alone, mixed = pro(nbest), pro(nbest, hidden, interpolation=0.1)
+    expected = 0.1 * np.array(list(alone.weights.values())) + 0.9 * hidden
+    assert list(mixed.weights.values()) == pytest.approx(expected)
+    assert mixed.start_score == random_search(nbest, [hidden])[0]
+    assert mixed.score == random_search(nbest, [list(mixed.weights.values())])[0]
+
+
+def test_good_weights_are_found():
+    nbest, _, hidden = lists(segments=40)
+    found = pro(nbest, -hidden)
+    assert found.score > 0.95 * random_search(nbest, [hidden])[0] > found.start_score
+    assert pro(nbest, -hidden) == found != pro(nbest, -hidden, seed=1)
+    assert str(found).splitlines()[0] == f"{100 * found.start_score:.4f} -> {100 * found.score:.4f}"
+
+
+def test_pairs_are_ordered_by_the_metric():
+    _, rounded, hidden = lists(sparse=1, share=1.0)
+    noise = np.random.default_rng(1).normal(size=rounded.features.shape) / 1000  # so that no two differences are equal
+    nbest = NBest(rounded.offsets, rounded.features + noise, rounded.stats)
+    X, y = pro_pairs(nbest, samples=200, keep=7)
+    assert X.shape == (2 * 7 * 20, 4)
+    assert y.tolist() == [1, -1] * 140
+    assert (X[::2] == -X[1::2]).all()
+    scores = metrics.scores(nbest.stats, "moses", smoothing="add")
+    known = {
+        tuple(nbest.features[a] - nbest.features[b]): scores[a] - scores[b]
+        for segment in range(20)
+        for a in range(12 * segment, 12 * segment + 12)
+        for b in range(12 * segment, 12 * segment + 12)
+    }
+    differences = [known[tuple(row)] for row in X[::2]]
+    assert all(differences[n : n + 7] == sorted(differences[n : n + 7], reverse=True) for n in range(0, 140, 7))
+    assert min(differences) >= 0.05
+    weights = np.linalg.lstsq(X, y, rcond=None)[0]
+    assert weights @ hidden / np.linalg.norm(weights) / np.linalg.norm(hidden) > 0.9
+    assert pro_pairs(nbest, minimum=2.0)[0].shape == (0, 4)
+    assert (pro_pairs(nbest, seed=1)[0] != pro_pairs(nbest)[0]).any()
+
+
+def test_the_smallest_difference_is_on_the_scale_of_the_metric():
+    _, nbest, _ = lists()
+    for metric in ("moses:add", "sacrebleu:add-k"):
+        scale = metrics.find(metric).scale
+        given, by_default = (
+            pro_pairs(nbest, samples=200, keep=200, metric=metric, minimum=one) for one in (0.05 * scale, None)
+        )
+        assert given[0].tolist() == by_default[0].tolist()
+        assert len(given[1]) > len(pro_pairs(nbest, samples=200, keep=200, metric=metric, minimum=0.4 * scale)[1])
+
+
+def test_any_additive_metric():
+    nbest, _, hidden = lists()
+    other = NBest(nbest.offsets, nbest.features, nbest.stats[:, 2] / 20.0, nbest.names, sparse=nbest.sparse)
+    assert len(pro_pairs(other)[1]) > 100
+    assert pro(other, -hidden).score > pro(other, -hidden).start_score
+
+
+def test_pairs_by_the_metric_that_is_asked_for():
+    texts, references = [["a b c d", "a b x d e f g", "", "a"]], [["a b c d e"]]
+    nbest = NBest.from_texts(texts, references, [[1.0], [2.0], [4.0], [8.0]], tokenize=str.split)
+    for metric in ("sacrebleu", "nltk:method1", "huggingface", metrics.Bleu("moses", "add", weights=(1, 0, 0, 0))):
+        of_sentences = metrics.find(metric).of_sentences()
+        scores = [of_sentences.score(row.tolist()).score if row[0] else 0.0 for row in nbest.stats]
+        X, _ = pro_pairs(nbest, keep=5000, minimum=0.0, metric=metric)
+        found = {row.tolist()[0] for row in X[::2]}
+        features = nbest.features[:, 0]
+        better = {features[i] - features[j] for i in range(4) for j in range(4) if scores[i] > scores[j]}
+        assert found == better
+    given = NBest(nbest.offsets, nbest.features, nbest.stats, score=metrics.find("sacrebleu"))
+    assert pro_pairs(given)[0].tolist() == pro_pairs(nbest, metric="sacrebleu")[0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"samples": 0}, errors.ArrayValueError, "samples is 0"),
+        ({"keep": 0}, errors.ArrayValueError, "keep is 0"),
+        ({"minimum": -1}, errors.ArrayValueError, "minimum is -1"),
+        ({"seed": -1}, errors.WeightsError, "seed is -1"),
+    ],
+)
+def test_wrong_arguments(arguments, error, text):
+    for call in (pro, pro_pairs):
+        with pytest.raises(error, match=text):
+            call(lists()[0], **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"regularisation": 0.0}, errors.WeightsError, "regularisation is 0.0"),
+        ({"regularisation": float("nan")}, errors.WeightsError, "regularisation is nan"),
+        ({"interpolation": 0.0}, errors.WeightsError, "interpolation is 0.0"),
+        ({"interpolation": 1.5}, errors.WeightsError, "at most 1"),
+        ({"minimum": 2.0}, errors.WeightsError, "no pair of hypotheses differs enough"),
+        ({"start": {"d0": 1.0}}, errors.FeatureError, "nothing for the feature 'd1'"),
+        ({"start": [1.0] * 9}, errors.FeatureError, "8 features, of which 5 are sparse"),
+    ],
+)
+def test_what_cannot_be_learnt(arguments, error, text):
+    with pytest.raises(error, match=text):
+        pro(lists()[0], **arguments)
