@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import os
 import threading
+import tracemalloc
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu._files import text
+from cybleu._runtime.parallel import in_order
 from cybleu.errors import FeatureError, InputFileError
 from cybleu.nbest import NBest, extract, merge
 from nbest_lists import MANY_LINES, REFERENCES, line, written
@@ -141,3 +143,46 @@ def test_what_is_wrong_leaves_the_files_as_they_were(tmp_path, lines, error, rea
         with pytest.raises(error, match=reason):
             extract(written(tmp_path, lines), REFERENCES, tmp_path / "F", tmp_path / "S", "moses", threads=2)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"F": "old", "S": "old", "list": lines}
+
+
+@pytest.mark.memory
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_list_is_not_in_memory_as_a_whole(tmp_path, threads):
+    """Of ten times as many lines in as large segments, no more."""
+    features = " ".join(f"F{number}= {number}.25" for number in range(40))
+    peaks = []
+    for count in (20, 200):
+        lines = (line(number // 20, "the cat sat", features) for number in range(20 * count))
+        path = written(tmp_path, "".join(lines))
+        references = [[["the", "cat", "sat"]]] * 200
+        extract(path, references, tmp_path / "F", tmp_path / "S", threads=threads)  # what is imported late
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(text, "BLOCK", 1 << 13)
+            tracemalloc.start()
+            try:
+                extract(path, references, tmp_path / "F", tmp_path / "S", threads=threads)
+                peaks.append(tracemalloc.get_traced_memory()[1])
+            finally:
+                tracemalloc.stop()
+    assert peaks[1] < 2 * peaks[0]
+
+
+def test_results_wait_for_a_piece_that_takes_long():
+    """Only some others are taken meanwhile, or a list of any length would be in memory."""
+    enough = threading.Event()
+
+    def pieces():
+        for number in range(100_000):
+            if slow and number > slow[0] + 100:
+                enough.set()
+            yield number
+
+    slow = []
+
+    def work(number):
+        if threading.current_thread() is threading.main_thread() or slow:
+            return False
+        slow.append(number)
+        return enough.wait(0.5)
+
+    assert not any(in_order(work, pieces(), 2))

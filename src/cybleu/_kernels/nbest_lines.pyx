@@ -106,8 +106,8 @@ cdef class NBestLines:
 
         :param begins: where the text of the hypothesis begins in the block, without blanks around it
         :param ends: where it ends
-        :param tails: where what follows these features begins and ends, which is then not read, or 0 and 0; without it
-            lines are declined that have more features
+        :param tails: where what follows these features begins and ends, which is then not read, or 0 and 0; without
+            it lines that have more features are declined
         :return: the number of rows that are filled, and where the first line begins that is not read
         """
         cdef const char *first = block

@@ -67,7 +67,8 @@ def in_order(
     more = True
     try:
         while more or given < taken:
-            while more and waiting.qsize() < 2 * threads:
+            # and while one piece takes long, the results of only some after it are kept
+            while more and waiting.qsize() < 2 * threads and taken - given < 4 * threads:
                 try:
                     waiting.put((work, taken, next(source)))
                 except StopIteration:
