@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cybleu.report import analyse
+from cybleu.report import analyse, save_page
 from cybleu.report.marks import MarkedText, parts_of
 from cybleu.report.visible import visible
 from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS
@@ -49,7 +49,7 @@ def files(tmp_path_factory, jinja2):
             "one": analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW),
             "hostile": analyse(turned, systems, title="<script>alert(1)</script>", **FEW),
         }.items():
-            report.write(str(folder / f"{name}.html"))
+            save_page(report, folder / f"{name}.html")
     return folder
 
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from cybleu.cli import cli
-from cybleu.report import analyse
+from cybleu.report import analyse, html
 from reports import NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -54,7 +54,7 @@ def test_the_page_is_that_of_the_function(files, jinja2):
         command=shlex.join(["cybleu", *arguments]),
         files={name: hashlib.sha256((files / name).read_bytes()).hexdigest() for name in (*OUTPUTS, "ref1", "ref2")},
     )
-    assert written == expected.html()
+    assert written == html(expected)
     assert run(*arguments).exit_code == 0 and (files / "report.html").read_text(encoding="utf-8") == written
     # the command that it shows writes the same page again
     shown = re.search(r"<dt>Command</dt><dd><code>(.*?)</code>", written)[1]

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cybleu.errors import InputFileError
-from cybleu.report import analyse, write
+from cybleu.report import analyse, html, write
 from cybleu.report.marks import PART, MarkedText, parts_of
 from cybleu.report.visible import visible
 from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS
@@ -68,7 +68,7 @@ def made():
 @pytest.fixture
 def page(jinja2, backend, made):
     if id(backend) not in made:
-        made[id(backend)] = analyse(REFERENCES, SYSTEMS, **FEW).html()
+        made[id(backend)] = html(analyse(REFERENCES, SYSTEMS, **FEW))
     return made[id(backend)]
 
 
@@ -123,7 +123,7 @@ def test_nothing_is_run_or_fetched(page):
 @pytest.mark.long_in_mirror
 def test_hostile_texts_are_text(jinja2):
     report, systems, references = hostile_report()
-    text = report.html()
+    text = html(report)
     found = check_policy(text)
     assert found.text_of("title")[0] == "</title><script>alert(5)</script>"
     shown = "\n".join(found.text_of("dd"))
@@ -156,7 +156,7 @@ def test_every_segment_of_every_system_is_there(page):
 def test_segments_are_marked_by_the_script_after_the_first_ones(jinja2, monkeypatch):
     monkeypatch.setattr("cybleu.report.page.MARKED", 5)
     report = analyse(REFERENCES, SYSTEMS, **FEW)
-    text = report.html()
+    text = html(report)
     details = re.findall(r'<details class="s">.*?</details>', text, re.DOTALL)
     assert ["data-m" in one for one in details[:5]] == [False] * 5 and "<u class=" in details[0]
     for one in details[5:]:
@@ -196,14 +196,14 @@ def test_equal_input_gives_equal_bytes(jinja2, tmp_path, choices):
 
 @pytest.mark.long
 def test_one_system_many_systems_and_runs(jinja2):
-    one = analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW).html()
+    one = html(analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW))
     check_policy(one)
     assert "one</bdi> scores <b>" in one and "Is the difference chance?" not in one
     many = {f"system {number}": SYSTEMS[NAMES[number % 3]] for number in range(7)}
     found = analyse(REFERENCES, many, **FEW)
-    check_policy(found.html())
-    assert "of each pair; * is at most 0.05" in found.html()
-    runs = analyse(REFERENCES, {"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}, **FEW).html()
+    check_policy(html(found))
+    assert "of each pair; * is at most 0.05" in html(found)
+    runs = html(analyse(REFERENCES, {"both": [SYSTEMS["one"], SYSTEMS["two"]], "three": SYSTEMS["three"]}, **FEW))
     check_policy(runs)
     assert "both, run 2" in runs and "s<sub>opt</sub>" in runs
 
@@ -213,7 +213,7 @@ def test_the_first_sentence(jinja2):
     references = [[line] for line in right]
 
     def lead(systems, **choices):
-        (text,) = Page(analyse(references, systems, **FEW, **choices).html()).text_of("p", **{"class": "lead"})
+        (text,) = Page(html(analyse(references, systems, **FEW, **choices))).text_of("p", **{"class": "lead"})
         return " ".join(text.split())
 
     assert lead({"one": right, "two": right}) == "one and two have the same score, 100.00 BLEU."
@@ -235,7 +235,7 @@ def test_the_first_sentence(jinja2):
 
 def test_scores_of_zero(jinja2):
     found = analyse([["a b c"], ["d e f"]], {"nothing": ["", ""], "wrong": ["x y", "z"]}, **FEW)
-    text = check_policy(found.html()).text_of("td")
+    text = check_policy(html(found)).text_of("td")
     assert "a score of 0 has no such parts" in text
 
 

@@ -121,11 +121,11 @@ def _write_report(
         raise click.UsageError(f"--format {form} is for two systems and more")
     check_outputs([path], [*(file for files in named.values() for file in files), *references])
     with input_errors():
-        from ..report import check_report
+        from ..report import check_report, save_page
 
         check_report(path)
         found = report_of(named, references, metric, tokenizer, lowercase, drop_bom, **choices)
-        found.write(path)
+        save_page(found, path)
         if found.comparison is None:
             click.echo(found.format(width))
         else:

@@ -18,7 +18,7 @@ from .figures import (
     Precisions,
     WordFrequencies,
 )
-from .page import check_report, write
+from .page import check_report, html, save_page, write
 from .plots import (
     check_plot,
     plot_buckets,
@@ -42,11 +42,13 @@ __all__ = [
     "analyse",
     "check_plot",
     "check_report",
+    "html",
     "plot_buckets",
     "plot_contributions",
     "plot_differences",
     "plot_precisions",
     "plot_scores",
+    "save_page",
     "save_plot",
     "write",
 ]

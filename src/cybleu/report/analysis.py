@@ -398,7 +398,7 @@ class Report:
             raise UnknownNameError(f"there is no system {name!r}; there are {', '.join(self._runs)}")
         return self._runs[name]
 
-    # --------------------------------------------------------------------------------------------------------- the page
+    # --------------------------------------------------------------------------------------------------------- as text
 
     def format(self, width: int = 2) -> str:
         """The scores as text: the tables of the comparison, or a line for one system.
@@ -416,26 +416,6 @@ class Report:
 
     def __str__(self) -> str:
         return self.format()
-
-    def html(self) -> str:
-        """The page. It is the same for the same texts, with the same versions of the packages.
-
-        :raises MissingExtraError: Jinja2 or Matplotlib is not installed
-        """
-        from .page import html
-
-        return html(self)
-
-    def write(self, path: str) -> None:
-        """Write the page to a file, which is complete or as it was.
-
-        :param path: of the file
-        :raises InputFileError: it cannot be written
-        :raises MissingExtraError: Jinja2 or Matplotlib is not installed
-        """
-        from .page import write_page
-
-        write_page(self, path)
 
 
 def analyse(

@@ -70,15 +70,28 @@ def write(
     """
     check_report(path)
     report = analyse(references, systems, metric, **choices)
-    write_page(report, fspath(path))
+    save_page(report, path)
     return report
 
 
-def write_page(report: Report, path: str) -> None:
-    """Write the page to a file, which is complete or as it was."""
-    check_paths([path])
+def save_page(report: Report, path: str | PathLike[str]) -> None:
+    """Write the page of a report that is computed already.
+
+    :param report: of :func:`cybleu.report.analyse`
+    :param path: of the page, which is complete or as it was
+    :raises InputFileError: it cannot be written
+    :raises MissingExtraError: Jinja2 or Matplotlib is not installed
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+    >>> report = analyse([["the cat sat on the mat"], ["it rains"]], {"mine": ["the cat sat on a mat", "it rains"]})
+    >>> save_page(report, path)
+    >>> path.read_text(encoding="utf-8") == html(report)
+    True
+    """
+    check_paths([fspath(path)])
     page = html(report)
-    with writing(path) as file:
+    with writing(fspath(path)) as file:
         file.write(page)
 
 
@@ -93,7 +106,15 @@ def _engine() -> Any:
 
 
 def html(report: Report) -> str:
-    """The page as text."""
+    """The page of a report as text. It is the same for the same texts, with the same versions of the packages.
+
+    :param report: of :func:`cybleu.report.analyse`
+    :raises MissingExtraError: Jinja2 or Matplotlib is not installed
+
+    >>> report = analyse([["the cat sat on the mat"], ["it rains"]], {"mine": ["the cat sat on a mat", "it rains"]})
+    >>> html(report)[:15]
+    '<!doctype html>'
+    """
     jinja2 = _engine()
     parts = {
         name: files(__package__).joinpath(name).read_text(encoding="utf-8")
