@@ -39,7 +39,7 @@ def promised(tags: tuple[str, ...]) -> set[str]:
 
 def version() -> str:
     """The one place that states it is the package itself."""
-    return re.search(r'^__version__ = "(.+)"$', (SOURCES / "cybleu" / "__init__.py").read_text("utf-8"), re.M)[1]
+    return re.search(r'^__version__ = "(.+)"$', (SOURCES / "cybleu" / "_version.py").read_text("utf-8"), re.M)[1]
 
 
 def compare(what: str, found: set[str], expected: set[str]) -> None:

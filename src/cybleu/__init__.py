@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ._backend import BACKEND
 from ._runtime.later import later
+from ._version import __version__
 from .bleu_score import (
     SmoothingFunction,
     brevity_penalty,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from . import rerank as rerank
     from . import rewards as rewards
     from . import sacrebleu_compat as sacrebleu_compat
+    from . import significance as significance
     from . import stats as stats
     from . import text as text
     from . import tuning as tuning
@@ -62,7 +64,6 @@ if TYPE_CHECKING:
     from .stats.references import References as References
     from .stats.references import segment_stats as segment_stats
 
-__version__ = "0.1.0"
 
 __getattr__, __dir__, _LATER = later(
     __name__,
@@ -80,7 +81,7 @@ __getattr__, __dir__, _LATER = later(
         "stats": "CorpusAccumulator References segment_stats",
     },
     "checks chrf_score columns errors explanations frameworks gleu_score metrics nbest pairwise report rerank rewards sacrebleu_compat "
-    "stats text tuning",
+    "significance stats text tuning",
 )
 __all__ = [
     "BACKEND",

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__
 from .._runtime.arrays import np
 from .._runtime.collector import collector_paused
 from .._runtime.scales import percent
+from .._version import __version__
 from ..errors import OrderError, UnknownNameError, printable
 from ..metrics import Bleu, Chrf, find, tool_tokenizer
 from ..significance import SystemComparison, SystemScore, compare_systems

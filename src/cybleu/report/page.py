@@ -11,10 +11,10 @@ from importlib.resources import files
 from os import PathLike, fspath
 from typing import Any
 
-from .. import __version__
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
 from .._runtime.collector import collector_paused
+from .._version import __version__
 from ..errors import MissingExtraError
 from .analysis import Report, analyse
 from .marks import MarkedText, parts_of
