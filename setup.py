@@ -17,6 +17,7 @@ MODULES = (
     "tokens",
     "tokenizing",
     "arrow",
+    "raw_texts",
     "raw",
     "ngrams",
     "unit_ngrams",

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 
 from cybleu._kernels.chrf_texts cimport Workshop
 from cybleu._kernels.tokenizing cimport Line
-from cybleu._kernels.raw cimport RawTexts
+from cybleu._kernels.raw_texts cimport RawTexts
 
 cdef enum:
     MOST_ORDERS = 128

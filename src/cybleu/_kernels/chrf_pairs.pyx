@@ -11,7 +11,7 @@ from cybleu._kernels.chrf_texts cimport (
 )
 from cybleu._kernels.common cimport allocated
 from cybleu._kernels.interrupts cimport fill_bytes, watch
-from cybleu._kernels.raw cimport RawTexts
+from cybleu._kernels.raw_texts cimport RawTexts
 from cybleu._kernels.tokenizing cimport Line
 from cybleu._kernels.tokens cimport secret, slots_needed
 from cybleu._kernels.unit_ngrams cimport (

@@ -7,7 +7,7 @@ from collections import Counter
 from string import punctuation
 
 from .._runtime.interrupts import look
-from .raw import RawTexts
+from .raw_texts import RawTexts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._runtime.interrupts import look
 from .chrf import CharacterF
-from .raw import RawTexts
+from .raw_texts import RawTexts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

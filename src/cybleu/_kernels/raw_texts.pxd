@@ -1,4 +1,4 @@
-# Raw text as kernels read it.
+# Lines of raw text as kernels read them.
 
 from libc.stdint cimport uint8_t
 

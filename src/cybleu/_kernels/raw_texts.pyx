@@ -1,0 +1,294 @@
+# cython: freethreading_compatible=True
+"""Lines of raw text in place: of lists of str and bytes, of blocks and spans of bytes, of columns.
+
+Bytes are looked at once, to see that they are UTF-8. Nothing is copied, and nothing is left behind in the caller's
+objects.
+"""
+
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memchr, memcpy
+
+from cybleu._kernels.arrow cimport ArrowValues
+from cybleu._kernels.common cimport distance
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.tokenizing cimport IN_UTF8, Line, line_of
+
+from cybleu.errors import NotUtf8Error
+
+
+cdef const uint8_t *first_invalid(const uint8_t *at, const uint8_t *end, Watch *watching) except? NULL nogil:
+    """The first byte of what is not UTF-8, or the end."""
+    cdef const uint8_t *looked = at
+    cdef uint64_t word
+    cdef uint8_t low, high
+    cdef Py_ssize_t more, i
+    while at < end:
+        if distance(looked, at) > 65536:
+            watch(watching, 8192)
+            looked = at
+        if at[0] < 0x80:
+            if distance(at, end) >= 8:
+                memcpy(&word, at, 8)
+                if not word & <uint64_t>0x8080808080808080:
+                    at += 8
+                    continue
+            while at < end and at[0] < 0x80:
+                at += 1
+            continue
+        low, high = 0x80, 0xBF
+        if 0xC2 <= at[0] <= 0xDF:
+            more = 1
+        elif 0xE0 <= at[0] <= 0xEF:
+            more = 2
+            if at[0] == 0xE0:
+                low = 0xA0
+            elif at[0] == 0xED:
+                high = 0x9F
+        elif 0xF0 <= at[0] <= 0xF4:
+            more = 3
+            if at[0] == 0xF0:
+                low = 0x90
+            elif at[0] == 0xF4:
+                high = 0x8F
+        else:
+            return at
+        if distance(at, end) <= more or not low <= at[1] <= high:
+            return at
+        for i in range(2, more + 1):
+            if at[i] & 0xC0 != 0x80:
+                return at
+        at += more + 1
+    return end
+
+
+cdef inline uint32_t character_of(const Line *line, Py_ssize_t position) noexcept nogil:
+    """In UTF-8 a byte."""
+    if line.kind == 2:
+        return (<const uint16_t *>line.data)[position]
+    if line.kind == 4:
+        return (<const uint32_t *>line.data)[position]
+    return (<const uint8_t *>line.data)[position]
+
+
+cdef class RawTexts:
+    """Lines in place, held as long as this is. Immutable.
+
+    :param lines: a list or tuple of exact str or bytes
+    :raises NotUtf8Error: bytes are not UTF-8
+    """
+
+    def __cinit__(self, lines=()):
+        cdef Watch watching = begin_watch()
+        cdef const uint8_t *start
+        cdef const uint8_t *found
+        cdef Py_ssize_t i
+        self.lines = NULL
+        self.count = self.size = 0
+        if type(lines) is not list and type(lines) is not tuple:
+            raise TypeError("the lines must be a list or a tuple")
+        self.held = lines = tuple(lines)
+        self.lines = <Line *>malloc((<size_t>len(lines) + 1) * sizeof(Line))
+        if self.lines == NULL:
+            raise MemoryError()
+        for i in range(len(lines)):
+            line_of(<PyObject *>(<tuple>lines)[i], &self.lines[i])
+            self.size += self.lines[i].size
+            watch(&watching, 1)
+            if type((<tuple>lines)[i]) is bytes:
+                start = <const uint8_t *>self.lines[i].data
+                found = first_invalid(start, start + self.lines[i].size, &watching)
+                if found != start + self.lines[i].size:
+                    raise NotUtf8Error(i, distance(start, found), found[0])
+        self.count = len(lines)
+
+    def __dealloc__(self):
+        free(self.lines)
+
+    def __len__(self):
+        return self.count
+
+    @staticmethod
+    def of_block(bytes block not None):
+        """The lines of a block of bytes, with LF between them, one more than there are of it; a CR at the end of one is
+        dropped."""
+        cdef RawTexts texts = RawTexts()
+        cdef Watch watching = begin_watch()
+        cdef const uint8_t *at = block
+        cdef const uint8_t *end = at + len(block)
+        cdef const uint8_t *found
+        texts.held = block
+        texts.size = len(block)
+        with nogil:
+            found = first_invalid(at, end, &watching)
+            at = texts.divide(at, found, end, &watching)
+        if found < end:
+            raise NotUtf8Error(texts.count, distance(at, found), found[0])
+        return texts
+
+    cdef const uint8_t *divide(self, const uint8_t *at, const uint8_t *valid, const uint8_t *end,
+                               Watch *watching) except NULL nogil:
+        """Note the lines that end before `valid`; where the next one begins, or past the end."""
+        cdef const uint8_t *stop
+        cdef Line *larger
+        cdef Py_ssize_t room = 1
+        while at <= end:
+            watch(watching, 1)
+            stop = NULL
+            if at < end:
+                stop = <const uint8_t *>memchr(at, c"\n", <size_t>distance(at, end))
+            if stop == NULL:
+                stop = end
+            if valid < stop:
+                break
+            if self.count == room:
+                room = 2 * room + 64
+                larger = <Line *>realloc(self.lines, <size_t>room * sizeof(Line))
+                if larger == NULL:
+                    with gil:
+                        raise MemoryError()
+                self.lines = larger
+            self.lines[self.count].data = at
+            self.lines[self.count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
+            self.lines[self.count].kind = IN_UTF8
+            self.count = self.count + 1     # in place it would need the GIL where overflow is checked
+            at = stop + 1
+        return at
+
+    @staticmethod
+    def of_spans(bytes block not None, const int64_t[::1] begins, const int64_t[::1] ends):
+        """The lines that begin and end there in a block of bytes."""
+        cdef RawTexts texts = RawTexts()
+        cdef Watch watching = begin_watch()
+        cdef const uint8_t *start = block
+        cdef const uint8_t *found
+        cdef Py_ssize_t i
+        if begins.shape[0] != ends.shape[0]:
+            raise ValueError("begins and ends do not fit each other")
+        texts.held = block
+        texts.lines = <Line *>realloc(texts.lines, (<size_t>begins.shape[0] + 1) * sizeof(Line))
+        if texts.lines == NULL:
+            raise MemoryError()
+        for i in range(begins.shape[0]):
+            if not 0 <= begins[i] <= ends[i] <= len(block):
+                raise ValueError("a text is out of range")
+            watch(&watching, 1)
+            found = first_invalid(start + begins[i], start + ends[i], &watching)
+            if found != start + ends[i]:
+                raise NotUtf8Error(i, distance(start + begins[i], found), found[0])
+            texts.lines[i].data = start + begins[i]
+            texts.lines[i].size = <Py_ssize_t>(ends[i] - begins[i])
+            texts.lines[i].kind = IN_UTF8
+            texts.size += texts.lines[i].size
+        texts.count = begins.shape[0]
+        return texts
+
+    @staticmethod
+    def of_values(ArrowValues values not None):
+        """The texts of a column, in place."""
+        cdef RawTexts texts = RawTexts()
+        cdef Watch watching = begin_watch()
+        cdef const uint8_t *start
+        cdef const uint8_t *found
+        cdef Py_ssize_t i
+        texts.held = values
+        texts.lines = <Line *>realloc(texts.lines, (<size_t>values.line_count + 1) * sizeof(Line))
+        if texts.lines == NULL:
+            raise MemoryError()
+        for i in range(values.line_count):
+            texts.lines[i] = values.lines[i]
+            texts.size += texts.lines[i].size
+            watch(&watching, 1)
+            start = <const uint8_t *>texts.lines[i].data
+            found = first_invalid(start, start + texts.lines[i].size, &watching)
+            if found != start + texts.lines[i].size:
+                raise NotUtf8Error(i, distance(start, found), found[0])
+        texts.count = values.line_count
+        return texts
+
+    @staticmethod
+    def side_by_side(list parts not None, list starts not None, Py_ssize_t count):
+        """The first line of each part from its start on, then the second of each, until there are `count` of each."""
+        cdef RawTexts texts = RawTexts()
+        cdef RawTexts part
+        cdef Py_ssize_t width = len(parts)
+        cdef Py_ssize_t start, i, k
+        texts.held = tuple(parts)
+        texts.lines = <Line *>realloc(texts.lines, (<size_t>width * <size_t>count + 1) * sizeof(Line))
+        if texts.lines == NULL:
+            raise MemoryError()
+        for k in range(width):
+            part = parts[k]
+            start = starts[k]
+            if not 0 <= start <= part.count - count:
+                raise ValueError("a part has not as many lines")
+            for i in range(count):
+                texts.lines[i * width + k] = part.lines[start + i]
+                texts.size += part.lines[start + i].size
+        texts.count = width * count
+        return texts
+
+    @staticmethod
+    def row_by_row(list parts not None, list begins not None, list ends not None, int64_t[::1] bounds not None):
+        """Of each row the lines of the first part, then those of the second, and so on.
+
+        :param begins: for each part where the lines of each row begin among its own
+        :param ends: where they end
+        :param bounds: gets where the lines of each row begin, and the end
+        """
+        cdef RawTexts texts = RawTexts()
+        cdef RawTexts part
+        cdef const int64_t[::1] begin
+        cdef const int64_t[::1] end
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t rows = bounds.shape[0] - 1
+        cdef Py_ssize_t i, k
+        cdef int64_t line
+        if rows < 0 or len(begins) != len(parts) or len(ends) != len(parts):
+            raise ValueError("the rows do not fit the parts")
+        for i in range(rows + 1):
+            bounds[i] = 0
+        for k in range(len(parts)):
+            part, begin, end = parts[k], begins[k], ends[k]
+            if begin.shape[0] != rows or end.shape[0] != rows:
+                raise ValueError("the rows do not fit the parts")
+            for i in range(rows):
+                if not 0 <= begin[i] <= end[i] <= part.count:
+                    raise ValueError("a row has lines that are not there")
+                bounds[i + 1] += end[i] - begin[i]
+        for i in range(rows):
+            bounds[i + 1] += bounds[i]
+        texts.held = tuple(parts)
+        texts.lines = <Line *>realloc(texts.lines, (<size_t>bounds[rows] + 1) * sizeof(Line))
+        if texts.lines == NULL:
+            raise MemoryError()
+        for k in range(len(parts)):
+            part, begin, end = parts[k], begins[k], ends[k]
+            for i in range(rows):   # each moves its bound to the end of what it writes
+                for line in range(begin[i], end[i]):
+                    texts.lines[bounds[i]] = part.lines[line]
+                    texts.size += part.lines[line].size
+                    bounds[i] += 1
+                watch(&watching, 1)
+        texts.count = <Py_ssize_t>bounds[rows]
+        for i in range(rows, 0, -1):
+            bounds[i] = bounds[i - 1]
+        bounds[0] = 0
+        return texts
+
+    def full_stops(self):
+        """How many lines end with a full stop after a space, and how many with one after anything else."""
+        cdef Py_ssize_t apart = 0
+        cdef Py_ssize_t joined = 0
+        cdef Py_ssize_t i, size
+        cdef const Line *line
+        for i in range(self.count):
+            line = &self.lines[i]
+            size = line.size
+            if size > 1 and character_of(line, size - 1) == c".":
+                if character_of(line, size - 2) == c" ":
+                    apart += 1
+                else:
+                    joined += 1
+        return apart, joined
