@@ -87,10 +87,10 @@ SPLIT = click.option(
     type=click.Choice(["ascii", "space", "unicode"]),
     default="unicode",
     show_default=True,
-    help="What separates tokens: any white space; that of ASCII only, as in multi-bleu.perl; or spaces only, as in Moses.",
+    help="What separates tokens: any white space, white space of ASCII only as in multi-bleu.perl, or spaces only as in Moses.",
 )
 TOKENIZE = click.option(
-    "--tokenize", metavar="NAME", help="Tokenise with sacreBLEU's 13a, intl, zh, char, ... instead of --split."
+    "--tokenize", metavar="NAME", help="A tokeniser of sacreBLEU, such as 13a, intl, zh or char, instead of --split."
 )
 
 
@@ -104,37 +104,39 @@ def read_weights(context: click.Context, parameter: click.Parameter, value: str 
 
 
 WEIGHTS = click.option(
-    "--weights", callback=read_weights, metavar="W,W,...", help="Weights of the orders.  [default: uniform]"
+    "--weights", callback=read_weights, metavar="W,W,...", help="Weights of the n-gram orders.  [default: uniform]"
 )
 ORDER = click.option("--order", type=click.IntRange(1, 64), help="Largest n-gram order.  [default: 4]")
 RAW = with_parameters(
     click.option(
         "--tokenize",
         metavar="NAME",
-        help="13a, intl, zh, char, none for text that is tokenised already, or another tokeniser of sacreBLEU.  "
-        "[default: that of each tool: 13a for sacrebleu, huggingface and mteval-v13a, otherwise white space]",
+        help="The tokeniser: 13a, intl, zh, char or another one of sacreBLEU, or none for text that is already tokenised.  "
+        "[default: that of the tool, such as 13a for sacrebleu, huggingface and mteval-v13a, white space for most others]",
     ),
     click.option(
         "--split",
         type=click.Choice(["ascii", "space", "unicode"]),
-        help="Instead of --tokenize: split on any white space, on that of ASCII only, as multi-bleu.perl does, or on spaces only, as "
-        "Moses does.",
+        help="What separates tokens, instead of --tokenize: any white space, white space of ASCII only as in multi-bleu.perl, or "
+        "spaces only as in Moses.",
     ),
-    click.option("--lowercase", is_flag=True, help="Put the texts in lower case first; for mteval-v13a only A to Z."),
+    click.option(
+        "--lowercase", is_flag=True, help="Put the texts in lower case first; for mteval-v13a only the letters A to Z."
+    ),
 )
 FIRST_ID = click.option(
     "--first-id",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Id of the first segment of the references.",
+    help="The id of the first segment of the references.",
 )
 REFERENCE_LENGTH = click.option(
     "--reference-length",
     type=click.Choice(["closest", "closest-first", "shortest", "average"]),
-    help="Which length counts where there are several references.  [default: closest]",
+    help="Which length counts if there are several references.  [default: closest]",
 )
-SMOOTHING = click.option("--smoothing", metavar="NAME", help="Smoothing of BLEU, by default the tool's.")
+SMOOTHING = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
 
 
 SMOOTHING_OF_TEXT = click.option(

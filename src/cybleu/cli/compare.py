@@ -38,21 +38,29 @@ TESTS = ("randomization", "shifted-bootstrap", "win-ratio")  # named here, so th
 @click.command(cls=ManyReferences)
 @SYSTEMS
 @BASELINE
-@click.option("--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="The test that gives p.")
 @click.option(
-    "--samples", type=click.IntRange(1), help="Shuffles or bootstrap samples of the test.  [default: 10000 or 1000]"
+    "--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="The test that gives the p-values."
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(1),
+    help="How many shuffles or bootstrap samples a test takes.  [default: 10000 shuffles, 1000 samples]",
 )
 @SEED
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="What is printed."
+    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="The format of the output."
 )
-@click.option("--influence", is_flag=True, help="In JSON: how much each segment adds to each difference.")
-@click.option("--width", type=click.IntRange(0, 17), default=2, show_default=True, help="Decimals of a printed score.")
+@click.option(
+    "--influence", is_flag=True, help="With --format json: add how much each segment contributes to each difference."
+)
+@click.option(
+    "--width", type=click.IntRange(0, 17), default=2, show_default=True, help="How many decimals are printed."
+)
 @click.option(
     "--report",
     metavar="FILE",
     type=FILE,
-    help="Also write a page of HTML that shows where the systems differ; one is enough.",
+    help="Also write an HTML page that shows where the systems differ. With it, one system is enough.",
 )
 @THREADS
 def compare(
@@ -76,10 +84,12 @@ def compare(
     report: str | None,
     threads: int,
 ) -> None:
-    """Which systems are better: scores, intervals, and whether the differences may be chance.
+    """Say which systems are better.
 
-    A SYSTEM is a file, or NAME=FILE; several runs of a system are NAME=FILE,FILE,... All files are plain UTF-8 text, one
-    segment a line, and -r and the references come after the systems.
+    Prints the scores with intervals, and whether the differences may be chance.
+
+    A SYSTEM is a file, or NAME=FILE. Several runs of a system are NAME=FILE,FILE,... All files are plain UTF-8 text with one
+    segment on each line. -r and the references come after the systems.
     """
     if influence and form != "json":
         raise click.UsageError("--influence is for --format json")

@@ -47,9 +47,10 @@ def explain(
     lowercase: bool,
     drop_bom: bool,
 ) -> None:
-    """How the score of one line of HYP came about: the n-grams that match, the precisions, the brevity penalty.
+    """Show how the score of one line came about.
 
-    The files and the options are those of `cybleu score`. A line is scored as the tool scores a single sentence.
+    Prints the n-grams of the line of HYP that match, the precisions and the brevity penalty. The files and the options are
+    those of `cybleu score`. A line is scored as the tool scores a single sentence.
     """
     name = tokenizer_of(variant, tokenize, split)
     metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)

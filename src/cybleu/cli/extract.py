@@ -31,8 +31,8 @@ from .common import (
     "--format",
     "format_",
     type=click.Choice(["moses", "joshua", "plain", "fairseq", "json"]),
-    help="The format of NBEST: that of Moses, that of Joshua and cdec, text alone, what fairseq prints, or JSON lines, Sockeye's too.  "
-    "[default: one of the first two, as its first lines look]",
+    help="The format of NBEST: that of Moses, that of Joshua and cdec, plain text, the output of fairseq, or JSON lines such as "
+    "Sockeye's.  [default: moses or joshua, as the first lines look]",
 )
 @FIRST_ID
 @click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format.")
@@ -50,7 +50,7 @@ from .common import (
 @click.option(
     "--unique",
     is_flag=True,
-    help="Leave out hypotheses with the features and statistics of one before them in the segment.",
+    help="Leave out a hypothesis with the same features and statistics as an earlier one of its segment.",
 )
 @click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
@@ -72,10 +72,10 @@ def extract(
     unique: bool,
     threads: int,
 ) -> None:
-    """Features and BLEU statistics of the n-best list in NBEST, in the text files that Moses's tuners read.
+    """Write the features and statistics of an n-best list.
 
-    Files are UTF-8; gzip is recognised; one of them may be - for standard input. What is written is compressed if its name
-    ends in .gz.
+    The two files have the text format that Moses's tuners read. Input files are UTF-8, and gzip is recognised; one of them may
+    be -, which is standard input. An output file is compressed if its name ends in .gz.
     """
     one_standard_input(nbest, feature_table, *references)
     for option, path in (("--features-file", features_file), ("--scores-file", scores_file)):

@@ -41,27 +41,45 @@ from .tuning import IN_RANGES, NORMALISE, bounds_of
     "--decoder",
     metavar="COMMAND",
     required=True,
-    help="What decodes, split as a shell does: {weights} stands for the file of weights, {nbest} for the list to write.",
+    help="The command that decodes, split as a shell does it. {weights} stands for the file of weights, {nbest} for the list to write.",
 )
 @click.option(
     "--tuner",
     type=click.Choice(["mert", "kbmira", "pro"]),
     default="mert",
     show_default=True,
-    help="What tunes; the commands of these names say what their options do.",
+    help="The tuner. The help of the command of this name explains its options.",
 )
-@click.option("--start", metavar="FILE", required=True, type=FILE, help="The first weights, by name.")
-@click.option("--iterations", type=click.IntRange(1), default=20, show_default=True, help="At most so many.")
 @click.option(
-    "--weights-settle", metavar="X", default="1e-5", show_default=True, help="Stop when no weight changes more."
+    "--start",
+    metavar="FILE",
+    required=True,
+    type=FILE,
+    help="The first weights: a file with a name and a weight on each line.",
+)
+@click.option(
+    "--iterations",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="How many times to decode and tune, at most.",
+)
+@click.option(
+    "--weights-settle",
+    metavar="X",
+    default="1e-5",
+    show_default=True,
+    help="Stop when no weight changes by more than this.",
 )
 @click.option(
     "--score-settles",
     metavar="X",
-    help="Stop when BLEU, from 0 to 100, gains no more.  [default: 0, and not at all with pro]",
+    help="Stop when BLEU, from 0 to 100, gains no more than this.  [default: 0; with pro the score does not stop the loop]",
 )
 @NORMALISE
-@click.option("--historic-best", is_flag=True, help="Tune from the best of all weights that were decoded with.")
+@click.option(
+    "--historic-best", is_flag=True, help="Begin each tuning at the best of all weights that were decoded with."
+)
 @click.option(
     "--return-best-dev", is_flag=True, help="Print the weights with which the decoder did best, not those tuned last."
 )
@@ -69,7 +87,7 @@ from .tuning import IN_RANGES, NORMALISE, bounds_of
     "--format",
     "format_",
     type=click.Choice(["moses", "joshua"]),
-    help="The format of the lists.  [default: as they look]",
+    help="The format of the lists.  [default: as the first lines look]",
 )
 @FIRST_ID
 @SPLIT
@@ -78,19 +96,34 @@ from .tuning import IN_RANGES, NORMALISE, bounds_of
 @REFERENCE_LENGTH
 @variant("moses")
 @SMOOTHING
-@click.option("--restarts", type=click.IntRange(0), default=20, show_default=True, help="As for cybleu mert.")
+@click.option(
+    "--restarts",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="How many climbs follow the one that begins at the start.",
+)
 @IN_RANGES
 @click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
-@click.option("--search", "searched", metavar="NAME", multiple=True, help="Search this sparse feature, too.")
+@click.option(
+    "--search",
+    "searched",
+    metavar="NAME",
+    multiple=True,
+    help="Search this sparse feature, too; other sparse features keep their weights.",
+)
 @OF_MIRA
 @OF_PRO
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is random.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of everything that is random."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the numbers.")
 @click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too.")
 def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
-    """Decode and tune until nothing changes. Every iteration is kept in FOLDER; the same command goes on where it stopped.
+    """Decode and tune until nothing changes.
 
-    Prints a line with name and weight for each feature; on standard error each iteration when it ends, BLEU from 0 to 100.
+    FOLDER keeps every iteration. The same command, given again, goes on where it stopped. Prints a line with name and weight
+    for each feature. On standard error, each iteration is shown when it ends, with BLEU from 0 to 100.
     """
     need_standard_output()
     output = options["output"]

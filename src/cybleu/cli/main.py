@@ -56,21 +56,27 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
     is_eager=True,
     expose_value=False,
     callback=_show_version,
-    help="Show what runs and exit.",
+    help="Show the version, the backend and the platform, and exit.",
 )
 def cli() -> None:
-    """BLEU of machine-translated and generated text."""
+    """Score machine-translated and generated text by BLEU and other metrics, and tune and choose by these scores."""
 
 
 @cli.command("run-as-nltk", add_help_option=False, context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=FILE)
 def run_as_nltk(arguments: tuple[str, ...]) -> None:
-    """Run a Python script with cybleu in the place of NLTK's BLEU. Needs no extra."""
+    """Run a script with cybleu's BLEU instead of NLTK's.
+
+    The same holds for chrF and GLEU. The command needs no extra.
+    """
     run_script_as_nltk([*arguments])
 
 
 @cli.command("run-as-sacrebleu", add_help_option=False, context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", metavar="SCRIPT [ARGUMENT]...", nargs=-1, type=FILE)
 def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
-    """Run a Python script with cybleu in the place of sacreBLEU's BLEU."""
+    """Run a script with cybleu's BLEU instead of sacreBLEU's.
+
+    The same holds for chrF. The command needs sacreBLEU.
+    """
     run_script_as_sacrebleu([*arguments])

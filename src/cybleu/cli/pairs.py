@@ -39,30 +39,47 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 
 OF_MIRA = with_parameters(
-    click.option("--passes", type=click.IntRange(1), default=60, show_default=True, help="Passes over the segments."),
-    click.option("--step", type=Number(), default=0.01, show_default=True, help="The largest step, C."),
     click.option(
-        "--decay", type=Number(1, True), default=0.999, show_default=True, help="Of the background, for each segment."
+        "--passes", type=click.IntRange(1), default=60, show_default=True, help="How many passes over the segments."
     ),
-    click.option("--no-shuffle", is_flag=True, help="Take the segments in their order, in each pass."),
-    click.option("--safe-hope", is_flag=True, help="Do not let the model outweigh the metric in the choice of hope."),
+    click.option("--step", type=Number(), default=0.01, show_default=True, help="The largest step (C) of the weights."),
     click.option(
-        "--model-background", "--model-bg", is_flag=True, help="Add what the model likes best to the background."
+        "--decay",
+        type=Number(1, True),
+        default=0.999,
+        show_default=True,
+        help="The factor by which the background decays with each segment.",
+    ),
+    click.option("--no-shuffle", is_flag=True, help="Take the segments in the order of the list in each pass."),
+    click.option("--safe-hope", is_flag=True, help="Limit how much the model's score counts in the choice of hope."),
+    click.option(
+        "--model-background",
+        "--model-bg",
+        is_flag=True,
+        help="Add the model's best hypothesis, not hope, to the background.",
     ),
 )
 OF_PRO = with_parameters(
     click.option(
-        "--samples", type=click.IntRange(1), default=5000, show_default=True, help="Pairs drawn of each segment."
+        "--samples",
+        type=click.IntRange(1),
+        default=5000,
+        show_default=True,
+        help="How many pairs are drawn from each segment.",
     ),
     click.option(
-        "--keep", type=click.IntRange(1), default=50, show_default=True, help="Pairs taken of each segment, at most."
+        "--keep",
+        type=click.IntRange(1),
+        default=50,
+        show_default=True,
+        help="How many pairs of each segment are kept, at most.",
     ),
     click.option(
         "--minimum",
         type=Number(with_zero=True),
         default=5.0,
         show_default=True,
-        help="The smallest difference of a pair in BLEU, from 0 to 100.",
+        help="The smallest difference of a pair, in BLEU from 0 to 100.",
     ),
     click.option(
         "--regularisation",
@@ -76,7 +93,7 @@ OF_PRO = with_parameters(
         type=Number(1),
         default=1.0,
         show_default=True,
-        help="The share of the new weights in the result; the rest is of the start.",
+        help="The share of the new weights in the result; the rest is that of the start.",
     ),
 )
 
@@ -109,15 +126,17 @@ def on_scale(arguments: dict[str, Any], metric: Metric) -> dict[str, Any]:
 @click.option(
     "--return-best-dev/--return-last",
     default=True,
-    help="The average after the pass that scored best, or after the last one.  [default: best]",
+    help="Print the average of the weights after the pass that scored best, or after the last pass.  [default: best]",
 )
 @NORMALISE
 @click.option("--quiet", is_flag=True, help="Do not show the passes on standard error.")
 def kbmira(return_best_dev: bool, normalise: str | None, quiet: bool, **options: Any) -> None:
-    """Weights of many features, sparse ones included, by batch MIRA (Cherry and Foster 2012) on n-best lists.
+    """Tune many features by batch MIRA.
 
-    Prints a line with name and weight for each feature, of sparse ones those that are not 0; on standard error, BLEU is from 0
-    to 100. The lists are of decoders (Moses's and Joshua's formats) or of Moses's extractor.
+    Finds weights on n-best lists (Cherry and Foster 2012), those of sparse features included. Prints a line with name and
+    weight for each dense feature, and for each sparse one whose weight is not 0. On standard error, BLEU is from 0 to 100.
+
+    The lists come from decoders or from Moses's extractor.
     """
     from ..tuning import Mira
     from ..tuning import kbmira as tuned
@@ -148,10 +167,12 @@ def kbmira(return_best_dev: bool, normalise: str | None, quiet: bool, **options:
 @NORMALISE
 @click.option("--quiet", is_flag=True, help="Do not show the scores on standard error.")
 def pro(normalise: str | None, quiet: bool, **options: Any) -> None:
-    """Weights of many features, sparse ones included, by pairwise ranked optimisation (Hopkins and May 2011) on n-best lists.
+    """Tune many features by pairwise ranked optimisation.
 
-    Prints a line with name and weight for each feature, of sparse ones those that are not 0; on standard error, BLEU is from 0
-    to 100. The lists are of decoders (Moses's and Joshua's formats) or of Moses's extractor.
+    Finds weights on n-best lists (PRO, Hopkins and May 2011), those of sparse features included. Prints a line with name and
+    weight for each dense feature, and for each sparse one whose weight is not 0. On standard error, BLEU is from 0 to 100.
+
+    The lists come from decoders or from Moses's extractor.
     """
     from ..tuning import pro as tuned
 

@@ -15,7 +15,11 @@ GROUPS = ("length", "difference", "score", "recall", "precision")  # named here,
 PICTURE = with_parameters(
     SYSTEMS,
     click.option(
-        "--output", metavar="FILE", type=FILE, required=True, help="The picture; its name ends in .svg, .png or .pdf."
+        "--output",
+        metavar="FILE",
+        type=FILE,
+        required=True,
+        help="Where to write the picture. The name ends in .svg, .png or .pdf.",
     ),
     SEED,
     THREADS,
@@ -24,19 +28,22 @@ PICTURE = with_parameters(
 
 @click.group()
 def plot() -> None:
-    """Pictures of the scores of systems: precision, bootstrap samples, contributions, groups of segments.
+    """Draw how systems score.
 
-    A SYSTEM is given as for `cybleu compare`. The picture needs Matplotlib.
+    A SYSTEM is given as for `cybleu compare`. The pictures need Matplotlib.
     """
 
 
 @plot.command(cls=ManyReferences)
 @PICTURE
-@click.option("--n-start", type=click.IntRange(1), default=1, show_default=True, help="The first order.")
-@click.option("--n-end", type=click.IntRange(1, 64), default=9, show_default=True, help="The last order.")
-@click.option("--log", is_flag=True, help="A logarithmic axis of precision.")
+@click.option("--n-start", type=click.IntRange(1), default=1, show_default=True, help="The first n-gram order.")
+@click.option("--n-end", type=click.IntRange(1, 64), default=9, show_default=True, help="The last n-gram order.")
+@click.option("--log", is_flag=True, help="Draw the precisions on a logarithmic axis.")
 def precision(n_start: int, n_end: int, log: bool, **texts: Any) -> None:
-    """The precision of n-grams against n, with bands of the 95 % bootstrap intervals."""
+    """Draw the precision of n-grams against n.
+
+    The bands are 95 % bootstrap intervals.
+    """
     if n_start > n_end:
         raise click.UsageError(f"--n-start {n_start} is more than --n-end {n_end}")
 
@@ -51,9 +58,12 @@ def precision(n_start: int, n_end: int, log: bool, **texts: Any) -> None:
 @plot.command(cls=ManyReferences)
 @PICTURE
 @BASELINE
-@click.option("--differences", is_flag=True, help="Draw differences of pairs, not scores.")
+@click.option("--differences", is_flag=True, help="Draw the differences of pairs, not the scores.")
 def scores(differences: bool, **texts: Any) -> None:
-    """How the scores are distributed over bootstrap samples, with 95 % intervals; or the differences of pairs."""
+    """Draw the scores of bootstrap samples.
+
+    The picture has their distribution and 95 % intervals. With --differences it is of the differences of pairs.
+    """
 
     def draw(report: Any, axes: Any) -> None:
         from ..report import plot_differences, plot_scores
@@ -67,7 +77,10 @@ def scores(differences: bool, **texts: Any) -> None:
 @PICTURE
 @BASELINE
 def contributions(**texts: Any) -> None:
-    """What each order and the brevity penalty contribute to the differences of pairs, in points."""
+    """Draw what makes the difference of two systems.
+
+    For each pair, the picture has the points that each n-gram order and the brevity penalty contribute.
+    """
 
     def draw(report: Any, axes: Any) -> None:
         from ..report import plot_contributions
@@ -84,11 +97,15 @@ def contributions(**texts: Any) -> None:
     type=click.Choice(GROUPS),
     default="length",
     show_default=True,
-    help="Groups of segments: by the length of the reference, the difference of the lengths, the BLEU of the segment. Recall or "
-    "precision of words: by their frequency in the references.",
+    help="What forms the groups. Of segments: the length of the reference, the difference of the lengths, or the BLEU of the "
+    "segment. Of words, whose recall or precision is drawn: how frequent they are in the references.",
 )
 def buckets(by: str, **texts: Any) -> None:
-    """BLEU of groups of segments, or recall and precision of groups of words; by score, how many segments there are."""
+    """Draw the scores of groups of segments or words.
+
+    The picture has the BLEU of groups of segments, or the recall or precision of groups of words. With --by score it has the
+    number of segments in each group.
+    """
 
     def draw(report: Any, axes: Any) -> None:
         from ..report import plot_buckets

@@ -43,11 +43,11 @@ EXPLAINED = 3  # candidates
 
 @click.group()
 def rerank() -> None:
-    """Choose from n-best lists: by weights, by BLEU itself, by minimum Bayes risk; or train the weights.
+    """Choose from n-best lists, or train weights for it.
 
-    NBEST is Moses's or Joshua's (and cdec's) format, text alone with --size lines for each segment, or JSON lines. It is read
-    as a stream, and its segments must come in the order of their ids. The output has one line for each segment: an empty one
-    where there is no hypothesis.
+    NBEST is in the format of Moses, or of Joshua and cdec, is plain text with --size lines for each segment, is the output of
+    fairseq, or is JSON lines. It is read as a stream, and its segments must come in the order of their ids. The output has one
+    line for each segment, which is empty if the segment has no hypothesis.
     """
 
 
@@ -167,7 +167,10 @@ def _given(options: dict[str, Any]) -> Given:
     help="A feature and its weight in each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as Moses writes them.",
 )
 def linear(weights_file: str, **options: Any) -> None:
-    """The hypothesis with the highest weighted sum of its features; of equal ones the first."""
+    """Choose by a weighted sum of the features.
+
+    Of hypotheses with equal sums, the first is chosen.
+    """
     from ..rerank import linear as by_weights
 
     given = _given(options)
@@ -212,7 +215,10 @@ def linear(weights_file: str, **options: Any) -> None:
 def mbr(
     variant: str, smoothing: str | None, scale: float | None, utility: str, prune: int | None, **options: Any
 ) -> None:
-    """Minimum Bayes risk: the hypothesis with the highest expected BLEU against all others."""
+    """Choose by minimum Bayes risk.
+
+    The command chooses the hypothesis with the highest expected BLEU against all others.
+    """
     from ..rerank import mbr as by_risk
 
     metric = metric_of(variant, smoothing)
@@ -264,7 +270,7 @@ def oracle(
     seed: int,
     **options: Any,
 ) -> None:
-    """The best that NBEST holds by BLEU against the references."""
+    """Choose what scores best against the references."""
     from .. import rerank as choices
     from ..nbest import prepare_references
 
@@ -345,7 +351,9 @@ def perceptron(
     seed: int,
     **options: Any,
 ) -> None:
-    """Train weights for `cybleu rerank linear` (Shen and Joshi 2005). Holds features and statistics in memory.
+    """Train weights for `cybleu rerank linear`.
+
+    The method is the perceptron of Shen and Joshi (2005). It holds features and statistics in memory.
 
     Of sparse features it writes the weights that are not 0.
     """

@@ -59,9 +59,11 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 @click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads count at the same time."
 )
-@click.option("--segments", is_flag=True, help="Print the score of each segment, one a line.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, scores in full.")
-@click.option("--width", type=click.IntRange(0, 17), default=2, show_default=True, help="Decimals of a printed score.")
+@click.option("--segments", is_flag=True, help="Print the score of each segment, one on each line.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the scores.")
+@click.option(
+    "--width", type=click.IntRange(0, 17), default=2, show_default=True, help="How many decimals are printed."
+)
 def score(
     hypothesis: str,
     references: tuple[str, ...],
@@ -81,13 +83,14 @@ def score(
     as_json: bool,
     width: int,
 ) -> None:
-    """Corpus BLEU, or another metric, from 0 to 100, of the text in HYP against one or more references.
+    """Score a text by corpus BLEU or another metric.
 
-    All are plain UTF-8 text, one segment a line; gzip is recognised; one of them may be - for standard input. The text is
-    tokenised as the tool of the variant does it; --tokenize none is for text that is tokenised already.
+    Prints the score of the text in HYP against one or more references, from 0 to 100. All files are plain UTF-8 text with one
+    segment on each line, and gzip is recognised. One of them may be -, which is standard input. The text is tokenised as the
+    tool of the variant does it; --tokenize none is for text that is already tokenised.
 
-    They may also be columns of one Parquet file, named FILE.parquet:COLUMN, if pyarrow is installed. References are then one a
-    column, or lists of them.
+    If pyarrow is installed, the texts may also be columns of one Parquet file, named FILE.parquet:COLUMN. A column of
+    references has one reference for each segment, or a list of them.
     """
     need_standard_output()
     name = tokenizer_of(variant, tokenize, split)

@@ -65,10 +65,14 @@ SYSTEMS = with_parameters(
         type=FILE,
         multiple=True,
         required=True,
-        help="The references, one or more.",
+        help="One or more files of references.",
     ),
     click.option(
-        "--metric", type=MetricName(), default="sacrebleu", show_default=True, help="What scores the systems."
+        "--metric",
+        type=MetricName(),
+        default="sacrebleu",
+        show_default=True,
+        help="The metric that scores the systems.",
     ),
     SMOOTHING,
     ORDER,
@@ -76,10 +80,12 @@ SYSTEMS = with_parameters(
     RAW,
     DROP_BOM,
 )
-BASELINE = click.option("--baseline", metavar="NAME", help="Compare each system with this one alone, not all pairs.")
-SEED = click.option("--seed", type=click.IntRange(0), default=12345, show_default=True, help="Of all samples.")
+BASELINE = click.option("--baseline", metavar="NAME", help="Compare each system only with this one, not all pairs.")
+SEED = click.option(
+    "--seed", type=click.IntRange(0), default=12345, show_default=True, help="Seed of all random samples."
+)
 THREADS = click.option(
-    "--threads", type=click.IntRange(1), default=1, show_default=True, help="That work at the same time."
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
 )
 
 

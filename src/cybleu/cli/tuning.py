@@ -46,7 +46,11 @@ WITH_LISTS = with_parameters(
     click.argument("nbest", metavar="[NBEST", required=False, type=FILE),
     click.argument("references", metavar="REF...]", nargs=-1, type=FILE),
     click.option(
-        "--more", metavar="NBEST", type=FILE, multiple=True, help="Another list of the same segments, to be merged."
+        "--more",
+        metavar="NBEST",
+        type=FILE,
+        multiple=True,
+        help="Another list of the same segments, which is merged with NBEST.",
     ),
     click.option(
         "--features-file",
@@ -66,13 +70,13 @@ WITH_LISTS = with_parameters(
         "--format",
         "format_",
         type=click.Choice(["moses", "joshua", "fairseq", "json"]),
-        help="The format of NBEST.  [default: one of the first two, as it looks]",
+        help="The format of NBEST.  [default: moses or joshua, as the first lines look]",
     ),
     click.option(
         "--scorer-weights",
         callback=read_weights,
         metavar="W,W,...",
-        help="Weights of several scorers that --scores-file names, such as BLEU,TER.  [default: equal]",
+        help="The weights of the scorers, if --scores-file has several, such as BLEU,TER.  [default: equal]",
     ),
     FIRST_ID,
     SPLIT,
@@ -81,19 +85,21 @@ WITH_LISTS = with_parameters(
     REFERENCE_LENGTH,
     variant("moses"),
     SMOOTHING,
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is random."),
-    click.option("--json", "as_json", is_flag=True, help="Print a JSON object, numbers in full."),
+    click.option(
+        "--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of everything that is random."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the numbers."),
     click.option(
         "--start",
         metavar="FILE|W,W,...",
         type=FILE,
-        help="Weights to start from: lines with name and weight, or a list of those that are not sparse.  [default: 1, of sparse "
-        "features 0]",
+        help="The weights to start from: a file with a name and a weight on each line, or a list of the dense weights.  [default: "
+        "1, and 0 for sparse features]",
     ),
     click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too."),
 )
 IN_RANGES = with_parameters(
-    click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="Bounds of a weight."),
+    click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="The bounds of a weight."),
     click.option(
         "--threads",
         type=click.IntRange(1),
@@ -290,22 +296,22 @@ NORMALISE = click.option(
     type=click.IntRange(0),
     default=20,
     show_default=True,
-    help="How many climbs follow the one from the start.",
+    help="How many climbs follow the one that begins at the start.",
 )
 @click.option(
     "--start-range",
     metavar="LOW:HIGH",
-    help="Where random weights are drawn.  [default: 0 to the largest of the start]",
+    help="The range of random weights.  [default: 0 to the largest weight of the start]",
 )
 @click.option(
     "--wide",
     type=click.IntRange(0),
-    help="How many of the --restarts begin from random weights; the others begin near the best end.  [default: 13]",
+    help="How many of the --restarts begin at random weights; the others begin near the best end.  [default: 13]",
 )
 @click.option(
     "--best-first",
     is_flag=True,
-    help="Search all axes for each move, and take the best, as Moses does; this takes longer.",
+    help="Search all axes before each move and take the best one, as Moses does. This takes longer.",
 )
 @NORMALISE
 @click.option(
@@ -313,15 +319,19 @@ NORMALISE = click.option(
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="How many random directions to search beside the axes.",
+    help="How many random directions to search in addition to the axes.",
 )
-@click.option("--window", metavar="min|average:N", help="Judge an interval with N neighbours on each side.")
+@click.option(
+    "--window",
+    metavar="min|average:N",
+    help="Judge an interval by the minimum or average of its score and those of N neighbours on each side.",
+)
 @click.option(
     "--search",
     "searched",
     metavar="NAME",
     multiple=True,
-    help="Search this sparse feature, too; the others keep their weights.",
+    help="Search this sparse feature, too; other sparse features keep their weights.",
 )
 @click.option("--quiet", is_flag=True, help="Do not show the climbs on standard error.")
 @click.option(
@@ -343,10 +353,12 @@ def mert(
     axis: str | None,
     **options: Any,
 ) -> None:
-    """Weights with the best BLEU on n-best lists, by exact line search from many starts.
+    """Tune weights by exact line search (MERT).
 
-    Prints a line with name and weight for each feature; on standard error, BLEU is from 0 to 100. The lists are of decoders
-    (Moses's and Joshua's formats) or of Moses's extractor.
+    Finds the weights with the best BLEU on n-best lists, by line searches from many starts. Prints a line with name and weight
+    for each feature. On standard error, BLEU is from 0 to 100.
+
+    The lists come from decoders or from Moses's extractor.
     """
     need_standard_output()
     if (plot is None) != (axis is None):
@@ -449,16 +461,21 @@ def mert(
 @click.option(
     "--trials", type=click.IntRange(1), default=1000, show_default=True, help="How many random weights to try."
 )
-@click.option("--weights-file", metavar="FILE", type=FILE, help="Score these instead: numbers, a line for each trial.")
+@click.option(
+    "--weights-file",
+    metavar="FILE",
+    type=FILE,
+    help="Score the weights in this file instead: numbers, with a line for each trial.",
+)
 def random_search(
     trials: int,
     weights_file: str | None,
     **options: Any,
 ) -> None:
-    """The best of many random weights on n-best lists, or the BLEU of given ones.
+    """Try many random weights and print the best.
 
-    Weights are drawn evenly from their ranges, by default -1 to 1; the start, if given, is tried first. Prints the best
-    weights, or with --weights-file a score from 0 to 100 for each line.
+    Weights are drawn evenly from their ranges, by default -1 to 1. The start, if given, is tried first. With --weights-file the
+    command prints the score of each line of weights instead, from 0 to 100.
     """
     need_standard_output()
     given = Given(**options)

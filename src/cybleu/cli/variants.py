@@ -34,9 +34,14 @@ from .common import (
     metavar="NAME[:SMOOTHING]",
     multiple=True,
     default=TOOLS,
-    help=f"A definition to compare, to be given for each.  [default: {', '.join(TOOLS)}]",
+    help=f"A definition to compare; give the option once for each.  [default: {', '.join(TOOLS)}]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, scores in full, segments counted from 0.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print a JSON object, with all digits of the scores and segments counted from 0.",
+)
 def variants(
     hypothesis: str,
     references: tuple[str, ...],
@@ -49,10 +54,11 @@ def variants(
     drop_bom: bool,
     as_json: bool,
 ) -> None:
-    """Why tools disagree: the tokens, the rules and the lines that make their scores differ on the same texts.
+    """Say why tools disagree about a score.
 
-    The files are those of `cybleu score`, and each variant has the tokens that it has there; --tokenize none is for text that is
-    tokenised already, and --lowercase is the same for all.
+    Prints the tokens, the rules and the lines that make the scores of the same texts differ. The files are those of `cybleu
+    score`, and each variant has the tokens that it has there. --tokenize none is for text that is already tokenised.
+    --lowercase is the same for all variants.
     """
     need_standard_output()
     size = len(metric_of("sacrebleu", order=order, weights=weights).columns) // 2 - 1
