@@ -17,6 +17,7 @@ from nbest_lists import MANY_LINES, REFERENCES, line, same, written
 pytestmark = pytest.mark.usefixtures("backend")
 
 
+@pytest.mark.thread_unsafe(reason="it writes one file after the other under the same name")
 def test_the_format_is_seen(tmp_path):
     for features, names in (
         ("d= 1 2 lm= 3", ("d_0", "d_1", "lm_0")),

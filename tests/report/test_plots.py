@@ -17,7 +17,10 @@ from cybleu.report import (
 )
 from reports import FEW, REFERENCES, SYSTEMS
 
-pytestmark = pytest.mark.usefixtures("backend", "matplotlib")
+pytestmark = [
+    pytest.mark.usefixtures("backend", "matplotlib"),
+    pytest.mark.thread_unsafe(reason="the axes are drawn on by one thread"),
+]
 
 
 @pytest.fixture
