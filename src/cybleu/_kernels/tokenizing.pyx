@@ -363,7 +363,7 @@ cdef int line_of(PyObject *text, Line *line) except -1:
 cdef int make_room(Scanner *scanner, Py_ssize_t size) except -1 nogil:
     """For so many bytes after the front."""
     cdef uint8_t *larger
-    if size > scanner.room:
+    if size > scanner.room or scanner.buffer == NULL:
         size = max(size, 2 * scanner.room)
         larger = <uint8_t *>realloc(scanner.buffer, <size_t>size + FRONT)
         if larger == NULL:
@@ -486,7 +486,7 @@ cdef Py_ssize_t replace(uint8_t *text, Py_ssize_t size, const char *old, Py_ssiz
 cdef int rewrite(Scanner *scanner) except -1 nogil:
     cdef Py_ssize_t size = distance(scanner.at, scanner.end)
     cdef uint8_t *text
-    if scanner.at != scanner.buffer + FRONT:
+    if scanner.buffer == NULL or scanner.at != scanner.buffer + FRONT:
         make_room(scanner, size)
         memcpy(scanner.buffer + FRONT, scanner.at, <size_t>size)
     text = scanner.buffer + FRONT
