@@ -320,12 +320,15 @@ cdef int number_words(Workshop *shop, const Text *text, Py_ssize_t known, bint a
     """
     cdef int32_t *slots = <int32_t *>shop.known.data
     cdef const Span **owners = <const Span **>shop.owners.data
-    cdef const Span *span = <const Span *>shop.spans.data + text.spans
+    cdef const Span *span
     cdef const Span *other
     cdef const uint8_t *data = shop.text.data
     cdef uint64_t place
     cdef Py_ssize_t i
     cdef int32_t number
+    if text.words == 0:     # perhaps there are none at all, and no memory of any
+        return 0
+    span = <const Span *>shop.spans.data + text.spans
     for i in range(text.words):
         place = hash_word(data + span.start, span.size, odd) & <uint64_t>(known - 1)
         while True:
