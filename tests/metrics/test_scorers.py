@@ -174,4 +174,5 @@ def test_searches(tmp_path_factory, nbest, types, weights, data):
         return metric.evaluate(row.tolist())
 
     assert found.score == pytest.approx(score_of(nbest, list(found.weights.values()), total), abs=1e-12)
-    assert found.score >= max(tried(nbest, weights, [0.0, 1.0], metric=total)) - 1e-12
+    if any(weights):  # where all are 0 hypotheses are equal, which a step to weights that are not does not keep
+        assert found.score >= max(tried(nbest, weights, [0.0, 1.0], metric=total)) - 1e-12
