@@ -11,27 +11,9 @@ from libc.string cimport memcmp, memset
 
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY
 from cybleu._kernels.interrupts cimport begin_watch, watch
+from cybleu._kernels.keys cimport cybleu_hash_bytes
 from cybleu._kernels.tokenizing cimport Line
 from cybleu._kernels.unit_ngrams cimport AHEAD, give_back, make_room
-
-cdef extern from *:
-    """
-    /* The products lose bits, as they should. */
-    static CYTHON_INLINE uint64_t cybleu_hash_word(const uint8_t *text, Py_ssize_t size, uint64_t odd) {
-        uint64_t mixed = (uint64_t)size * odd, piece = 0;
-        for (; size > 8; text += 8, size -= 8) {
-            memcpy(&piece, text, 8);
-            mixed = (mixed ^ piece) * odd;
-            mixed ^= mixed >> 32;
-        }
-        for (piece = 0; size > 0;)
-            piece = piece << 8 | text[--size];
-        mixed = (mixed ^ piece) * odd;
-        mixed = (mixed ^ mixed >> 32) * odd;
-        return mixed ^ mixed >> 29;
-    }
-    """
-    uint64_t hash_word "cybleu_hash_word" (const uint8_t *text, Py_ssize_t size, uint64_t odd) noexcept nogil
 
 cdef enum:
     CODE_POINTS = 0x110000
@@ -330,7 +312,7 @@ cdef int number_words(Workshop *shop, const Text *text, Py_ssize_t known, bint a
         return 0
     span = <const Span *>shop.spans.data + text.spans
     for i in range(text.words):
-        place = hash_word(data + span.start, span.size, odd) & <uint64_t>(known - 1)
+        place = cybleu_hash_bytes(data + span.start, span.size, odd) & <uint64_t>(known - 1)
         while True:
             number = slots[place]
             if number == 0:

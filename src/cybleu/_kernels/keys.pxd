@@ -1,6 +1,6 @@
 # What a token is told by, from the bytes of its characters.
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 cdef extern from *:
     """
@@ -54,6 +54,21 @@ cdef extern from *:
         return (key.first * 0x9E3779B97F4A7C15ULL + key.second * 0xD6E8FEB86659FD93ULL) >> shift;
     }
 
+    /* The products lose bits, as they should: in C, because checks for overflow would stop them. */
+    static CYTHON_INLINE uint64_t cybleu_hash_bytes(const uint8_t *text, Py_ssize_t length, uint64_t odd) {
+        uint64_t mixed = (uint64_t)length * odd, piece = 0;
+        for (; length > 8; text += 8, length -= 8) {
+            memcpy(&piece, text, 8);
+            mixed = (mixed ^ piece) * odd;
+            mixed ^= mixed >> 32;
+        }
+        for (piece = 0; length > 0;)
+            piece = piece << 8 | text[--length];
+        mixed = (mixed ^ piece) * odd;
+        mixed = (mixed ^ mixed >> 32) * odd;
+        return mixed ^ mixed >> 29;
+    }
+
     #endif
     """
     uint64_t CYBLEU_UNDECIDED
@@ -65,3 +80,5 @@ cdef extern from *:
     # of 8 bytes or more
     void cybleu_long_text(const char *data, size_t size, cybleu_key *key) noexcept nogil
     uint64_t cybleu_slot_of(cybleu_key key, int shift) noexcept nogil
+    # of any bytes, by an odd number of this process
+    uint64_t cybleu_hash_bytes(const uint8_t *text, Py_ssize_t length, uint64_t odd) noexcept nogil

@@ -13,7 +13,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
-from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_short_text
+from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_hash_bytes, cybleu_key, cybleu_short_text
 from cybleu._kernels.ngrams cimport (
     END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks,
     match_by_interning, match_by_pairs, match_memory, pair_memory, pairs_needed,
@@ -28,20 +28,6 @@ cdef extern from "Python.h":
 cdef extern from *:
     """
     /* The products lose bits, as they should: in C, because checks for overflow would stop them. */
-    static CYTHON_INLINE uint64_t cybleu_hash_bytes(const uint8_t *text, Py_ssize_t length, uint64_t odd) {
-        uint64_t mixed = (uint64_t)length * odd, piece = 0;
-        for (; length > 8; text += 8, length -= 8) {
-            memcpy(&piece, text, 8);
-            mixed = (mixed ^ piece) * odd;
-            mixed ^= mixed >> 32;
-        }
-        for (piece = 0; length > 0;)
-            piece = piece << 8 | text[--length];
-        mixed = (mixed ^ piece) * odd;
-        mixed = (mixed ^ mixed >> 32) * odd;
-        return mixed ^ mixed >> 29;
-    }
-
     static CYTHON_INLINE uint64_t cybleu_mixed(uint64_t first, uint64_t second, uint64_t odd) {
         uint64_t mixed = first * odd;
         mixed ^= mixed >> 32;
@@ -50,7 +36,6 @@ cdef extern from *:
     }
     """
     uint64_t mixed_key "cybleu_mixed" (uint64_t first, uint64_t second, uint64_t odd) noexcept nogil
-    uint64_t hash_of "cybleu_hash_bytes" (const uint8_t *text, Py_ssize_t length, uint64_t odd) noexcept nogil
 
 cdef enum:
     FEW_SLOTS = 4096
@@ -84,7 +69,7 @@ cdef inline cybleu_key key_of(const Token *token, uint64_t odd) noexcept nogil:
     """The key of a token of which an author of a text cannot make many that are equal."""
     cdef cybleu_key key
     if CYBLEU_UNLIKELY(size_of(token) >= 16):
-        key.first = hash_of(token.text, size_of(token), odd)
+        key.first = cybleu_hash_bytes(token.text, size_of(token), odd)
         key.second = CYBLEU_UNDECIDED
     else:
         cybleu_short_text(<const char *>token.text, <size_t>size_of(token), 1, &key)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PLAIN = {str, bytes, int, float, bool, type(None)}  # tokens of these types are equal or not, whoever asks
-
 
 @dataclass(frozen=True)
 class Gleu(Metric):
@@ -151,7 +149,7 @@ def _pairs(references: Any, hypotheses: Any, owner: Any, raw: bool) -> tuple[Any
     None at all where these are no plain lists, which the metric brings into one and checks one by one.
     """
     from .._runtime.arrays import np
-    from ..text.batches import positions
+    from ..text.batches import PLAIN_TYPES, positions
 
     references, texts = references_given(references, raw), texts_given(hypotheses)
     kinds = {str, bytes} if raw else {list, tuple}
@@ -167,7 +165,7 @@ def _pairs(references: Any, hypotheses: Any, owner: Any, raw: bool) -> tuple[Any
         return None
     if not set(map(type, chain.from_iterable(references))) <= kinds or not all(references):
         return None
-    if not raw and not _backend.chosen.types_within(chain(texts, chain.from_iterable(references))) <= PLAIN:
+    if not raw and not _backend.chosen.types_within(chain(texts, chain.from_iterable(references))) <= PLAIN_TYPES:
         return None  # which of them are equal may depend on who asks
     if owner is not None:
         owners = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")

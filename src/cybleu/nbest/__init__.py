@@ -5,13 +5,13 @@ An :class:`NBest` is made from arrays, from texts (:meth:`NBest.from_texts`) or 
 stream. It is what :mod:`cybleu.tuning` tunes on and :mod:`cybleu.rerank` chooses from.
 """
 
-from .container import SparseFeatures
 from .extraction import extract
 from .lists import NBest
 from .merging import merge
 from .reading import read_segments
 from .references import prepare_references
 from .segment import Segment
+from .sparse import SparseFeatures
 from .writing import nbest_lines
 
 __all__ = [

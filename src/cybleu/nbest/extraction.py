@@ -16,13 +16,14 @@ from .._files.writing import may_be_a_file, writing_all
 from .._runtime.arrays import np
 from .._runtime.parallel import bar, checked_threads, in_order
 from ..text.raw import Raw
-from .container import SparseFeatures, whole_number
+from .container import whole_number
 from .extractor import bleu_texts
 from .formats import open_reader
 from .lists import NBest
 from .merging import first_ones, merge
 from .reading import BlockCounter, joined_features, joined_sparse, owners_of, read
 from .references import prepare_references
+from .sparse import SparseFeatures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,11 +18,11 @@ from .._files.writing import writing_all
 from .._runtime.arrays import np
 from ..errors import InputFileError, StatisticsError, UnknownNameError
 from ..metrics import MosesScorer
-from .container import Hypotheses, SparseFeatures
+from .container import Hypotheses
 from .growing import GrowingRows
 from .lines import MOST_DIGITS
 from .reading import in_segments
-from .sparse import SparseRows
+from .sparse import SparseFeatures, SparseRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

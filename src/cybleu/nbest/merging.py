@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .._files.text import shown
 from .._runtime.arrays import np
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
-from .container import Hypotheses, SparseFeatures
+from .container import Hypotheses
+from .sparse import SparseFeatures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

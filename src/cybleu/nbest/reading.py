@@ -31,12 +31,11 @@ from ..errors import ArrayValueError
 from ..stats.references import LineCounter
 from ..text.raw import Raw
 from . import json_lines
-from .container import SparseFeatures
 from .formats import open_reader
 from .growing import GrowingRows
 from .lines import Block
 from .segment import Segment
-from .sparse import SparseRows
+from .sparse import SparseFeatures, SparseRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

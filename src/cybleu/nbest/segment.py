@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .container import SparseFeatures
+    from .sparse import SparseFeatures
 
 
 class Segment(NamedTuple):

@@ -12,7 +12,8 @@ from typing import Any
 
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
-from ..errors import MissingExtraError, OrderError, UnknownNameError
+from .._runtime.figures import figure_class
+from ..errors import OrderError, UnknownNameError
 from .analysis import BY, Report
 from .visible import visible
 
@@ -43,16 +44,6 @@ LABELS = {
 }
 
 
-def _figure_class() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError(
-            "plots need Matplotlib, which is not installed; install it with: pip install 'cybleu[plot]'"
-        ) from None
-    return Figure
-
-
 def _axes(axes: Any) -> Any:
     return new_figure().add_subplot() if axes is None else axes
 
@@ -65,7 +56,7 @@ def new_figure(width: float = 6.4, height: float = 4.0, layout: str = "constrain
     :param layout: what sets the margins
     :raises MissingExtraError: Matplotlib is not installed
     """
-    return _figure_class()(figsize=(width, height), layout=layout)
+    return figure_class()(figsize=(width, height), layout=layout)
 
 
 def _style(number: int) -> dict[str, Any]:
@@ -344,7 +335,7 @@ def _tick(text: str) -> str:
 @contextmanager
 def settings() -> Iterator[None]:
     """Those of Matplotlib under which the same plot is the same bytes."""
-    _figure_class()
+    figure_class()
     from matplotlib import rc_context, rcParamsDefault
 
     fixed = {
@@ -411,7 +402,7 @@ def check_plot(path: str | PathLike[str]) -> str:
     if kind not in FORMATS:
         raise UnknownNameError(f"the plot {path!r} must be a .svg, .png or .pdf file")
     check_paths([path])
-    _figure_class()
+    figure_class()
     return kind
 
 

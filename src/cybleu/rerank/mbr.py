@@ -27,7 +27,7 @@ from ..metrics import Bleu, find, of_text
 from ..metrics.formula import weighted_sums
 from ..nbest import NBest
 from ..text import tokenizer
-from ..text.batches import is_array
+from ..text.batches import PLAIN_TYPES, is_array
 from ..text.columns import is_column, lists_given
 from ..text.raw import Raw, raw_of
 from ..text.words import RawWords
@@ -305,7 +305,7 @@ def _in_one(value: Any, name: str) -> tuple[list[Any], NDArray[np.int64]]:
 
 def _are_plain(texts: Any) -> bool:
     """Whether all are lists of tokens of which none needs a look, which takes longer than the matches of short texts."""
-    return set(map(type, texts)) <= {list, tuple} and _backend.chosen.types_within(texts) <= {str, bytes, int}
+    return set(map(type, texts)) <= {list, tuple} and _backend.chosen.types_within(texts) <= PLAIN_TYPES
 
 
 def _token_lists(

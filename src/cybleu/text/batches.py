@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
 
+# Tokens of these types are equal or not, whoever asks, and are what they seem.
+PLAIN_TYPES = {str, bytes, int, float, bool, type(None)}
+
 
 class Batch(NamedTuple):
     """Text i is `ids[begins[i]:ends[i]]`."""

@@ -9,8 +9,9 @@ from typing import Any, BinaryIO
 
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
+from .._runtime.figures import figure_class
 from .._runtime.scales import percent
-from ..errors import MissingExtraError, UnknownNameError
+from ..errors import UnknownNameError
 from .results import LineSearch
 
 __all__ = ["check_plot", "plot_surface"]
@@ -31,13 +32,7 @@ def check_plot(path: str) -> Any:
     if _format_of(path) not in ("png", "svg"):
         raise UnknownNameError(f"the plot {path!r} must be a .png or .svg file")
     check_paths([path])
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError(
-            "plots need Matplotlib, which is not installed; install it with: pip install 'cybleu[plot]'"
-        ) from None
-    return Figure
+    return figure_class()
 
 
 def _format_of(path: str) -> str:
