@@ -2,8 +2,9 @@
 
 python benchmarks/engines.py [--rows N] [--rounds N] [--engines spark ray]
 
-Start-up is apart: everything has run once before. Times are of the clock and, where the system tells them (Linux), of the processor
-in all processes that the benchmark started, which other work on the machine disturbs less. The texts are in Parquet files on a disk,
+Start-up is apart: everything has run once before, and the rates are of what the same pairs take when they are counted once more in the
+same call. So a column says what a call takes before it counts, such as for new processes. Times are of the clock and, where the system tells them (Linux), of the processor in all processes that the benchmark started, which
+other work on the machine disturbs less. The texts are in Parquet files on a disk,
 which are in the memory of the system by then; for Ray also in its object store, and then in memory of the plain process. `transport`
 is the same map without any counting: what the engine itself takes to read the texts and to hand them to Python. Needs pyarrow, PySpark
 and Ray.
@@ -31,9 +32,10 @@ import cybleu
 from cybleu import columns
 
 CORES = 2
+IDLE = 2.5  # seconds after which Ray has ended the workers that are idle, so that each call starts them
 FILES = 8
 MARK = f"CYBLEU_BENCHMARK={os.getpid()}".encode()
-BLOCK = 131072  # rows of a block in Ray's object store
+BLOCK = 524288  # rows of a block in Ray's object store, 128 MiB of text, which is Ray's own size of a block
 
 
 def lines(name):
@@ -78,10 +80,10 @@ def on_spark(folder):
         for batch in batches:
             yield pyarrow.RecordBatch.from_pydict({"rows": [batch.num_rows]})
 
-    def transport():
-        return frame.mapInArrow(number_of, "rows bigint").agg({"rows": "sum"}).first()[0]
+    def transport(some):
+        return some.mapInArrow(number_of, "rows bigint").agg({"rows": "sum"}).first()[0]
 
-    yield "Spark, Parquet", lambda: plain(folder, CORES), lambda: spark.total(frame), transport
+    yield "Spark, Parquet", lambda: plain(folder, CORES), spark.total, transport, frame, frame.union(frame)
     session.stop()
 
 
@@ -92,8 +94,8 @@ def on_ray(folder):
     from cybleu.columns import ray as on_datasets
 
     ray.init(num_cpus=CORES, include_dashboard=False, log_to_driver=False, logging_level="error")
-    ray.data.DataContext.get_current().enable_progress_bars = False
-    stored = ray.data.read_parquet(str(folder), override_num_blocks=FILES)
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
 
     def number_of(block):
         return pyarrow.table({"rows": [block.num_rows]})
@@ -101,11 +103,20 @@ def on_ray(folder):
     def transport(dataset):
         return dataset.map_batches(number_of, batch_format="pyarrow", batch_size=None).sum("rows")
 
-    yield "Ray, Parquet", lambda: plain(folder, CORES), lambda: on_datasets.total(stored), lambda: transport(stored)
+    more = folder.parent / "twice"
+    more.mkdir()
+    for path in folder.iterdir():
+        for time_of in "12":
+            os.link(path, more / f"{time_of}-{path.name}")
+    for reader, newer in (("", True), (" by its older reader", False)):
+        context.use_datasource_v2 = newer
+        once = ray.data.read_parquet(str(folder), override_num_blocks=FILES)
+        twice = ray.data.read_parquet(str(more), override_num_blocks=2 * FILES)
+        yield f"Ray, Parquet{reader}", lambda: plain(folder, CORES), on_datasets.total, transport, once, twice
     table = pyarrow.dataset.dataset(folder).to_table()
-    inside = ray.data.from_arrow([table.slice(start, BLOCK) for start in range(0, len(table), BLOCK)])
-    in_memory = lambda: columns.total(table, threads=CORES)  # noqa: E731
-    yield "Ray, object store", in_memory, lambda: on_datasets.total(inside), lambda: transport(inside)
+    blocks = [table.slice(start, BLOCK) for start in range(0, len(table), BLOCK)]
+    once, twice = ray.data.from_arrow(blocks), ray.data.from_arrow(blocks * 2)
+    yield "Ray, object store", lambda: columns.total(table, threads=CORES), on_datasets.total, transport, once, twice
     ray.shutdown()
 
 
@@ -125,6 +136,7 @@ def processors():
 
 def seconds(function):
     """Of the clock, and of the processor."""
+    time.sleep(IDLE)
     before = processors()
     latest = dict(before)
     ended = threading.Event()
@@ -156,31 +168,38 @@ def main():
     options = parser.parse_args()
     os.environ["CYBLEU_BENCHMARK"] = str(os.getpid())
     with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
+        folder = Path(temporary) / "once"
+        folder.mkdir()
         rows, size = write(folder, options.rows)
         wanted = plain(folder, CORES)
         print(f"{machine()}, load {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, pyarrow {pyarrow.__version__}")
         print(f"{rows:,} pairs, {size / 1e6:.0f} MB of text in {FILES} Parquet files, 13a, {CORES} processors\n")
-        row("", "s", "pairs a second", "of the plain process", "s of the processor", "of the plain process")
+        row("", "s", "of it before counting", "pairs a second", "of the plain process", "s of the processor")
         row("---", "---:", "---:", "---:", "---:", "---:")
         for name in options.engines:
-            for title, in_one, total, transport in {"spark": on_spark, "ray": on_ray}[name](folder):
-                assert in_one() == total() == wanted  # and the workers have started
-                assert transport() == rows
+            for title, in_one, total, transport, once, twice in {"spark": on_spark, "ray": on_ray}[name](folder):
+                assert in_one() == total(once) == wanted
+                assert total(twice) == {column: 2 * number for column, number in wanted.items()}
+                assert (transport(once), transport(twice)) == (rows, 2 * rows)
+                works = [(in_one,), (total, once), (total, twice), (transport, once), (transport, twice)]
                 times = [  # in turn, because the machine may be busy
-                    [seconds(one) for one in (in_one, total, transport)] for _ in range(options.rounds)
+                    [seconds(lambda one=one, given=given: one(*given)) for one, *given in works]
+                    for _ in range(options.rounds)
                 ]
                 of_plain, *others = ([statistics.median(some) for some in zip(*one)] for one in zip(*times))
-                for what, found in zip(
-                    (f"one process, {title.partition(', ')[2]}", title, f"{title}: transport"), (of_plain, *others)
-                ):
+                plain_rate = rows / of_plain[0]
+                of_one = f"one process, {title.partition(', ')[2]}"
+                row(of_one, f"{of_plain[0]:.1f}", "", f"{plain_rate:,.0f}", "1.00", f"{of_plain[1]:.1f}")
+                for what, of_once, of_twice in ((title, *others[:2]), (f"{title}: transport", *others[2:])):
+                    more = of_twice[0] - of_once[0]
+                    rate = rows / more
                     row(
                         what,
-                        f"{found[0]:.1f}",
-                        f"{rows / found[0]:,.0f}",
-                        f"{of_plain[0] / found[0]:.2f}",
-                        f"{found[1]:.1f}",
-                        f"{of_plain[1] / found[1]:.2f}",
+                        f"{of_once[0]:.1f}",
+                        f"{of_once[0] - more:.1f}",
+                        f"{rate:,.0f}",
+                        f"{rate / plain_rate:.2f}",
+                        f"{of_once[1]:.1f}",
                     )
 
 

@@ -243,9 +243,9 @@ def _read(dataset: Any, counting: Counting) -> Any:
 
 
 def _sums(dataset: Any, counting: Counting) -> dict[str, int | None]:
-    found: dict[str, int | None] = _mapped(_read(dataset, counting), counting, Counting.sums_of).aggregate(
-        *_added(counting)
-    )
+    # Ray keeps processors back for the sum as long as the map is in one execution with it; here each has all of them
+    in_blocks = _mapped(_read(dataset, counting), counting, Counting.sums_of).materialize()
+    found: dict[str, int | None] = in_blocks.aggregate(*_added(counting))
     return found
 
 
