@@ -3,9 +3,11 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 
+from cybleu._kernels.keys cimport cybleu_key
+
 cdef enum:
     FEW = 64
-    FEW_SLOTS = 512
+    FEW_SLOTS = 1024
     FEW_IDS = 66        # 0, those of FEW tokens, and one place to write ahead
 
 
@@ -13,8 +15,7 @@ cdef enum:
 cdef struct FewTokens:
     uint8_t slots[FEW_SLOTS]    # open addressing, 2 ** (64 - shift) of them in use
     int shift
-    uint64_t first[FEW_IDS]     # id -> key of the token
-    uint64_t second[FEW_IDS]
+    cybleu_key keys[FEW_IDS]    # id -> key of the token
     PyObject *tokens[FEW_IDS]   # borrowed
     int size                    # ids given so far
 
