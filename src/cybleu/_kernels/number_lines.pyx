@@ -36,45 +36,44 @@ cdef enum:
 cdef const char *read_number(const char *at, const char *end, double *value) noexcept nogil:
     """Past the number, or NULL. What comes after the end of the text must not be part of a number."""
     cdef const char *start = at
-    cdef int64_t mantissa = 0
-    cdef int64_t power = 0
-    cdef int digits = 0             # without leading zeros
-    cdef int exponent = 0
-    cdef bint any_digit = False
-    cdef bint point = False
-    cdef bint negative = False
-    cdef bint negative_exponent = False
     cdef const char *first
-    if at < end and (at[0] == c"-" or at[0] == c"+"):
-        negative = at[0] == c"-"
+    cdef uint64_t mantissa = 0
+    cdef Py_ssize_t digits, fraction = 0
+    cdef int64_t power
+    cdef int exponent = 0
+    cdef bint negative = at[0] == c"-"
+    cdef bint negative_exponent = False
+    if negative or at[0] == c"+":
         at += 1
-    while at < end:
-        if is_digit(at[0]):
-            any_digit = True
-            if digits < MOST_DIGITS:
-                mantissa = 10 * mantissa + (at[0] - c"0")
-            digits += digits > 0 or at[0] != c"0"
-            power -= point
-        elif at[0] == c"." and not point:
-            point = True
-        else:
-            break
+    first = at
+    while is_digit(at[0]):
+        mantissa = 10 * mantissa + <uint64_t>(at[0] - c"0")
         at += 1
-    if not any_digit:
+    digits = distance(first, at)
+    if at[0] == c".":
+        at += 1
+        first = at
+        while is_digit(at[0]):
+            mantissa = 10 * mantissa + <uint64_t>(at[0] - c"0")
+            at += 1
+        fraction = distance(first, at)
+        digits += fraction
+    if not digits:
         return NULL
-    if at < end and (at[0] == c"e" or at[0] == c"E"):
+    power = -fraction
+    if at[0] == c"e" or at[0] == c"E":
         at += 1
-        if at < end and (at[0] == c"-" or at[0] == c"+"):
+        if at[0] == c"-" or at[0] == c"+":
             negative_exponent = at[0] == c"-"
             at += 1
         first = at
-        while at < end and is_digit(at[0]) and distance(first, at) < LONGEST_EXPONENT:
+        while is_digit(at[0]) and distance(first, at) < LONGEST_EXPONENT:
             exponent = 10 * exponent + (at[0] - c"0")
             at += 1
         if at == first:
             return NULL
         power += -exponent if negative_exponent else exponent
-    if digits <= MOST_DIGITS and mantissa <= <int64_t>1 << 53 and -EXACT_POWER <= power <= EXACT_POWER:
+    if digits <= MOST_DIGITS and mantissa <= <uint64_t>1 << 53 and -EXACT_POWER <= power <= EXACT_POWER:
         value[0] = <double>mantissa
         if power < 0:
             value[0] /= CYBLEU_POWERS[-power]
@@ -133,45 +132,62 @@ def read_rows(bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ss
 
 # ------------------------------------------------------------------------------------------------------------- writing
 
-cdef char *put_whole(char *at, uint64_t number, int digits) noexcept nogil:
-    """The digits of a whole number, at least so many."""
-    cdef char text[20]
-    cdef int size = 0
-    while number or size < digits:
-        text[size] = <char>(c"0" + <char>(number % 10))
-        number //= 10
-        size += 1
-    while size:
-        size -= 1
-        at[0] = text[size]
-        at += 1
-    return at
+cdef inline char *put_digits(char *at, uint64_t digits, int decimals) noexcept nogil:
+    """A number with so many decimals; with none it is a whole one, without a point."""
+    cdef char text[24]
+    cdef int place = sizeof(text)
+    while decimals:
+        place -= 1
+        text[place] = <char>(c"0" + <char>(digits % 10))
+        digits //= 10
+        decimals -= 1
+        if not decimals:
+            place -= 1
+            text[place] = c"."
+    while True:
+        place -= 1
+        text[place] = <char>(c"0" + <char>(digits % 10))
+        digits //= 10
+        if not digits:
+            break
+    memcpy(at, text + place, sizeof(text) - <size_t>place)
+    return at + (<int>sizeof(text) - place)
 
 
 cdef char *put_number(char *at, double value) noexcept nogil:
     """As Python's `repr` has it, or NULL."""
     cdef double number = fabs(value)
     cdef double scaled
-    cdef uint64_t digits, power
-    cdef int decimals
+    cdef uint64_t digits
+    cdef int decimals = 14
     if not (number == 0.0 or 1e-4 <= number < 1e15):
         return NULL
     if signbit(value):
         at[0] = c"-"
         at += 1
-    power = 1
-    for decimals in range(19):
-        scaled = number * CYBLEU_POWERS[decimals]
-        if scaled >= 1e15:
-            return NULL
-        digits = <uint64_t>(scaled + 0.5)
-        # a product is off by less than two parts in 2 ** 53; only then is the quotient worth the time
-        if fabs(scaled - <double>digits) <= scaled * 4e-16 and <double>digits / CYBLEU_POWERS[decimals] == number:
-            at = put_whole(at, digits // power, 1)
-            at[0] = c"."
-            return put_whole(at + 1, digits % power, decimals if decimals else 1)
-        power *= 10
-    return NULL
+    if number == 0.0:
+        return put_digits(at, 0, 1)
+    while number >= CYBLEU_POWERS[15 - decimals]:
+        decimals -= 1
+    while number * CYBLEU_POWERS[decimals] < 1e14:
+        decimals += 1
+    scaled = number * CYBLEU_POWERS[decimals]
+    digits = <uint64_t>(scaled + 0.5)
+    # a product is off by less than two parts in 2 ** 53; only then is the quotient worth the time
+    if fabs(scaled - <double>digits) > scaled * 4e-16 or <double>digits / CYBLEU_POWERS[decimals] != number:
+        return NULL
+    # without zeros at the end, but for one decimal
+    if decimals == 0:
+        digits, decimals = 10 * digits, 1
+    if decimals > 8 and digits % 100000000 == 0:
+        digits, decimals = digits // 100000000, decimals - 8
+    if decimals > 4 and digits % 10000 == 0:
+        digits, decimals = digits // 10000, decimals - 4
+    if decimals > 2 and digits % 100 == 0:
+        digits, decimals = digits // 100, decimals - 2
+    if decimals > 1 and digits % 10 == 0:
+        digits, decimals = digits // 10, decimals - 1
+    return put_digits(at, digits, decimals)
 
 
 cdef char *put_as_python(char *at, double value) except NULL nogil:
@@ -220,7 +236,7 @@ def lines_of_counts(const int64_t[:, :] rows not None):
         with nogil:
             for i in range(rows.shape[0]):
                 for k in range(rows.shape[1]):
-                    at = put_whole(at, <uint64_t>rows[i, k], 1)
+                    at = put_digits(at, <uint64_t>rows[i, k], 0)
                     at[0] = c" "
                     at += 1
                 at[0] = c"\n"

@@ -30,7 +30,6 @@ from .._runtime.parallel import bar
 from ..errors import ArrayValueError
 from ..stats.references import LineCounter
 from ..text.raw import Raw
-from . import json_lines
 from .formats import open_reader
 from .growing import GrowingRows
 from .lines import Block
@@ -78,6 +77,8 @@ def read_segments(
     if format == "json":
         if size is not None or features is not None or names is not None:
             raise ArrayValueError("size, features and names are for the plain format, a file without fields")
+        from . import json_lines
+
         yield from json_lines.segments(path, progress)
         return
     with (
