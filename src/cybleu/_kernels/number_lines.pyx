@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Lines of numbers in bytes, read and written.
+"""Numbers in bytes, read and written.
 
 A number is read here where its digits and its power of ten are exact doubles (Clinger 1990), and otherwise by Python.
 It is written here where 15 digits say it, because no two numbers of 15 digits are one double: the fewest decimals that
@@ -10,7 +10,7 @@ from cpython.unicode cimport PyUnicode_DecodeASCII
 from libc.math cimport fabs, isfinite, signbit
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memchr, memcpy, strlen
+from libc.string cimport memcpy, strlen
 
 from cybleu._kernels.common cimport allocated, distance
 
@@ -28,6 +28,7 @@ cdef extern from *:
     const double CYBLEU_POWERS[23]
 
 cdef enum:
+    ENOUGH = 1000000000000000000    # of a mantissa: with one digit more it is not exact
     EXACT_POWER = 22
     LONGEST_EXPONENT = 4
     LONGEST_NUMBER = 26     # that is written, with the blank after it: -2.2250738585072014e-308
@@ -47,14 +48,16 @@ cdef const char *read_number(const char *at, const char *end, double *value) noe
         at += 1
     first = at
     while is_digit(at[0]):
-        mantissa = 10 * mantissa + <uint64_t>(at[0] - c"0")
+        if mantissa < ENOUGH:
+            mantissa = 10 * mantissa + <uint64_t>(at[0] - c"0")
         at += 1
     digits = distance(first, at)
     if at[0] == c".":
         at += 1
         first = at
         while is_digit(at[0]):
-            mantissa = 10 * mantissa + <uint64_t>(at[0] - c"0")
+            if mantissa < ENOUGH:
+                mantissa = 10 * mantissa + <uint64_t>(at[0] - c"0")
             at += 1
         fraction = distance(first, at)
         digits += fraction
@@ -93,41 +96,6 @@ cdef bint read_as_python(const char *start, const char *end, double *value) noex
         except (OverflowError, ValueError):
             return False
     return stopped == end and isfinite(value[0])
-
-
-def read_rows(bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ssize_t row, Py_ssize_t stop):
-    """Read lines of numbers from `start` on into the rows from `row` to before `stop`, up to one that is declined.
-
-    :return: the number of rows that are filled, and where the first line begins that is not read
-    """
-    cdef const char *first = block
-    cdef const char *end = first + len(block)
-    cdef const char *line = first + start
-    cdef const char *after
-    cdef const char *at
-    cdef const char *last
-    cdef Py_ssize_t i
-    cdef Py_ssize_t width = rows.shape[1]
-    if not (0 <= start <= distance(first, end) and 0 <= row <= stop <= rows.shape[0]):
-        raise ValueError("the rows do not fit the lines")
-    with nogil:
-        while line < end and row < stop:
-            after = <const char *>memchr(line, c"\n", <size_t>distance(line, end))
-            if after == NULL:
-                after = end
-            last = after - (after > line and (after - 1)[0] == c"\r")
-            at = line
-            for i in range(width):
-                at = read_number(past_blanks(at, last), last, &rows[row, i])
-                if at == NULL or not (at == last or is_blank(at[0])):
-                    break
-            else:
-                if past_blanks(at, last) == last:
-                    row += 1
-                    line = after + 1
-                    continue
-            break
-    return row, distance(first, min(line, end))
 
 
 # ------------------------------------------------------------------------------------------------------------- writing

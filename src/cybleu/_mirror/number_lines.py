@@ -1,15 +1,10 @@
-"""Lines of numbers. Here the reader above the backends reads every one of them."""
+"""Lines of numbers, written."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-def read_rows(block: bytes, start: int, rows: Any, row: int, stop: int) -> tuple[int, int]:
-    """See the function of this name in :mod:`cybleu._kernels`. Every line is declined."""
-    return row, start
 
 
 def lines_of_numbers(rows: Any) -> str:
