@@ -34,6 +34,6 @@ cdef class NamedValues:
     cdef int make_room(self) except -1 nogil
     cdef int append(self, int32_t column, double value) except -1 nogil
     cdef bint sort_row(self) noexcept nogil
-    # Read the rest of a row, true where all of it is pairs of the ordinary form; forgotten unless the row is ended next.
+    # Read the rest of a row, true where it is pairs of the ordinary form; forgotten unless the row is ended next.
     cdef int read(self, const char *at, const char *end, bint glued) except -1 nogil
     cdef int end_row(self) except -1 nogil

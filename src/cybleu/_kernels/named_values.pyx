@@ -13,6 +13,7 @@ from cybleu._kernels.tokens cimport secret
 
 cdef enum:
     FEW_SLOTS = 1024
+    FEW_VALUES = 100            # of a row, which are sorted in the time of their square
     MOST_NAMES = 0x3FFFFFFF     # their numbers are 32 bits, and slots are twice as many
 
 
@@ -42,7 +43,7 @@ cdef int by_column(const void *one, const void *other) noexcept nogil:
 
 
 cdef class NamedValues:
-    """Rows of values with names. The first name is column 0, and each new one the next; names are the same by their bytes.
+    """Rows of values with names. The first name is column 0, and each new one the next.
 
     :ivar names: of all columns
     """
@@ -70,7 +71,7 @@ cdef class NamedValues:
         return self.ends[self.ended]
 
     cdef int32_t column_of(self, const char *name, Py_ssize_t length, bint known_alone) except -2 nogil:
-        """The column of a name; a new one gets the next. -1 where it is new and only those that are known are wanted."""
+        """The column of a name; a new one gets the next, or -1 if only those that are known are wanted."""
         cdef uint64_t hashed, place
         cdef const Span *span
         cdef int32_t number
@@ -104,7 +105,7 @@ cdef class NamedValues:
         memcpy(self.text + begin, name, <size_t>length)
         self.spans[self.given].begin = begin
         self.spans[self.given].length = length
-        self.given += 1
+        self.given = self.given + 1
         self.slots[place].tag = <uint32_t>(hashed >> 32)
         self.slots[place].number = <int32_t>self.given
         return <int32_t>(self.given - 1)
@@ -131,7 +132,7 @@ cdef class NamedValues:
         self.entries = <Entry *>room_for(self.entries, self.found + 1, &self.entry_room, sizeof(Entry))
         self.entries[self.found].column = column
         self.entries[self.found].value = value
-        self.found += 1
+        self.found = self.found + 1
         return 0
 
     cdef int read(self, const char *at, const char *end, bint glued) except -1 nogil:
@@ -177,11 +178,17 @@ cdef class NamedValues:
     cdef bint sort_row(self) noexcept nogil:
         """Bring the row that is not ended into the order of columns; false where one is there twice."""
         cdef Py_ssize_t first = self.ends[self.ended]
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, place
+        cdef Entry entry
+        if self.found - first > FEW_VALUES:
+            qsort(self.entries + first, <size_t>(self.found - first), sizeof(Entry), by_column)
         for i in range(first + 1, self.found):
-            if self.entries[i - 1].column >= self.entries[i].column:
-                qsort(self.entries + first, <size_t>(self.found - first), sizeof(Entry), by_column)
-                break
+            entry = self.entries[i]
+            place = i
+            while place > first and self.entries[place - 1].column > entry.column:
+                self.entries[place] = self.entries[place - 1]
+                place -= 1
+            self.entries[place] = entry
         for i in range(first + 1, self.found):
             if self.entries[i - 1].column == self.entries[i].column:
                 return False
@@ -189,7 +196,7 @@ cdef class NamedValues:
 
     cdef int end_row(self) except -1 nogil:
         self.ends = <int64_t *>room_for(self.ends, self.ended + 2, &self.end_room, sizeof(int64_t))
-        self.ended += 1
+        self.ended = self.ended + 1
         self.ends[self.ended] = self.found
         return 0
 

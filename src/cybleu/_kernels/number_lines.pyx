@@ -6,7 +6,7 @@ It is written here where 15 digits say it, because no two numbers of 15 digits a
 give the double back are then Python's. Other numbers are written by Python.
 """
 
-from cpython.unicode cimport PyUnicode_DecodeASCII
+from cpython.unicode cimport PyUnicode_DecodeASCII, PyUnicode_DecodeUTF8
 from libc.math cimport fabs, isfinite, signbit
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -18,6 +18,7 @@ cdef extern from "Python.h":
     double PyOS_string_to_double(const char *text, char **end, object overflow) except? -1.0
     char *PyOS_double_to_string(double value, char code, int precision, int flags, int *kind) except NULL
     void PyMem_Free(void *memory)
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
     int Py_DTSF_ADD_DOT_0
 
 cdef extern from *:
@@ -172,25 +173,66 @@ cdef char *put_as_python(char *at, double value) except NULL nogil:
     return at + size
 
 
-def lines_of_numbers(const double[:, :] rows not None):
-    """A line for each row: each number as its `repr`, and a blank."""
+cdef inline char *put_any(char *at, double value) except NULL nogil:
+    cdef char *after = put_number(at, value)
+    after = put_as_python(at, value) if after == NULL else after
+    after[0] = c" "
+    return after + 1
+
+
+cdef struct Label:
+    const char *text
+    Py_ssize_t length
+
+
+def lines_of_numbers(const double[:, :] rows not None, const int64_t[::1] indptr=None,
+                     const int64_t[::1] columns=None, const double[::1] values=None, tuple names=None):
+    """A line for each row: each number as its `repr`, and a blank; then its values with names, such as ``pp_a=1.0``.
+
+    :param indptr: for each row where its values begin among these, and then where those of the last one end
+    :param columns: for each value which of the names it has
+    """
+    cdef size_t size = <size_t>rows.shape[0] * (<size_t>rows.shape[1] * LONGEST_NUMBER + 1) + 1
+    cdef Py_ssize_t first = 0
+    cdef Py_ssize_t last = 0
     cdef Py_ssize_t i, k
-    cdef char *text = <char *>allocated(malloc(
-        <size_t>rows.shape[0] * (<size_t>rows.shape[1] * LONGEST_NUMBER + 1) + 1))
-    cdef char *at = text
-    cdef char *after
+    cdef Label *labels = NULL
+    cdef const Label *label
+    cdef char *text = NULL
+    cdef char *at
+    if indptr is not None:
+        if indptr.shape[0] != rows.shape[0] + 1 or columns.shape[0] != values.shape[0]:
+            raise ValueError("the values do not fit the rows")
+        first, last = indptr[0], indptr[rows.shape[0]]
+        if not 0 <= first <= last <= columns.shape[0]:
+            raise ValueError("the values are out of range")
+        for i in range(rows.shape[0]):
+            if not first <= indptr[i] <= indptr[i + 1] <= last:
+                raise ValueError("the values are out of range")
     try:
+        labels = <Label *>allocated(malloc(<size_t>(last - first + 1) * sizeof(Label)))
+        for k in range(first, last):
+            if not 0 <= columns[k] < len(names):
+                raise ValueError("a column has no name")
+            labels[k - first].text = PyUnicode_AsUTF8AndSize(names[columns[k]], &labels[k - first].length)
+            size += <size_t>labels[k - first].length + 1 + LONGEST_NUMBER
+        at = text = <char *>allocated(malloc(size))
         with nogil:
             for i in range(rows.shape[0]):
                 for k in range(rows.shape[1]):
-                    after = put_number(at, rows[i, k])
-                    at = put_as_python(at, rows[i, k]) if after == NULL else after
-                    at[0] = c" "
-                    at += 1
+                    at = put_any(at, rows[i, k])
+                if indptr is not None:
+                    for k in range(indptr[i], indptr[i + 1]):
+                        label = &labels[k - first]
+                        memcpy(at, label.text, <size_t>label.length)
+                        at += label.length
+                        at[0] = c"="
+                        at = put_any(at + 1, values[k])
                 at[0] = c"\n"
                 at += 1
-        return PyUnicode_DecodeASCII(text, distance(text, at), NULL)
+        return PyUnicode_DecodeUTF8(text, distance(text, at), NULL)
     finally:
+        free(labels)
         free(text)
 
 

@@ -85,8 +85,8 @@ def segment_texts(
         if start == stop:
             continue
         head = f"{segment} {stop - start}"
-        lines = backend.lines_of_numbers(features[start:stop])
-        lines = lines if sparse is None else _with_sparse(lines, sparse, start)
+        of_segment = () if sparse is None else (sparse.indptr[start : stop + 1], *sparse[1:])
+        lines = backend.lines_of_numbers(features[start:stop], *of_segment)
         yield (
             f"{FEATURES[0]} {head} {len(names)} {' '.join(names)} \n{lines}{FEATURES[1]}\n",
             f"{SCORES[0]} {head} {rows.shape[1]} {kind}\n{write_rows(rows[start:stop])}{SCORES[1]}\n",
@@ -102,17 +102,6 @@ def _rows_of_bleu(stats: NDArray[Any]) -> NDArray[Any]:
         )
     columns = [column for n in range(order) for column in (2 + n, 2 + order + n)]
     return stats[:, [*columns, 1]]
-
-
-def _with_sparse(lines: str, sparse: SparseFeatures, start: int) -> str:
-    """Lines with the sparse features of their hypotheses, the first of which is number `start`."""
-    split = lines.splitlines()
-    bounds = sparse.indptr[start : start + len(split) + 1].tolist()
-    names, place = sparse.names, slice(bounds[0], bounds[-1])
-    pairs = zip(sparse.columns[place].tolist(), sparse.values[place].tolist())
-    named = [f"{names[column]}={value!r} " for column, value in pairs]
-    ends = [bound - bounds[0] for bound in bounds]
-    return "".join([f"{line}{''.join(named[begin:end])}\n" for line, begin, end in zip(split, ends, ends[1:])])
 
 
 class _Part(NamedTuple):

@@ -13,7 +13,6 @@ from ..errors import InputFileError
 from .lines import BLANKS, MOST_DIGITS, Block, Reader, line_ends
 
 if TYPE_CHECKING:
-
     Path = str | PathLike[str]
 
 HYPOTHESIS = re.compile(rb"^H-.*$", re.MULTILINE)
