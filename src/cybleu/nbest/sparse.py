@@ -44,7 +44,11 @@ class SparseFeatures(NamedTuple):
         return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
 
     def part(self, start: int, stop: int) -> SparseFeatures:
-        """Those of the hypotheses from `start` to before `stop`, in the same memory."""
+        """Those of some hypotheses that follow each other, in the same memory.
+
+        :param start: the index of the first hypothesis
+        :param stop: the index after that of the last
+        """
         first, last = self.indptr[start], self.indptr[stop]
         return SparseFeatures(
             self.indptr[start : stop + 1] - first, self.columns[first:last], self.values[first:last], self.names
