@@ -159,7 +159,7 @@ cdef class NamedValues:
                 at += 1
                 after = at if glued else past_blanks(at, end)
                 if glued or after > at:
-                    after = read_number(after, end, &value)
+                    after = read_number(after, &value)
                     if after != NULL and (after == end or is_blank(after[0])):
                         break
                     if not glued:
@@ -249,7 +249,7 @@ def read_rows(bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ss
             last = after - (after > line and (after - 1)[0] == c"\r")
             at = line
             for i in range(width):
-                at = read_number(past_blanks(at, last), last, &rows[row, i])
+                at = read_number(past_blanks(at, last), &rows[row, i])
                 if at == NULL or not (at == last or is_blank(at[0])):
                     break
             else:

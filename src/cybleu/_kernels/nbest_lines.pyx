@@ -98,7 +98,7 @@ cdef class NBestLines:
                     if not is_blank(at[0]):
                         return NULL
                     at = past_blanks(at, end)
-            at = read_number(at, end, &values[self.columns[i]])
+            at = read_number(at, &values[self.columns[i]])
             if at == NULL or not (at == end or is_blank(at[0]) or at_bars(at, end)):
                 return NULL
         return at
@@ -158,7 +158,7 @@ cdef class NBestLines:
                         break
                 if not at_bars(at, end):
                     break
-                at = read_number(past_blanks(at + 3, end), end, &model_scores[row])
+                at = read_number(past_blanks(at + 3, end), &model_scores[row])
                 if at == NULL:
                     break
                 at = past_blanks(at, end)

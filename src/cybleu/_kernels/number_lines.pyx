@@ -35,8 +35,8 @@ cdef enum:
     LONGEST_NUMBER = 26     # that is written, with the blank after it: -2.2250738585072014e-308
 
 
-cdef const char *read_number(const char *at, const char *end, double *value) noexcept nogil:
-    """Past the number, or NULL. What comes after the end of the text must not be part of a number."""
+cdef const char *read_number(const char *at, double *value) noexcept nogil:
+    """Past the number, or NULL. What comes after the text must not be part of a number: a blank, a bar, 0 of bytes."""
     cdef const char *start = at
     cdef const char *first
     cdef uint64_t mantissa = 0
