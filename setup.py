@@ -33,6 +33,7 @@ MODULES = (
     "self_bleu",
     "pairwise",
     "number_lines",
+    "named_values",
     "nbest_lines",
     "feature_rows",
     "mira",

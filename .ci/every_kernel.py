@@ -270,17 +270,18 @@ def lists_of_hypotheses(random):
             again.writelines(
                 re.sub(" \\|\\|\\| (?=[^|]*$)", f" p_a= 1 p_b= {random.gauss(0, 1)} ||| ", line) for line in lines
             )
-        sparse = NBest.from_files(file.name, references).sparse
+        sparse = NBest.from_files(file.name, references)
     finally:
         os.unlink(file.name)
-    yield nbest.features, nbest.stats, nbest.model_scores, sparse
+    yield nbest.features, nbest.stats, nbest.model_scores, sparse.sparse
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("features", "scores")]
-        nbest.to_moses(*paths)
-        yield NBest.from_moses(*paths).features
-        for path in paths:
-            with open(path, encoding="utf-8") as file:
-                yield file.read()
+        for given in (nbest, sparse):
+            given.to_moses(*paths)
+            yield NBest.from_moses(*paths).features
+            for path in paths:
+                with open(path, encoding="utf-8") as file:
+                    yield file.read()
     floats = NBest(nbest.offsets, nbest.features, scores(nbest.stats, smoothing="add-k"))
     weights = [random.gauss(0, 1) for _ in nbest.names]
     for metric in (None, "sacrebleu", "nltk", "huggingface"):

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         COMPILER: str
         CharacterTexts: Callable[..., Any]
         FeatureRows: Callable[..., Any]
+        NamedValues: Callable[..., Any]
         PairwiseTexts: Callable[..., Any]
         PreparedReferences: Callable[..., Any]
         RawTexts: Any

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from .gleu import gleu_counts as gleu_counts
     from .gleu import gleu_ratio as gleu_ratio
     from .mira import mira_pass as mira_pass
+    from .named_values import NamedValues as NamedValues
+    from .named_values import read_rows as read_rows
     from .nbest_lines import NBestLines as NBestLines
     from .number_lines import lines_of_counts as lines_of_counts
     from .number_lines import lines_of_numbers as lines_of_numbers
-    from .number_lines import read_rows as read_rows
     from .pairwise import PairwiseTexts as PairwiseTexts
     from .prepared import PreparedReferences as PreparedReferences
     from .prepared import trim as trim

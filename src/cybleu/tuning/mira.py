@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import _backend
 from .._runtime.arrays import np
+from .._runtime.scales import percent
 from ..errors import WeightsError
 from ..metrics import Bleu
 from ..nbest import NBest
@@ -84,8 +85,9 @@ def kbmira(
     :param iterations: passes
     :param step: the largest step (C)
     :param decay: of the background, for each segment
-    :param metric: as for :func:`cybleu.tuning.line_search`. One that is not BLEU is asked for the score of each row. Its
-        differences are compared with those of the model's values as they are, so start with weights that make these as small
+    :param metric: as for :func:`cybleu.tuning.line_search`. One that is not BLEU is asked for the score of each row, in points
+        from 0 to 100; what a function or a float column gives is taken as it is. Its differences are compared with those of
+        the model's values, so start with weights that make these about as large
     :param seed: of the order of segments, a whole number from 0
     :param shuffle: False takes the segments in their order, in each pass, as Moses's kbmira does with ``--no-shuffle``
     :param safe_hope: where the model outweighs the metric more than five times in the choice of hope, count it less, as
@@ -153,12 +155,14 @@ def kbmira(
 
 
 def _gains(model: Model) -> tuple[Any, Any, Any, Any]:
-    """What the metric says of single hypotheses: rows of BLEU and None, or None and the scores; the weights of the orders, if
+    """What the metric says of single hypotheses: rows of BLEU and None, or None and the gains; the weights of the orders, if
     they are not uniform; and the background to begin with."""
     objective = model.objective
     metric = objective.metric
     if not isinstance(metric, Bleu):
-        return None, single_scores(model), None, np.zeros(0)
+        scores = single_scores(model)
+        # in points, so that a step means the same whatever the scale
+        return None, scores if objective.scale is None else percent(scores, objective.scale), None, np.zeros(0)
     width = objective.stats.shape[1]
     falling = np.arange(width // 2 - 1, 0, -1.0)
     # few counts, but of each order some
