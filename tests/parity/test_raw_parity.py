@@ -57,6 +57,11 @@ def rows_of(backend, tokenizer, corpus, max_order, reference_length):
     return one_by_one
 
 
+# more different characters than a byte has values, and fewer; in the words between spaces, too
+MANY = " ".join(map(chr, range(0x4E00, 0x4F20))) * 2
+FEW = "ab bca é abba c" * 40
+
+
 def in_bytes(line):
     try:
         return line.encode()
@@ -70,6 +75,7 @@ def in_bytes(line):
 @example(
     [("a " * 64, ["a " * 65, "b " * 64]), ("a " * 65, ["a"]), ("", [""]), ("a " * 300, ["a b " * 200])], 4, "closest"
 )
+@example([(MANY, [MANY[9:], MANY[:270] * 2]), (FEW[9:], [FEW, MANY, FEW[::-1] * 3]), (FEW, [FEW[5:]])], 5, "shortest")
 def test_rows(kernels, corpus, max_order, reference_length):
     for ours, theirs in zip(tokenisers(kernels), tokenisers(_mirror)):
         arguments = corpus, max_order, reference_length

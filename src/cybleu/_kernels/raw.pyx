@@ -11,16 +11,21 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
+from cybleu._kernels.chrf_texts cimport DROPPED, Text, forget, read_text
+from cybleu._kernels.chrf_texts cimport Workshop as Characters
+from cybleu._kernels.chrf_texts cimport end_workshop as end_characters
+from cybleu._kernels.chrf_texts cimport make_workshop as make_characters
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY, allocated, distance
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_hash_bytes, cybleu_key, cybleu_short_text
 from cybleu._kernels.ngrams cimport (
     END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks,
-    match_by_interning, match_by_pairs, match_memory, pair_memory, pairs_needed,
+    match_by_interning, match_by_pairs, match_memory, pair_memory,
 )
 from cybleu._kernels.raw_texts cimport RawTexts
 from cybleu._kernels.tokenizing cimport MORE_TOKENS, Line, Scanner, Token, Tokenizer, end_scanner, make_scanner
 from cybleu._kernels.tokens cimport secret
+from cybleu._kernels.unit_ngrams cimport Buffer, give_back, make_room
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
@@ -293,16 +298,18 @@ cdef int reserve(Numbers *numbers, Py_ssize_t more) except -1 nogil:
 # ------------------------------------------------------------------------------------------------------- one segment
 
 # What one thread works in.
-cdef struct Workshop:
+cdef struct Workspace:
     Scanner hypothesis
     Scanner reference
     Token tokens[AT_ONCE + MORE_TOKENS]
     FewTokens few
     MaskMatcher matcher
-    Numbers numbers
+    Numbers numbers             # of the hypothesis, END, then those of each reference, followed by -1
+    Buffer starts               # where those of each text begin, and the end
+    Buffer memory
     WordTable table
-    uint16_t *pairs         # all 0
-    uint64_t pairs_room
+    Characters characters
+    bint characters_begun
 
 
 cdef inline int64_t abs_difference(int64_t first, int64_t second) noexcept nogil:
@@ -323,157 +330,175 @@ cdef inline int64_t length_with(int64_t chosen, int64_t length, int64_t wanted, 
     return chosen
 
 
-cdef int count_segment(Tokenizer tokenizer, Workshop *shop, const Line *hypothesis, const Line *references,
+cdef int count_segment(Tokenizer tokenizer, Workspace *work, const Line *hypothesis, const Line *references,
                        Py_ssize_t count, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
     """Write the statistics row; there is at least one reference."""
-    cdef Numbers *numbers = &shop.numbers
-    cdef uint64_t odd = secret()
-    cdef Py_ssize_t length, n
-    cdef bint few
-    numbers.count = 0
-    tokenizer.begin(&shop.hypothesis, hypothesis)
-    length = tokenizer.read(&shop.hypothesis, shop.tokens, AT_ONCE)
-    few = length < AT_ONCE
-    if few:
-        reserve(numbers, length)
-        number_few(&shop.few, shop.tokens, length, odd, numbers.values)
-        numbers.count = length
+    cdef Py_ssize_t *starts
+    cdef Py_ssize_t longest, length, size, k, n
+    cdef int64_t chosen = -1
+    cdef int32_t distinct
+    make_room(&work.starts, (<uint64_t>count + 2) * sizeof(Py_ssize_t))
+    starts = <Py_ssize_t *>work.starts.data
+    work.numbers.count = starts[0] = 0
+    if tokenizer.of_one_character:
+        distinct = number_characters(work, hypothesis, references, count, starts)
     else:
-        length = number_many(tokenizer, shop, odd)
+        distinct = number_tokens(tokenizer, work, hypothesis, references, count, starts)
+    length = longest = starts[1] - 1
+    for k in range(count):
+        size = starts[k + 2] - starts[k + 1] - 1
+        longest = max(longest, size)
+        chosen = length_with(chosen, size, length, mode)
     row[0] = length
+    row[1] = chosen // count if mode == AVERAGE else chosen
     for n in range(max_order):
         row[2 + n] = 0
         row[2 + max_order + n] = length - n if length > n else 0
-    if length <= MASK_BITS and count_with_masks(tokenizer, shop, references, count, odd, max_order, mode, row):
+    if length > 0:
+        match(work, count + 1, longest, distinct, max_order, row + 2)
+    return 0
+
+
+cdef int match(Workspace *work, Py_ssize_t texts, Py_ssize_t longest, int32_t distinct, Py_ssize_t max_order,
+               int64_t *matches) except -1 nogil:
+    """Add the matches of the numbers of a segment."""
+    cdef const int32_t *numbers = work.numbers.values
+    cdef const Py_ssize_t *starts = <const Py_ssize_t *>work.starts.data
+    cdef uint64_t needed
+    cdef void *memory
+    cdef Py_ssize_t k
+    if longest <= MASK_BITS:
+        begin_masks(&work.matcher, numbers, <int>(starts[1] - 1), distinct, max_order)
+        for k in range(1, texts):
+            add_reference_masks(&work.matcher, numbers + starts[k], <int>(starts[k + 1] - starts[k] - 1))
+        finish_masks(&work.matcher, matches)
         return 0
-    return count_with_tables(tokenizer, shop, references, count, odd, few, max_order, mode, row)
+    if work.numbers.count <= NOT_LONG:
+        make_room(&work.memory, pair_memory(starts[1] - 1, work.numbers.count, texts))
+        match_by_pairs(numbers, starts, texts, distinct, max_order, work.memory.data, matches)
+        return 0
+    needed = match_memory(starts[1] - 1, work.numbers.count, texts) + 8
+    memory = malloc(<size_t>needed) if needed <= <uint64_t>PY_SSIZE_T_MAX else NULL
+    try:
+        match_by_interning(numbers, starts, texts, max_order, allocated(memory), matches)
+    finally:
+        free(memory)
+    return 0
 
 
-cdef int number_many(Tokenizer tokenizer, Workshop *shop, uint64_t odd) except -1 nogil:
-    """Give numbers to the tokens of the hypothesis, of which the first are there; how many there are."""
-    cdef Numbers *numbers = &shop.numbers
+cdef int end_text(Numbers *numbers, int32_t end) except -1 nogil:
+    reserve(numbers, 1)
+    numbers.values[numbers.count] = end
+    numbers.count += 1
+    if numbers.count >= MOST_TOKENS:
+        with gil:
+            raise MemoryError("a segment has too many tokens")
+    return 0
+
+
+cdef int32_t number_tokens(Tokenizer tokenizer, Workspace *work, const Line *hypothesis, const Line *references,
+                           Py_ssize_t count, Py_ssize_t *starts) except -1 nogil:
+    """Give numbers to the tokens of the hypothesis and look those of the references up; how many are different."""
+    cdef Numbers *numbers = &work.numbers
+    cdef uint64_t odd = secret()
+    cdef Py_ssize_t size, k, i
+    cdef bint few
+    tokenizer.begin(&work.hypothesis, hypothesis)
+    size = tokenizer.read(&work.hypothesis, work.tokens, AT_ONCE)
+    few = size < AT_ONCE
+    if few:
+        reserve(numbers, size)
+        number_few(&work.few, work.tokens, size, odd, numbers.values)
+        numbers.count = size
+    else:
+        number_many(tokenizer, work, odd)
+    end_text(numbers, END)
+    for k in range(count):
+        starts[k + 1] = numbers.count
+        tokenizer.begin(&work.reference, &references[k])
+        size = AT_ONCE
+        while size == AT_ONCE:
+            size = tokenizer.read(&work.reference, work.tokens, AT_ONCE)
+            reserve(numbers, size)
+            if few:
+                look_up_few(&work.few, work.tokens, size, odd, numbers.values + numbers.count)
+            else:
+                for i in range(size):
+                    numbers.values[numbers.count + i] = look_up_word(&work.table, &work.tokens[i], odd)
+            numbers.count += size
+        end_text(numbers, -1)
+    starts[count + 1] = numbers.count
+    return work.few.size if few else work.table.size
+
+
+cdef int number_many(Tokenizer tokenizer, Workspace *work, uint64_t odd) except -1 nogil:
+    """Give numbers to the tokens of the hypothesis, of which the first are there."""
+    cdef Numbers *numbers = &work.numbers
     cdef Py_ssize_t size = AT_ONCE
     cdef Py_ssize_t i
-    make_table(&shop.table)
+    make_table(&work.table)
     while True:
         reserve(numbers, size)
         for i in range(size):
-            numbers.values[numbers.count] = add_word(&shop.table, &shop.tokens[i], odd, &shop.hypothesis.watching)
+            numbers.values[numbers.count] = add_word(&work.table, &work.tokens[i], odd, &work.hypothesis.watching)
             numbers.count += 1
         if size < AT_ONCE:
-            return <int>numbers.count
-        size = tokenizer.read(&shop.hypothesis, shop.tokens, AT_ONCE)
-
-
-cdef int count_with_masks(Tokenizer tokenizer, Workshop *shop, const Line *references, Py_ssize_t count, uint64_t odd,
-                          Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
-    """Write the matches and the reference length; 0 with nothing written if a reference has too many tokens."""
-    cdef int32_t ids[MASK_BITS]
-    cdef Py_ssize_t size, k
-    cdef int64_t chosen = -1
-    begin_masks(&shop.matcher, shop.numbers.values, <int>shop.numbers.count, shop.few.size, max_order)
-    for k in range(count):
-        tokenizer.begin(&shop.reference, &references[k])
-        size = tokenizer.read(&shop.reference, shop.tokens, MASK_BITS + 1)
-        if size > MASK_BITS:
             return 0
-        look_up_few(&shop.few, shop.tokens, size, odd, ids)
-        add_reference_masks(&shop.matcher, ids, <int>size)
-        chosen = length_with(chosen, size, row[0], mode)
-    row[1] = chosen // count if mode == AVERAGE else chosen
-    finish_masks(&shop.matcher, row + 2)
-    return 1
+        size = tokenizer.read(&work.hypothesis, work.tokens, AT_ONCE)
 
 
-cdef int reserve_pairs(Workshop *shop, uint64_t room) except -1 nogil:
-    if room > shop.pairs_room:
-        free(shop.pairs)
-        shop.pairs_room = 0
-        shop.pairs = <uint16_t *>calloc(<size_t>room, sizeof(uint16_t))
-        if shop.pairs == NULL:
-            with gil:
-                raise MemoryError()
-        shop.pairs_room = room
-    return 0
+cdef int32_t number_characters(Workspace *work, const Line *hypothesis, const Line *references, Py_ssize_t count,
+                               Py_ssize_t *starts) except -1 nogil:
+    """The same where each character is a token, which needs no hash."""
+    cdef Numbers *numbers = &work.numbers
+    cdef const uint8_t *narrow
+    cdef const int32_t *wide
+    cdef Py_ssize_t spans = 0
+    cdef Py_ssize_t k, i
+    cdef uint64_t used
+    cdef Text text
+    cdef int width = 1      # bytes of a number
+    if not work.characters_begun:
+        make_characters(&work.characters, DROPPED)
+        work.characters_begun = True
+    forget(&work.characters)
+    for k in range(count + 1):
+        starts[k] = numbers.count
+        used = 0
+        if not read_text(&work.characters, hypothesis if k == 0 else &references[k - 1], width, False, k == 0, &used,
+                         &spans, &text):
+            width = 4
+            read_text(&work.characters, hypothesis, width, False, True, &used, &spans, &text)
+        reserve(numbers, text.count)
+        narrow = work.characters.text.data + text.start
+        wide = <const int32_t *>narrow
+        for i in range(text.count):
+            numbers.values[numbers.count + i] = (narrow[i] if width == 1 else wide[i]) - 1
+        numbers.count += text.count
+        end_text(numbers, END if k == 0 else -1)
+    starts[count + 1] = numbers.count
+    return work.characters.different
 
 
-cdef int count_with_tables(Tokenizer tokenizer, Workshop *shop, const Line *references, Py_ssize_t count, uint64_t odd,
-                           bint few, Py_ssize_t max_order, int mode, int64_t *row) except -1 nogil:
-    """The same for any number of tokens. `few`: the tokens of the hypothesis have numbers as few tokens have them."""
-    cdef Numbers *numbers = &shop.numbers
-    cdef Py_ssize_t *starts
-    cdef void *memory = NULL
-    cdef uint64_t needed
-    cdef Py_ssize_t size, k, i
-    cdef int64_t chosen = -1
-    starts = <Py_ssize_t *>malloc((<size_t>count + 2) * sizeof(Py_ssize_t))
-    try:
-        if starts == NULL:
-            with gil:
-                raise MemoryError()
-        starts[0] = 0
-        reserve(numbers, 1)
-        numbers.values[numbers.count] = END
-        numbers.count += 1
-        for k in range(count):
-            starts[k + 1] = numbers.count
-            tokenizer.begin(&shop.reference, &references[k])
-            size = AT_ONCE
-            while size == AT_ONCE:
-                size = tokenizer.read(&shop.reference, shop.tokens, AT_ONCE)
-                reserve(numbers, size + 1)
-                if few:
-                    look_up_few(&shop.few, shop.tokens, size, odd, numbers.values + numbers.count)
-                else:
-                    for i in range(size):
-                        numbers.values[numbers.count + i] = look_up_word(&shop.table, &shop.tokens[i], odd)
-                numbers.count += size
-            if numbers.count >= MOST_TOKENS:
-                with gil:
-                    raise MemoryError("a segment has too many tokens")
-            chosen = length_with(chosen, numbers.count - starts[k + 1], row[0], mode)
-            numbers.values[numbers.count] = -1
-            numbers.count += 1
-        starts[count + 1] = numbers.count
-        row[1] = chosen // count if mode == AVERAGE else chosen
-        if row[0] == 0:
-            return 0
-        if few and numbers.count <= NOT_LONG:
-            reserve_pairs(shop, pairs_needed(<Py_ssize_t>row[0], shop.few.size))
-            memory = malloc(<size_t>pair_memory(<Py_ssize_t>row[0], numbers.count, count + 1))
-            if memory == NULL:
-                with gil:
-                    raise MemoryError()
-            match_by_pairs(numbers.values, starts, count + 1, shop.few.size, max_order, shop.pairs, memory, row + 2)
-            return 0
-        needed = match_memory(<Py_ssize_t>row[0], numbers.count, count + 1) + 8
-        if needed <= <uint64_t>PY_SSIZE_T_MAX:
-            memory = malloc(<size_t>needed)
-        if memory == NULL:
-            with gil:
-                raise MemoryError()
-        match_by_interning(numbers.values, starts, count + 1, max_order, memory, row + 2)
-    finally:
-        free(memory)
-        free(starts)
-    return 0
+cdef void make_workspace(Workspace *work) noexcept nogil:
+    make_scanner(&work.hypothesis)
+    make_scanner(&work.reference)
+    memset(&work.numbers, 0, sizeof(Numbers))
+    memset(&work.starts, 0, sizeof(Buffer))
+    memset(&work.memory, 0, sizeof(Buffer))
+    memset(&work.table, 0, sizeof(WordTable))
+    work.characters_begun = False
 
 
-cdef void make_workshop(Workshop *shop) noexcept nogil:
-    make_scanner(&shop.hypothesis)
-    make_scanner(&shop.reference)
-    memset(&shop.numbers, 0, sizeof(Numbers))
-    memset(&shop.table, 0, sizeof(WordTable))
-    shop.pairs = NULL
-    shop.pairs_room = 0
-
-
-cdef void end_workshop(Workshop *shop) noexcept nogil:
-    end_scanner(&shop.hypothesis)
-    end_scanner(&shop.reference)
-    free(shop.numbers.values)
-    free(shop.pairs)
-    end_table(&shop.table)
+cdef void end_workspace(Workspace *work) noexcept nogil:
+    end_scanner(&work.hypothesis)
+    end_scanner(&work.reference)
+    free(work.numbers.values)
+    give_back(&work.starts)
+    give_back(&work.memory)
+    end_table(&work.table)
+    if work.characters_begun:
+        end_characters(&work.characters)
 
 
 cdef int mode_of(str reference_length) except -1:
@@ -501,7 +526,7 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
 
     :param sets: where the references of each segment begin among the references, and the end
     """
-    cdef Workshop shop
+    cdef Workspace work
     cdef Watch watching = begin_watch()
     cdef int mode = mode_of(reference_length)
     cdef Py_ssize_t i
@@ -510,22 +535,22 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
         return
     if rows.shape[0] != hypotheses.count or rows.shape[1] != 2 + 2 * max_order:
         raise ValueError("the rows do not fit the segments")
-    make_workshop(&shop)
+    make_workspace(&work)
     try:
         with nogil:
             for i in range(start, stop):
-                count_segment(tokenizer, &shop, &hypotheses.lines[i], &references.lines[sets[i]],
+                count_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[sets[i]],
                               <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, mode, &rows[i, 0])
                 watch(&watching, 8)
     finally:
-        end_workshop(&shop)
+        end_workspace(&work)
 
 
 def raw_sum(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
             const int64_t[::1] sets, Py_ssize_t max_order, str reference_length not None, Py_ssize_t start,
             Py_ssize_t stop):
     """The sum of these rows, and for each order how many segments are too short to have an n-gram of it, as lists."""
-    cdef Workshop shop
+    cdef Workspace work
     cdef Watch watching = begin_watch()
     cdef int mode = mode_of(reference_length)
     cdef Py_ssize_t width = 2 + 2 * max_order
@@ -535,11 +560,11 @@ def raw_sum(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts
     row = <int64_t *>calloc(<size_t>(3 * width), sizeof(int64_t))   # a row, the sum, and what is too short
     if row == NULL:
         raise MemoryError()
-    make_workshop(&shop)
+    make_workspace(&work)
     try:
         with nogil:
             for i in range(start, stop):
-                count_segment(tokenizer, &shop, &hypotheses.lines[i], &references.lines[sets[i]],
+                count_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[sets[i]],
                               <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, mode, row)
                 for n in range(width):
                     row[width + n] += row[n]
@@ -548,7 +573,7 @@ def raw_sum(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts
                 watch(&watching, 8)
         return ([row[width + n] for n in range(width)], [row[2 * width + n] for n in range(max_order)])
     finally:
-        end_workshop(&shop)
+        end_workspace(&work)
         free(row)
 
 
@@ -559,7 +584,7 @@ def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max
     :param references: a list or tuple of them, at least one
     """
     cdef RawTexts texts = RawTexts((hypothesis, *references))
-    cdef Workshop shop
+    cdef Workspace work
     cdef int mode = mode_of(reference_length)
     cdef Py_ssize_t i
     cdef int64_t *row
@@ -569,14 +594,14 @@ def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max
     row = <int64_t *>malloc(<size_t>(2 + 2 * max_order) * sizeof(int64_t))
     if row == NULL:
         raise MemoryError()
-    make_workshop(&shop)
+    make_workspace(&work)
     try:
         with nogil:
-            count_segment(tokenizer, &shop, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
+            count_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
         for i in range(2 + 2 * max_order):
             found.append(row[i])
     finally:
-        end_workshop(&shop)
+        end_workspace(&work)
         free(row)
     return found
 

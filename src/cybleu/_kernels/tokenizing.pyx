@@ -565,6 +565,7 @@ cdef class Tokenizer:
         self.strips = name in ("13a", "zh", "intl")
         self.strips_both = name == "zh"
         self.rewrites = name == "13a"
+        self.of_one_character = name == "char"
         if name not in ("none", "ascii", "space", "char", "13a", "zh", "intl"):
             raise ValueError("there is no such tokeniser")
         if name == "zh" or name == "intl":
