@@ -213,23 +213,36 @@ cdef inline int32_t number_longer(PairTable *table, const int32_t *tokens, const
     :param names: of the shorter ones, `before` less
     """
     cdef int32_t *positions = starts.positions
-    cdef int32_t position, name, token, number, new, keep
+    cdef int32_t position, name, token, number, new
+    cdef int32_t keep = 1
     cdef int32_t given = 0
     cdef uint64_t place
     cdef Py_ssize_t kept = 0
     cdef Py_ssize_t i
+    if hashed:      # a list of what is kept first: a hash takes too long to be computed for nothing
+        for i in range(starts.count):
+            position = positions[i]
+            name = names[i] + before
+            positions[kept] = position
+            starts.names[kept] = name
+            kept += (best[name] > 0) & (tokens[position] >= 0)
+        starts.count = kept
+        names = starts.names
+        before = 0
+        kept = 0
     for i in range(starts.count):
         position = positions[i]
         name = names[i] + before
         token = tokens[position]        # END at the end of the text
-        keep = (best[name] > 0) & (token >= 0)
+        if not hashed:
+            keep = (best[name] > 0) & (token >= 0)
         number = number_at(table, name & -keep, token & -keep, hashed, &place)
+        if hashed:
+            table.keys[given + 1] = key_of(name, token)
         new = (number == 0) & keep
         given += new
         number |= given & -new
         table.numbers[place] = <uint16_t>number
-        if hashed:
-            table.keys[number] = key_of(name & -keep, token & -keep)
         counts[number] += 1
         positions[kept] = position
         starts.names[kept] = number
