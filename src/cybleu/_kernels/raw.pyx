@@ -51,6 +51,7 @@ cdef enum:
     ARENA = 65536
     SMALL = 1024            # slots of a table at first
     LARGE = 65536           # slots that are not kept for the next segment
+    RELEASE_FROM = 4096     # characters of one segment, from which other threads may run meanwhile
 
 # Which of the lengths of several references counts.
 cdef enum:
@@ -502,10 +503,15 @@ cdef void end_workspace(Workspace *work) noexcept nogil:
 
 
 cdef int mode_of(str reference_length) except -1:
-    modes = ("closest", "closest-first", "shortest", "average")
-    if reference_length not in modes:
-        raise ValueError("there is no such reference length")
-    return modes.index(reference_length)
+    if reference_length == "closest":
+        return CLOSEST
+    if reference_length == "closest-first":
+        return CLOSEST_FIRST
+    if reference_length == "shortest":
+        return SHORTEST
+    if reference_length == "average":
+        return AVERAGE
+    raise ValueError("there is no such reference length")
 
 
 cdef int check_segments(RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t max_order,
@@ -586,24 +592,21 @@ def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max
     cdef RawTexts texts = RawTexts((hypothesis, *references))
     cdef Workspace work
     cdef int mode = mode_of(reference_length)
-    cdef Py_ssize_t i
     cdef int64_t *row
-    cdef list found = []
     if texts.count < 2 or max_order < 1:
         raise ValueError("there is no reference")
-    row = <int64_t *>malloc(<size_t>(2 + 2 * max_order) * sizeof(int64_t))
-    if row == NULL:
-        raise MemoryError()
+    row = <int64_t *>allocated(malloc(<size_t>(2 + 2 * max_order) * sizeof(int64_t)))
     make_workspace(&work)
     try:
-        with nogil:
+        if texts.size < RELEASE_FROM:
             count_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
-        for i in range(2 + 2 * max_order):
-            found.append(row[i])
+        else:
+            with nogil:
+                count_segment(tokenizer, &work, texts.lines, texts.lines + 1, texts.count - 1, max_order, mode, row)
+        return [row[i] for i in range(2 + 2 * max_order)]
     finally:
         end_workspace(&work)
         free(row)
-    return found
 
 
 # ---------------------------------------------------------------------------------------------------------- vocabulary

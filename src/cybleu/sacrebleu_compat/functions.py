@@ -11,12 +11,13 @@ import threading
 import warnings
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from ..errors import MissingExtraError
+from ..metrics.bleu import Bleu
 from ..stats.counts import corpus_row
 from ..stats.raw import raw_sum
 from ..text.columns import documents_given
@@ -242,43 +243,28 @@ def scored(
     metric: Any, row: list[int], smooth_method: str, smooth_value: float | None, use_effective_order: bool
 ) -> BLEUScore:
     """What ``compute_bleu`` of sacreBLEU makes of a row: the same floats, and the same text about them."""
-    length, reference_length, *counts = row
-    matches, totals = counts[:ORDER], counts[ORDER:]
+    matches, totals = row[2 : 2 + ORDER], row[2 + ORDER :]
+    value = smooth_value if smooth_method == "floor" else None  # of add-k, too, but the counts that are shown change
+    parts = None
+    if smooth_method != "add-k" and (value is None or (type(value) is float and 0 <= value < math.inf)):
+        definition = _definition(_backend.BACKEND, smooth_method, value, bool(use_effective_order))
+        parts = definition.evaluate(row, _NONE_SHORT)
     score: BLEUScore
-    if smooth_method == "add-k" or not any(matches):
-        score = metric.compute_bleu(
-            matches, totals, length, reference_length, smooth_method, smooth_value, use_effective_order
-        )
-        return score
-    order = ORDER
-    if matches[-1]:
-        precisions = [100.0 * matched / total for matched, total in zip(matches, totals)]
-        logarithms = list(map(math.log, precisions))
+    if parts is None:
+        score = metric.compute_bleu(matches, totals, row[0], row[1], smooth_method, smooth_value, use_effective_order)
     else:
-        if smooth_value is None:
-            smooth_value = metric.SMOOTH_DEFAULTS[smooth_method]
-        precisions = [0.0] * ORDER
-        halved = 1.0
-        for n, total in enumerate(totals):
-            if not total:
-                break
-            if use_effective_order:
-                order = n + 1
-            if matches[n]:
-                precisions[n] = 100.0 * matches[n] / total
-            elif smooth_method == "exp":
-                halved *= 2
-                precisions[n] = 100.0 / (halved * total)
-            elif smooth_method == "floor":
-                precisions[n] = 100.0 * smooth_value / total
-        logarithms = [math.log(precision) if precision else _LOG_OF_ZERO for precision in precisions[:order]]
-    penalty = math.exp(1 - reference_length / length) if length < reference_length else 1.0
-    number = penalty * math.exp(sum(logarithms) / order)
-    result: BLEUScore = _result_class()(number, matches, totals, precisions, penalty, length, reference_length)
-    return result
+        number, precisions, penalty = parts
+        score = _result_class()(number, matches, totals, precisions, penalty, row[0], row[1])
+    return score
 
 
-_LOG_OF_ZERO = -9999999999  # as sacreBLEU has it
+_NONE_SHORT = [0] * ORDER
+
+
+@lru_cache
+def _definition(backend: str, smoothing: str, value: float | None, effective_order: bool) -> Any:
+    metric = Bleu("sacrebleu", smoothing, value, effective_order=effective_order)
+    return _backend.chosen.Definition(metric.rules(ORDER))
 
 
 @cache
