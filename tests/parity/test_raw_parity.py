@@ -214,8 +214,25 @@ def test_row_by_row(kernels, rows):
 def test_side_by_side(kernels):
     parts = [["a b", "c"], ["d", "e f", "g"]]
     for backend in (kernels, _mirror):
-        texts = backend.RawTexts.side_by_side([backend.RawTexts(part) for part in parts], [0, 1], 2)
+        bounds = np.full(3, -1)
+        texts = backend.RawTexts.side_by_side([backend.RawTexts(part) for part in parts], [0, 1], bounds)
         assert tokens_of(backend, texts) == [["a", "b"], ["e", "f"], ["c"], ["g"]]
+        assert bounds.tolist() == [0, 2, 4]
+    texts = kernels.RawTexts(["a", "b"])
+    with pytest.raises(ValueError, match="as many lines"):
+        kernels.RawTexts.side_by_side([texts], [0], np.zeros(6, dtype=np.int64))
+    with pytest.raises(ValueError, match="bound"):
+        kernels.RawTexts.side_by_side([texts], [0], np.zeros(0, dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    "lines", [["a", "\ud800"], ("b",), [], ["a", None], ["a", b"b"], [type("Text", (str,), {})("a")], {"a"}]
+)
+def test_strings_alone(kernels, lines):
+    found = [backend.RawTexts.of_strings(lines) for backend in (kernels, _mirror)]
+    plain = isinstance(lines, (list, tuple)) and all(type(line) is str for line in lines)
+    assert [texts is not None for texts in found] == [plain, plain]
+    assert not plain or [len(texts) for texts in found] == [len(lines)] * 2
 
 
 @pytest.mark.parametrize("name", NAMES)

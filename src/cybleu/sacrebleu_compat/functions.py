@@ -168,7 +168,7 @@ def _score(
 ) -> BLEUScore | None:
     """The score of plain lists of lines, or None for sacreBLEU to judge."""
     known = smooth_method in list(metric.SMOOTH_DEFAULTS) and tokenize in [None, *metric.TOKENIZERS]
-    if not known or not _are_plain(hypotheses, references):
+    if not known or not _are_lists(hypotheses, references):
         return None
     name = "13a" if tokenize is None else tokenize  # as sacreBLEU takes None
     if name in RAW_NAMES:
@@ -184,10 +184,11 @@ def _score(
 def summed(
     raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]], order: int
 ) -> list[int] | None:
-    """The summed statistics row of plain lists of lines, or None where a segment has no reference."""
+    """The summed statistics row of lists as long as each other; None where there is more than str, or a segment has no reference."""
     if len(hypotheses) == 1:
         lines = [document[0] for document in references if document[0] is not None]
-        return raw.row(lines, hypotheses[0], order, "closest") if lines else None
+        plain = are_plain(lines) and are_plain(hypotheses)
+        return raw.row(lines, hypotheses[0], order, "closest") if plain else None
     totals = [0] * (2 + 2 * order)
     for block in raw_blocks(raw, hypotheses, references):
         if block is None:
@@ -200,22 +201,22 @@ def summed(
 def raw_blocks(
     raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]
 ) -> Iterator[tuple[Any, Any, Any] | None]:
-    """Some segments at a time: hypotheses, references, and where each segment's begin. None where one has no reference."""
-    whole = all(map(are_plain, references))
+    """Some segments at a time: hypotheses, references, and where each segment's begin. None and no more where that is not possible."""
     for start in range(0, len(hypotheses), RAW_BLOCK):
-        block = slice(start, start + RAW_BLOCK)
-        texts = raw.exact_texts(hypotheses[block])
-        documents = [document[block] for document in references]
-        if not whole:
-            groups = [[line for line in lines if line is not None] for lines in zip(*documents)]
-            if not all(groups):
-                yield None
-                return
-            yield texts, *raw.sets(groups)
-        else:
-            parts: list[Any] = list(map(raw.exact_texts, documents))
-            others = _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), len(texts))
-            yield texts, others, array("q", range(0, (len(texts) + 1) * len(parts), len(parts)))
+        documents = [document[start : start + RAW_BLOCK] for document in (hypotheses, *references)]
+        texts, *parts = map(raw.strings, documents)
+        if texts is None:
+            yield None
+            return
+        if None not in parts:
+            bounds = array("q", bytes(8 * (len(texts) + 1)))
+            yield texts, _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), bounds), bounds
+            continue
+        groups = [[line for line in lines if line is not None] for lines in zip(*documents[1:])]
+        if not all(map(are_plain, groups)):
+            yield None
+            return
+        yield texts, *raw.sets(groups)
 
 
 def _counts_of_theirs(
@@ -226,6 +227,8 @@ def _counts_of_theirs(
     tokenize: str | None,
 ) -> list[int] | None:
     """The same with sacreBLEU's tokeniser."""
+    if not are_plain(hypotheses) or not {str, type(None)}.issuperset(map(type, chain(*references))):
+        return None
     if tokenize not in _kept.tokenizers:
         _kept.tokenizers[tokenize] = metric(tokenize=tokenize).tokenizer
     tokenise = _kept.tokenizers[tokenize]
@@ -319,18 +322,15 @@ def are_plain(lines: Any) -> bool:
     return type(lines) in (list, tuple) and set(map(type, lines)) == {str}
 
 
-def _are_plain(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> bool:
+def _are_lists(hypotheses: Any, references: Any) -> bool:
+    """Whether these are lists or tuples of the same length, at least one of references, and not empty."""
     lists = (list, tuple)
     return (
-        are_plain(hypotheses)
+        type(hypotheses) in lists
+        and len(hypotheses) > 0
         and type(references) in lists
         and len(references) > 0
-        and all(
-            type(document) in lists
-            and len(document) == len(hypotheses)
-            and set(map(type, document)) <= {str, type(None)}
-            for document in references
-        )
+        and all(type(document) in lists and len(document) == len(hypotheses) for document in references)
     )
 
 
