@@ -39,7 +39,15 @@ cdef extern from *:
         mixed = (mixed ^ second) * odd;
         return mixed ^ mixed >> 29;
     }
+
+    /* The high bits of products with numbers that no author of a text knows, as for one key (tables.pxd). */
+    static CYTHON_INLINE uint64_t cybleu_place_of_two(uint64_t first, uint64_t second, uint64_t odd, uint64_t other_odd,
+                                                      int shift) {
+        return (first * odd + second * other_odd) >> shift;
+    }
     """
+    uint64_t place_of_two "cybleu_place_of_two" (uint64_t first, uint64_t second, uint64_t odd, uint64_t other_odd,
+                                                 int shift) noexcept nogil
     uint64_t mixed_key "cybleu_mixed" (uint64_t first, uint64_t second, uint64_t odd) noexcept nogil
 
 cdef enum:
@@ -89,17 +97,24 @@ cdef inline cybleu_key key_of(const Token *token, uint64_t odd) noexcept nogil:
 cdef struct FewTokens:
     uint16_t slots[FEW_SLOTS]
     uint64_t mask
+    int shift
+    uint64_t odd
+    uint64_t other_odd
     uint64_t first[FEW_NUMBERS]
     uint64_t second[FEW_NUMBERS]
-    Token tokens[FEW_NUMBERS]
+    Token tokens[FEW_NUMBERS]   # where the key leaves them to be compared
     int size
 
 
-cdef inline int same_key(const FewTokens *table, int number, cybleu_key key) noexcept nogil:
-    return ((table.first[number] ^ key.first) | (table.second[number] ^ key.second)) == 0
+cdef inline uint64_t few_place(const FewTokens *table, cybleu_key key) noexcept nogil:
+    return place_of_two(key.first, key.second, table.odd, table.other_odd, table.shift)
 
 
-cdef inline int find_few(const FewTokens *table, const Token *token, cybleu_key key, uint64_t *place) noexcept nogil:
+cdef inline int other_key(const FewTokens *table, int number, cybleu_key key) noexcept nogil:
+    return ((table.first[number] ^ key.first) | (table.second[number] ^ key.second)) != 0
+
+
+cdef int find_few(const FewTokens *table, const Token *token, cybleu_key key, uint64_t *place) noexcept nogil:
     """The number of the token, or 0 with the place where it would be; from the place on."""
     cdef int number
     while True:
@@ -112,51 +127,57 @@ cdef inline int find_few(const FewTokens *table, const Token *token, cybleu_key 
         place[0] = (place[0] + 1) & table.mask
 
 
+cdef inline int number_at(const FewTokens *table, const Token *token, cybleu_key *key, uint64_t *place) noexcept nogil:
+    """The number of the token, or 0 with the place where it would be."""
+    cdef int number
+    if CYBLEU_UNLIKELY(size_of(token) >= 16):
+        key[0] = key_of(token, table.odd)
+        place[0] = few_place(table, key[0])
+        return find_few(table, token, key[0], place)
+    cybleu_short_text(<const char *>token.text, <size_t>size_of(token), 1, key)
+    place[0] = few_place(table, key[0])
+    number = table.slots[place[0]]      # with 0 there is another key, too
+    if CYBLEU_UNLIKELY(number & -other_key(table, number, key[0])):
+        number = find_few(table, token, key[0], place)
+    return number
+
+
 cdef void number_few(FewTokens *table, const Token *tokens, Py_ssize_t count, uint64_t odd,
                      int32_t *ids) noexcept nogil:
     cdef cybleu_key key
     cdef uint64_t place = 0
     cdef Py_ssize_t i
-    cdef int number, known
+    cdef int number, new
     cdef int fresh = 1      # the number that the next new token will have
+    table.odd = odd
+    table.other_odd = mixed_key(odd, 0, odd) | 1
     table.mask = 63
+    table.shift = 58
     while <Py_ssize_t>table.mask < 8 * count - 1:
         table.mask = 2 * table.mask + 1
+        table.shift -= 1
     memset(table.slots, 0, <size_t>(table.mask + 1) * sizeof(uint16_t))
-    table.first[0] = table.second[0] = 0    # no token has this key
     for i in range(count):
-        key = key_of(&tokens[i], odd)
-        place = mixed_key(key.first, key.second, odd) & table.mask
-        number = table.slots[place]
-        known = same_key(table, number, key)
-        if CYBLEU_UNLIKELY(number & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
-            number = find_few(table, &tokens[i], key, &place)
-            known = number != 0
-        number = (number & -known) | (fresh & (known - 1))
+        number = number_at(table, &tokens[i], &key, &place)
+        new = number == 0
+        number |= fresh & -new
         table.first[fresh] = key.first
         table.second[fresh] = key.second
-        table.tokens[fresh] = tokens[i]
+        if CYBLEU_UNLIKELY(size_of(&tokens[i]) >= 16):
+            table.tokens[fresh] = tokens[i]
         table.slots[place] = <uint16_t>number
-        fresh += 1 - known
+        fresh += new
         ids[i] = number - 1
     table.size = fresh - 1
 
 
-cdef inline void look_up_few(const FewTokens *table, const Token *tokens, Py_ssize_t count, uint64_t odd,
+cdef inline void look_up_few(const FewTokens *table, const Token *tokens, Py_ssize_t count,
                              int32_t *ids) noexcept nogil:
     cdef cybleu_key key
     cdef uint64_t place = 0
     cdef Py_ssize_t i
-    cdef int number, known
     for i in range(count):
-        key = key_of(&tokens[i], odd)
-        place = mixed_key(key.first, key.second, odd) & table.mask
-        number = table.slots[place]
-        known = same_key(table, number, key)
-        if CYBLEU_UNLIKELY(number & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
-            number = find_few(table, &tokens[i], key, &place)
-            known = number != 0
-        ids[i] = (number & -known) - 1
+        ids[i] = number_at(table, &tokens[i], &key, &place) - 1
 
 
 # --------------------------------------------------------------------------------------------------------- many tokens
@@ -422,7 +443,7 @@ cdef int32_t number_tokens(Tokenizer tokenizer, Workspace *work, const Line *hyp
             size = tokenizer.read(&work.reference, work.tokens, AT_ONCE)
             reserve(numbers, size)
             if few:
-                look_up_few(&work.few, work.tokens, size, odd, numbers.values + numbers.count)
+                look_up_few(&work.few, work.tokens, size, numbers.values + numbers.count)
             else:
                 for i in range(size):
                     numbers.values[numbers.count + i] = look_up_word(&work.table, &work.tokens[i], odd)
