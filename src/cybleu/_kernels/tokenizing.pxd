@@ -46,7 +46,7 @@ cdef extern from *:
     #define CYBLEU_RUNS
     #define CYBLEU_MOST_RUNS 4
     typedef struct {
-        uint8_t first[CYBLEU_MOST_RUNS], span[CYBLEU_MOST_RUNS];
+        uint8_t first[CYBLEU_MOST_RUNS][16], span[CYBLEU_MOST_RUNS][16];
         int count;
     } cybleu_runs;
     #endif
