@@ -116,34 +116,50 @@ def sacrebleu_sentence_bleu(
     BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
     """
     sacrebleu = _sacrebleu()
-    name = "13a" if tokenize is None else tokenize
-    settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+    metric = sacrebleu.BLEU
     score: BLEUScore | None
-    if (
+    try:
+        made = _sentence_maker(metric, _backend.BACKEND, smooth_method, smooth_value, tokenize, use_effective_order)
+    except TypeError:  # something that cannot be hashed
+        made = None
+    if made is not None and (
         type(hypothesis) is str
         and (
             are_plain(references)
             if type(references) is not list or len(references) != 1
             else type(references[0]) is str
         )
-        and type(name) is str
-        and name in RAW_NAMES
-        and type(smooth_method) is str
-        and smooth_method in sacrebleu.BLEU.SMOOTH_DEFAULTS
     ):
         if lowercase:
             hypothesis, references = hypothesis.lower(), [line.lower() for line in references if line is not None]
-        row = _backend.chosen.raw_row(own_tokenizer(name), hypothesis, references, ORDER, "closest")
-        score = scored(sacrebleu.BLEU, row, smooth_method, smooth_value, use_effective_order)
+        score = made(hypothesis, references)
     else:
         documents = [[line] for line in references] if type(references) in (list, tuple) else []
-        score = _score(sacrebleu.BLEU, [hypothesis], documents, *settings)
-    if score is None:
-        theirs: BLEUScore = sacrebleu.sentence_bleu(hypothesis, references, *settings)
-        return theirs
+        settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+        score = _score(metric, [hypothesis], documents, *settings)
+        if score is None:
+            theirs: BLEUScore = sacrebleu.sentence_bleu(hypothesis, references, *settings)
+            return theirs
     if not use_effective_order:
         sacrebleu.sentence_bleu("", [""], tokenize="none", use_effective_order=False)  # gives its warning
     return score
+
+
+@lru_cache(typed=True)
+def _sentence_maker(
+    metric: Any, backend: str, smooth_method: Any, smooth_value: Any, tokenize: Any, use_effective_order: Any
+) -> Callable[[str, Any], BLEUScore] | None:
+    """From plain lines to their score; None for settings that others must judge."""
+    name = "13a" if tokenize is None else tokenize
+    if name not in RAW_NAMES or smooth_method not in metric.SMOOTH_DEFAULTS:
+        return None
+    tokenizer = own_tokenizer(name)
+    made = _maker(metric, backend, smooth_method, smooth_value, use_effective_order)
+
+    def of_lines(hypothesis: str, references: Any) -> BLEUScore:
+        return made(_backend.chosen.raw_row(tokenizer, hypothesis, references, ORDER, "closest"))
+
+    return of_lines
 
 
 def _sacrebleu() -> Any:
@@ -178,7 +194,11 @@ def _score(
         row = _counts_of_theirs(metric, hypotheses, references, lowercase, tokenize)
     if row is None:
         return None
-    return scored(metric, row, smooth_method, smooth_value, use_effective_order)
+    settings = metric, _backend.BACKEND, smooth_method, smooth_value, use_effective_order
+    try:
+        return _maker(*settings)(row)
+    except TypeError:  # something that cannot be hashed, or sacreBLEU's own error once more
+        return _maker.__wrapped__(*settings)(row)
 
 
 def summed(
@@ -242,59 +262,41 @@ def _counts_of_theirs(
     return _counts(texts[0], texts[1:])
 
 
-def scored(
-    metric: Any, row: list[int], smooth_method: str, smooth_value: float | None, use_effective_order: bool
-) -> BLEUScore:
-    """What ``compute_bleu`` of sacreBLEU makes of a row: the same floats, and the same text about them."""
-    matches, totals = row[2 : 2 + ORDER], row[2 + ORDER :]
-    value = smooth_value if smooth_method == "floor" else None  # of add-k, too, but the counts that are shown change
-    parts = None
-    if smooth_method != "add-k" and (value is None or (type(value) is float and 0 <= value < math.inf)):
-        definition = _definition(_backend.BACKEND, smooth_method, value, bool(use_effective_order))
-        parts = definition.evaluate(row, _NONE_SHORT)
-    score: BLEUScore
-    if parts is None:
-        score = metric.compute_bleu(matches, totals, row[0], row[1], smooth_method, smooth_value, use_effective_order)
-    else:
-        number, precisions, penalty = parts
-        score = _result_class()(number, matches, totals, precisions, penalty, row[0], row[1])
-    return score
-
-
-_NONE_SHORT = [0] * ORDER
-
-
-@lru_cache
-def _definition(backend: str, smoothing: str, value: float | None, effective_order: bool) -> Any:
-    metric = Bleu("sacrebleu", smoothing, value, effective_order=effective_order)
-    return _backend.chosen.Definition(metric.rules(ORDER))
-
-
-@cache
-def _result_class() -> Any:
-    """What makes a ``BLEUScore``: its text in one piece, where that gives what the class gives, or else the class."""
+@lru_cache(typed=True)
+def _maker(
+    metric: Any, backend: str, smooth_method: str, smooth_value: Any, use_effective_order: Any
+) -> Callable[[list[int]], BLEUScore]:
+    """What ``compute_bleu`` of sacreBLEU makes of a row: the same floats, and the same text about them in one piece."""
     from sacrebleu.metrics.bleu import BLEUScore
 
+    def theirs(row: list[int]) -> BLEUScore:
+        matches, totals = row[2 : 2 + ORDER], row[2 + ORDER :]
+        found: BLEUScore = metric.compute_bleu(
+            matches, totals, row[0], row[1], smooth_method, smooth_value, use_effective_order
+        )
+        return found
+
+    value = smooth_value if smooth_method == "floor" else None  # of add-k, too, but the counts that are shown change
+    if smooth_method == "add-k" or not (value is None or (type(value) is float and 0 <= value < math.inf)):
+        return theirs
+    rules = Bleu("sacrebleu", smooth_method, value, effective_order=bool(use_effective_order)).rules(ORDER)
+    evaluate = _backend.chosen.Definition(rules).evaluate
+    none_short = [0] * ORDER
     new = BLEUScore.__new__
 
-    def made(
-        number: float,
-        matches: list[int],
-        totals: list[int],
-        precisions: list[float],
-        penalty: float,
-        length: int,
-        reference_length: int,
-    ) -> BLEUScore:
+    def made(row: list[int]) -> BLEUScore:
+        parts = evaluate(row, none_short)
+        if parts is None:
+            return theirs(row)
         score = new(BLEUScore)
         score.name = "BLEU"
-        score.score = number
+        score.score, precisions, penalty = parts
         score._mean = score._ci = -1.0
         score.bp = penalty
-        score.counts = matches
-        score.totals = totals
-        score.sys_len = length
-        score.ref_len = reference_length
+        score.counts = row[2 : 2 + ORDER]
+        score.totals = row[2 + ORDER :]
+        score.sys_len = length = row[0]
+        score.ref_len = reference_length = row[1]
         score.precisions = precisions
         score.ratio = ratio = length / reference_length if reference_length else 0
         text = _TEXT % (*precisions, penalty, ratio, length, reference_length)
@@ -302,8 +304,8 @@ def _result_class() -> Any:
         score.prec_str = text[: text.index(" ")]
         return score
 
-    example: Any = 31.25, [3, 2, 1, 0], [5, 4, 3, 2], [60.0, 50.0, 100 / 3, 25.0], 0.75, 5, 6
-    return made if vars(made(*example)) == vars(BLEUScore(*example)) else BLEUScore
+    example = [5, 6, 3, 2, 1, 1, 5, 4, 3, 2]
+    return made if vars(made(example)) == vars(theirs(example)) else theirs
 
 
 _TEXT = f"{'/'.join(['%.1f'] * ORDER)} (BP = %.3f ratio = %.3f hyp_len = %d ref_len = %d)"
