@@ -89,7 +89,7 @@ def sacrebleu_corpus_bleu(
         )
         _warn_of_shapes(hypotheses, references)
         return theirs
-    if not force and look_tokenised(hypotheses):
+    if not force and len(hypotheses) >= MANY and look_tokenised(_backend.chosen.RawTexts(hypotheses)):
         sacrebleu.corpus_bleu([" ."] * MANY, [["."] * MANY], tokenize="none")  # gives its warning
     return score
 
@@ -311,11 +311,9 @@ def _maker(
 _TEXT = f"{'/'.join(['%.1f'] * ORDER)} (BP = %.3f ratio = %.3f hyp_len = %d ref_len = %d)"
 
 
-def look_tokenised(hypotheses: Sequence[str]) -> bool:
-    """Whether sacreBLEU would warn of plain lines."""
-    if len(hypotheses) < MANY:
-        return False
-    apart: int = _backend.chosen.RawTexts(hypotheses).full_stops()[0]
+def look_tokenised(texts: Any) -> bool:
+    """Whether sacreBLEU would warn of lines that the backend has read."""
+    apart: int = texts.full_stops()[0]
     return apart >= MANY
 
 

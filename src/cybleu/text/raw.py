@@ -102,8 +102,8 @@ class Raw:
         return _backend.chosen.RawTexts(self._lowered(lines))
 
     def strings(self, lines: Any) -> Any:
-        """The same of a list or tuple; None where it does not hold str alone."""
-        if self.lowercase:
+        """The same of anything; None where it is not a list or tuple of nothing but str."""
+        if self.lowercase and type(lines) in (list, tuple):
             lines = [line.lower() if type(line) is str else line for line in lines]
         return _backend.chosen.RawTexts.of_strings(lines)
 
