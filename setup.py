@@ -18,6 +18,7 @@ MODULES = (
     "tokenizing",
     "arrow",
     "raw_texts",
+    "raw_tokens",
     "raw",
     "ngrams",
     "unit_ngrams",

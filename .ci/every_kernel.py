@@ -152,7 +152,7 @@ def raw_text(random):
         raw = Raw(name)
         texts = _backend.chosen.RawTexts.of_block("\n".join(lines).encode())
         yield raw.texts(lines, "lines").full_stops()
-        others = _backend.chosen.RawTexts.side_by_side([texts, texts], [0, 0], len(texts))
+        others = _backend.chosen.RawTexts.side_by_side([texts, texts], [0, 0], array("q", bytes(8 * (len(texts) + 1))))
         yield raw_sum(raw, texts, others, array("q", range(0, 2 * len(texts) + 1, 2)), 4)
         corpus_sum = CorpusAccumulator(tokenize=name)
         corpus_sum.update(groups[0], lines[0])

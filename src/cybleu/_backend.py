@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         weighted_sums: Callable[..., Done]
         Scorer: Callable[..., Any]  # its methods decline, too
         CharacterF: Callable[..., Any]  # its method score_rows declines
-        Definition: Callable[..., Any]  # its method score_rows, too
+        Definition: Callable[..., Any]  # its methods, too
         best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
         swap_pass: Callable[..., MayDecline[tuple[int, float]]]
         NBestLines: Callable[..., Any]  # its method read, too

@@ -1,4 +1,4 @@
-# Texts as numbers of their characters and words, for chrF.
+# Texts as numbers of their characters, and of words as chrF has them.
 
 from libc.stdint cimport int32_t, uint64_t
 

@@ -174,7 +174,12 @@ cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t si
     cdef Py_ssize_t unit = 0        # and among the numbers
     cdef Py_ssize_t stop, i
     cdef uint32_t code
+    cdef uint32_t *codes
     cdef int32_t *place
+    cdef int32_t number, new
+    cdef int32_t different = shop.different
+    make_room(&shop.codes, (MOST_NARROW + 1) * sizeof(uint32_t))
+    codes = <uint32_t *>shop.codes.data
     while start < size:
         stop = min(start + PIECE, size)
         for i in range(start, stop):
@@ -185,18 +190,25 @@ cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t si
                 if CYBLEU_UNLIKELY(code >= LOW and shop.high == NULL):
                     need_high(shop)
                 place = place_of(shop, code)
-            if CYBLEU_UNLIKELY(place[0] == 0) and adds:
-                if shop.different == MOST_NARROW:
+            number = place[0]
+            if adds:    # by arithmetic: whether a character is new is not to be guessed
+                new = number == 0
+                if CYBLEU_UNLIKELY(new & <int32_t>(different == MOST_NARROW)):
+                    shop.different = different
                     return -1
-                place[0] = add_code(shop, code)
-            to[count] = <uint8_t>place[0]
-            count += place[0] >= 0
-            if spans != NULL and place[0] < 0:
+                codes[different] = code
+                different += new
+                number |= different & -new
+                place[0] = number
+            to[count] = <uint8_t>number
+            count += number >= 0
+            if spans != NULL and number < 0:
                 if count > unit:
                     add_word(shop, spans, first + <uint64_t>unit, count - unit, 1, is_punctuation(text[word]),
                              is_punctuation(text[i - 1]))
                     unit = count
                 word = i + 1
+        shop.different = different
         watch(&shop.watching, (stop - start) >> 3)
         start = stop
     if spans != NULL and count > unit:

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from .pairwise import PairwiseTexts as PairwiseTexts
     from .prepared import PreparedReferences as PreparedReferences
     from .prepared import trim as trim
-    from .raw import RawVocabulary as RawVocabulary
     from .raw import raw_row as raw_row
     from .raw import raw_rows as raw_rows
     from .raw import raw_sum as raw_sum
     from .raw_texts import RawTexts as RawTexts
+    from .raw_tokens import RawVocabulary as RawVocabulary
     from .reranking import swap_pass as swap_pass
     from .reranking import weighted_sums as weighted_sums
     from .scores import COMPILER as COMPILER
