@@ -56,7 +56,7 @@ from arrow_capsules import AsArray, AsStream, dictionary, integers, lists, runs,
 WORDS = [*"the a cat dog is on mat , . é 猫 naïve".split(), "word" * 3, "longer" * 4, 1, 2.0, None, b"bytes"]
 LENGTHS = [0, 1, 2, 3, 4, 8, 20, 21, 64, 65, 130]
 NUMBERS = (0.0, 1.0, -1.0, 0.1, 1 / 3, -2.5)
-TAKEN_AT_IMPORT = {"sentence_bleu"}  # by bleu_score, before anything can be recorded
+TAKEN_AT_IMPORT = {"sentence_bleu", "sentence_gleu"}  # by bleu_score and gleu_score, before anything can be recorded
 METHODS = [getattr(SmoothingFunction(), f"method{number}") for number in range(8)]
 
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         corpus_counts: Callable[..., MayDecline[tuple[list[int], list[int]]]]
         segment_rows: Callable[..., Done]
         gleu_counts: Callable[..., MayDecline[tuple[int, int]]]
-        gleu_ratio: Callable[..., MayDecline[float]]
         number_tokens: Callable[..., MayDecline[int]]
         weighted_sums: Callable[..., Done]
         Scorer: Callable[..., Any]  # its methods decline, too
@@ -70,8 +69,9 @@ if TYPE_CHECKING:
         types_within: Callable[..., set[type]]
         winners: Callable[..., None]
 
-        # What only the kernels have: the one compiles a function, the other turns that on and off.
+        # What only the kernels have: these compile functions, and that turns them on and off.
         sentence_bleu: Callable[..., Any]
+        sentence_gleu: Callable[..., Any]
         serve: Callable[[bool], None]
         winners_near: Callable[..., None]
 

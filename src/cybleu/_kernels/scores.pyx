@@ -355,11 +355,19 @@ def serve(bint wanted):
     SERVES = wanted
 
 
-def sentence_bleu(face, smoothing_type, methods, warn):
-    """The function `face`, compiled: it scores what is plain at once, and calls `face` for what is declined.
+cdef bint serves() noexcept:
+    return SERVES
 
-    Whoever looks at it sees `face`: its names, its text, its signature.
-    """
+
+cdef object stand_for(object face, object function):
+    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(function, name, getattr(face, name))
+    function.__wrapped__ = face
+    return function
+
+
+def sentence_bleu(face, smoothing_type, methods, warn):
+    """The function `face`, compiled: it scores what is plain at once, and calls `face` for what is declined."""
     cdef Scorer scorer = Scorer(smoothing_type, methods, warn)
 
     def sentence_bleu(references, hypothesis, weights=QUARTERS, smoothing_function=None, auto_reweigh=False):
@@ -370,7 +378,4 @@ def sentence_bleu(face, smoothing_type, methods, warn):
             return face(references, hypothesis, weights, smoothing_function, auto_reweigh)
         return score
 
-    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
-        setattr(sentence_bleu, name, getattr(face, name))
-    sentence_bleu.__wrapped__ = face
-    return sentence_bleu
+    return stand_for(face, sentence_bleu)

@@ -55,7 +55,6 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
         return 0
     if not cybleu_items(hypothesis, &tokens, &length):
         return 0
-    fetch_tokens(tokens, min(length, MASK_BITS))
     longest = length
     tokens_and_texts = min(length, TOKENS_BETWEEN_LOOKS) + 8
     for k in range(count):
@@ -64,7 +63,6 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
         closest = closer(closest, size, length)
         longest = max(longest, size)
         tokens_and_texts += min(size, TOKENS_BETWEEN_LOOKS) + 8
-        fetch_tokens(reference, min(size, MASK_BITS))
     hypothesis_length[0] = length
     reference_length[0] = closest
     work[0] += min(tokens_and_texts, TOKENS_BETWEEN_LOOKS)

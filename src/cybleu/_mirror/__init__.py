@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .envelope import surface as surface
     from .feature_rows import FeatureRows as FeatureRows
     from .gleu import gleu_counts as gleu_counts
-    from .gleu import gleu_ratio as gleu_ratio
     from .mira import mira_pass as mira_pass
     from .nbest_lines import NBestLines as NBestLines
     from .number_lines import lines_of_counts as lines_of_counts

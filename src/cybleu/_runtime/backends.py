@@ -9,7 +9,7 @@ NAMES = {
     "definitions": "Definition sum_rows",
     "envelope": "sort_lines surface",
     "feature_rows": "FeatureRows",
-    "gleu": "gleu_counts gleu_ratio",
+    "gleu": "gleu_counts",
     "mira": "mira_pass",
     "nbest_lines": "NBestLines",
     "number_lines": "lines_of_counts lines_of_numbers read_rows",
