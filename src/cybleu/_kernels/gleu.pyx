@@ -4,7 +4,6 @@
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
-from libc.string cimport memset
 
 from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, cybleu_items
 from cybleu._kernels.interrupts cimport look
@@ -46,7 +45,8 @@ cdef int count_one(object references, object hypothesis, Py_ssize_t min_len, Py_
             break
         if count > 1:
             alone = (<object>items[k],)
-        memset(matches, 0, sizeof(matches))
+        for n in range(max_len):
+            matches[n] = 0
         if not count_segment(<PyObject *>alone, <PyObject *>hypothesis, max_len, &length, &reference_length, matches,
                              work):
             return 0

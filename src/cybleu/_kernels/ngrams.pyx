@@ -3,6 +3,7 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 from cybleu._kernels.bits cimport cybleu_count_bits, cybleu_lowest_bit
 from cybleu._kernels.common cimport CYBLEU_PREFETCH
@@ -23,6 +24,8 @@ cdef extern from *:
 
 cdef enum:
     AT_ONCE = 4     # orders
+
+cdef size_t ALL_PLACES = MASKS_AND_ONE * sizeof(uint64_t)   # no constant, as in tokens.pyx
 
 
 # ------------------------------------------------------------------------------------------- up to MASK_BITS tokens
@@ -90,8 +93,7 @@ cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, in
     cdef uint64_t one, two, three, four     # M_n(i)
     cdef uint64_t candidates, longer
     cdef int i, n
-    for i in range(-1, matcher.distinct):
-        places[i] = 0
+    memset(with_unknown, 0, ALL_PLACES)
     for i in range(length):
         places[reference[i]] |= <uint64_t>1 << i
     # The orders that everybody wants together: M_n(i) = M_1(i) & (M_(n-1)(i + 1) >> 1). How often a loop runs is not

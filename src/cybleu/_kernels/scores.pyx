@@ -236,7 +236,8 @@ cdef class Scorer:
         cdef Py_ssize_t n
         if call.smoothing >= AVERAGE:
             counted = max(order, 5)
-        memset(counts.matches, 0, sizeof(counts.matches))
+        for n in range(max(counted, 5)):
+            counts.matches[n] = 0
         if not count_segment(references, hypothesis, counted, &counts.hypothesis_length, &counts.reference_length,
                              counts.matches, work):
             return 0

@@ -128,6 +128,9 @@ cdef extern from *:
 # the interpreter, slow on text that was split a moment ago, is not needed; that this one is weak does not matter among
 # FEW tokens.
 
+cdef size_t ALL_SLOTS = FEW_SLOTS       # no constant: for these GCC fills memory without the library, and slower
+
+
 cdef inline int same_key(const FewTokens *table, int token_id, cybleu_key key) noexcept:
     return ((table.first[token_id] ^ key.first) | (table.second[token_id] ^ key.second)) == 0
 
@@ -161,7 +164,7 @@ cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32
     cdef Py_ssize_t i
     cdef int token_id, known
     cdef int fresh = 1      # the id that the next new token will have
-    memset(table.slots, 0, sizeof(table.slots))
+    memset(table.slots, 0, ALL_SLOTS)
     table.first[0] = 0
     table.second[0] = 0     # no token has this key: kind and CYBLEU_UNDECIDED are not 0
     for i in range(count):
