@@ -17,7 +17,8 @@ from cybleu._kernels.raw_texts cimport RawTexts
 from cybleu._kernels.tokenizing cimport Line
 from cybleu._kernels.tokens cimport secret, slots_needed
 from cybleu._kernels.unit_ngrams cimport (
-    AHEAD, CHANGES, Positions, Table, Units, all_of, fill_table, give_back, make_room, ngrams_of, table_size, take,
+    AHEAD, CHANGES, Positions, Table, Units, all_of, all_pairs, fill_table, give_back, make_room, ngrams_of,
+    pairs_have_cells, shared_units, table_size, take,
 )
 
 cdef extern from *:
@@ -88,6 +89,8 @@ cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int ord
     cdef uint64_t needed = 0
     cdef int32_t names = 1
     cdef Py_ssize_t most = hypothesis.count
+    cdef bint apart = pairs_have_cells(hypothesis)
+    cdef int first = 1
     cdef Py_ssize_t k
     cdef int n
     for k in range(1, count + 1):
@@ -106,13 +109,23 @@ cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int ord
     memset(changes, 0, <size_t>count * CHANGES * sizeof(int64_t))
     places = <int32_t *>(changes + count * CHANGES)
     memory = places + most + 1
-    all_of(&from_, memory, hypothesis.count)
+    if apart:
+        first = 2
+        names = hypothesis.different + 1
+        all_pairs(&from_, memory, hypothesis)
+    else:
+        all_of(&from_, memory, hypothesis.count)
     memory += 2 * hypothesis.count + 2
     for k in range(count):
-        all_of(&positions[k], memory, texts[k + 1].count)
+        if apart:
+            all_pairs(&positions[k], memory, &texts[k + 1])
+            changes[k * CHANGES + 1] = shared_units(hypothesis, &texts[k + 1])
+            changes[k * CHANGES + 2] = -changes[k * CHANGES + 1]
+        else:
+            all_of(&positions[k], memory, texts[k + 1].count)
         memory += 2 * texts[k + 1].count + 2
         watch(&shop.watching, texts[k + 1].count >> 4)
-    for n in range(1, order + 1):
+    for n in range(first, order + 1):
         if from_.count == 0:
             break
         make_room(&shop.table, table_size(from_.count, names, hypothesis.different, False))

@@ -173,8 +173,11 @@ cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t si
     cdef Py_ssize_t word = 0        # where it begins in the line
     cdef Py_ssize_t unit = 0        # and among the numbers
     cdef Py_ssize_t stop, i
+    cdef uint32_t *codes
     cdef uint32_t code
     cdef int32_t *place
+    make_room(&shop.codes, (MOST_NARROW + 1) * sizeof(uint32_t))    # and one that does not fit
+    codes = <uint32_t *>shop.codes.data
     while start < size:
         stop = min(start + PIECE, size)
         for i in range(start, stop):
@@ -185,10 +188,12 @@ cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t si
                 if CYBLEU_UNLIKELY(code >= LOW and shop.high == NULL):
                     need_high(shop)
                 place = place_of(shop, code)
-            if CYBLEU_UNLIKELY(place[0] == 0) and adds:
-                if shop.different == MOST_NARROW:
+            if adds:    # by arithmetic: new characters are among known ones
+                codes[shop.different] = code
+                shop.different += place[0] == 0
+                place[0] += shop.different & -<int32_t>(place[0] == 0)
+                if CYBLEU_UNLIKELY(shop.different > MOST_NARROW):
                     return -1
-                place[0] = add_code(shop, code)
             to[count] = <uint8_t>place[0]
             count += place[0] >= 0
             if spans != NULL and place[0] < 0:
