@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         number_tokens: Callable[..., MayDecline[int]]
         weighted_sums: Callable[..., Done]
         Scorer: Callable[..., Any]  # its methods decline, too
-        CharacterF: Callable[..., Any]  # its method score_rows declines
+        CharacterF: Callable[..., Any]  # its methods evaluate and score_rows decline
         Definition: Callable[..., Any]  # its method score_rows, too
         best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
         swap_pass: Callable[..., MayDecline[tuple[int, float]]]

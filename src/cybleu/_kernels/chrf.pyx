@@ -5,6 +5,8 @@ A row has for each order, of characters first, how many n-grams the hypothesis a
 an n-gram has no match no longer one can begin, so the work falls with the order as the matches do.
 """
 
+from cpython.list cimport PyList_CheckExact
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
@@ -311,6 +313,38 @@ cdef class CharacterF:
             if not 0 <= sets[i] < sets[i + 1] <= references.count:
                 raise ValueError("a segment has no reference")
         return 0
+
+    def row(self, hypothesis, references):
+        """The row of a line with one or more others."""
+        cdef RawTexts texts = RawTexts([hypothesis, *references])
+        cdef Workshop shop
+        cdef int64_t row[ROW]
+        if texts.count < 2:
+            raise ValueError("a segment has no reference")
+        make_workshop(&shop, self.rules.space)
+        try:
+            with nogil:
+                count_segment(&self.rules, &shop, &texts.lines[0], &texts.lines[1], texts.count - 1, row)
+        finally:
+            end_workshop(&shop)
+        return as_list(row, 3 * self.order)
+
+    def evaluate(self, row):
+        """The score of a row, from 0 to 100, or None where it is declined."""
+        cdef int64_t counts[ROW]
+        cdef int overflow = 0
+        cdef object number
+        cdef Py_ssize_t n
+        if not PyList_CheckExact(row) or len(row) != 3 * self.order:
+            return None
+        for n in range(3 * self.order):
+            number = row[n]
+            if not PyLong_CheckExact(number):
+                return None
+            counts[n] = PyLong_AsLongLongAndOverflow(number, &overflow)
+            if overflow or not -LARGEST < counts[n] < LARGEST:
+                return None
+        return score_of(&self.rules, counts)
 
     def rows(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
              Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
