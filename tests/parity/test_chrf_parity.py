@@ -83,7 +83,12 @@ def test_rows_that_are_declined(kernels):
     assert measure.score_rows(rows, 2, found) == 3
     for row in ([3, 3], (3, 3, 1), [3, 3, 1.0], [True, 3, 1], [2**53, 2**53, 1], [2**64, 2**64, 1]):
         assert measure.evaluate(row) is None
-    assert found[0] == found[2] == measure.evaluate([3, 3, 1]) == _mirror.CharacterF(1, 0, 2, "dropped", False).evaluate([3, 3, 1])
+    assert (
+        found[0]
+        == found[2]
+        == measure.evaluate([3, 3, 1])
+        == _mirror.CharacterF(1, 0, 2, "dropped", False).evaluate([3, 3, 1])
+    )
 
 
 def test_what_does_not_fit(kernels):

@@ -88,7 +88,7 @@ cdef inline bint is_space(uint32_t code, int mode) noexcept nogil:
 
 
 cdef inline bint is_punctuation(uint32_t code) noexcept nogil:
-    return (code - 0x21 <= 0xE) | (code - 0x3A <= 6) | (code - 0x5B <= 5) | (code - 0x7B <= 3)
+    return (0x21 <= code <= 0x2F) | (0x3A <= code <= 0x40) | (0x5B <= code <= 0x60) | (0x7B <= code <= 0x7E)
 
 
 cdef inline uint32_t next_code(const Line *line, Py_ssize_t *at) noexcept nogil:

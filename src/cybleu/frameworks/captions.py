@@ -58,7 +58,11 @@ class CaptionBleu:
         if not gts:
             raise EmptyCorpusError("there is no image; give at least one with a caption and its references")
         references, captions = list(gts.values()), [res[image] for image in gts]
-        if {*map(type, captions), *map(type, references)} != {list} or {*map(len, captions)} != {1} or not all(references):
+        if (
+            {*map(type, captions), *map(type, references)} != {list}
+            or {*map(len, captions)} != {1}
+            or not all(references)
+        ):
             _refuse(gts, res)
         raw = Raw("none")
         bounds = array("q", accumulate(map(len, references), initial=0))
