@@ -168,12 +168,14 @@ def relatives(random):
         [" ".join(text) for text in hypotheses],
     )
     groups[0] = ["".join(map(chr, range(0x4E00, 0x4E00 + 300)))]
+    raw = Raw("none")
     for word_order, whitespace in itertools.product((0, 2, 3), (False, True)):
         metric = Chrf(word_order=word_order, whitespace=whitespace, eps_smoothing=whitespace)
         rows = metric.rows(groups, lines, threads=2)
         yield rows
         yield scores(rows, metric)
-        yield metric.row(groups[0], lines[0])
+        yield metric.sum_of_raw(raw, raw.texts(lines, "lines"), *raw.sets(groups))[0]
+        yield metric.evaluate(metric.row(groups[0], lines[0]))
         yield pairwise_bleu(lines, metric=metric)
         yield pairwise_bleu([texts[0] for texts in groups], lines, metric)
     yield chrf_score.corpus_chrf([texts[0] for texts in groups], lines, min_len=2, max_len=12)
