@@ -55,12 +55,14 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
         return 0
     if not cybleu_items(hypothesis, &tokens, &length):
         return 0
+    fetch_tokens(tokens, min(length, MASK_BITS))
     longest = length
     tokens_and_texts = min(length, TOKENS_BETWEEN_LOOKS) + 8
     for k in range(count):
         if not cybleu_items(sequences[k], &reference, &size):
             return 0
         closest = closer(closest, size, length)
+        fetch_tokens(reference, min(size, MASK_BITS))
         longest = max(longest, size)
         tokens_and_texts += min(size, TOKENS_BETWEEN_LOOKS) + 8
     hypothesis_length[0] = length
