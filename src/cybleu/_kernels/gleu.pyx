@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t
 from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, cybleu_items
 from cybleu._kernels.interrupts cimport look
 from cybleu._kernels.scores cimport serves, stand_for
-from cybleu._kernels.segments cimport TOKENS_BETWEEN_LOOKS, count_segment, frozen
+from cybleu._kernels.segments cimport TOKENS_BETWEEN_LOOKS, count_segment, fetch_ahead, fetch_segment, frozen
 
 cdef enum:
     LOOKS_BETWEEN_TURNS = 16    # after which another thread may run
@@ -83,6 +83,7 @@ cdef object ratio(object references, object hypothesis, object min_len, object m
     if CYBLEU_OTHER_THREADS_RUN:
         references, hypothesis = frozen(references, 2), frozen(hypothesis, 1)
     found[0] = found[1] = 0
+    fetch_segment(<PyObject *>references, <PyObject *>hypothesis)
     if not count_one(references, hypothesis, orders[0], orders[1], found, &unwatched):
         return None
     return <double>found[0] / <double>found[1] if found[1] > 0 else 0.0
@@ -121,6 +122,7 @@ def gleu_counts(list_of_references, hypotheses, min_len, max_len):
             return None
         if i >= count:
             return found[0], found[1]
+        fetch_ahead(references + i, texts + i, count - i)
         if not count_one(<object>references[i], <object>texts[i], orders[0], orders[1], found, &unwatched):
             return None
         i += 1

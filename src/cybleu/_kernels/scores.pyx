@@ -20,7 +20,7 @@ from cybleu._kernels.formula cimport (
 )
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.segments cimport (
-    TOKENS_BETWEEN_LOOKS, count_corpus, count_segment, frozen, segment_at
+    TOKENS_BETWEEN_LOOKS, count_corpus, count_segment, fetch_segment, frozen, segment_at
 )
 
 cdef extern from *:
@@ -238,6 +238,7 @@ cdef class Scorer:
             counted = max(order, 5)
         for n in range(max(counted, 5)):
             counts.matches[n] = 0
+        fetch_segment(references, hypothesis)
         if not count_segment(references, hypothesis, counted, &counts.hypothesis_length, &counts.reference_length,
                              counts.matches, work):
             return 0
