@@ -36,10 +36,10 @@ cdef enum:
     ITEMS_IN_LINE = 8       # of the processor's cache
 
 
-# ----------------------------------------------------------------------------------------------------- memory in advance
+# ---------------------------------------------------------------------------------------------------- memory in advance
 #
-# A token is an object of its own, and so is each list above it: the memory of a corpus is read by five pointers in a row.
-# Waiting for it takes longer than counting, so it is asked for some segments ahead, one pointer for each.
+# A token is an object of its own, and so is each list above it: a corpus is read by five pointers in a row. Waiting for
+# the memory takes longer than counting, so it is asked for some segments ahead, one pointer for each.
 
 cdef inline void fetch_tokens_of(PyObject *text) noexcept:
     cdef PyObject **tokens
