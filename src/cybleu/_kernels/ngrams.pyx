@@ -23,6 +23,12 @@ cdef extern from *:
     uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) noexcept nogil
 
 
+cdef enum:
+    AT_ONCE = 4     # orders
+
+cdef size_t ALL_PLACES = MASKS_AND_ONE * sizeof(uint64_t)   # no constant, as in tokens.pyx
+
+
 # ------------------------------------------------------------------------------------------- up to MASK_BITS tokens
 #
 # places[t] has a bit for each position of token t. The positions at which the n-gram of hypothesis position i starts
@@ -71,43 +77,68 @@ cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int lengt
             matcher.rank[n][i] = <uint8_t>cybleu_count_bits(earlier[i])
 
 
+cdef inline uint64_t starts_of(const uint64_t *places, const int32_t *ngram, int n) noexcept nogil:
+    """M_n of an n-gram of the hypothesis."""
+    cdef uint64_t starts = places[ngram[0]]
+    cdef int k
+    for k in range(1, n):
+        starts &= places[ngram[k]] >> k
+    return starts
+
+
 cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil:
     cdef const int32_t *hypothesis = matcher.hypothesis
     cdef uint64_t with_unknown[MASKS_AND_ONE]
     cdef uint64_t *places = with_unknown + 1    # -1, the unknown tokens, has a place too: a test would be mispredicted
-    cdef uint64_t starts[MASK_BITS]     # M_n(i)
-    cdef uint64_t found, candidates, row
+    cdef uint64_t found[AT_ONCE]        # [n - 1]: where an n-gram starts that the reference has
+    cdef uint64_t one, two, three, four     # M_n(i)
+    cdef uint64_t candidates, longer
     cdef int i, n
-    if matcher.orders == 0:
-        return
-    for i in range(-1, matcher.distinct):
-        places[i] = 0
+    memset(with_unknown, 0, ALL_PLACES)
     for i in range(length):
         places[reference[i]] |= <uint64_t>1 << i
-    found = 0
-    for i in range(matcher.length):
-        row = places[hypothesis[i]]
-        starts[i] = row
-        found |= <uint64_t>(row != 0) << i
-    for n in range(matcher.orders):
-        if n > 0:
-            # an n-gram can be there only where both (n-1)-grams in it are
-            candidates = found & (found >> 1)
-            found = 0
-            while candidates:
-                i = cybleu_lowest_bit(candidates)
-                candidates &= candidates - 1
-                row = starts[i] & (places[hypothesis[i + n]] >> n)
-                starts[i] = row
-                found |= <uint64_t>(row != 0) << i
-        if found == 0:
-            return
-        matcher.matched[n] |= found & ~matcher.repeats[n]
-        candidates = found & matcher.repeats[n] & ~matcher.matched[n]
+    # The orders that everybody wants together: M_n(i) = M_1(i) & (M_(n-1)(i + 1) >> 1). How often a loop runs is not
+    # to be predicted, so there is one loop, and no branch in it.
+    one = two = three = 0
+    found[0] = found[1] = found[2] = found[3] = 0
+    for i in range(matcher.length - 1, -1, -1):
+        four = three >> 1
+        three = two >> 1
+        two = one >> 1
+        one = places[hypothesis[i]]
+        two &= one
+        three &= one
+        four &= one
+        found[0] = 2 * found[0] + (one != 0)
+        found[1] = 2 * found[1] + (two != 0)
+        found[2] = 2 * found[2] + (three != 0)
+        found[3] = 2 * found[3] + (four != 0)
+    for n in range(min(matcher.orders, AT_ONCE)):
+        add_found(matcher, places, found[n], n)
+    longer = found[AT_ONCE - 1]
+    for n in range(AT_ONCE, matcher.orders):
+        # an n-gram can be there only where both (n-1)-grams in it are
+        candidates = longer & (longer >> 1)
+        longer = 0
         while candidates:
             i = cybleu_lowest_bit(candidates)
             candidates &= candidates - 1
-            matcher.matched[n] |= <uint64_t>(matcher.rank[n][i] < cybleu_count_bits(starts[i])) << i
+            longer |= <uint64_t>(starts_of(places, hypothesis + i, n + 1) != 0) << i
+        if longer == 0:
+            return
+        add_found(matcher, places, longer, n)
+
+
+cdef inline void add_found(MaskMatcher *matcher, const uint64_t *places, uint64_t found, int n) noexcept nogil:
+    """Add the matches among the n-grams that a reference has."""
+    cdef uint64_t candidates = found & matcher.repeats[n] & ~matcher.matched[n]
+    cdef int starts, i
+    matcher.matched[n] |= found & ~matcher.repeats[n]
+    while candidates:
+        i = cybleu_lowest_bit(candidates)
+        candidates &= candidates - 1
+        starts = cybleu_count_bits(starts_of(places, matcher.hypothesis + i, n + 1))
+        matcher.matched[n] |= <uint64_t>(matcher.rank[n][i] < starts) << i
 
 
 cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept nogil:

@@ -12,22 +12,17 @@ from libc.string cimport memcmp, memcpy, memset
 
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
-from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_hash_bytes, cybleu_key, cybleu_short_text
+from cybleu._kernels.keys cimport (
+    CYBLEU_UNDECIDED, cybleu_key, cybleu_key_of_bytes, cybleu_short_text, mixed_key,
+)
 from cybleu._kernels.raw_texts cimport RawTexts
 from cybleu._kernels.tokenizing cimport MORE_TOKENS, Line, Scanner, Token, Tokenizer, end_scanner, make_scanner
 from cybleu._kernels.tokens cimport secret
 
 cdef extern from *:
     """
-    /* The products lose bits, as they should: in C, because checks for overflow would stop them. */
-    static CYTHON_INLINE uint64_t cybleu_mixed(uint64_t first, uint64_t second, uint64_t odd) {
-        uint64_t mixed = first * odd;
-        mixed ^= mixed >> 32;
-        mixed = (mixed ^ second) * odd;
-        return mixed ^ mixed >> 29;
-    }
-
-    /* The high bits of products with numbers that no author of a text knows, as for one key (tables.pxd). */
+    /* The high bits of products with numbers that no author of a text knows, as for one key (tables.pxd). The products
+       lose bits, as they should: in C, because checks for overflow would stop them. */
     static CYTHON_INLINE uint64_t cybleu_place_of_two(uint64_t first, uint64_t second, uint64_t odd, uint64_t other_odd,
                                                       int shift) {
         return (first * odd + second * other_odd) >> shift;
@@ -35,7 +30,6 @@ cdef extern from *:
     """
     uint64_t place_of_two "cybleu_place_of_two" (uint64_t first, uint64_t second, uint64_t odd, uint64_t other_odd,
                                                  int shift) noexcept nogil
-    uint64_t mixed_key "cybleu_mixed" (uint64_t first, uint64_t second, uint64_t odd) noexcept nogil
 
 cdef enum:
     ARENA = 65536
@@ -54,14 +48,7 @@ cdef inline bint same_token(const Token *first, const Token *second) noexcept no
 
 
 cdef inline cybleu_key key_of(const Token *token, uint64_t odd) noexcept nogil:
-    """The key of a token of which an author of a text cannot make many that are equal."""
-    cdef cybleu_key key
-    if CYBLEU_UNLIKELY(size_of(token) >= 16):
-        key.first = cybleu_hash_bytes(token.text, size_of(token), odd)
-        key.second = CYBLEU_UNDECIDED
-    else:
-        cybleu_short_text(<const char *>token.text, <size_t>size_of(token), 1, &key)
-    return key
+    return cybleu_key_of_bytes(token.text, size_of(token), odd)
 
 
 # ---------------------------------------------------------------------------------------------------------- few tokens

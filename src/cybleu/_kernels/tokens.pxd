@@ -7,14 +7,14 @@ from cybleu._kernels.keys cimport cybleu_key
 
 cdef enum:
     FEW = 64
-    FEW_SLOTS = 1024
+    FEW_SLOTS = 512     # few of them are taken, because one that is taken costs the processor a wrong guess
+    FEW_SHIFT = 55      # 64 less the bits of their numbers
     FEW_IDS = 66        # 0, those of FEW tokens, and one place to write ahead
 
 
 # For up to FEW tokens, on the stack. Here ids count from 1 and 0 is nobody; those handed out count from 0.
 cdef struct FewTokens:
-    uint8_t slots[FEW_SLOTS]    # open addressing, 2 ** (64 - shift) of them in use
-    int shift
+    uint8_t slots[FEW_SLOTS]    # open addressing
     cybleu_key keys[FEW_IDS]    # id -> key of the token
     PyObject *tokens[FEW_IDS]   # borrowed
     int size                    # ids given so far

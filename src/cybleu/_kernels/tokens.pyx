@@ -130,6 +130,9 @@ cdef extern from *:
 # the interpreter, slow on text that was split a moment ago, is not needed; that this one is weak does not matter among
 # FEW tokens.
 
+cdef size_t ALL_SLOTS = FEW_SLOTS       # no constant: for these GCC fills memory without the library, and slower
+
+
 cdef inline int same_key(const FewTokens *table, int token_id, cybleu_key key) noexcept:
     return ((table.keys[token_id].first ^ key.first) | (table.keys[token_id].second ^ key.second)) == 0
 
@@ -146,7 +149,7 @@ cdef int probe_on(const FewTokens *table, PyObject *token, cybleu_key key, uint6
                 return token_id
             if cybleu_equal(table.tokens[token_id], token):
                 return token_id
-        place[0] = (place[0] + 1) & (((<uint64_t>1) << (64 - table.shift)) - 1)
+        place[0] = (place[0] + 1) & (FEW_SLOTS - 1)
 
 
 cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept:
@@ -163,16 +166,13 @@ cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32
     cdef Py_ssize_t i
     cdef int token_id, known
     cdef int fresh = 1      # the id that the next new token will have
-    table.shift = 64 - 6
-    while (<Py_ssize_t>1) << (64 - table.shift) < 16 * count:
-        table.shift -= 1
-    memset(table.slots, 0, (<size_t>1) << (64 - table.shift))
+    memset(table.slots, 0, ALL_SLOTS)
     table.keys[0].first = 0
     table.keys[0].second = 0    # no token has this key: kind and CYBLEU_UNDECIDED are not 0
     for i in range(count):
         if not cybleu_key_of(tokens[i], &key):
             return 0
-        place = cybleu_slot_of(key, table.shift)
+        place = cybleu_slot_of(key, FEW_SHIFT)
         token_id = table.slots[place]
         known = same_key(table, token_id, key)
         if CYBLEU_UNLIKELY(token_id & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
@@ -196,7 +196,7 @@ cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count
     for i in range(count):
         if not cybleu_key_of(tokens[i], &key):
             return 0
-        place = cybleu_slot_of(key, table.shift)
+        place = cybleu_slot_of(key, FEW_SHIFT)
         token_id = table.slots[place]
         known = same_key(table, token_id, key)
         if CYBLEU_UNLIKELY(token_id & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):

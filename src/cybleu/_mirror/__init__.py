@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .envelope import surface as surface
     from .feature_rows import FeatureRows as FeatureRows
     from .gleu import gleu_counts as gleu_counts
-    from .gleu import gleu_ratio as gleu_ratio
     from .mira import mira_pass as mira_pass
     from .named_values import NamedValues as NamedValues
     from .named_values import read_rows as read_rows

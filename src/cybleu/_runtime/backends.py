@@ -9,7 +9,7 @@ NAMES = {
     "definitions": "Definition sum_rows",
     "envelope": "sort_lines surface",
     "feature_rows": "FeatureRows",
-    "gleu": "gleu_counts gleu_ratio",
+    "gleu": "gleu_counts",
     "mira": "mira_pass",
     "named_values": "NamedValues read_rows",
     "nbest_lines": "NBestLines",
