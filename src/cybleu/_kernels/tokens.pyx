@@ -160,49 +160,57 @@ cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept:
         CYBLEU_PREFETCH(<char *>tokens[i] + 48)
 
 
-cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
-    cdef cybleu_key key
-    cdef uint64_t place
+cdef inline int read_keys(PyObject **tokens, Py_ssize_t count, cybleu_key *keys, uint64_t *places) except -1:
+    """The keys of all tokens before any is looked for, so that one does not wait for another."""
     cdef Py_ssize_t i
-    cdef int token_id, known
+    for i in range(count):
+        if not cybleu_key_of(tokens[i], &keys[i]):
+            return 0
+        places[i] = cybleu_slot_of(keys[i], FEW_SHIFT)
+    return 1
+
+
+cdef inline int id_at(const FewTokens *table, PyObject *token, cybleu_key key, uint64_t *place) except -1:
+    """The id of the token, or 0 with the place where it would be."""
+    cdef int token_id = table.slots[place[0]]
+    cdef int known = same_key(table, token_id, key)
+    if CYBLEU_UNLIKELY(token_id & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
+        return probe_on(table, token, key, place)
+    return token_id & -known
+
+
+cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
+    cdef cybleu_key keys[FEW]
+    cdef uint64_t places[FEW]
+    cdef Py_ssize_t i
+    cdef int token_id, new
     cdef int fresh = 1      # the id that the next new token will have
+    if not read_keys(tokens, count, keys, places):
+        return 0
     memset(table.slots, 0, ALL_SLOTS)
     table.keys[0].first = 0
     table.keys[0].second = 0    # no token has this key: kind and CYBLEU_UNDECIDED are not 0
     for i in range(count):
-        if not cybleu_key_of(tokens[i], &key):
-            return 0
-        place = cybleu_slot_of(key, FEW_SHIFT)
-        token_id = table.slots[place]
-        known = same_key(table, token_id, key)
-        if CYBLEU_UNLIKELY(token_id & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
-            token_id = probe_on(table, tokens[i], key, &place)
-            known = token_id != 0
-        token_id = (token_id & -known) | (fresh & (known - 1))
-        table.keys[fresh] = key
+        token_id = id_at(table, tokens[i], keys[i], &places[i])
+        new = token_id == 0
+        token_id |= fresh & -new
+        table.keys[fresh] = keys[i]
         table.tokens[fresh] = tokens[i]
-        table.slots[place] = <uint8_t>token_id
-        fresh += 1 - known
+        table.slots[places[i]] = <uint8_t>token_id
+        fresh += new
         ids[i] = token_id - 1
     table.size = fresh - 1
     return 1
 
 
 cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
-    cdef cybleu_key key
-    cdef uint64_t place
+    cdef cybleu_key keys[FEW]
+    cdef uint64_t places[FEW]
     cdef Py_ssize_t i
-    cdef int token_id, known
+    if not read_keys(tokens, count, keys, places):
+        return 0
     for i in range(count):
-        if not cybleu_key_of(tokens[i], &key):
-            return 0
-        place = cybleu_slot_of(key, FEW_SHIFT)
-        token_id = table.slots[place]
-        known = same_key(table, token_id, key)
-        if CYBLEU_UNLIKELY(token_id & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
-            token_id = probe_on(table, tokens[i], key, &place)
-            known = token_id != 0
-        ids[i] = (token_id & -known) - 1
+        ids[i] = id_at(table, tokens[i], keys[i], &places[i]) - 1
     return 1
 
 
