@@ -108,7 +108,7 @@ def explain(
     :param smoothing_function: as for :func:`cybleu.sentence_bleu`
     :param metric: as for :func:`cybleu.metrics.find`: a definition of BLEU to explain in place of NLTK's, with the weights and
         the smoothing that are its own
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+    :param tokenize: take the texts as raw text, str or bytes in UTF-8, and split them so: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`

@@ -366,9 +366,9 @@ def explain_difference(
         ``name:smoothing`` or (variant, smoothing), with the one named
     :param order: the largest n-gram order
     :param weights: of the n-gram orders, by default uniform
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens; ``of-tools`` for what the tool of each
-        variant does with raw text, as ``cybleu score`` has it
+    :param tokenize: take the texts as raw text, str or bytes in UTF-8, and split them so: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens; ``of-tools`` for what the tool of
+        each variant does with raw text, as ``cybleu score`` has it
     :param lowercase: put raw text in lower case first
     :return: a table of the scores of the corpus, also where the tool itself takes the mean of its segments' scores; and for each pair that differs the rules with what each does. A variant that fails
         where its tool would is in the table with the reason
