@@ -31,7 +31,7 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
     corpus, whatever the batches. ``torchmetrics.text.BLEUScore`` counts in single precision, which is wrong above 2**24 tokens.
 
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: what makes tokens of the texts, by default ``13a``; chrF makes none
+    :param tokenize: how to split the texts into tokens, by default ``13a``; chrF has no tokens
     :param lowercase: put the texts in lower case first
     :param arguments: of ``torchmetrics.Metric``
     :raises StatisticsError: the metric is the mean of the scores of segments, which no sum has
@@ -73,7 +73,7 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
 
         :param preds: texts, or one
         :param target: for each text one reference or a list of them; the references of the one text
-        :raises CybleuError: of the kind that fits, as for :func:`cybleu.segment_stats`
+        :raises CybleuError: one of its subclasses, as for :func:`cybleu.segment_stats`
         """
         if isinstance(preds, str):
             preds, target = [preds], [target]  # type: ignore[list-item]

@@ -47,10 +47,10 @@ def line_search(
 ) -> LineSearch:
     """The best point on the line weights + x * direction, for x from `lower` to `upper` (Och 2003).
 
-    If several intervals have the best score and the start has it too, the search stays at 0. Otherwise it takes the
-    interval that holds 0, or else the widest, or else the one nearest to 0. It goes to the middle of this interval, or,
-    if the interval has no end on one side, beyond the last threshold by an eighth of the largest threshold. The
-    thresholds themselves, where hypotheses tie, are not searched, except 0.
+    If several intervals have the best score and the start has it too, the search stays at 0, unless all weights are 0
+    there. Otherwise it takes the interval that holds 0, or else the widest, or else the one nearest to 0. It goes to
+    the middle of this interval, or, if the interval has no end on one side, beyond the last threshold by an eighth of
+    the largest threshold. The thresholds themselves, where hypotheses tie, are not searched, except 0.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param weights: by name, for every dense feature and any of the sparse ones; or one for each feature
