@@ -46,7 +46,7 @@ def check(
 
     :param references: for each segment a list of its references, each a list of tokens
     :param hypotheses: for each segment a list of tokens
-    :param tokenize: take the texts as raw text, str or bytes in UTF-8, and split them so: a name that
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
     :raises SequenceTypeError: something is not a list, or a list of the wrong depth: a str, None, an iterator, a set or

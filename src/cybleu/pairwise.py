@@ -67,7 +67,7 @@ def pairwise_bleu(
     :param threads: how many threads work at the same time; None is one. The scores are the same
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
-    :param tokenize: take the texts as raw text, str or bytes in UTF-8, and split them so: a name that
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`
@@ -143,7 +143,7 @@ def self_bleu(
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
-    :param tokenize: take the texts as raw text, str or bytes in UTF-8, and split them so: a name that
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
     :return: float64 of shape `(n,)`, or `(n, vectors)`, from 0 to 1, in the order of the texts

@@ -61,7 +61,7 @@ def bleu_rewards(
     :param out: an array to write into, float32, contiguous, with one entry for each hypothesis; it must not overlap the
         input
     :param threads: how many threads work at the same time; None is one. The rewards are the same
-    :param tokenize: take the texts as raw text, str or bytes in UTF-8, and split them so: a name that
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens. Metrics of raw text, such as
         ``chrf``, take str or bytes without it
     :param lowercase: put raw text in lower case first

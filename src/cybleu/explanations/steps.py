@@ -109,7 +109,7 @@ def explain(
     :param smoothing_function: as for :func:`cybleu.sentence_bleu`
     :param metric: as for :func:`cybleu.metrics.find`: a definition of BLEU to explain instead of NLTK's, with its own
         weights and smoothing
-    :param tokenize: take the texts as raw text, str or bytes in UTF-8, and split them so: a name that
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`

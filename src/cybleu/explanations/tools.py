@@ -368,7 +368,7 @@ def explain_difference(
         unless another is named, as ``name:smoothing`` or (variant, smoothing)
     :param order: the largest n-gram order
     :param weights: of the n-gram orders, by default uniform
-    :param tokenize: take the texts as raw text, str or bytes in UTF-8, and split them so: a name that
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens; or ``of-tools``, which splits the
         texts for each variant as its tool does, like ``cybleu score``
     :param lowercase: put raw text in lower case first

@@ -153,7 +153,7 @@ class Metric(ABC):
         :param owner: for each hypothesis the index of its list of references; by default hypothesis i has list i
         :param threads: how many threads work at the same time; a metric that is written in Python uses one
         :param progress: show a progress bar (needs tqdm)
-        :param tokenize: take the texts as raw text, and split them so
+        :param tokenize: the texts are raw text, and this says how to split them, as for :func:`cybleu.text.tokenizer`
         :param lowercase: put raw text in lower case first
         :param of_ids: arguments for arrays of token ids; only some metrics take them
         :return: int64 of shape `(hypotheses, columns)`

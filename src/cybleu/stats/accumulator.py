@@ -24,9 +24,9 @@ class CorpusAccumulator:
 
     :param max_order: the largest n-gram order
     :param reference_length: ``closest`` to the hypothesis, the shorter one if two are equally close; ``closest-first``,
-        the first one of those; ``shortest``; or ``average``, truncated to a whole number
-    :param tokenize: the texts of `update` are raw text, and are split so: a name that :func:`cybleu.text.tokenizer`
-        knows, or a function from a str to its tokens
+        the first of these two; ``shortest``; or ``average``, truncated to a whole number
+    :param tokenize: the texts of `update` are raw text, and this says how to split them: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
 
     >>> from cybleu.metrics import score

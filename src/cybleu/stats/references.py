@@ -60,15 +60,16 @@ class References:
     :param references: a set for each segment or prompt, in any form that :mod:`cybleu.stats` describes
     :param max_order: the largest n-gram order
     :param reference_length: ``closest`` to the hypothesis, the shorter one if two are equally close; ``closest-first``,
-        the first one of those; ``shortest``; or ``average``, truncated to a whole number as Moses does
+        the first of these two; ``shortest``; or ``average``, truncated to a whole number as Moses does
     :param lengths: of the references in a 2-D or 3-D array: whole numbers `(n,)` or `(n, k)`
     :param pad_id: an id that is removed from both ends of references and hypotheses
     :param eos_id: an id before which references and hypotheses end
     :param unk_id: an id that matches nothing, but counts as a token
     :param ignore: n-grams, as tuples of tokens, that are left out of matches and totals (CrystalBLEU, Eghbali and
-        Pradel 2022). Then orders are at most 64
+        Pradel 2022). With them `max_order` is at most 64
     :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
-    :param tokenize: take references and hypotheses as raw text, and split them so
+    :param tokenize: references and hypotheses are raw text, and this says how to split them, as for
+        :func:`cybleu.text.tokenizer`
     :param lowercase: put raw text in lower case first
     :raises CybleuError: one of its subclasses, whose message names the argument and the place: a set without a
         reference, an invalid order or length, ids beside other tokens
@@ -350,7 +351,7 @@ def segment_stats(
     :param lengths: of the hypotheses in a 2-D array
     :param threads: how many threads work at the same time; None is one. The rows are the same
     :param progress: show a progress bar (needs tqdm)
-    :param tokenize: take the texts as raw text, and split them so
+    :param tokenize: the texts are raw text, and this says how to split them, as for :func:`cybleu.text.tokenizer`
     :param lowercase: put raw text in lower case first
     :return: int64 of shape `(n, 2 + 2 * max_order)`, for no hypotheses `(0, 2 + 2 * max_order)`. In the row of an empty
         hypothesis only the reference length is not 0
