@@ -35,8 +35,7 @@ def check(
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
 ) -> None:
-    """Raise an error for the first mistake in the arguments of :func:`cybleu.corpus_bleu`; return None if there is
-    none.
+    """Raise an error for the first mistake in the arguments of :func:`cybleu.corpus_bleu`, or return None.
 
     It checks the hypotheses, then the references. An empty hypothesis and an empty corpus are not mistakes. An array of
     ids with one dimension is a token list, and one with two dimensions is a list of token lists.

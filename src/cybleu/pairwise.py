@@ -125,8 +125,9 @@ def self_bleu(
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
 ) -> NDArray[np.float64]:
-    """BLEU of each text with all the others as its references, by NLTK's definition. Lower scores mean more diverse
-    texts.
+    """BLEU of each text with all the others as its references, by NLTK's definition.
+
+    Lower scores mean more diverse texts.
 
     Self-BLEU (Zhu et al. 2018, "Texygen") is the mean of the result. Each score equals ``sentence_bleu(others, text,
     weights, smoothing_function, auto_reweigh)``: n-grams are clipped to the largest count in any one other text, and

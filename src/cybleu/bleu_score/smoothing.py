@@ -76,8 +76,10 @@ class SmoothingFunction:
     def method4(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """As method 3, but 1 / (2**j * k / log(length)) matches for the j-th order without a match: fewer if the
-        hypothesis is shorter."""
+        """As method 3, but with fewer matches for shorter hypotheses.
+
+        The j-th order without a match counts as 1 / (2**j * k / log(length)) matches.
+        """
         length = hyp_len if hyp_len else len(hypothesis)
         zeros = 0
         for n, precision in enumerate(p_n):
@@ -89,8 +91,7 @@ class SmoothingFunction:
     def method5(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """Each precision becomes the mean of three: the smoothed precision of the order before, its own, and that of
-        the order after.
+        """Each precision becomes the mean of itself, the smoothed one of the order before, and that of the order after.
 
         Before the first order this is the first precision plus 1. After the last order it is the 5-gram precision of
         the given segment.
@@ -104,8 +105,9 @@ class SmoothingFunction:
     def method6(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """Interpolate the precisions of orders from 3 with a prior, p(n-1)**2 / p(n-2), which counts as `alpha` n-grams
-        (Gao and He 2013).
+        """Interpolate the precisions of orders from 3 with a prior (Gao and He 2013).
+
+        The prior is p(n-1)**2 / p(n-2), and counts as `alpha` n-grams.
 
         :raises TooFewOrdersError: there are fewer than 3 orders
         :raises ZeroPrecisionError: the trigram precision is 0

@@ -1,5 +1,4 @@
-"""Columns of texts become columns of statistics, which a frame, a database or a cluster can add up, and these become
-scores.
+"""Columns of texts as columns of statistics, which a frame, a database or a cluster can add up, and their scores.
 
 The metric names the columns. For BLEU they are ``hyp_len``, ``ref_len``, ``match_1`` to ``match_4`` and ``total_1`` to
 ``total_4``. The score of a corpus is the score of the sum of its rows, never the mean of the scores of its parts. This

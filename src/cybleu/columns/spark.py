@@ -77,8 +77,9 @@ def segment_scores(
     tokenize: Tokenize = "13a",
     lowercase: bool = False,
 ) -> Any:
-    """The score of each segment in the column ``score``, by the metric at the level of sentences, as
-    :func:`cybleu.scores` gives it.
+    """The score of each segment, in the column ``score``.
+
+    The metric scores single sentences here, as :func:`cybleu.scores` does with this metric at the level of sentences.
 
     :param frame: a DataFrame of Spark
     :param hypothesis: the name of the column of hypotheses

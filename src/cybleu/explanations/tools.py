@@ -454,8 +454,9 @@ def explain_raw_blocks(
     tokenize: str | None = None,
     lowercase: bool = False,
 ) -> Comparison:
-    """:func:`explain_difference` for raw text that comes some segments at a time. Each variant has the tokeniser of its
-    tool.
+    """:func:`explain_difference` for raw text that comes some segments at a time.
+
+    Each variant has the tokeniser of its tool.
 
     The other parameters and the errors are those of :func:`explain_difference`.
 

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Gleu(Metric):
-    """GLEU (Wu et al. 2016), from 0 to 1: shared n-grams / n-grams of the hypothesis or the reference, whichever has
-    more.
+    """GLEU (Wu et al. 2016), from 0 to 1: the share of the n-grams that hypothesis and reference have in common.
+
+    The shared n-grams are divided by the n-grams of the hypothesis or of the reference, whichever has more.
 
     A row has two numbers: the matches, and the n-grams that they are divided by. If a segment has several references,
     only the one with the best score counts, or the first of these. Rows can be added: the row of a corpus is the sum of

@@ -205,8 +205,7 @@ class Metric(ABC):
     def sum_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> tuple[list[int], Sequence[int] | None] | None:
-        """The sum of these rows, and what else the score of a corpus needs to know of them; None if the metric needs
-        tokens.
+        """The sum of these rows, and what else the score of a corpus needs; None if the metric needs tokens.
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
         """

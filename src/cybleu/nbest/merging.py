@@ -29,6 +29,7 @@ def merge(*nbests: List) -> List:
     model scores are kept if all lists have them.
 
     :param nbests: one list or more
+    :return: a new list; the lists given are not changed
     :raises FeatureError: the lists do not have the same dense features; their order may differ
     :raises EmptyCorpusError: there is no list
     :raises CybleuError: the lists do not have the same segments, or the same kind of statistics

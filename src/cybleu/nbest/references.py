@@ -36,6 +36,7 @@ def prepare_references(
     :param max_order: the largest n-gram order, by default 4
     :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
     :param lowercase: put the strings in lower case first
+    :return: references that :meth:`NBest.from_texts` and :meth:`NBest.from_files` take
     :raises ArrayValueError: the given `References` were prepared with another largest order or another reference length
     :raises SequenceTypeError: there is a string among the texts, and no `tokenize`; the message says where
     :raises LengthMismatchError: the files have different numbers of lines

@@ -15,8 +15,9 @@ __all__ = ["SparseFeatures", "SparseRows", "sparse_given"]
 
 
 class SparseFeatures(NamedTuple):
-    """Features that most hypotheses do not have, as compressed rows. Hypothesis i has ``values[indptr[i]:indptr[i +
-    1]]``.
+    """Features that most hypotheses do not have, as compressed rows.
+
+    Hypothesis i has the values ``values[indptr[i]:indptr[i + 1]]``.
 
     :param indptr: int64 `(N + 1,)`
     :param columns: int64, for each value the index of its name; strictly ascending within a hypothesis

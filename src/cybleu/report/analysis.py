@@ -462,6 +462,7 @@ def analyse(
     :param command: a command that repeats the report, to be shown
     :param files: the names of files with their digests, to be shown; by default the texts have names and digests
     :param choices: of :class:`cybleu.metrics.Bleu`
+    :return: the figures, of which those that are scores of segments or groups are from 0 to 100
     :raises UnknownNameError: the metric is not a BLEU of a corpus, or there is no such metric, baseline, test or
         tokeniser
     :raises LengthMismatchError: a system has another number of lines than there are segments

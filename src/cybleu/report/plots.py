@@ -177,8 +177,7 @@ def _ridges(
 
 
 def plot_scores(report: Report, axes: Any = None) -> Any:
-    """Draw the distribution of the score of each system over the bootstrap samples, with its interval and the score
-    itself.
+    """Draw the distribution of each system's score over the bootstrap samples, with its interval and the score.
 
     :param report: what :func:`analyse` returns
     :param axes: axes of Matplotlib, by default those of a new figure

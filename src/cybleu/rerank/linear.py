@@ -35,8 +35,9 @@ def linear(nbest: NBest, weights: Sequence[float] | Mapping[str, float]) -> Sele
 def nbest_sorted(
     nbest: NBest, weights: Sequence[float] | Mapping[str, float] | None = None, *, scores: Any = None
 ) -> NBest:
-    """The list with the hypotheses of each segment sorted from the best to the worst. Equally good ones stay in their
-    order.
+    """The list with the hypotheses of each segment sorted from the best to the worst.
+
+    Equally good hypotheses stay in their order.
 
     Its `index` still says where each hypothesis was in the input. Its `model_scores` are the scores by which it is
     sorted.

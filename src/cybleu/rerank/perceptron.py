@@ -87,6 +87,8 @@ def perceptron(
     :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
     :param progress: show a progress bar (needs tqdm)
     :param choices: of :class:`cybleu.metrics.Bleu`
+    :return: the weights by name, and BLEU of what such weights choose from segments that they were not trained on, on
+        the scale of the tool
     :raises FeatureError: there is no feature
     :raises StatisticsError: the statistics are not BLEU's
 

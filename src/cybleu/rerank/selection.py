@@ -55,8 +55,9 @@ class Selection(Generic[Text]):
 
     @property
     def texts(self) -> list[Text]:
-        """The text chosen for each segment. A segment without hypotheses has an empty text, so that text i belongs to
-        segment i.
+        """The text chosen for each segment.
+
+        A segment without hypotheses has an empty text, so that text i belongs to segment i.
 
         :raises ArrayValueError: the texts of the list are not known
         """
@@ -98,8 +99,7 @@ class Selection(Generic[Text]):
         return np.lexsort((-self.scores, ~taken, owners_of(self.offsets)))
 
     def best_first(self) -> NBest:
-        """The list with the hypotheses of each segment in the order of :meth:`ranked`; its `model_scores` are the
-        scores.
+        """The list, sorted in the order of :meth:`ranked`; its `model_scores` are the scores.
 
         :raises ArrayValueError: the hypotheses were chosen from texts, not from an n-best list
         """

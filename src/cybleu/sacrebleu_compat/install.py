@@ -20,8 +20,7 @@ _replaced: list[ModuleType] = []
 
 
 class SacrebleuInstallation:
-    """The result of a call of :func:`install_as_sacrebleu`. :meth:`undo` or the end of a ``with`` block takes the
-    installation back.
+    """The result of :func:`install_as_sacrebleu`. :meth:`undo`, or the end of a ``with`` block, takes it back.
 
     >>> import sacrebleu
     >>> with install_as_sacrebleu():
@@ -32,8 +31,10 @@ class SacrebleuInstallation:
     """
 
     def undo(self) -> None:
-        """Take this installation back. After the last one sacreBLEU's classes are in their place again. A second call
-        does nothing."""
+        """Take this installation back. A second call does nothing.
+
+        After the last installation is taken back, sacreBLEU's classes are in their place again.
+        """
         with _lock:
             if self not in _active:
                 return

@@ -45,7 +45,7 @@ def compare_systems(
     :param metric: as for :func:`bootstrap`
     :param baseline: the name of a system; each other system is compared only with this one
     :param test: as for :func:`paired_test`. The samples of a bootstrap test also give the intervals
-    :param resamples: bootstrap samples for the intervals
+    :param resamples: how many bootstrap samples the intervals have
     :param confidence: of the intervals
     :param alpha: differences with a p up to this one are significant
     :param correction: ``holm`` corrects p for the number of tests (Holm 1979), ``none`` does not; significance and
@@ -59,6 +59,8 @@ def compare_systems(
     :param threads: how many threads work at the same time; None is one. The result is the same
     :param progress: show progress bars (needs tqdm)
     :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
+    :return: scores with intervals and ranks, and the tests of the differences; systems with equal scores are in the
+        order in which they were given
     :raises UnknownNameError: two systems have the same name, or there is no such baseline, test, correction or ranking
     :raises LengthMismatchError: systems, or the runs of one, have different numbers of segments
     :raises SampleError: there are fewer than two systems or segments, or a number of samples is not valid

@@ -79,8 +79,7 @@ def bootstrap(
     progress: bool = False,
     **choices: Any,
 ) -> Bootstrap:
-    """How much the score of a corpus would vary with other segments of the same kind: bootstrap resampling (Koehn
-    2004).
+    """How much the score of a corpus would vary with other segments of the same kind: the bootstrap (Koehn 2004).
 
     Each sample has as many segments as the corpus, drawn with repetition. The samples are those of
     ``numpy.random.default_rng(seed).choice(n, size=(samples, n))``.
@@ -97,6 +96,7 @@ def bootstrap(
     :param threads: how many threads work at the same time; None is one. The result is the same
     :param progress: show a progress bar (needs tqdm)
     :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
+    :return: score, mean, deviation and interval, on the scale of the metric
     :raises EmptyCorpusError: there is no segment
     :raises SampleError: there is only one segment, no sample, a negative seed, or a confidence that is not between 0
         and 1
@@ -149,13 +149,13 @@ class PairedTest:
     :param difference: the first score minus the second, on the metric's scale
     :param p: how probable such a large difference is if neither system is better (two-sided; for ``win-ratio``
         one-sided)
-    :param test: its name
+    :param test: the name of the test
     :param samples: how many shuffles or bootstrap samples `p` is based on
     :param enumerated: whether these are all possible shuffles, so that `p` is exact
     :param wins: for tests on bootstrap samples: the share of the samples in which the first system scored more;
         otherwise None. `losses` is the share in which it scored less
     :param seed: of the samples
-    :param scale: of a perfect match, None where it is not known
+    :param scale: the score of a perfect match, or None if it is not known
     :param signature: definition, test, samples and seed in one line
 
     >>> print(paired_test([0.5, 0.7, 0.2, 0.9], [0.4, 0.6, 0.3, 0.6], scale=1))
@@ -221,6 +221,7 @@ def paired_test(
     :param threads: how many threads work at the same time; None is one. The result is the same
     :param progress: show a progress bar (needs tqdm)
     :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
+    :return: the difference of the scores, on the scale of the metric, and p; for equal systems p is 1
     :raises UnknownNameError: there is no such test
     :raises LengthMismatchError: the systems, or the runs of one, have different numbers of segments
     :raises SampleError: there is only one segment, no sample, or a negative seed

@@ -28,7 +28,7 @@ NUMBER = re.compile(r"[-+<]?[\d.]+\*?$")
 class SystemScore:
     """A system in a comparison. All numbers are on the metric's scale.
 
-    :param name: the system's
+    :param name: the name of the system
     :param score: of its segments, or the mean of several runs
     :param low: the lower end of the bootstrap interval
     :param high: its upper end
@@ -62,10 +62,10 @@ class SystemDifference:
     :param difference: the first one's score minus the second one's, on the metric's scale
     :param low: the lower end of the bootstrap interval of the difference
     :param high: its upper end
-    :param p: of the test
+    :param p: the p of the test
     :param p_holm: p after Holm's correction for the number of tests in the comparison
     :param significant: whether the p on which the comparison is based is at most its alpha
-    :param samples: how many shuffles or bootstrap samples `p` is of
+    :param samples: how many shuffles or bootstrap samples `p` is based on
     :param enumerated: whether these are all possible shuffles, so that `p` is exact
     :param wins: the number of segments in which the first is better, as the metric scores single sentences; for a
         function of the sum, the number of segments whose influence is above 0
@@ -93,21 +93,22 @@ class SystemDifference:
 
 @dataclass(frozen=True)
 class SystemComparison:
-    """The result of :func:`compare_systems`; ``print`` shows it as tables, with scores from 0 to 100 where the scale is known.
+    """The result of :func:`compare_systems`; ``print`` shows it as tables, with scores from 0 to 100 if the scale is
+    known.
 
     :param systems: the best first; if there is a baseline, it comes before the others
     :param differences: of all pairs, or of each system and the baseline
-    :param baseline: its name, None if all pairs were compared
-    :param test: its name
+    :param baseline: the name of the baseline; None if all pairs were compared
+    :param test: the name of the test
     :param samples: of the test
-    :param resamples: bootstrap samples of the intervals
+    :param resamples: how many bootstrap samples the intervals have
     :param seed: of all samples
     :param confidence: of the intervals
     :param alpha: the level of significance
     :param correction: ``holm`` or ``none``; `significant` and the ranks are based on it
-    :param segments: how many there are
-    :param metric: its name
-    :param scale: of a perfect match, None where it is not known
+    :param segments: how many segments the systems have
+    :param metric: the name of the metric
+    :param scale: the score of a perfect match, or None if it is not known
     :param signature: definition, test, samples and seed in one line
 
     >>> import numpy
@@ -134,7 +135,7 @@ class SystemComparison:
     _rows: Systems = field(repr=False, compare=False)
 
     def influence(self, first: str, second: str) -> NDArray[np.float64]:
-        """How much each segment adds to the difference of two systems.
+        """How much each segment adds to the difference between two systems.
 
         Entry i is the score of the first system minus the score that it would have with the second system's output for
         segment i. So it says how many points of the difference come from this segment alone. For several runs it is the
@@ -181,7 +182,7 @@ class SystemComparison:
         raise UnknownNameError(f"{first!r} and {second!r} were not compared with each other")
 
     def as_dict(self, influence: bool = False) -> dict[str, Any]:
-        """Everything, for JSON; scores from 0 to 100 where the scale is known.
+        """Everything, for JSON; scores are from 0 to 100 if the scale is known.
 
         :param influence: also how much every segment adds to each difference
 
@@ -193,7 +194,7 @@ class SystemComparison:
         return as_dict(self, influence)
 
     def to_json(self, influence: bool = False) -> str:
-        """The same as text.
+        """The same as text in JSON.
 
         :param influence: also how much every segment adds to each difference
 

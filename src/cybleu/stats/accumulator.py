@@ -14,8 +14,9 @@ __all__ = ["CorpusAccumulator"]
 
 
 class CorpusAccumulator:
-    """Statistics of a corpus that grows; :func:`cybleu.score` takes it at any time. It can be pickled, and needs no
-    NumPy.
+    """Statistics of a corpus that grows; :func:`cybleu.score` takes it at any time.
+
+    It can be pickled, and needs no NumPy.
 
     Parts of a corpus add up: `one + other` and `sum(parts)` are new accumulators, `one += other` is `one.merge(other)`.
 

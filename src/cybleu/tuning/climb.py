@@ -85,6 +85,7 @@ def tune(
     :param searched: the names of a few sparse features that are searched like dense ones; the others keep their weights
         of the start, or 0
     :param trace: called with each :class:`Restart` when it ends
+    :return: the weights by name, their score and that of the start, on the scale of the metric, and all climbs
     :raises CybleuError: one of its subclasses: the list has no hypothesis, all weights are 0, or the start is outside
         its bounds
 

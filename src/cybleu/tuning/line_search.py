@@ -62,6 +62,7 @@ def line_search(
         of which higher values are better. By default it is `nbest.score`; if the list has none, the sum of a single
         float column; otherwise ``moses``, which is BLEU from 0 to 1 without smoothing
     :param surface: also return the error surface
+    :return: step, weights and score of the best point; scores are on the scale of the metric
     :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
         those of the features
 

@@ -63,7 +63,7 @@ class Iteration:
     :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
         0 to 100
     :param decoded: the weights that the decoder was called with, by name
-    :param decoded_score: of these weights on the list of this iteration alone
+    :param decoded_score: the score of these weights on the list of this iteration alone
 
     >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, hypotheses=200, new=200))
       1 0.25 -> 0.5, 200 hypotheses, 200 of them new
@@ -113,8 +113,9 @@ class Loop:
 
     @property
     def best(self) -> Iteration:
-        """The iteration in which the decoder did best: its `decoded` are the weights that it had, its `decoded_score`
-        their score.
+        """The iteration in which the decoder did best.
+
+        Its `decoded` are the weights that the decoder had, and its `decoded_score` is their score.
 
         Of several equally good ones it is the last. It is never about the weights tuned last, because nothing was
         decoded with these.
@@ -147,8 +148,9 @@ def mert_loop(
     trace: Callable[[Iteration], Any] | None = None,
     **options: Any,
 ) -> Loop:
-    """Decode and tune in turn until nothing changes. If it is called again with the same folder, it goes on where it
-    stopped.
+    """Decode and tune in turn until nothing changes.
+
+    If it is called again with the same folder, it goes on where it stopped.
 
     It stops when the decoder brings no new hypothesis; when no weight changes by more than `weights_settle`, relative
     to the sum of the absolute values of the weights; when tuning raises the score of the weights that decoded by no
@@ -182,6 +184,7 @@ def mert_loop(
     :param seed: iteration i tunes with seed + i
     :param trace: called with each iteration when it ends
     :param options: of the tuner
+    :return: all iterations, with their weights and scores, and the reason why the loop stopped
     :raises DecoderError: the decoder fails, writes no list, or writes a list that cannot be read
     :raises CybleuError: one of its subclasses. The folder keeps everything that was complete
 

@@ -36,7 +36,7 @@ class Mira:
     :param scores: after each pass the score of the average of all weights so far
     :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
         0 to 100
-    :param metric: its name
+    :param metric: the name of the metric
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
     >>> result = kbmira(nbest, [1.0, 0.0], iterations=3, step=1.0)
@@ -84,7 +84,7 @@ def kbmira(
         number for each feature, sparse ones after the dense ones. By default 1 for dense features and 0 for sparse ones
     :param iterations: how many passes
     :param step: the largest step (C)
-    :param decay: of the background, for each segment
+    :param decay: the factor by which the background shrinks with each segment
     :param metric: as for :func:`cybleu.tuning.line_search`. A metric that is not BLEU scores each row alone. The
         differences of these scores are compared with differences of model scores, so start with weights that make the
         model scores about as small
@@ -98,6 +98,7 @@ def kbmira(
         pass scored more; if all these scores are 0, BLEU with 1 added to the counts decides. False takes the average
         after the last pass
     :param trace: called after each pass with the result that there would be if it were the last
+    :return: the weights by name, their score and that of the start, on the scale of the metric
     :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
         those of the features
 

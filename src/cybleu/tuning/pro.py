@@ -36,7 +36,7 @@ class Pro:
     :param pairs: how many pairs the weights were trained on
     :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
         0 to 100
-    :param metric: its name
+    :param metric: the name of the metric
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
     >>> result = pro(nbest, [1.0, 0.0], samples=10)
@@ -82,6 +82,7 @@ def pro(
     :param regularisation: how much the squares of the weights count, above 0
     :param interpolation: the share of the new weights in the result, above 0 and at most 1; the rest is that of the
         start. Hopkins and May use 0.1 in a loop
+    :return: the weights by name, their score and that of the start, on the scale of the metric
     :raises WeightsError: no pair differs enough
     :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
         those of the features

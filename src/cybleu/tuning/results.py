@@ -130,7 +130,7 @@ class Tuning:
         hypothesis
     :param restarts: all climbs, of which the first is from the given start
     :param best: the number of the restart that ended with these weights
-    :param metric: its name
+    :param metric: the name of the metric
     :param scale: as of :class:`LineSearch`
 
     >>> from cybleu.nbest import NBest

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 def random_search(
     nbest: NBest, weights: Any, metric: Metric = None, threads: int | None = None, progress: bool = False
 ) -> NDArray[np.float64]:
-    """The score of each of many weight vectors, in one pass over the hypotheses. If several hypotheses are equally
-    good, the first of them counts.
+    """The score of each of many weight vectors, in one pass over the hypotheses.
+
+    If several hypotheses are equally good, the first of them counts.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param weights: finite numbers `(R, F)`, with those of sparse features after those of dense ones
@@ -126,8 +127,7 @@ def read_table(path: str, names: Sequence[str]) -> NDArray[np.float64]:
 def cross_validate(
     nbest: NBest, folds: int | Sequence[int] = 5, *, metric: Metric = None, seed: int = 0, **options: Any
 ) -> CrossValidation:
-    """Leave out one fold of the segments after the other: tune on the other folds, and score the fold with these
-    weights.
+    """Score each fold of the segments by weights that were tuned on the other folds.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param folds: how many folds, to which the seed assigns the segments at random; or for each segment the number of
@@ -135,6 +135,7 @@ def cross_validate(
     :param metric: as for :func:`line_search`
     :param seed: of the folds and of :func:`tune`
     :param options: of :func:`tune`
+    :return: the scores of all segments together and of each fold, on the scale of the metric
     :raises CybleuError: one of its subclasses: there are fewer than two folds, or more folds than segments
 
     >>> from cybleu.nbest import NBest
