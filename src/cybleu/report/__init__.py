@@ -1,8 +1,8 @@
 """Pages and plots that show how systems differ, which a score hides.
 
 :func:`write` makes one file of HTML that needs no other file. It shows scores with intervals and tests, precisions, the
-    parts of each difference, groups of segments, n-grams, and every segment of every system. :func:`analyse` gives the
-    same as numbers, in a :class:`Report`. :func:`plot_precisions` and the other functions for plots draw it.
+parts of each difference, groups of segments, n-grams, and every segment of every system. :func:`analyse` gives the
+same as numbers, in a :class:`Report`. :func:`plot_precisions` and the other functions for plots draw it.
 
 The page needs Jinja2 and Matplotlib, the plots Matplotlib: ``pip install 'cybleu[report]'``.
 """
