@@ -76,8 +76,8 @@ class Explanation:
     :param reference_length: which reference length counts: ``closest``, ``closest-first``, ``shortest`` or ``average``
     :param penalised: whether the definition has a brevity penalty
     :param penalty_adds: what the brevity penalty adds to the reference length
-    :param zeros_left_out: whether whether an order with the precision 0 is left out, and does not make the score 0
-    :param penalty_of_more: whether whether the brevity penalty adds 1 to both lengths
+    :param zeros_left_out: whether an order with the precision 0 is left out, and does not make the score 0
+    :param penalty_of_more: whether the brevity penalty adds 1 to both lengths
 
     >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
     >>> explanation.score, explanation.closest_reference_length, explanation.brevity_penalty

@@ -111,7 +111,7 @@ class Bleu(Metric):
         tool does that
     :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``; by default that of the tool
     :raises UnknownNameError: there is no such variant, smoothing, level or reference length, or the smoothing takes no
-        value, or the smoothing takes no value, or the smoothing takes no value
+        value
     :raises StatisticsError: there are not as many weights as orders, or one is not a finite number
     :raises SmoothingParameterError: the smoothing value is not valid
 
@@ -172,12 +172,12 @@ class Bleu(Metric):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The variant's."""
+        """The name of the variant."""
         return self.definition.name
 
     @property
     def scale(self) -> float:  # type: ignore[override]
-        """1 or 100, as the tool has it."""
+        """The score of a perfect match, 1 or 100, as the tool has it."""
         return self.definition.scale
 
     @property
@@ -223,7 +223,7 @@ class Bleu(Metric):
     def rules(self, order: int | None = None) -> Rules:
         """The rules, with the numbers that they have for rows of this many orders.
 
-        :param order: how many, by default as many as are counted
+        :param order: how many orders; by default as many as are counted
         :raises StatisticsError: there are not as many weights
         """
         order = self.order if order is None else order
@@ -244,9 +244,9 @@ class Bleu(Metric):
         return self if self.level == "sentence" else replace(self, level="sentence")
 
     def with_rules(self, **rules: Any) -> Bleu:
-        """The metric by a definition with other rules.
+        """The metric with other rules.
 
-        :param rules: fields of :class:`Variant`
+        :param rules: new values of fields of :class:`Variant`
         """
         return replace(self, variant=replace(self.definition, **rules))
 

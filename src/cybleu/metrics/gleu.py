@@ -30,8 +30,8 @@ class Gleu(Metric):
     the rows of its segments. The scores equal those of NLTK's ``sentence_gleu`` and ``corpus_gleu``, and on 13a tokens
     those of Hugging Face's ``google_bleu``.
 
-    :param min_len: the smallest order of n-grams, from 1, from 1, from 1
-    :param max_len: the largest order of n-grams, at most 16, at most 16, at most 16
+    :param min_len: the smallest order of n-grams, from 1
+    :param max_len: the largest order of n-grams, at most 16
     :raises OrderError: an order is not valid
 
     >>> from cybleu import score

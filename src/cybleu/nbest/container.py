@@ -54,8 +54,8 @@ class Hypotheses:
     :param names: of the features, by default ``f0``, ``f1`` ...
     :param texts: of the hypotheses, if they are known
     :param score: a function from a sum of rows to a number, of which higher values are better; or the
-        :class:`cybleu.metrics.Metric` of the rows. With None they are rows of BLEU, and the tuner decides by which
-        metric they are scored
+        :class:`cybleu.metrics.Metric` of the rows. With None, the metric that a tuner is given scores rows of BLEU, and
+        a single float column is scored by its sum
     :param sparse: sparse features: :class:`SparseFeatures`; or a pair of a sparse matrix of SciPy `(N, S)` and a list
         of S names; or only the matrix, whose features get the names ``s0``, ``s1`` ...
     :param ids: of the segments, whole numbers `(S,)`, by default 0 to S - 1

@@ -67,12 +67,12 @@ def perceptron(
 ) -> Perceptron:
     """Train weights that rank the good hypotheses of each segment above the bad ones (Shen and Joshi 2005).
 
-    This is the splitting perceptron with averaged weights. This is the splitting perceptron with averaged weights. The
-    hypotheses of a segment are ranked by sentence BLEU. Each of the first ones is paired with each of the last ones, if
-    their BLEU differs. If the weighted sum of the better one is not above that of the other by the margin, the
-    difference of their features counts. The mean of these differences is added to the weights after each segment. The
-    result is the average of the weights after all segments. First the features are divided by their standard deviation
-    within segments, so their scales make no difference. A feature that is constant in each segment gets the weight 0.
+    This is the splitting perceptron with averaged weights. The hypotheses of a segment are ranked by sentence BLEU.
+    Each of the first ones is paired with each of the last ones, if their BLEU differs. If the weighted sum of the
+    better one is not above that of the other by the margin, the difference of their features counts. The mean of these
+    differences is added to the weights after each segment. The result is the average of the weights after all segments.
+    First the features are divided by their standard deviation within segments, so their scales make no difference. A
+    feature that is constant in each segment gets the weight 0.
 
     Cross-validation decides how many epochs to train.
 

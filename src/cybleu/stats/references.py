@@ -209,8 +209,8 @@ class References:
     ) -> NDArray[np.int64]:
         """The statistics rows of the hypotheses.
 
-        :param hypotheses: a batch of texts, as :mod:`cybleu.stats` describes it; if the references are raw text, raw
-            text or token lists
+        :param hypotheses: a batch of texts, as :mod:`cybleu.stats` describes it. Against references of raw text it may
+            be raw text or token lists
         :param owner: for each hypothesis the index of its set of references; by default hypothesis i has set i
         :param threads: how many threads work at the same time; None is one. The rows are the same
         :param lengths: of the hypotheses in a 2-D array

@@ -117,8 +117,8 @@ class Loop:
 
         Its `decoded` are the weights that the decoder had, and its `decoded_score` is their score.
 
-        Of several equally good ones it is the last. It is never about the weights tuned last, because nothing was
-        decoded with these.
+        If several are equally good, it is the last of them. The weights tuned last cannot be the best, because nothing
+        was decoded with them.
         """
         known = [iteration for iteration in self.iterations if iteration.decoded_score is not None]
         return max(reversed(known or self.iterations), key=lambda iteration: iteration.decoded_score or 0.0)

@@ -175,10 +175,10 @@ class Tuning:
 class CrossValidation:
     """Scores of segments that were not used in tuning.
 
-    :param score: of all segments, where the weights that were tuned without a fold choose for its segments
-    :param start_score: of all segments, where the weights of the start choose
+    :param score: of all segments; for each one the weights choose that were tuned without its fold
+    :param start_score: of all segments; the weights of the start choose
     :param folds: for each fold the tuning on the other folds
-    :param held_out: for each fold its score, where those weights choose
+    :param held_out: for each fold its score; the weights choose that were tuned without it
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import cross_validate
