@@ -56,7 +56,7 @@ from arrow_capsules import AsArray, AsStream, dictionary, integers, lists, runs,
 WORDS = [*"the a cat dog is on mat , . é 猫 naïve".split(), "word" * 3, "longer" * 4, 1, 2.0, None, b"bytes"]
 LENGTHS = [0, 1, 2, 3, 4, 8, 20, 21, 64, 65, 130]
 NUMBERS = (0.0, 1.0, -1.0, 0.1, 1 / 3, -2.5)
-TAKEN_AT_IMPORT = {"sentence_bleu"}  # by bleu_score, before anything can be recorded
+TAKEN_AT_IMPORT = {"sentence_bleu", "sentence_gleu"}  # by bleu_score and gleu_score, before anything can be recorded
 METHODS = [getattr(SmoothingFunction(), f"method{number}") for number in range(8)]
 
 
@@ -152,7 +152,7 @@ def raw_text(random):
         raw = Raw(name)
         texts = _backend.chosen.RawTexts.of_block("\n".join(lines).encode())
         yield raw.texts(lines, "lines").full_stops()
-        others = _backend.chosen.RawTexts.side_by_side([texts, texts], [0, 0], len(texts))
+        others = _backend.chosen.RawTexts.side_by_side([texts, texts], [0, 0], array("q", bytes(8 * (len(texts) + 1))))
         yield raw_sum(raw, texts, others, array("q", range(0, 2 * len(texts) + 1, 2)), 4)
         corpus_sum = CorpusAccumulator(tokenize=name)
         corpus_sum.update(groups[0], lines[0])
@@ -168,12 +168,14 @@ def relatives(random):
         [" ".join(text) for text in hypotheses],
     )
     groups[0] = ["".join(map(chr, range(0x4E00, 0x4E00 + 300)))]
+    raw = Raw("none")
     for word_order, whitespace in itertools.product((0, 2, 3), (False, True)):
         metric = Chrf(word_order=word_order, whitespace=whitespace, eps_smoothing=whitespace)
         rows = metric.rows(groups, lines, threads=2)
         yield rows
         yield scores(rows, metric)
-        yield metric.row(groups[0], lines[0])
+        yield metric.sum_of_raw(raw, raw.texts(lines, "lines"), *raw.sets(groups))[0]
+        yield metric.evaluate(metric.row(groups[0], lines[0]))
         yield pairwise_bleu(lines, metric=metric)
         yield pairwise_bleu([texts[0] for texts in groups], lines, metric)
     yield chrf_score.corpus_chrf([texts[0] for texts in groups], lines, min_len=2, max_len=12)
@@ -270,17 +272,18 @@ def lists_of_hypotheses(random):
             again.writelines(
                 re.sub(" \\|\\|\\| (?=[^|]*$)", f" p_a= 1 p_b= {random.gauss(0, 1)} ||| ", line) for line in lines
             )
-        sparse = NBest.from_files(file.name, references).sparse
+        sparse = NBest.from_files(file.name, references)
     finally:
         os.unlink(file.name)
-    yield nbest.features, nbest.stats, nbest.model_scores, sparse
+    yield nbest.features, nbest.stats, nbest.model_scores, sparse.sparse
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("features", "scores")]
-        nbest.to_moses(*paths)
-        yield NBest.from_moses(*paths).features
-        for path in paths:
-            with open(path, encoding="utf-8") as file:
-                yield file.read()
+        for given in (nbest, sparse):
+            given.to_moses(*paths)
+            yield NBest.from_moses(*paths).features
+            for path in paths:
+                with open(path, encoding="utf-8") as file:
+                    yield file.read()
     floats = NBest(nbest.offsets, nbest.features, scores(nbest.stats, smoothing="add-k"))
     weights = [random.gauss(0, 1) for _ in nbest.names]
     for metric in (None, "sacrebleu", "nltk", "huggingface"):

@@ -107,7 +107,7 @@ NAMES = [
 ]
 
 
-def made(texts, segments, mixtures, names, seed, scales=None):
+def made(texts, segments, mixtures, names, seed, scales=None, max_order=4):
     """A list of these segments with these features.
 
     :param scales: what each feature is multiplied by
@@ -136,7 +136,7 @@ def made(texts, segments, mixtures, names, seed, scales=None):
     features = np.array(rows, dtype=float)[:, [NAMES.index(name) for name in names]]
     if scales is not None:
         features = features * scales
-    references = References([[texts.reference[segment]] for segment in segments])
+    references = References([[texts.reference[segment]] for segment in segments], max_order=max_order)
     stats = references.stats(hyps, np.repeat(np.arange(len(segments)), sizes))
     return NBest(np.cumsum([0, *sizes]), features, stats, names)
 

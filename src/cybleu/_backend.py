@@ -34,12 +34,11 @@ if TYPE_CHECKING:
         corpus_counts: Callable[..., MayDecline[tuple[list[int], list[int]]]]
         segment_rows: Callable[..., Done]
         gleu_counts: Callable[..., MayDecline[tuple[int, int]]]
-        gleu_ratio: Callable[..., MayDecline[float]]
         number_tokens: Callable[..., MayDecline[int]]
         weighted_sums: Callable[..., Done]
         Scorer: Callable[..., Any]  # its methods decline, too
-        CharacterF: Callable[..., Any]  # its method score_rows declines
-        Definition: Callable[..., Any]  # its method score_rows, too
+        CharacterF: Callable[..., Any]  # its methods evaluate and score_rows decline
+        Definition: Callable[..., Any]  # its methods, too
         best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
         swap_pass: Callable[..., MayDecline[tuple[int, float]]]
         NBestLines: Callable[..., Any]  # its method read, too
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
         COMPILER: str
         CharacterTexts: Callable[..., Any]
         FeatureRows: Callable[..., Any]
+        NamedValues: Callable[..., Any]
         PairwiseTexts: Callable[..., Any]
         PreparedReferences: Callable[..., Any]
         RawTexts: Any
@@ -70,8 +70,9 @@ if TYPE_CHECKING:
         types_within: Callable[..., set[type]]
         winners: Callable[..., None]
 
-        # What only the kernels have: the one compiles a function, the other turns that on and off.
+        # What only the kernels have: these compile functions, and that turns them on and off.
         sentence_bleu: Callable[..., Any]
+        sentence_gleu: Callable[..., Any]
         serve: Callable[[bool], None]
         winners_near: Callable[..., None]
 

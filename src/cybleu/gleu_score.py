@@ -35,11 +35,13 @@ def sentence_gleu(
     >>> round(sentence_gleu(["the cat is on the mat".split()], "the the the the the the the".split()), 4)
     0.0909
     """
-    found = _backend.chosen.gleu_ratio(references, hypothesis, min_len, max_len)
-    if found is None:
-        return _mirror.gleu_ratio(references, hypothesis, min_len, max_len)
-    score: float = found
-    return score
+    shared, ngrams = counts([references], [hypothesis], min_len, max_len)
+    return shared / ngrams if ngrams else 0.0
+
+
+if hasattr(_backend.chosen, "sentence_gleu"):
+    # the same function, compiled; what it declines this one does
+    sentence_gleu = _backend.chosen.sentence_gleu(sentence_gleu)
 
 
 def corpus_gleu(

@@ -41,6 +41,8 @@ def results(backend, corpus, measure):
     measure.rows(texts, others, sets, 0, len(corpus), rows)
     found = np.empty(len(corpus))
     assert measure.score_rows(rows, 0, found) == len(corpus)
+    assert rows.tolist() == [measure.row(*segment) for segment in corpus]
+    assert found.tolist() == [measure.evaluate(row) for row in rows.tolist()]
     total = measure.sum(texts, others, sets, 0, len(corpus))
     assert total == rows.sum(axis=0).tolist()
     matrix = np.empty((len(texts), len(others)))
@@ -79,7 +81,14 @@ def test_rows_that_are_declined(kernels):
     found = np.zeros(3)
     assert measure.score_rows(rows, 0, found) == 1
     assert measure.score_rows(rows, 2, found) == 3
-    assert found[0] == found[2] == _mirror.CharacterF(1, 0, 2, "dropped", False).evaluate([3, 3, 1])
+    for row in ([3, 3], (3, 3, 1), [3, 3, 1.0], [True, 3, 1], [2**53, 2**53, 1], [2**64, 2**64, 1]):
+        assert measure.evaluate(row) is None
+    assert (
+        found[0]
+        == found[2]
+        == measure.evaluate([3, 3, 1])
+        == _mirror.CharacterF(1, 0, 2, "dropped", False).evaluate([3, 3, 1])
+    )
 
 
 def test_what_does_not_fit(kernels):
@@ -89,6 +98,8 @@ def test_what_does_not_fit(kernels):
     with pytest.raises(ValueError):
         kernels.CharacterF(6, 0, 2, "else", False)
     measure = kernels.CharacterF(1, 0, 2, "dropped", False)
+    with pytest.raises(ValueError):
+        measure.row("a", [])
     texts = kernels.RawTexts(["a"])
     rows = np.zeros((1, 3), dtype=np.int64)
     for sets, stop, table in (
@@ -116,13 +127,8 @@ def test_gleu(kernels, segment, orders):
     found = kernels.gleu_counts([references], [hypothesis], *orders)
     if found is not None:
         assert found == _mirror.gleu_counts([references], [hypothesis], *orders)
-    ratio = kernels.gleu_ratio(references, hypothesis, *orders)
-    assert (ratio is None) == (found is None)
-    if ratio is not None:
-        assert ratio == _mirror.gleu_ratio(references, hypothesis, *orders)
 
 
 @pytest.mark.parametrize("orders", [(0, 4), (1, 17), (3, 2), (1, 2.0), (True, 2)])
 def test_orders_that_are_declined(kernels, orders):
     assert kernels.gleu_counts([[["a"]]], [["a"]], *orders) is None
-    assert kernels.gleu_ratio([["a"]], ["a"], *orders) is None

@@ -73,6 +73,9 @@ def test_rows_score_as_one_by_one(kernels, data):
             assert taken == 0
         else:
             assert taken == 0 or ours[0] == theirs[0]
+            short = [int(total == 0) for total in rows[position][2 + order :]]
+            parts = kernel.evaluate(rows[position], short)
+            assert parts is None or parts == mirror.evaluate(rows[position], short)
             plain = rules.scale < 1e300 and (rules.weights is None or all(abs(weight) < 3 for weight in rules.weights))
             declined = (not row[0, 0] and rules.empty_hypothesis != "zero") or rules.mean == "log-differences"
             assert taken == 1 or not plain or declined or not math.isfinite(theirs[0])
@@ -112,6 +115,16 @@ def test_pairs_of_other_texts_than_were_prepared_for(kernels):
     texts.score_others(definition, ids, np.array([0]), np.array([4]), 0, 1, np.empty((1, 2)))
     with pytest.raises(RuntimeError, match="one definition"):
         texts.prepare(definition)
+
+
+@pytest.mark.parametrize("effective_order", [False, True])
+def test_parts_of_a_score(kernels, effective_order):
+    rules = metrics.Bleu("sacrebleu", effective_order=effective_order).rules(4)
+    row = [3, 4, 3, 1, 0, 0, 3, 2, 1, 0]
+    parts = kernels.Definition(rules).evaluate(row, [0] * 4)
+    assert (parts is None) is not effective_order  # 0 is not taken apart
+    assert parts in (None, _mirror.Definition(rules).evaluate(row, [0] * 4))
+    assert kernels.Definition(rules).evaluate(row[:8], [0] * 4) is None
 
 
 @given(rows_of_segments(), st.integers(0, 3))

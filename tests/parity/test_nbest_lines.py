@@ -47,6 +47,11 @@ FRAGMENTS = [
     "x",
     " p_a= 2",
     " q_b= 1_0",
+    " é_a= 1",
+    " p_a=b_c= 2",
+    " new_= 3",
+    "\v",
+    "\x1c",
 ]
 
 
@@ -94,6 +99,9 @@ def read_with(module, monkeypatch, path, name):
 @example("0 ||| a ||| d= 1 p_a= 1 ||| 1\n0 ||| a ||| d= 1 2 p_a= 1 ||| 1\n", "moses")
 @example("0 ||| a ||| 1 ||| 1\n0 ||| a ||| 1 p_a= 1 ||| 1\n", "moses")
 @example("0 ||| a ||| p_a= 1 ||| 1\n0 ||| a ||| p_b= 2 p_a= 3 ||| 1\n1 ||| a ||| ||| 1\n", "moses")
+@example("0 ||| a ||| d= 1 p_é= 1 ||| 1\n0 ||| a ||| d= 1 p_é= 1 p_猫= 2 p_é= 1 ||| 1\n", "moses")
+@example("0 ||| a ||| d= 1 p_é= 1 ||| 1\n0 ||| a ||| d= 1 p_\x0bb= 2 p_\u2003c= 1 ||| 1\n", "moses")
+@example("0 ||| a ||| d= 1 p_b= 1 ||| 1\n0 ||| a ||| d= 1 p_c= 2 p_b= 1 ||| x\n", "moses")
 def test_any_text(kernels, monkeypatch, tmp_path_factory, text, name):
     path = tmp_path_factory.getbasetemp() / "list"
     path.write_bytes(text.encode())

@@ -57,6 +57,11 @@ def rows_of(backend, tokenizer, corpus, max_order, reference_length):
     return one_by_one
 
 
+# more different characters than a byte has values, and fewer; in the words between spaces, too
+MANY = " ".join(map(chr, range(0x4E00, 0x4F20))) * 2
+FEW = "ab bca é abba c" * 40
+
+
 def in_bytes(line):
     try:
         return line.encode()
@@ -70,6 +75,7 @@ def in_bytes(line):
 @example(
     [("a " * 64, ["a " * 65, "b " * 64]), ("a " * 65, ["a"]), ("", [""]), ("a " * 300, ["a b " * 200])], 4, "closest"
 )
+@example([(MANY, [MANY[9:], MANY[:270] * 2]), (FEW[9:], [FEW, MANY, FEW[::-1] * 3]), (FEW, [FEW[5:]])], 5, "shortest")
 def test_rows(kernels, corpus, max_order, reference_length):
     for ours, theirs in zip(tokenisers(kernels), tokenisers(_mirror)):
         arguments = corpus, max_order, reference_length
@@ -208,8 +214,25 @@ def test_row_by_row(kernels, rows):
 def test_side_by_side(kernels):
     parts = [["a b", "c"], ["d", "e f", "g"]]
     for backend in (kernels, _mirror):
-        texts = backend.RawTexts.side_by_side([backend.RawTexts(part) for part in parts], [0, 1], 2)
+        bounds = np.full(3, -1)
+        texts = backend.RawTexts.side_by_side([backend.RawTexts(part) for part in parts], [0, 1], bounds)
         assert tokens_of(backend, texts) == [["a", "b"], ["e", "f"], ["c"], ["g"]]
+        assert bounds.tolist() == [0, 2, 4]
+    texts = kernels.RawTexts(["a", "b"])
+    with pytest.raises(ValueError, match="as many lines"):
+        kernels.RawTexts.side_by_side([texts], [0], np.zeros(6, dtype=np.int64))
+    with pytest.raises(ValueError, match="bound"):
+        kernels.RawTexts.side_by_side([texts], [0], np.zeros(0, dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    "lines", [["a", "\ud800"], ("b",), [], ["a", None], ["a", b"b"], [type("Text", (str,), {})("a")], {"a"}]
+)
+def test_strings_alone(kernels, lines):
+    found = [backend.RawTexts.of_strings(lines) for backend in (kernels, _mirror)]
+    plain = isinstance(lines, (list, tuple)) and all(type(line) is str for line in lines)
+    assert [texts is not None for texts in found] == [plain, plain]
+    assert not plain or [len(texts) for texts in found] == [len(lines)] * 2
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -148,13 +148,27 @@ class Shared(metrics.Metric):
 
 def test_any_metric():
     nbest, _, hidden = lists()
-    own = kbmira(nbest, -hidden, metric=Shared(), step=1.0)
+    own = kbmira(nbest, -hidden, metric=Shared(), step=0.01)
     assert own.score > own.start_score
     assert own.score == random_search(nbest, [list(own.weights.values())], Shared())[0]
-    sums = NBest(nbest.offsets, nbest.features, nbest.stats[:, 2] / 20.0, nbest.names, sparse=nbest.sparse)
-    assert kbmira(sums, -hidden, step=1.0).weights == own.weights
+    sums = NBest(nbest.offsets, nbest.features, nbest.stats[:, 2] / 20.0 * 100, nbest.names, sparse=nbest.sparse)
+    assert kbmira(sums, -hidden, step=0.01).weights == own.weights
     by_function = NBest(nbest.offsets, nbest.features, nbest.stats, nbest.names, sparse=nbest.sparse)
-    assert kbmira(by_function, -hidden, step=1.0, metric=lambda row: row[2] / row[4]).weights == own.weights
+    assert kbmira(by_function, -hidden, step=0.01, metric=lambda row: row[2] / row[4] * 100).weights == own.weights
+
+
+class SharedPercent(Shared):
+    scale = 100
+
+    def evaluate(self, row):
+        return super().evaluate(row) * 100
+
+
+def test_a_step_means_the_same_on_every_scale():
+    nbest, _, hidden = lists()
+    one, other = (kbmira(nbest, -hidden, metric=metric, step=0.01) for metric in (Shared(), SharedPercent()))
+    assert one.weights == other.weights
+    assert one.score * 100 == other.score > other.start_score
 
 
 def test_segments_without_hypotheses():

@@ -202,7 +202,9 @@ COMPILED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["Definition", "NBestLines", "PairwiseTexts", "PreparedReferences", "Scorer"])
+@pytest.mark.parametrize(
+    "name", ["Definition", "NBestLines", "NamedValues", "PairwiseTexts", "PreparedReferences", "Scorer"]
+)
 def test_compiled_classes_are_not_pickled(kernels, name):
     kind = getattr(kernels, name)
     made = kind.__new__(kind)

@@ -2,7 +2,7 @@
 
 Nothing imports this package but :mod:`cybleu._backend`. Its twin is :mod:`cybleu._mirror`, a second
 implementation from the same definition; the functions and classes that both export behave alike. Of its own it has
-`sentence_bleu`, which compiles a function, and `serve`, which turns that off.
+`sentence_bleu` and `sentence_gleu`, which compile functions, and `serve`, which turns that off.
 """
 
 from __future__ import annotations
@@ -21,4 +21,4 @@ except ModuleNotFoundError as error:
         raise ImportError(f"only a part of the compiled extension is installed: {error}") from error
     raise
 
-__getattr__, __dir__, __all__ = later(__name__, NAMES)
+__getattr__, __dir__, __all__ = later(__name__, {**NAMES, "gleu": NAMES["gleu"] + " sentence_gleu"})

@@ -5,19 +5,23 @@ A row has for each order, of characters first, how many n-grams the hypothesis a
 an n-gram has no match no longer one can begin, so the work falls with the order as the matches do.
 """
 
+from cpython.list cimport PyList_CheckExact
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from cybleu._kernels.chrf_texts cimport (
-    Span, Text, Workshop, end_workshop, forget, make_workshop, number_words, read_text,
+    BEFORE, Text, Workshop, begin_words, end_workshop, forget, make_workshop, number_words, read_text,
 )
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY
-from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.ngrams cimport MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks
 from cybleu._kernels.raw_texts cimport RawTexts
 from cybleu._kernels.tokenizing cimport Line
-from cybleu._kernels.tokens cimport secret, slots_needed
+from cybleu._kernels.tokens cimport secret
 from cybleu._kernels.unit_ngrams cimport (
-    AHEAD, CHANGES, Positions, Table, Units, all_of, fill_table, give_back, make_room, ngrams_of, table_size, take,
+    AHEAD, CHANGES, Positions, Table, Units, all_of, all_pairs, fill_table, give_back, make_room, ngrams_of,
+    pairs_have_cells, shared_units, table_size, take,
 )
 
 cdef extern from *:
@@ -73,6 +77,15 @@ cdef double score_of(const Rules *rules, const int64_t *row) noexcept nogil:
 
 # ------------------------------------------------------------------------------------------------------------ segments
 
+cdef void begin_row(const Units *hypothesis, const Units *text, int order, int64_t *row) noexcept nogil:
+    """Write how many n-grams there are, three numbers an order, the third one 0."""
+    cdef int n
+    for n in range(order):
+        row[3 * n + 1] = ngrams_of(text.count, n + 1)
+        row[3 * n] = ngrams_of(hypothesis.count, n + 1) if row[3 * n + 1] > 0 else 0
+        row[3 * n + 2] = 0
+
+
 cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int order, int64_t *rows,
                    Py_ssize_t row_size) except -1 nogil:
     """Write counts and matches of the hypothesis, the first text, with each of the others, three numbers an order."""
@@ -82,20 +95,17 @@ cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int ord
     cdef Positions *positions
     cdef Positions from_
     cdef Table table
-    cdef int64_t *row
     cdef int32_t *memory
     cdef int32_t *places
     cdef uint64_t needed = 0
     cdef int32_t names = 1
     cdef Py_ssize_t most = hypothesis.count
+    cdef bint apart = pairs_have_cells(hypothesis)
+    cdef int first = 1
     cdef Py_ssize_t k
     cdef int n
     for k in range(1, count + 1):
-        row = rows + (k - 1) * row_size
-        for n in range(order):
-            row[3 * n + 1] = ngrams_of(texts[k].count, n + 1)
-            row[3 * n] = ngrams_of(hypothesis.count, n + 1) if row[3 * n + 1] > 0 else 0
-            row[3 * n + 2] = 0
+        begin_row(hypothesis, &texts[k], order, rows + (k - 1) * row_size)
     for k in range(count + 1):
         needed += 2 * <uint64_t>texts[k].count + 2
         most = max(most, texts[k].count)
@@ -106,13 +116,23 @@ cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int ord
     memset(changes, 0, <size_t>count * CHANGES * sizeof(int64_t))
     places = <int32_t *>(changes + count * CHANGES)
     memory = places + most + 1
-    all_of(&from_, memory, hypothesis.count)
+    if apart:
+        first = 2
+        names = hypothesis.different + 1
+        all_pairs(&from_, memory, hypothesis)
+    else:
+        all_of(&from_, memory, hypothesis.count)
     memory += 2 * hypothesis.count + 2
     for k in range(count):
-        all_of(&positions[k], memory, texts[k + 1].count)
+        if apart:
+            all_pairs(&positions[k], memory, &texts[k + 1])
+            changes[k * CHANGES + 1] = shared_units(hypothesis, &texts[k + 1])
+            changes[k * CHANGES + 2] = -changes[k * CHANGES + 1]
+        else:
+            all_of(&positions[k], memory, texts[k + 1].count)
         memory += 2 * texts[k + 1].count + 2
         watch(&shop.watching, texts[k + 1].count >> 4)
-    for n in range(1, order + 1):
+    for n in range(first, order + 1):
         if from_.count == 0:
             break
         make_room(&shop.table, table_size(from_.count, names, hypothesis.different, False))
@@ -177,7 +197,7 @@ cdef void shrink(Workshop *shop) noexcept nogil:
 cdef int read_segment(const Rules *rules, Workshop *shop, const Line *hypothesis, const Line *references,
                       Py_ssize_t count, int width) except -1 nogil:
     """The texts in numbers; 0 where numbers of one byte do not suffice."""
-    cdef uint64_t used = 0
+    cdef uint64_t used = BEFORE
     cdef Py_ssize_t spans = 0
     cdef Py_ssize_t k
     cdef Text *texts
@@ -211,25 +231,50 @@ cdef int match_words(const Rules *rules, Workshop *shop, Py_ssize_t count, int64
     cdef Text *texts = <Text *>shop.texts.data
     cdef Units *units = <Units *>(texts + count + 1)
     cdef uint64_t odd = secret()
-    cdef uint64_t known = slots_needed(texts[0].words)
+    cdef Py_ssize_t known = begin_words(shop, texts[0].words)
+    cdef Py_ssize_t longest = 0
     cdef uint64_t used = 0
     cdef int32_t given = 0
     cdef Py_ssize_t k
-    make_room(&shop.known, known * sizeof(int32_t))
-    make_room(&shop.owners, <uint64_t>texts[0].words * sizeof(Span *))
-    fill_bytes(shop.known.data, 0, <size_t>known * sizeof(int32_t), &shop.watching)
     for k in range(count + 1):
         texts[k].numbers = used
         used += (<uint64_t>texts[k].words + 2) * sizeof(int32_t)
+        longest = max(longest, texts[k].words)
     make_room(&shop.words, used)
     for k in range(count + 1):
         units[k].data = shop.words.data + texts[k].numbers
         units[k].count = texts[k].words
         units[k].width = 4
-        number_words(shop, &texts[k], <Py_ssize_t>known, k == 0, odd, <int32_t *>units[k].data, &given)
+        number_words(shop, &texts[k], known, k == 0, odd, <int32_t *>units[k].data, &given)
         units[k].different = given
         memset(<uint8_t *>units[k].data + 4 * units[k].count, 0xFF, AHEAD)
-    return match_all(shop, units, count, rules.word_order, rows, row_size)
+    if longest > MASK_BITS:
+        return match_all(shop, units, count, rules.word_order, rows, row_size)
+    for k in range(1, count + 1):
+        match_few_words(units, &units[k], rules.word_order, rows + (k - 1) * row_size)
+    return 0
+
+
+cdef void match_few_words(const Units *hypothesis, const Units *text, int order, int64_t *row) noexcept nogil:
+    """The same of one reference, of texts whose words masks have bits for."""
+    cdef MaskMatcher matcher
+    cdef int64_t matches[MOST_OF_A_KIND]
+    cdef int32_t ids[MASK_BITS]
+    cdef int32_t others[MASK_BITS]
+    cdef Py_ssize_t i
+    cdef int n
+    for i in range(hypothesis.count):   # there they count from 0, and -1 is unknown
+        ids[i] = (<const int32_t *>hypothesis.data)[i] - 1
+    for i in range(text.count):
+        others[i] = (<const int32_t *>text.data)[i] - 1
+    for n in range(order):
+        matches[n] = 0
+    begin_masks(&matcher, ids, <int>hypothesis.count, hypothesis.different, order)
+    add_reference_masks(&matcher, others, <int>text.count)
+    finish_masks(&matcher, matches)
+    begin_row(hypothesis, text, order, row)
+    for n in range(order):
+        row[3 * n + 2] = matches[n]
 
 
 # ----------------------------------------------------------------------------------------------------------- the class
@@ -268,6 +313,38 @@ cdef class CharacterF:
             if not 0 <= sets[i] < sets[i + 1] <= references.count:
                 raise ValueError("a segment has no reference")
         return 0
+
+    def row(self, hypothesis, references):
+        """The row of a line with one or more others."""
+        cdef RawTexts texts = RawTexts([hypothesis, *references])
+        cdef Workshop shop
+        cdef int64_t row[ROW]
+        if texts.count < 2:
+            raise ValueError("a segment has no reference")
+        make_workshop(&shop, self.rules.space)
+        try:
+            with nogil:
+                count_segment(&self.rules, &shop, &texts.lines[0], &texts.lines[1], texts.count - 1, row)
+        finally:
+            end_workshop(&shop)
+        return as_list(row, 3 * self.order)
+
+    def evaluate(self, row):
+        """The score of a row, from 0 to 100, or None where it is declined."""
+        cdef int64_t counts[ROW]
+        cdef int overflow = 0
+        cdef object number
+        cdef Py_ssize_t n
+        if not PyList_CheckExact(row) or len(row) != 3 * self.order:
+            return None
+        for n in range(3 * self.order):
+            number = row[n]
+            if not PyLong_CheckExact(number):
+                return None
+            counts[n] = PyLong_AsLongLongAndOverflow(number, &overflow)
+            if overflow or not -LARGEST < counts[n] < LARGEST:
+                return None
+        return score_of(&self.rules, counts)
 
     def rows(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
              Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):

@@ -7,13 +7,13 @@ from libc.string cimport memset
 
 from cybleu._kernels.chrf cimport MOST_ORDERS, ROW, CharacterF, Rules, count_segment, score_of
 from cybleu._kernels.chrf_texts cimport (
-    DROPPED, Span, Text, Workshop, end_workshop, make_workshop, number_words, read_text,
+    BEFORE, DROPPED, Text, Workshop, begin_words, end_workshop, make_workshop, number_words, read_text,
 )
 from cybleu._kernels.common cimport allocated
-from cybleu._kernels.interrupts cimport fill_bytes, watch
+from cybleu._kernels.interrupts cimport watch
 from cybleu._kernels.raw_texts cimport RawTexts
 from cybleu._kernels.tokenizing cimport Line
-from cybleu._kernels.tokens cimport secret, slots_needed
+from cybleu._kernels.tokens cimport secret
 from cybleu._kernels.unit_ngrams cimport (
     AHEAD, CHANGES, Mark, Positions, Table, Units, all_of, all_pairs, fill_table, make_room, ngrams_of, table_size,
     take,
@@ -61,9 +61,9 @@ cdef class CharacterTexts:
         cdef Workshop *shop = &self.shop
         cdef Py_ssize_t count = self.references.count
         cdef Py_ssize_t total = count if self.each_other else count + self.hypotheses.count
-        cdef uint64_t used = 0
+        cdef uint64_t used = BEFORE
         cdef Py_ssize_t spans = 0
-        cdef uint64_t known
+        cdef Py_ssize_t known
         cdef uint64_t odd = secret()
         cdef int32_t given = 0
         cdef Py_ssize_t i
@@ -78,15 +78,12 @@ cdef class CharacterTexts:
         self.count_characters(texts, total)
         if rules.word_order == 0:
             return True
-        known = slots_needed(spans)
-        make_room(&shop.known, known * sizeof(int32_t))
-        make_room(&shop.owners, <uint64_t>spans * sizeof(Span *))
-        fill_bytes(shop.known.data, 0, <size_t>known * sizeof(int32_t), &shop.watching)
+        known = begin_words(shop, spans)
         make_room(&shop.words, (<uint64_t>spans + 2 * <uint64_t>total) * sizeof(int32_t))
         used = 0
         for i in range(total):
             texts[i].numbers = used
-            number_words(shop, &texts[i], <Py_ssize_t>known, True, odd, <int32_t *>(shop.words.data + used), &given)
+            number_words(shop, &texts[i], known, True, odd, <int32_t *>(shop.words.data + used), &given)
             used += <uint64_t>texts[i].words * sizeof(int32_t)
             memset(shop.words.data + used, 0xFF, AHEAD)
             used += AHEAD

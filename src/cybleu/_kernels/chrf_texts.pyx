@@ -10,9 +10,10 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memset
 
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY
-from cybleu._kernels.interrupts cimport begin_watch, watch
-from cybleu._kernels.keys cimport cybleu_hash_bytes
+from cybleu._kernels.interrupts cimport begin_watch, fill_bytes, watch
+from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_key_of_bytes, mixed_key
 from cybleu._kernels.tokenizing cimport Line
+from cybleu._kernels.tokens cimport slots_needed
 from cybleu._kernels.unit_ngrams cimport AHEAD, give_back, make_room
 
 cdef enum:
@@ -44,7 +45,7 @@ cdef void end_workshop(Workshop *shop) noexcept nogil:
     give_back(&shop.spans)
     give_back(&shop.words)
     give_back(&shop.known)
-    give_back(&shop.owners)
+    give_back(&shop.known_words)
     give_back(&shop.texts)
     give_back(&shop.table)
     give_back(&shop.walk)
@@ -87,7 +88,7 @@ cdef inline bint is_space(uint32_t code, int mode) noexcept nogil:
 
 
 cdef inline bint is_punctuation(uint32_t code) noexcept nogil:
-    return 0x21 <= code <= 0x2F or 0x3A <= code <= 0x40 or 0x5B <= code <= 0x60 or 0x7B <= code <= 0x7E
+    return (0x21 <= code <= 0x2F) | (0x3A <= code <= 0x40) | (0x5B <= code <= 0x60) | (0x7B <= code <= 0x7E)
 
 
 cdef inline uint32_t next_code(const Line *line, Py_ssize_t *at) noexcept nogil:
@@ -116,26 +117,21 @@ cdef inline uint32_t next_code(const Line *line, Py_ssize_t *at) noexcept nogil:
     return code
 
 
-cdef int add_span(Workshop *shop, Py_ssize_t *count, uint64_t start, Py_ssize_t size) except -1 nogil:
-    cdef Span *span
-    make_room(&shop.spans, (<uint64_t>count[0] + 1) * sizeof(Span))
-    span = <Span *>shop.spans.data + count[0]
-    span.start = start
-    span.size = size
-    count[0] += 1
-    return 0
-
-
-cdef int add_word(Workshop *shop, Py_ssize_t *count, uint64_t start, Py_ssize_t units, int width, bint first,
-                  bint last) except -1 nogil:
+cdef int add_word(Workshop *shop, Py_ssize_t *count, uint64_t start, Py_ssize_t units, int width, uint32_t first,
+                  uint32_t last) except -1 nogil:
     """A word between white space, of which a punctuation mark is split off: the last one, or else the first."""
-    if units > 1 and last:
-        add_span(shop, count, start, (units - 1) * width)
-        return add_span(shop, count, start + <uint64_t>((units - 1) * width), width)
-    if units > 1 and first:
-        add_span(shop, count, start, width)
-        return add_span(shop, count, start + <uint64_t>width, (units - 1) * width)
-    return add_span(shop, count, start, units * width)
+    cdef Py_ssize_t ends = is_punctuation(last)
+    cdef Py_ssize_t cut = (units - 1) * ends + ((1 - units) * is_punctuation(first) + units) * (1 - ends)
+    cdef Span *span
+    cut = max(cut, 1)
+    make_room(&shop.spans, (<uint64_t>count[0] + 2) * sizeof(Span))
+    span = <Span *>shop.spans.data + count[0]
+    span[0].start = start
+    span[0].size = cut * width
+    span[1].start = start + <uint64_t>(cut * width)
+    span[1].size = (units - cut) * width
+    count[0] += 1 + <int>(cut < units)
+    return 0
 
 
 cdef int32_t add_code(Workshop *shop, uint32_t code) except -1 nogil:
@@ -171,10 +167,19 @@ cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t si
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t start = 0
     cdef Py_ssize_t word = 0        # where it begins in the line
-    cdef Py_ssize_t unit = 0        # and among the numbers
+    cdef Py_ssize_t blanks = 0
     cdef Py_ssize_t stop, i
+    cdef int32_t *blanks_at = NULL
+    cdef uint32_t *codes
     cdef uint32_t code
     cdef int32_t *place
+    cdef int32_t number, new
+    cdef int32_t different = shop.different
+    make_room(&shop.codes, (MOST_NARROW + 1) * sizeof(uint32_t))
+    codes = <uint32_t *>shop.codes.data
+    if spans != NULL:
+        make_room(&shop.walk, (<uint64_t>size + 1) * sizeof(int32_t))
+        blanks_at = <int32_t *>shop.walk.data
     while start < size:
         stop = min(start + PIECE, size)
         for i in range(start, stop):
@@ -185,23 +190,32 @@ cdef Py_ssize_t read_narrow(Workshop *shop, const Character *text, Py_ssize_t si
                 if CYBLEU_UNLIKELY(code >= LOW and shop.high == NULL):
                     need_high(shop)
                 place = place_of(shop, code)
-            if CYBLEU_UNLIKELY(place[0] == 0) and adds:
-                if shop.different == MOST_NARROW:
+            number = place[0]
+            if adds:    # by arithmetic: whether a character is new is not to be guessed
+                new = number == 0
+                if CYBLEU_UNLIKELY(new & <int32_t>(different == MOST_NARROW)):
+                    shop.different = different
                     return -1
-                place[0] = add_code(shop, code)
-            to[count] = <uint8_t>place[0]
-            count += place[0] >= 0
-            if spans != NULL and place[0] < 0:
-                if count > unit:
-                    add_word(shop, spans, first + <uint64_t>unit, count - unit, 1, is_punctuation(text[word]),
-                             is_punctuation(text[i - 1]))
-                    unit = count
-                word = i + 1
+                codes[different] = code
+                different += new
+                number |= different & -new
+                place[0] = number
+            to[count] = <uint8_t>number
+            count += number >= 0
+            if spans != NULL:
+                blanks_at[blanks] = <int32_t>i
+                blanks += number < 0
+        shop.different = different
         watch(&shop.watching, (stop - start) >> 3)
         start = stop
-    if spans != NULL and count > unit:
-        add_word(shop, spans, first + <uint64_t>unit, count - unit, 1, is_punctuation(text[word]),
-                 is_punctuation(text[size - 1]))
+    if spans != NULL:
+        blanks_at[blanks] = <int32_t>size
+        for i in range(blanks + 1):
+            stop = blanks_at[i]
+            if stop > word:     # each blank before it has no number
+                add_word(shop, spans, first + <uint64_t>(word - i), stop - word, 1, text[word], text[stop - 1])
+            word = stop + 1
+        watch(&shop.watching, blanks)
     return count
 
 
@@ -256,8 +270,7 @@ cdef int read_text(Workshop *shop, const Line *line, int width, bint words, bint
             space = (code <= 0x20 or code >= 0x85) and is_space(code, mode)
             if space:
                 if words and word >= 0:
-                    add_word(shop, spans, text.start + <uint64_t>(word * width), count - word, width,
-                             is_punctuation(first), is_punctuation(last))
+                    add_word(shop, spans, text.start + <uint64_t>(word * width), count - word, width, first, last)
                     word = -1
                 if mode != KEPT_SPACE:
                     continue
@@ -281,8 +294,7 @@ cdef int read_text(Workshop *shop, const Line *line, int width, bint words, bint
             count += 1
         watch(&shop.watching, PIECE >> 3 if stop < line.size else (stop & (PIECE - 1)) >> 3)
     if words and word >= 0:
-        add_word(shop, spans, text.start + <uint64_t>(word * width), count - word, width, is_punctuation(first),
-                 is_punctuation(last))
+        add_word(shop, spans, text.start + <uint64_t>(word * width), count - word, width, first, last)
     memset(narrow + count * width, 0xFF, AHEAD)
     used[0] += <uint64_t>(count * width) + AHEAD
     text.count = count
@@ -291,6 +303,36 @@ cdef int read_text(Workshop *shop, const Line *line, int width, bint words, bint
 
 
 # --------------------------------------------------------------------------------------------------------------- words
+
+cdef Py_ssize_t begin_words(Workshop *shop, Py_ssize_t words) except -1 nogil:
+    """Memory for so many words that get numbers; how many slots their table has."""
+    cdef uint64_t known = slots_needed(2 * words)
+    make_room(&shop.known, known * sizeof(int32_t))
+    make_room(&shop.known_words, (<uint64_t>words + 1) * sizeof(Word))
+    fill_bytes(shop.known.data, 0, <size_t>known * sizeof(int32_t), &shop.watching)
+    return <Py_ssize_t>known
+
+
+cdef inline int32_t same_key(const cybleu_key *one, const cybleu_key *other) noexcept nogil:
+    return ((one.first ^ other.first) | (one.second ^ other.second)) == 0
+
+
+cdef int32_t find_word(Workshop *shop, const Span *span, const cybleu_key *key, Py_ssize_t known,
+                       uint64_t *place) noexcept nogil:
+    """The number of a word, or 0 with the place where it would be; from the place on."""
+    cdef const int32_t *slots = <const int32_t *>shop.known.data
+    cdef const Word *word
+    while slots[place[0]] != 0:
+        word = <const Word *>shop.known_words.data + slots[place[0]]
+        if same_key(&word.key, key):
+            if not key.second & CYBLEU_UNDECIDED or (
+                    word.span.size == span.size
+                    and memcmp(shop.text.data + word.span.start, shop.text.data + span.start,
+                               <size_t>span.size) == 0):
+                return slots[place[0]]
+        place[0] = (place[0] + 1) & <uint64_t>(known - 1)
+    return 0
+
 
 cdef int number_words(Workshop *shop, const Text *text, Py_ssize_t known, bint adds, uint64_t odd, int32_t *numbers,
                       int32_t *given) except -1 nogil:
@@ -301,30 +343,32 @@ cdef int number_words(Workshop *shop, const Text *text, Py_ssize_t known, bint a
     :param given: how many have a number
     """
     cdef int32_t *slots = <int32_t *>shop.known.data
-    cdef const Span **owners = <const Span **>shop.owners.data
+    cdef Word *words = <Word *>shop.known_words.data
     cdef const Span *span
-    cdef const Span *other
     cdef const uint8_t *data = shop.text.data
     cdef uint64_t place
+    cdef cybleu_key key
     cdef Py_ssize_t i
-    cdef int32_t number
+    cdef int32_t number, same
     if text.words == 0:     # perhaps there are none at all, and no memory of any
         return 0
+    words[0].key.first = words[0].key.second = 0    # no word has this key
     span = <const Span *>shop.spans.data + text.spans
     for i in range(text.words):
-        place = cybleu_hash_bytes(data + span.start, span.size, odd) & <uint64_t>(known - 1)
-        while True:
-            number = slots[place]
-            if number == 0:
-                if adds:
-                    owners[given[0]] = span
-                    given[0] += 1
-                    number = slots[place] = given[0]
-                break
-            other = owners[number - 1]
-            if other.size == span.size and memcmp(data + other.start, data + span.start, <size_t>span.size) == 0:
-                break
-            place = (place + 1) & <uint64_t>(known - 1)
+        key = cybleu_key_of_bytes(data + span.start, span.size, odd)
+        place = mixed_key(key.first, key.second, odd) & <uint64_t>(known - 1)
+        number = slots[place]
+        same = same_key(&words[number].key, &key)
+        # whether a word is known is not to be predicted, so that is no branch
+        if CYBLEU_UNLIKELY(number & -((1 - same) | <int32_t>((key.second & CYBLEU_UNDECIDED) != 0))):
+            number = find_word(shop, span, &key, known, &place)
+            same = number != 0
+        if adds:
+            number |= (given[0] + 1) & (same - 1)
+            slots[place] = number
+            given[0] += 1 - same
+            words[number].key = key
+            words[number].span = span
         numbers[i] = number
         span += 1
         watch(&shop.watching, 1)

@@ -5,7 +5,7 @@ from libc.float cimport DBL_MIN
 from libc.math cimport INFINITY, exp, fabs, isfinite, log, pow
 from libc.stdint cimport int64_t
 
-from cybleu._kernels.common cimport MAX_ORDER
+from cybleu._kernels.common cimport MAX_ORDER, ROW_SIZE
 from cybleu._kernels.formula cimport exact_sum, halved_by_length
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 
@@ -151,6 +151,11 @@ cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcep
 
 cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
     cdef double precisions[MAX_ORDER]
+    return evaluate_parts(rules, row, precisions)
+
+
+cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *precisions) noexcept nogil:
+    """The score, and the precisions where that is not 0."""
     cdef double terms[MAX_ORDER]
     cdef double used[MAX_ORDER]
     cdef const int64_t *matches = row + 2
@@ -271,6 +276,26 @@ cdef class Definition:
         self.rules.of_empty = self.rules.scale if rules.empty_order == "one" and rules.smoothing != "zero" else 0.0
         self.rules.penalty_adds = rules.penalty_adds
         self.rules.order = <int>rules.order
+
+    def evaluate(self, list row not None, list short_segments not None):
+        """The score, the precisions and the brevity penalty; None where they are declined.
+
+        :param short_segments: for each order how many segments are too short for it, where the definition counts them
+        """
+        cdef double precisions[MAX_ORDER]
+        cdef int64_t numbers[ROW_SIZE]
+        cdef double score
+        cdef Py_ssize_t n
+        cdef int order = self.rules.order
+        if len(row) != 2 + 2 * order or self.rules.short_segments_count or self.rules.smoothing == SKIP:
+            return None
+        for n in range(2 + 2 * order):
+            numbers[n] = row[n]
+        score = evaluate_parts(&self.rules, numbers, precisions)
+        if score == 0.0 or not isfinite(score):
+            return None
+        found = [self.rules.times * precisions[n] for n in range(order)]
+        return score, found, brevity_penalty(&self.rules, numbers[0], numbers[1])
 
     def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
         """Write the score of each segment's row from `start` on; the first row that is declined, or the end."""

@@ -1,13 +1,14 @@
 # cython: freethreading_compatible=True
 """GLEU: the n-grams that a hypothesis shares with one of its references, and those of the text that has more."""
 
+from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
-from libc.string cimport memset
 
 from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, cybleu_items
 from cybleu._kernels.interrupts cimport look
-from cybleu._kernels.segments cimport TOKENS_BETWEEN_LOOKS, count_segment, frozen
+from cybleu._kernels.scores cimport serves, stand_for
+from cybleu._kernels.segments cimport TOKENS_BETWEEN_LOOKS, count_segment, fetch_ahead, fetch_segment, frozen
 
 cdef enum:
     LOOKS_BETWEEN_TURNS = 16    # after which another thread may run
@@ -44,7 +45,8 @@ cdef int count_one(object references, object hypothesis, Py_ssize_t min_len, Py_
             break
         if count > 1:
             alone = (<object>items[k],)
-        memset(matches, 0, sizeof(matches))
+        for n in range(max_len):
+            matches[n] = 0
         if not count_segment(<PyObject *>alone, <PyObject *>hypothesis, max_len, &length, &reference_length, matches,
                              work):
             return 0
@@ -61,23 +63,40 @@ cdef int count_one(object references, object hypothesis, Py_ssize_t min_len, Py_
     return 1
 
 
-cdef bint are_orders(object min_len, object max_len) except -1:
-    """Whether these are orders that are counted here."""
-    return type(min_len) is int and type(max_len) is int and 1 <= min_len <= max_len <= MAX_ORDER
+cdef int read_orders(object min_len, object max_len, Py_ssize_t *orders) except -1:
+    """1, or 0 where these are no orders that are counted here."""
+    cdef int overflow = 0
+    if not PyLong_CheckExact(min_len) or not PyLong_CheckExact(max_len):
+        return 0
+    orders[0] = PyLong_AsLongAndOverflow(min_len, &overflow)    # -1 where it is too large
+    orders[1] = PyLong_AsLongAndOverflow(max_len, &overflow)
+    return 1 <= orders[0] <= orders[1] <= MAX_ORDER
 
 
-def gleu_ratio(references, hypothesis, min_len, max_len):
+cdef object ratio(object references, object hypothesis, object min_len, object max_len):
     """GLEU of one segment, or None where it is declined."""
     cdef Py_ssize_t unwatched = 0
+    cdef Py_ssize_t[2] orders
     cdef int64_t[2] found
-    if not are_orders(min_len, max_len):
+    if not read_orders(min_len, max_len, orders):
         return None
     if CYBLEU_OTHER_THREADS_RUN:
         references, hypothesis = frozen(references, 2), frozen(hypothesis, 1)
     found[0] = found[1] = 0
-    if not count_one(references, hypothesis, min_len, max_len, found, &unwatched):
+    fetch_segment(<PyObject *>references, <PyObject *>hypothesis)
+    if not count_one(references, hypothesis, orders[0], orders[1], found, &unwatched):
         return None
     return <double>found[0] / <double>found[1] if found[1] > 0 else 0.0
+
+
+def sentence_gleu(face):
+    """The function `face`, compiled: it scores what is plain at once, and calls `face` for what is declined."""
+
+    def sentence_gleu(references, hypothesis, min_len=1, max_len=4):
+        cdef object score = ratio(references, hypothesis, min_len, max_len) if serves() else None
+        return face(references, hypothesis, min_len, max_len) if score is None else score
+
+    return stand_for(face, sentence_gleu)
 
 
 def gleu_counts(list_of_references, hypotheses, min_len, max_len):
@@ -89,11 +108,10 @@ def gleu_counts(list_of_references, hypotheses, min_len, max_len):
     cdef Py_ssize_t i = 0
     cdef Py_ssize_t unwatched = 0
     cdef Py_ssize_t looks = 0
-    cdef Py_ssize_t smallest, largest
+    cdef Py_ssize_t[2] orders
     cdef int64_t[2] found
-    if not are_orders(min_len, max_len):
+    if not read_orders(min_len, max_len, orders):
         return None
-    smallest, largest = min_len, max_len
     if CYBLEU_OTHER_THREADS_RUN:
         list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
     found[0] = found[1] = 0
@@ -104,7 +122,8 @@ def gleu_counts(list_of_references, hypotheses, min_len, max_len):
             return None
         if i >= count:
             return found[0], found[1]
-        if not count_one(<object>references[i], <object>texts[i], smallest, largest, found, &unwatched):
+        fetch_ahead(references + i, texts + i, count - i)
+        if not count_one(<object>references[i], <object>texts[i], orders[0], orders[1], found, &unwatched):
             return None
         i += 1
         if unwatched >= TOKENS_BETWEEN_LOOKS:

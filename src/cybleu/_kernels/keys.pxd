@@ -69,6 +69,25 @@ cdef extern from *:
         return mixed ^ mixed >> 29;
     }
 
+    /* The key of any bytes, of which an author of a text cannot make many that are equal. */
+    static CYTHON_INLINE cybleu_key cybleu_key_of_bytes(const uint8_t *text, Py_ssize_t size, uint64_t odd) {
+        cybleu_key key;
+        if (size >= 16) {
+            key.first = cybleu_hash_bytes(text, size, odd);
+            key.second = CYBLEU_UNDECIDED;
+        }
+        else
+            cybleu_short_text((const char *)text, (size_t)size, 1, &key);
+        return key;
+    }
+
+    static CYTHON_INLINE uint64_t cybleu_mixed(uint64_t first, uint64_t second, uint64_t odd) {
+        uint64_t mixed = first * odd;
+        mixed ^= mixed >> 32;
+        mixed = (mixed ^ second) * odd;
+        return mixed ^ mixed >> 29;
+    }
+
     #endif
     """
     uint64_t CYBLEU_UNDECIDED
@@ -82,3 +101,7 @@ cdef extern from *:
     uint64_t cybleu_slot_of(cybleu_key key, int shift) noexcept nogil
     # of any bytes, by an odd number of this process
     uint64_t cybleu_hash_bytes(const uint8_t *text, Py_ssize_t length, uint64_t odd) noexcept nogil
+    # the same of bytes before which 16 can be read
+    cybleu_key cybleu_key_of_bytes(const uint8_t *text, Py_ssize_t size, uint64_t odd) noexcept nogil
+    # for a place in a table
+    uint64_t mixed_key "cybleu_mixed" (uint64_t first, uint64_t second, uint64_t odd) noexcept nogil

@@ -10,6 +10,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp
 
 from cybleu._kernels.common cimport allocated, distance
+from cybleu._kernels.named_values cimport NamedValues
 from cybleu._kernels.number_lines cimport MOST_DIGITS, is_blank, is_digit, past_blanks, read_number
 
 # ------------------------------------------------------------------------------------------------------------- fields
@@ -57,6 +58,7 @@ cdef class NBestLines:
     cdef Py_ssize_t count
     cdef Py_ssize_t width       # that the columns need
     cdef bint glued
+    cdef bint tailed            # whether sparse features may follow
 
     def __init__(self, tuple labels, tuple columns, bint glued):
         cdef bytes label
@@ -66,6 +68,7 @@ cdef class NBestLines:
         self.count = len(labels)
         self.texts = labels
         self.glued = glued
+        self.tailed = not glued and (not labels or labels[0] != b"")
         self.width = 0
         self.labels = <Label *>allocated(malloc((<size_t>self.count + 1) * sizeof(Label)))
         self.columns = <Py_ssize_t *>allocated(malloc((<size_t>self.count + 1) * sizeof(Py_ssize_t)))
@@ -95,19 +98,18 @@ cdef class NBestLines:
                     if not is_blank(at[0]):
                         return NULL
                     at = past_blanks(at, end)
-            at = read_number(at, end, &values[self.columns[i]])
+            at = read_number(at, &values[self.columns[i]])
             if at == NULL or not (at == end or is_blank(at[0]) or at_bars(at, end)):
                 return NULL
         return at
 
     def read(self, bytes block not None, Py_ssize_t start, Py_ssize_t row, int64_t[::1] ids, int64_t[::1] begins,
-             int64_t[::1] ends, double[:, ::1] features, double[::1] model_scores, int64_t[:, ::1] tails=None):
+             int64_t[::1] ends, double[:, ::1] features, double[::1] model_scores, NamedValues sparse=None):
         """Read lines from `start` on into the rows from `row` on, up to the first that is declined.
 
         :param begins: where the text of the hypothesis begins in the block, without blanks around it
         :param ends: where it ends
-        :param tails: where what follows these features begins and ends, which is then not read, or 0 and 0; without
-            it lines that have more features are declined
+        :param sparse: receives the features with ``_`` in their names that follow these; without it there must be none
         :return: the number of rows that are filled, and where the first line begins that is not read
         """
         cdef const char *first = block
@@ -117,12 +119,10 @@ cdef class NBestLines:
         cdef const char *end
         cdef const char *at
         cdef const char *text
+        cdef const char *tail
         cdef Py_ssize_t rows = min(ids.shape[0], begins.shape[0], ends.shape[0], features.shape[0],
                                    model_scores.shape[0])
-        if tails is not None:
-            rows = min(rows, tails.shape[0])
-        if (not 0 <= start <= distance(first, stop) or row < 0 or features.shape[1] < self.width
-                or (tails is not None and tails.shape[1] < 2)):
+        if not 0 <= start <= distance(first, stop) or row < 0 or features.shape[1] < self.width:
             raise ValueError("the rows do not fit the lines")
         with nogil:
             while line < stop and row < rows:
@@ -148,22 +148,24 @@ cdef class NBestLines:
                 if at == NULL:
                     break
                 at = past_blanks(at, end)
-                if tails is not None:
-                    tails[row, 0] = tails[row, 1] = 0
-                    if not at_bars(at, end):
-                        tails[row, 0] = distance(first, at)
+                if sparse is not None:
+                    tail = at
+                    if self.tailed:
                         at = next_bars(at, end)
                         if at == NULL:
                             break
-                        tails[row, 1] = distance(first, at)
+                    if not sparse.read(tail, at, False):
+                        break
                 if not at_bars(at, end):
                     break
-                at = read_number(past_blanks(at + 3, end), end, &model_scores[row])
+                at = read_number(past_blanks(at + 3, end), &model_scores[row])
                 if at == NULL:
                     break
                 at = past_blanks(at, end)
                 if at < end and not at_bars(at, end):
                     break
+                if sparse is not None:
+                    sparse.end_row()
                 row += 1
                 line = after + 1
         return row, distance(first, min(line, stop))

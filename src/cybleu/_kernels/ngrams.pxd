@@ -24,13 +24,11 @@ cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int lengt
 cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil
 cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept nogil
 
-# For a hypothesis of less than 65,536 tokens and texts that are not long in all: the ids as for any length, `distinct`
-# of them in the hypothesis. `pairs` is a table of `pairs_needed` zeros, and is that again afterwards. Works in
-# `pair_memory` bytes, aligned for 8. Adds to `matches`. Nothing looks for Ctrl-C meanwhile.
-cdef uint64_t pairs_needed(Py_ssize_t length, Py_ssize_t distinct) noexcept nogil
+# For less than 65,536 tokens in all, with the ids as for any length, `distinct` of them in the hypothesis. Works in
+# `pair_memory` bytes, aligned for 8; `total` is bounds[texts]. Adds to `matches`. Nothing looks for Ctrl-C meanwhile.
 cdef uint64_t pair_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil
 cdef void match_by_pairs(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
-                         Py_ssize_t max_order, uint16_t *pairs, void *memory, int64_t *matches) noexcept nogil
+                         Py_ssize_t max_order, void *memory, int64_t *matches) noexcept nogil
 
 # For any length: the ids of the hypothesis, END, then those of each reference, followed by -1. Text k starts at
 # bounds[k], and bounds[texts] is the end. Works in `match_memory` bytes, aligned for 8; `total` is bounds[texts]. Adds

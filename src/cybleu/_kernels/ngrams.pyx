@@ -3,10 +3,12 @@
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 from cybleu._kernels.bits cimport cybleu_count_bits, cybleu_lowest_bit
-from cybleu._kernels.common cimport CYBLEU_PREFETCH
+from cybleu._kernels.common cimport CYBLEU_PREFETCH, CYBLEU_UNLIKELY
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
+from cybleu._kernels.tables cimport cybleu_place
 from cybleu._kernels.tokens cimport secret, slots_needed
 
 cdef extern from *:
@@ -19,6 +21,12 @@ cdef extern from *:
     }
     """
     uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) noexcept nogil
+
+
+cdef enum:
+    AT_ONCE = 4     # orders
+
+cdef size_t ALL_PLACES = MASKS_AND_ONE * sizeof(uint64_t)   # no constant, as in tokens.pyx
 
 
 # ------------------------------------------------------------------------------------------- up to MASK_BITS tokens
@@ -69,43 +77,68 @@ cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int lengt
             matcher.rank[n][i] = <uint8_t>cybleu_count_bits(earlier[i])
 
 
+cdef inline uint64_t starts_of(const uint64_t *places, const int32_t *ngram, int n) noexcept nogil:
+    """M_n of an n-gram of the hypothesis."""
+    cdef uint64_t starts = places[ngram[0]]
+    cdef int k
+    for k in range(1, n):
+        starts &= places[ngram[k]] >> k
+    return starts
+
+
 cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil:
     cdef const int32_t *hypothesis = matcher.hypothesis
     cdef uint64_t with_unknown[MASKS_AND_ONE]
     cdef uint64_t *places = with_unknown + 1    # -1, the unknown tokens, has a place too: a test would be mispredicted
-    cdef uint64_t starts[MASK_BITS]     # M_n(i)
-    cdef uint64_t found, candidates, row
+    cdef uint64_t found[AT_ONCE]        # [n - 1]: where an n-gram starts that the reference has
+    cdef uint64_t one, two, three, four     # M_n(i)
+    cdef uint64_t candidates, longer
     cdef int i, n
-    if matcher.orders == 0:
-        return
-    for i in range(-1, matcher.distinct):
-        places[i] = 0
+    memset(with_unknown, 0, ALL_PLACES)
     for i in range(length):
         places[reference[i]] |= <uint64_t>1 << i
-    found = 0
-    for i in range(matcher.length):
-        row = places[hypothesis[i]]
-        starts[i] = row
-        found |= <uint64_t>(row != 0) << i
-    for n in range(matcher.orders):
-        if n > 0:
-            # an n-gram can be there only where both (n-1)-grams in it are
-            candidates = found & (found >> 1)
-            found = 0
-            while candidates:
-                i = cybleu_lowest_bit(candidates)
-                candidates &= candidates - 1
-                row = starts[i] & (places[hypothesis[i + n]] >> n)
-                starts[i] = row
-                found |= <uint64_t>(row != 0) << i
-        if found == 0:
-            return
-        matcher.matched[n] |= found & ~matcher.repeats[n]
-        candidates = found & matcher.repeats[n] & ~matcher.matched[n]
+    # The orders that everybody wants together: M_n(i) = M_1(i) & (M_(n-1)(i + 1) >> 1). How often a loop runs is not
+    # to be predicted, so there is one loop, and no branch in it.
+    one = two = three = 0
+    found[0] = found[1] = found[2] = found[3] = 0
+    for i in range(matcher.length - 1, -1, -1):
+        four = three >> 1
+        three = two >> 1
+        two = one >> 1
+        one = places[hypothesis[i]]
+        two &= one
+        three &= one
+        four &= one
+        found[0] = 2 * found[0] + (one != 0)
+        found[1] = 2 * found[1] + (two != 0)
+        found[2] = 2 * found[2] + (three != 0)
+        found[3] = 2 * found[3] + (four != 0)
+    for n in range(min(matcher.orders, AT_ONCE)):
+        add_found(matcher, places, found[n], n)
+    longer = found[AT_ONCE - 1]
+    for n in range(AT_ONCE, matcher.orders):
+        # an n-gram can be there only where both (n-1)-grams in it are
+        candidates = longer & (longer >> 1)
+        longer = 0
         while candidates:
             i = cybleu_lowest_bit(candidates)
             candidates &= candidates - 1
-            matcher.matched[n] |= <uint64_t>(matcher.rank[n][i] < cybleu_count_bits(starts[i])) << i
+            longer |= <uint64_t>(starts_of(places, hypothesis + i, n + 1) != 0) << i
+        if longer == 0:
+            return
+        add_found(matcher, places, longer, n)
+
+
+cdef inline void add_found(MaskMatcher *matcher, const uint64_t *places, uint64_t found, int n) noexcept nogil:
+    """Add the matches among the n-grams that a reference has."""
+    cdef uint64_t candidates = found & matcher.repeats[n] & ~matcher.matched[n]
+    cdef int starts, i
+    matcher.matched[n] |= found & ~matcher.repeats[n]
+    while candidates:
+        i = cybleu_lowest_bit(candidates)
+        candidates &= candidates - 1
+        starts = cybleu_count_bits(starts_of(places, matcher.hypothesis + i, n + 1))
+        matcher.matched[n] |= <uint64_t>(matcher.rank[n][i] < starts) << i
 
 
 cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept nogil:
@@ -119,137 +152,211 @@ cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept no
 
 # --------------------------------------------------------------------------------------------------- not so many tokens
 #
-# An n-gram of the hypothesis is named by the position at which it first starts there, so two n-grams are the same where
-# their names are. One that stands once in the hypothesis keeps its name when the next token is added, and a reference
-# has the longer one where its next token is the same. Those that are repeated are counted through, and a table has a
-# place for each pair of one of them and a token, where the name of the longer one is. The positions that may have a
-# longer match are listed for each text, so the work falls with the order as the matches do.
+# The n-grams of the hypothesis that can have a match have numbers from 1 on, and the others 0. A table gives the number
+# of a longer n-gram for that of the shorter one and the token after it: a cell for each such pair where that is not too
+# many, or else a slot by a hash. The positions at which an n-gram with a match starts are listed for each text, so the
+# work falls with the order as the matches do.
 #
 # Whether an n-gram has a match is a coin toss for the processor, so the loops over text decide by arithmetic: positions
-# are written to a list and then kept or not.
+# are written to a list and then kept or not, and number 0 is counted, too.
 
-# The positions at which n-grams start that may be lengthened: in the hypothesis those that are repeated and have a
-# match, in a reference those that the hypothesis has.
+cdef enum:
+    MOST_CELLS = 8192
+    SLOTS_FOR_EACH = 8      # so that few n-grams find another in their slot
+
+
+# The positions at which n-grams start that have a number, and these.
 cdef struct Starts:
-    int32_t *positions          # with one place to write ahead
+    int32_t *positions
+    int32_t *names
     Py_ssize_t count
 
 
-cdef uint64_t pairs_needed(Py_ssize_t length, Py_ssize_t distinct) noexcept nogil:
-    return <uint64_t>(length // 2 + 1) * <uint64_t>distinct
+cdef struct PairTable:
+    uint16_t *numbers           # by cell or slot, 0 in a free one
+    uint64_t *keys              # by number; NULL where there are cells
+    int64_t width               # of cells
+    uint64_t mask               # of slots
+    int shift
+    uint64_t secret             # a text cannot be written so that its n-grams collide
+
+
+cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
+    return SLOTS_FOR_EACH // 2 * slots_needed(count)
 
 
 cdef uint64_t pair_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
-    return texts * sizeof(Starts) + (2 * <uint64_t>total + 5 * <uint64_t>length) * sizeof(int32_t)
+    return (texts * sizeof(Starts) + <uint64_t>(length + 2) * (sizeof(uint64_t) + 3 * sizeof(int32_t))
+            + 2 * <uint64_t>total * sizeof(int32_t) + max(<uint64_t>MOST_CELLS, slots_for(length)) * sizeof(uint16_t))
 
 
-cdef inline int32_t list_repeated_in_pairs(Starts *starts, const int32_t *names, const int32_t *counts,
-                                           const int32_t *best, int32_t *places) noexcept nogil:
-    """Keep the positions of the hypothesis at which an n-gram starts that is repeated and has a match."""
-    cdef int32_t position, name, keep
+cdef inline void empty_table(PairTable *table, uint64_t *keys, Py_ssize_t count, int32_t names,
+                             int distinct) noexcept nogil:
+    """For the n-grams at so many positions, which begin with one of `names`."""
+    cdef uint64_t size = (<uint64_t>names + 1) * (<uint64_t>distinct + 1)
+    table.width = distinct + 1
+    table.keys = NULL
+    if size > MOST_CELLS:
+        size = slots_for(count)
+        table.keys = keys
+        keys[0] = 0         # of none
+        table.mask = size - 1
+        table.shift = 64
+        while table.mask >> (64 - table.shift):
+            table.shift -= 1
+    memset(table.numbers, 0, <size_t>size * sizeof(uint16_t))
+
+
+cdef inline uint64_t key_of(int32_t name, int32_t token) noexcept nogil:
+    return <uint64_t>name << 32 | <uint64_t><uint32_t>token
+
+
+cdef inline uint64_t place_of(const PairTable *table, int32_t name, int32_t token, bint hashed) noexcept nogil:
+    if hashed:
+        return cybleu_place(<int64_t>key_of(name, token), table.secret, table.shift)
+    return <uint64_t>(name * table.width + token + 1)
+
+
+cdef int32_t find_number(const PairTable *table, uint64_t key, uint64_t *place) noexcept nogil:
+    """The number of the n-gram, or 0 with the place where it would be; from the place on."""
+    cdef int32_t number = table.numbers[place[0]]
+    while number != 0 and table.keys[number] != key:
+        place[0] = (place[0] + 1) & table.mask
+        number = table.numbers[place[0]]
+    return number
+
+
+cdef inline int32_t number_at(const PairTable *table, int32_t name, int32_t token, bint hashed,
+                              uint64_t *place) noexcept nogil:
+    cdef int32_t number
+    place[0] = place_of(table, name, token, hashed)
+    number = table.numbers[place[0]]
+    if hashed and CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key_of(name, token))):
+        number = find_number(table, key_of(name, token), place)
+    return number
+
+
+cdef inline int32_t number_longer(PairTable *table, const int32_t *tokens, const int32_t *names, int32_t before,
+                                  Starts *starts, const int32_t *best, int32_t *counts, bint hashed) noexcept nogil:
+    """Give numbers to the n-grams whose shorter ones have a match, and count them; how many there are.
+
+    :param tokens: from the last one of an n-gram on
+    :param names: of the shorter ones, `before` less
+    """
+    cdef int32_t *positions = starts.positions
+    cdef int32_t position, name, token, number, new
+    cdef int32_t keep = 1
     cdef int32_t given = 0
-    cdef Py_ssize_t count = starts.count
+    cdef uint64_t place
+    cdef Py_ssize_t kept = 0
     cdef Py_ssize_t i
-    starts.count = 0
-    for i in range(count):
-        position = starts.positions[i]
-        name = names[position]
-        keep = (counts[name] > 1) & (best[name] > 0)
-        places[position] = (given | -(1 - keep)) if name == position else -1
-        given += (name == position) & keep
-        starts.positions[starts.count] = position
-        starts.count += keep
+    if hashed:      # a list of what is kept first: a hash takes too long to be computed for nothing
+        for i in range(starts.count):
+            position = positions[i]
+            name = names[i] + before
+            positions[kept] = position
+            starts.names[kept] = name
+            kept += (best[name] > 0) & (tokens[position] >= 0)
+        starts.count = kept
+        names = starts.names
+        before = 0
+        kept = 0
+    for i in range(starts.count):
+        position = positions[i]
+        name = names[i] + before
+        token = tokens[position]        # END at the end of the text
+        if not hashed:
+            keep = (best[name] > 0) & (token >= 0)
+        number = number_at(table, name & -keep, token & -keep, hashed, &place)
+        if hashed:
+            table.keys[given + 1] = key_of(name, token)
+        new = (number == 0) & keep
+        given += new
+        number |= given & -new
+        table.numbers[place] = <uint16_t>number
+        counts[number] += 1
+        positions[kept] = position
+        starts.names[kept] = number
+        kept += keep
+    starts.count = kept
     return given
 
 
+cdef inline void look_up_longer(const PairTable *table, const int32_t *tokens, const int32_t *names, int32_t before,
+                                Starts *starts, int32_t *counts, bint hashed) noexcept nogil:
+    """Keep the positions at which n-grams with a number start, and count these."""
+    cdef int32_t *positions = starts.positions
+    cdef int32_t position, number
+    cdef uint64_t place
+    cdef Py_ssize_t kept = 0
+    cdef Py_ssize_t i
+    for i in range(starts.count):
+        position = positions[i]
+        number = number_at(table, names[i] + before, tokens[position], hashed, &place)
+        counts[number] += 1
+        positions[kept] = position
+        starts.names[kept] = number
+        kept += number > 0
+    starts.count = kept
+
+
 cdef void match_by_pairs(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
-                         Py_ssize_t max_order, uint16_t *pairs, void *memory, int64_t *matches) noexcept nogil:
+                         Py_ssize_t max_order, void *memory, int64_t *matches) noexcept nogil:
     cdef Starts *starts = <Starts *>memory
     cdef Py_ssize_t length = bounds[1] - 1
-    cdef int32_t *names = <int32_t *>(starts + texts)       # by position
-    cdef int32_t *counts = names + 2 * bounds[texts]        # by name, in the hypothesis
-    cdef int32_t *best = counts + length                    # the largest count in a reference so far
-    cdef int32_t *in_this = best + length                   # in the reference at hand
-    cdef int32_t *places = in_this + length                 # of those that are repeated in the table, or else -1
-    cdef int32_t *keys = places + length                    # of the pairs that are in the table
-    cdef int32_t position, name, token, new, repeated, longer
+    cdef uint64_t *keys = <uint64_t *>(starts + texts)
+    cdef int32_t *counts = <int32_t *>(keys + length + 2)   # by number, in the hypothesis
+    cdef int32_t *best = counts + length + 2                # the largest count in a reference
+    cdef int32_t *in_this = best + length + 2               # in the reference at hand, if there are several
+    cdef int32_t *lists = in_this + length + 2
+    cdef int32_t *in_text = best if texts == 2 else in_this
+    cdef int32_t names = distinct       # how many n-grams have one
+    cdef const int32_t *shorter
+    cdef int32_t before
+    cdef PairTable table
     cdef int64_t clipped
-    cdef Py_ssize_t n, k, i, kept
+    cdef Py_ssize_t n, k, i
+    table.secret = secret()
+    table.numbers = <uint16_t *>(lists + 2 * bounds[texts])
+    for i in range(bounds[texts]):
+        lists[i] = <int32_t>i
     for k in range(texts):
-        starts[k].positions = names + bounds[texts] + bounds[k]
-        starts[k].count = 0
-    for i in range(length - 1, -1, -1):     # what remains is the first position of each token
-        places[tokens[i]] = <int32_t>i
-        counts[i] = best[i] = in_this[i] = 0
-    for i in range(length):
-        names[i] = places[tokens[i]]
-        counts[names[i]] += 1
-        starts[0].positions[i] = <int32_t>i
-    starts[0].count = length
-    for k in range(1, texts):
-        kept = 0
-        for i in range(bounds[k], bounds[k + 1] - 1):
-            starts[k].positions[kept] = <int32_t>i
-            new = tokens[i] >= 0
-            names[i] = places[tokens[i] & -new]
-            kept += new
-        starts[k].count = kept
+        starts[k].positions = lists + bounds[k]
+        starts[k].names = lists + bounds[texts] + bounds[k]
+        starts[k].count = bounds[k + 1] - 1 - bounds[k]
     for n in range(min(max_order, length)):
+        before = n == 1     # names are the tokens, which count from 0
         if n > 0:
-            list_repeated_in_pairs(&starts[0], names, counts, best, places)
-            kept = 0
-            for i in range(starts[0].count):
-                position = starts[0].positions[i]
-                token = tokens[position + n] if position + n < length else -1
-                keys[i] = places[names[position]] * distinct + token
-                counts[position] = 0
-                starts[0].positions[kept] = position
-                keys[kept] = keys[i]
-                kept += token >= 0
-            starts[0].count = kept
-            for i in range(kept):
-                position = starts[0].positions[i]
-                longer = pairs[keys[i]]
-                longer |= (position + 1) & -<int32_t>(longer == 0)
-                pairs[keys[i]] = <uint16_t>longer
-                names[position] = longer - 1
-                counts[longer - 1] += 1
-            for k in range(1, texts):
-                kept = 0
-                for i in range(starts[k].count):
-                    position = starts[k].positions[i]
-                    name = names[position]
-                    token = tokens[position + n]        # -1 at the end of the text
-                    repeated = -<int32_t>(places[name] >= 0)
-                    longer = pairs[((places[name] & repeated) * distinct + token) & -<int32_t>(token >= 0)]
-                    longer &= repeated & -<int32_t>(token >= 0)
-                    longer |= (name + 1) & ~repeated & -<int32_t>(tokens[name + n] == token)
-                    names[position] = longer - 1
-                    starts[k].positions[kept] = position
-                    kept += longer > 0
-                starts[k].count = kept
-            for i in range(starts[0].count):
-                pairs[keys[i]] = 0
-                best[names[starts[0].positions[i]]] = 0
-            for k in range(1, texts):
-                for i in range(starts[k].count):
-                    best[names[starts[k].positions[i]]] = 0
-        clipped = 0
+            empty_table(&table, keys, starts[0].count, names, distinct)
+            names = <int32_t>starts[0].count
+        memset(counts, 0, <size_t>(names + 1) * sizeof(int32_t))
+        if n == 0:
+            for i in range(length):
+                counts[tokens[i] + 1] += 1
+        elif table.keys == NULL:
+            names = number_longer(&table, tokens + n, tokens if n == 1 else starts[0].names, before, &starts[0], best,
+                                  counts, False)
+        else:
+            names = number_longer(&table, tokens + n, tokens if n == 1 else starts[0].names, before, &starts[0], best,
+                                  counts, True)
+        memset(best, 0, <size_t>(names + 1) * sizeof(int32_t))
         for k in range(1, texts):
-            if texts == 2:
-                for i in range(starts[k].count):
-                    name = names[starts[k].positions[i]]
-                    clipped += best[name] < counts[name]
-                    best[name] += 1
-                break
-            for i in range(starts[k].count):
-                name = names[starts[k].positions[i]]
-                in_this[name] += 1
-                new = in_this[name] > best[name]
-                clipped += new & (in_this[name] <= counts[name])
-                best[name] += new
-            for i in range(starts[k].count):
-                in_this[names[starts[k].positions[i]]] = 0
+            if texts > 2:
+                memset(in_this, 0, <size_t>(names + 1) * sizeof(int32_t))
+            shorter = tokens + bounds[k] if n == 1 else starts[k].names
+            if n == 0:
+                for i in range(bounds[k], bounds[k + 1] - 1):
+                    in_text[tokens[i] + 1] += 1
+            elif table.keys == NULL:
+                look_up_longer(&table, tokens + n, shorter, before, &starts[k], in_text, False)
+            else:
+                look_up_longer(&table, tokens + n, shorter, before, &starts[k], in_text, True)
+            if texts > 2:
+                for i in range(1, names + 1):
+                    best[i] = max(best[i], in_this[i])
+        clipped = 0
+        for i in range(1, names + 1):
+            clipped += min(counts[i], best[i])
         if clipped == 0:
             return
         matches[n] += clipped

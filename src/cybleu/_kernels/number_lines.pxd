@@ -16,4 +16,4 @@ cdef inline const char *past_blanks(const char *at, const char *end) noexcept no
     return at
 
 
-cdef const char *read_number(const char *at, const char *end, double *value) noexcept nogil
+cdef const char *read_number(const char *at, double *value) noexcept nogil

@@ -1,16 +1,16 @@
 # cython: freethreading_compatible=True
-"""Lines of numbers in bytes, read and written.
+"""Numbers in bytes, read and written.
 
 A number is read here where its digits and its power of ten are exact doubles (Clinger 1990), and otherwise by Python.
 It is written here where 15 digits say it, because no two numbers of 15 digits are one double: the fewest decimals that
 give the double back are then Python's. Other numbers are written by Python.
 """
 
-from cpython.unicode cimport PyUnicode_DecodeASCII
+from cpython.unicode cimport PyUnicode_DecodeASCII, PyUnicode_DecodeUTF8
 from libc.math cimport fabs, isfinite, signbit
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memchr, memcpy, strlen
+from libc.string cimport memcpy, strlen
 
 from cybleu._kernels.common cimport allocated, distance
 
@@ -18,6 +18,7 @@ cdef extern from "Python.h":
     double PyOS_string_to_double(const char *text, char **end, object overflow) except? -1.0
     char *PyOS_double_to_string(double value, char code, int precision, int flags, int *kind) except NULL
     void PyMem_Free(void *memory)
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
     int Py_DTSF_ADD_DOT_0
 
 cdef extern from *:
@@ -28,53 +29,55 @@ cdef extern from *:
     const double CYBLEU_POWERS[23]
 
 cdef enum:
+    ENOUGH = 1000000000000000000    # of a mantissa: with one digit more it is not exact
     EXACT_POWER = 22
     LONGEST_EXPONENT = 4
     LONGEST_NUMBER = 26     # that is written, with the blank after it: -2.2250738585072014e-308
 
 
-cdef const char *read_number(const char *at, const char *end, double *value) noexcept nogil:
-    """Past the number, or NULL. What comes after the end of the text must not be part of a number."""
+cdef const char *read_number(const char *at, double *value) noexcept nogil:
+    """Past the number, or NULL. What comes after the text must not be part of a number: a blank, a bar, 0 of bytes."""
     cdef const char *start = at
-    cdef int64_t mantissa = 0
-    cdef int64_t power = 0
-    cdef int digits = 0             # without leading zeros
-    cdef int exponent = 0
-    cdef bint any_digit = False
-    cdef bint point = False
-    cdef bint negative = False
-    cdef bint negative_exponent = False
     cdef const char *first
-    if at < end and (at[0] == c"-" or at[0] == c"+"):
-        negative = at[0] == c"-"
+    cdef uint64_t mantissa = 0
+    cdef Py_ssize_t digits, fraction = 0
+    cdef int64_t power
+    cdef int exponent = 0
+    cdef bint negative = at[0] == c"-"
+    cdef bint negative_exponent = False
+    if negative or at[0] == c"+":
         at += 1
-    while at < end:
-        if is_digit(at[0]):
-            any_digit = True
-            if digits < MOST_DIGITS:
-                mantissa = 10 * mantissa + (at[0] - c"0")
-            digits += digits > 0 or at[0] != c"0"
-            power -= point
-        elif at[0] == c"." and not point:
-            point = True
-        else:
-            break
+    first = at
+    while is_digit(at[0]):
+        if mantissa < ENOUGH:
+            mantissa = 10 * mantissa + <uint64_t>(at[0] - c"0")
         at += 1
-    if not any_digit:
+    digits = distance(first, at)
+    if at[0] == c".":
+        at += 1
+        first = at
+        while is_digit(at[0]):
+            if mantissa < ENOUGH:
+                mantissa = 10 * mantissa + <uint64_t>(at[0] - c"0")
+            at += 1
+        fraction = distance(first, at)
+        digits += fraction
+    if not digits:
         return NULL
-    if at < end and (at[0] == c"e" or at[0] == c"E"):
+    power = -fraction
+    if at[0] == c"e" or at[0] == c"E":
         at += 1
-        if at < end and (at[0] == c"-" or at[0] == c"+"):
+        if at[0] == c"-" or at[0] == c"+":
             negative_exponent = at[0] == c"-"
             at += 1
         first = at
-        while at < end and is_digit(at[0]) and distance(first, at) < LONGEST_EXPONENT:
+        while is_digit(at[0]) and distance(first, at) < LONGEST_EXPONENT:
             exponent = 10 * exponent + (at[0] - c"0")
             at += 1
         if at == first:
             return NULL
         power += -exponent if negative_exponent else exponent
-    if digits <= MOST_DIGITS and mantissa <= <int64_t>1 << 53 and -EXACT_POWER <= power <= EXACT_POWER:
+    if digits <= MOST_DIGITS and mantissa <= <uint64_t>1 << 53 and -EXACT_POWER <= power <= EXACT_POWER:
         value[0] = <double>mantissa
         if power < 0:
             value[0] /= CYBLEU_POWERS[-power]
@@ -96,82 +99,64 @@ cdef bint read_as_python(const char *start, const char *end, double *value) noex
     return stopped == end and isfinite(value[0])
 
 
-def read_rows(bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ssize_t row, Py_ssize_t stop):
-    """Read lines of numbers from `start` on into the rows from `row` to before `stop`, up to one that is declined.
-
-    :return: the number of rows that are filled, and where the first line begins that is not read
-    """
-    cdef const char *first = block
-    cdef const char *end = first + len(block)
-    cdef const char *line = first + start
-    cdef const char *after
-    cdef const char *at
-    cdef const char *last
-    cdef Py_ssize_t i
-    cdef Py_ssize_t width = rows.shape[1]
-    if not (0 <= start <= distance(first, end) and 0 <= row <= stop <= rows.shape[0]):
-        raise ValueError("the rows do not fit the lines")
-    with nogil:
-        while line < end and row < stop:
-            after = <const char *>memchr(line, c"\n", <size_t>distance(line, end))
-            if after == NULL:
-                after = end
-            last = after - (after > line and (after - 1)[0] == c"\r")
-            at = line
-            for i in range(width):
-                at = read_number(past_blanks(at, last), last, &rows[row, i])
-                if at == NULL or not (at == last or is_blank(at[0])):
-                    break
-            else:
-                if past_blanks(at, last) == last:
-                    row += 1
-                    line = after + 1
-                    continue
-            break
-    return row, distance(first, min(line, end))
-
-
 # ------------------------------------------------------------------------------------------------------------- writing
 
-cdef char *put_whole(char *at, uint64_t number, int digits) noexcept nogil:
-    """The digits of a whole number, at least so many."""
-    cdef char text[20]
-    cdef int size = 0
-    while number or size < digits:
-        text[size] = <char>(c"0" + <char>(number % 10))
-        number //= 10
-        size += 1
-    while size:
-        size -= 1
-        at[0] = text[size]
-        at += 1
-    return at
+cdef inline char *put_digits(char *at, uint64_t digits, int decimals) noexcept nogil:
+    """A number with so many decimals; with none it is a whole one, without a point."""
+    cdef char text[24]
+    cdef int place = sizeof(text)
+    while decimals:
+        place -= 1
+        text[place] = <char>(c"0" + <char>(digits % 10))
+        digits //= 10
+        decimals -= 1
+        if not decimals:
+            place -= 1
+            text[place] = c"."
+    while True:
+        place -= 1
+        text[place] = <char>(c"0" + <char>(digits % 10))
+        digits //= 10
+        if not digits:
+            break
+    memcpy(at, text + place, sizeof(text) - <size_t>place)
+    return at + (<int>sizeof(text) - place)
 
 
 cdef char *put_number(char *at, double value) noexcept nogil:
     """As Python's `repr` has it, or NULL."""
     cdef double number = fabs(value)
     cdef double scaled
-    cdef uint64_t digits, power
-    cdef int decimals
+    cdef uint64_t digits
+    cdef int decimals = 14
     if not (number == 0.0 or 1e-4 <= number < 1e15):
         return NULL
     if signbit(value):
         at[0] = c"-"
         at += 1
-    power = 1
-    for decimals in range(19):
-        scaled = number * CYBLEU_POWERS[decimals]
-        if scaled >= 1e15:
-            return NULL
-        digits = <uint64_t>(scaled + 0.5)
-        # a product is off by less than two parts in 2 ** 53; only then is the quotient worth the time
-        if fabs(scaled - <double>digits) <= scaled * 4e-16 and <double>digits / CYBLEU_POWERS[decimals] == number:
-            at = put_whole(at, digits // power, 1)
-            at[0] = c"."
-            return put_whole(at + 1, digits % power, decimals if decimals else 1)
-        power *= 10
-    return NULL
+    if number == 0.0:
+        return put_digits(at, 0, 1)
+    while number >= CYBLEU_POWERS[15 - decimals]:
+        decimals -= 1
+    while number * CYBLEU_POWERS[decimals] < 1e14:
+        decimals += 1
+    scaled = number * CYBLEU_POWERS[decimals]
+    digits = <uint64_t>(scaled + 0.5)
+    # a product is off by less than two parts in 2 ** 53; only then is the quotient worth the time
+    if fabs(scaled - <double>digits) > scaled * 4e-16 or <double>digits / CYBLEU_POWERS[decimals] != number:
+        return NULL
+    # without zeros at the end, but for one decimal
+    if decimals == 0:
+        digits, decimals = 10 * digits, 1
+    if decimals > 8 and digits % 100000000 == 0:
+        digits, decimals = digits // 100000000, decimals - 8
+    if decimals > 4 and digits % 10000 == 0:
+        digits, decimals = digits // 10000, decimals - 4
+    if decimals > 2 and digits % 100 == 0:
+        digits, decimals = digits // 100, decimals - 2
+    if decimals > 1 and digits % 10 == 0:
+        digits, decimals = digits // 10, decimals - 1
+    return put_digits(at, digits, decimals)
 
 
 cdef char *put_as_python(char *at, double value) except NULL nogil:
@@ -188,25 +173,66 @@ cdef char *put_as_python(char *at, double value) except NULL nogil:
     return at + size
 
 
-def lines_of_numbers(const double[:, :] rows not None):
-    """A line for each row: each number as its `repr`, and a blank."""
+cdef inline char *put_any(char *at, double value) except NULL nogil:
+    cdef char *after = put_number(at, value)
+    after = put_as_python(at, value) if after == NULL else after
+    after[0] = c" "
+    return after + 1
+
+
+cdef struct Label:
+    const char *text
+    Py_ssize_t length
+
+
+def lines_of_numbers(const double[:, :] rows not None, const int64_t[::1] indptr=None,
+                     const int64_t[::1] columns=None, const double[::1] values=None, tuple names=None):
+    """A line for each row: each number as its `repr`, and a blank; then its values with names, such as ``pp_a=1.0``.
+
+    :param indptr: for each row where its values begin among these, and then where those of the last one end
+    :param columns: for each value which of the names it has
+    """
+    cdef size_t size = <size_t>rows.shape[0] * (<size_t>rows.shape[1] * LONGEST_NUMBER + 1) + 1
+    cdef Py_ssize_t first = 0
+    cdef Py_ssize_t last = 0
     cdef Py_ssize_t i, k
-    cdef char *text = <char *>allocated(malloc(
-        <size_t>rows.shape[0] * (<size_t>rows.shape[1] * LONGEST_NUMBER + 1) + 1))
-    cdef char *at = text
-    cdef char *after
+    cdef Label *labels = NULL
+    cdef const Label *label
+    cdef char *text = NULL
+    cdef char *at
+    if indptr is not None:
+        if indptr.shape[0] != rows.shape[0] + 1 or columns.shape[0] != values.shape[0]:
+            raise ValueError("the values do not fit the rows")
+        first, last = indptr[0], indptr[rows.shape[0]]
+        if not 0 <= first <= last <= columns.shape[0]:
+            raise ValueError("the values are out of range")
+        for i in range(rows.shape[0]):
+            if not first <= indptr[i] <= indptr[i + 1] <= last:
+                raise ValueError("the values are out of range")
     try:
+        labels = <Label *>allocated(malloc(<size_t>(last - first + 1) * sizeof(Label)))
+        for k in range(first, last):
+            if not 0 <= columns[k] < len(names):
+                raise ValueError("a column has no name")
+            labels[k - first].text = PyUnicode_AsUTF8AndSize(names[columns[k]], &labels[k - first].length)
+            size += <size_t>labels[k - first].length + 1 + LONGEST_NUMBER
+        at = text = <char *>allocated(malloc(size))
         with nogil:
             for i in range(rows.shape[0]):
                 for k in range(rows.shape[1]):
-                    after = put_number(at, rows[i, k])
-                    at = put_as_python(at, rows[i, k]) if after == NULL else after
-                    at[0] = c" "
-                    at += 1
+                    at = put_any(at, rows[i, k])
+                if indptr is not None:
+                    for k in range(indptr[i], indptr[i + 1]):
+                        label = &labels[k - first]
+                        memcpy(at, label.text, <size_t>label.length)
+                        at += label.length
+                        at[0] = c"="
+                        at = put_any(at + 1, values[k])
                 at[0] = c"\n"
                 at += 1
-        return PyUnicode_DecodeASCII(text, distance(text, at), NULL)
+        return PyUnicode_DecodeUTF8(text, distance(text, at), NULL)
     finally:
+        free(labels)
         free(text)
 
 
@@ -220,7 +246,7 @@ def lines_of_counts(const int64_t[:, :] rows not None):
         with nogil:
             for i in range(rows.shape[0]):
                 for k in range(rows.shape[1]):
-                    at = put_whole(at, <uint64_t>rows[i, k], 1)
+                    at = put_digits(at, <uint64_t>rows[i, k], 0)
                     at[0] = c" "
                     at += 1
                 at[0] = c"\n"

@@ -110,6 +110,17 @@ cdef class RawTexts:
         return self.count
 
     @staticmethod
+    def of_strings(lines):
+        """Exact str of a list or tuple; None where there is anything else."""
+        if type(lines) is not list and type(lines) is not tuple:
+            return None
+        lines = tuple(lines)
+        for line in <tuple>lines:
+            if type(line) is not str:
+                return None
+        return RawTexts(lines)
+
+    @staticmethod
     def of_block(bytes block not None):
         """The lines of a block of bytes, with LF between them, one more than there are of it; a CR at the end of one is
         dropped."""
@@ -208,12 +219,18 @@ cdef class RawTexts:
         return texts
 
     @staticmethod
-    def side_by_side(list parts not None, list starts not None, Py_ssize_t count):
-        """The first line of each part from its start on, then the second of each, until there are `count` of each."""
+    def side_by_side(list parts not None, list starts not None, int64_t[::1] bounds not None):
+        """The first line of each part from its start on, then the second of each, and so on.
+
+        :param bounds: gets where the first, the second, ... lines begin, and the end
+        """
         cdef RawTexts texts = RawTexts()
         cdef RawTexts part
         cdef Py_ssize_t width = len(parts)
+        cdef Py_ssize_t count = bounds.shape[0] - 1
         cdef Py_ssize_t start, i, k
+        if count < 0:
+            raise ValueError("there must be a bound more than lines of a part")
         texts.held = tuple(parts)
         texts.lines = <Line *>realloc(texts.lines, (<size_t>width * <size_t>count + 1) * sizeof(Line))
         if texts.lines == NULL:
@@ -226,6 +243,8 @@ cdef class RawTexts:
             for i in range(count):
                 texts.lines[i * width + k] = part.lines[start + i]
                 texts.size += part.lines[start + i].size
+        for i in range(count + 1):
+            bounds[i] = width * i
         texts.count = width * count
         return texts
 

@@ -20,7 +20,7 @@ from cybleu._kernels.formula cimport (
 )
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.segments cimport (
-    TOKENS_BETWEEN_LOOKS, count_corpus, count_segment, frozen, segment_at
+    TOKENS_BETWEEN_LOOKS, count_corpus, count_segment, fetch_segment, frozen, segment_at
 )
 
 cdef extern from *:
@@ -236,7 +236,9 @@ cdef class Scorer:
         cdef Py_ssize_t n
         if call.smoothing >= AVERAGE:
             counted = max(order, 5)
-        memset(counts.matches, 0, sizeof(counts.matches))
+        for n in range(max(counted, 5)):
+            counts.matches[n] = 0
+        fetch_segment(references, hypothesis)
         if not count_segment(references, hypothesis, counted, &counts.hypothesis_length, &counts.reference_length,
                              counts.matches, work):
             return 0
@@ -355,11 +357,19 @@ def serve(bint wanted):
     SERVES = wanted
 
 
-def sentence_bleu(face, smoothing_type, methods, warn):
-    """The function `face`, compiled: it scores what is plain at once, and calls `face` for what is declined.
+cdef bint serves() noexcept:
+    return SERVES
 
-    Whoever looks at it sees `face`: its names, its text, its signature.
-    """
+
+cdef object stand_for(object face, object function):
+    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(function, name, getattr(face, name))
+    function.__wrapped__ = face
+    return function
+
+
+def sentence_bleu(face, smoothing_type, methods, warn):
+    """The function `face`, compiled: it scores what is plain at once, and calls `face` for what is declined."""
     cdef Scorer scorer = Scorer(smoothing_type, methods, warn)
 
     def sentence_bleu(references, hypothesis, weights=QUARTERS, smoothing_function=None, auto_reweigh=False):
@@ -370,7 +380,4 @@ def sentence_bleu(face, smoothing_type, methods, warn):
             return face(references, hypothesis, weights, smoothing_function, auto_reweigh)
         return score
 
-    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
-        setattr(sentence_bleu, name, getattr(face, name))
-    sentence_bleu.__wrapped__ = face
-    return sentence_bleu
+    return stand_for(face, sentence_bleu)

@@ -7,6 +7,12 @@ cdef enum:
     TOKENS_BETWEEN_LOOKS = 65536    # in a corpus, for an interrupt
 
 
+# Ask for the memory of the tokens of a segment, which is read next.
+cdef void fetch_segment(PyObject *references, PyObject *hypothesis) noexcept
+
+# The same of the segments of a corpus after the first of these, some time before they are read; `rest` are left.
+cdef void fetch_ahead(PyObject **references, PyObject **hypotheses, Py_ssize_t rest) noexcept
+
 # Set the lengths, add the clipped matches of each order to `matches`; 0 where the segment is declined. Adds the tokens
 # of all texts, and some for each text, to `work`.
 cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t max_order,

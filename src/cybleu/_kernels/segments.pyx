@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, allocated, closer, cybleu_items
+from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, CYBLEU_PREFETCH, allocated, closer, cybleu_items
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes
 from cybleu._kernels.ngrams cimport (
     END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, match_memory
@@ -32,6 +32,60 @@ cdef enum:
     TOKENS_AT_ONCE = 1024   # between two looks for an interrupt in one text; equal hashes can make a token slow
     LOOKS_BETWEEN_TURNS = 16    # after which another thread may run
     FETCHED = 32            # tokens together
+    MOST_FETCHED = 16       # references of a segment
+    ITEMS_IN_LINE = 8       # of the processor's cache
+
+
+# ---------------------------------------------------------------------------------------------------- memory in advance
+#
+# A token is an object of its own, and so is each list above it: a corpus is read by five pointers in a row. Waiting for
+# the memory takes longer than counting, so it is asked for some segments ahead, one pointer for each.
+
+cdef inline void fetch_tokens_of(PyObject *text) noexcept:
+    cdef PyObject **tokens
+    cdef Py_ssize_t size = 0
+    if cybleu_items(text, &tokens, &size):
+        fetch_tokens(tokens, min(size, MASK_BITS))
+
+
+cdef inline void fetch_items_of(PyObject *text) noexcept:
+    cdef PyObject **items
+    cdef Py_ssize_t size = 0
+    cdef Py_ssize_t i
+    if cybleu_items(text, &items, &size):
+        for i in range((min(size, MASK_BITS) + ITEMS_IN_LINE - 1) // ITEMS_IN_LINE):
+            CYBLEU_PREFETCH(items + i * ITEMS_IN_LINE)
+
+
+cdef void fetch_segment(PyObject *references, PyObject *hypothesis) noexcept:
+    cdef PyObject **texts
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t k
+    fetch_tokens_of(hypothesis)
+    if cybleu_items(references, &texts, &count):
+        for k in range(min(count, MOST_FETCHED)):
+            fetch_tokens_of(texts[k])
+
+
+cdef void fetch_ahead(PyObject **references, PyObject **hypotheses, Py_ssize_t rest) noexcept:
+    cdef PyObject **texts
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t k
+    if rest > 5:
+        CYBLEU_PREFETCH(references[5])
+        CYBLEU_PREFETCH(hypotheses[5])
+    if rest > 4:
+        fetch_items_of(references[4])
+    if rest > 3 and cybleu_items(references[3], &texts, &count):
+        for k in range(min(count, MOST_FETCHED)):
+            CYBLEU_PREFETCH(texts[k])
+    if rest > 2:
+        fetch_items_of(hypotheses[2])
+        if cybleu_items(references[2], &texts, &count):
+            for k in range(min(count, MOST_FETCHED)):
+                fetch_items_of(texts[k])
+    if rest > 1:
+        fetch_segment(references[1], hypotheses[1])
 
 
 # ------------------------------------------------------------------------------------------------------- one segment
@@ -55,7 +109,6 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
         return 0
     if not cybleu_items(hypothesis, &tokens, &length):
         return 0
-    fetch_tokens(tokens, min(length, MASK_BITS))
     longest = length
     tokens_and_texts = min(length, TOKENS_BETWEEN_LOOKS) + 8
     for k in range(count):
@@ -64,7 +117,6 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
         closest = closer(closest, size, length)
         longest = max(longest, size)
         tokens_and_texts += min(size, TOKENS_BETWEEN_LOOKS) + 8
-        fetch_tokens(reference, min(size, MASK_BITS))
     hypothesis_length[0] = length
     reference_length[0] = closest
     work[0] += min(tokens_and_texts, TOKENS_BETWEEN_LOOKS)
@@ -208,6 +260,7 @@ cdef int count_corpus(object list_of_references, object hypotheses, Py_ssize_t m
             return 0
         if i >= count:
             return 1
+        fetch_ahead(references + i, hypothesis + i, count - i)
         if not count_segment(references[i], hypothesis[i], max_order, &hypothesis_length, &reference_length, sums + 2,
                              &unwatched):
             return 0
@@ -240,6 +293,7 @@ cdef int count_row(PyObject *references, PyObject *hypothesis, Py_ssize_t max_or
                    Py_ssize_t *work) except -1:
     """Write the statistics row of a segment into one of zeros; 0 where it is declined."""
     cdef Py_ssize_t n
+    fetch_segment(references, hypothesis)
     if not count_segment(references, hypothesis, max_order, row, row + 1, row + 2, work):
         return 0
     for n in range(max_order):

@@ -46,7 +46,7 @@ cdef extern from *:
     #define CYBLEU_RUNS
     #define CYBLEU_MOST_RUNS 4
     typedef struct {
-        uint8_t first[CYBLEU_MOST_RUNS], span[CYBLEU_MOST_RUNS];
+        uint8_t first[CYBLEU_MOST_RUNS][16], span[CYBLEU_MOST_RUNS][16];
         int count;
     } cybleu_runs;
     #endif
@@ -58,6 +58,7 @@ cdef extern from *:
 cdef class Tokenizer:
     cdef readonly str name
     cdef uint8_t of_bytes[256]
+    cdef bint of_one_character  # each token is
     cdef bint by_runs           # white space alone divides, and these runs of values say where it may be
     cdef Runs runs[2]
     cdef uint8_t *of_characters

@@ -110,8 +110,8 @@ cdef extern from *:
         int i;
         of_a = of_b = of_c = of_d = _mm_setzero_si128();
         for (i = 0; i < runs->count; i++) {
-            first = _mm_set1_epi8((char)runs->first[i]);
-            span = _mm_set1_epi8((char)runs->span[i]);
+            first = _mm_loadu_si128((const __m128i *)runs->first[i]);
+            span = _mm_loadu_si128((const __m128i *)runs->span[i]);
             value = _mm_sub_epi8(a, first), of_a = _mm_or_si128(of_a, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
             value = _mm_sub_epi8(b, first), of_b = _mm_or_si128(of_b, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
             value = _mm_sub_epi8(c, first), of_c = _mm_or_si128(of_c, _mm_cmpeq_epi8(_mm_min_epu8(value, span), value));
@@ -121,6 +121,20 @@ cdef extern from *:
             | (uint64_t)_mm_movemask_epi8(of_c) << 32 | (uint64_t)_mm_movemask_epi8(of_d) << 48;
     #endif
         return bits;
+    }
+
+    /* Copy 16 bytes; how many of them are ASCII before the first that is not, or fewer. */
+    static CYTHON_INLINE int cybleu_copy_ascii(uint8_t *to, const uint8_t *from) {
+    #ifdef CYBLEU_SSE2
+        __m128i some = _mm_loadu_si128((const __m128i *)from);
+        _mm_storeu_si128((__m128i *)to, some);
+        return cybleu_lowest_bit((uint64_t)_mm_movemask_epi8(some) | 1 << 16);
+    #else
+        uint64_t words[2];
+        memcpy(words, from, 16);
+        memcpy(to, words, 16);
+        return (words[0] | words[1]) & 0x8080808080808080ULL ? 0 : 16;
+    #endif
     }
 
     /* Find the runs of values with this bit of the kinds of all bytes; false where they are too many. */
@@ -133,8 +147,8 @@ cdef extern from *:
             if (in && first < 0) first = value;
             if (in || first < 0) continue;
             if (runs->count == CYBLEU_MOST_RUNS) return 0;
-            runs->first[runs->count] = (uint8_t)first;
-            runs->span[runs->count++] = (uint8_t)(value - 1 - first);
+            memset(runs->first[runs->count], first, 16);
+            memset(runs->span[runs->count++], value - 1 - first, 16);
             first = -1;
         }
         return 1;
@@ -143,36 +157,42 @@ cdef extern from *:
     #endif
     }
 
-    /* Say of up to 64 bytes what they are. `used` has the bits of all kinds that there are. */
-    static CYTHON_INLINE void cybleu_read_piece(cybleu_piece *piece, const uint8_t *at, Py_ssize_t size,
-                                                const uint8_t *table, int used, int by_runs, const cybleu_runs *runs) {
+    /* Say of up to 64 bytes what they are. `used` has the bits of all kinds that there are, and the line goes back to
+       `start` at least. */
+    static CYTHON_INLINE void cybleu_read_piece(cybleu_piece *piece, const uint8_t *start, const uint8_t *at,
+                                                const uint8_t *end, const uint8_t *table, int used, int by_runs,
+                                                const cybleu_runs *runs) {
         uint8_t bytes[64];
-        Py_ssize_t i;
+        int i, size = 64, shift = 0;
         piece->alone = piece->point = piece->hyphen = piece->digit = piece->inner = piece->taken = 0;
-        if (size >= 64) {
-            size = 64;
-        } else {
-            memset(bytes, 0, 64);
-            memcpy(bytes, at, (size_t)size);
-            at = bytes;
+        if (end - at < 64) {
+            size = (int)(end - at);
+            if (end - start >= 64) {    /* what has been read is read again, and shifted out */
+                shift = 64 - size;
+                at = end - 64;
+            } else {
+                memset(bytes, 0, 64);
+                memcpy(bytes, at, (size_t)size);
+                at = bytes;
+            }
         }
-        piece->size = (int)size;
+        piece->size = size;
         if (by_runs) {
-            piece->space = cybleu_in_runs(at, &runs[0]);
-            piece->lead = used & 32 ? cybleu_in_runs(at, &runs[1]) : 0;
+            piece->space = cybleu_in_runs(at, &runs[0]) >> shift;
+            piece->lead = used & 32 ? cybleu_in_runs(at, &runs[1]) >> shift : 0;
             return;
         }
         for (i = 0; i < 64; i++) bytes[i] = table[at[i]];
-        piece->space = cybleu_bits_of(bytes, 0);
-        piece->lead = used & 32 ? cybleu_bits_of(bytes, 5) : 0;
+        piece->space = cybleu_bits_of(bytes, 0) >> shift;
+        piece->lead = used & 32 ? cybleu_bits_of(bytes, 5) >> shift : 0;
         if (used & 2) {
-            piece->alone = cybleu_bits_of(bytes, 1);
-            piece->inner = used & 64 ? cybleu_bits_of(bytes, 6) : 0;
+            piece->alone = cybleu_bits_of(bytes, 1) >> shift;
+            piece->inner = used & 64 ? cybleu_bits_of(bytes, 6) >> shift : 0;
         }
         if (used & 4) {
-            piece->point = cybleu_bits_of(bytes, 2);
-            piece->hyphen = used & 8 ? cybleu_bits_of(bytes, 3) : 0;
-            piece->digit = cybleu_bits_of(bytes, 4);
+            piece->point = cybleu_bits_of(bytes, 2) >> shift;
+            piece->hyphen = used & 8 ? cybleu_bits_of(bytes, 3) >> shift : 0;
+            piece->digit = cybleu_bits_of(bytes, 4) >> shift;
         }
     }
 
@@ -237,9 +257,10 @@ cdef extern from *:
         uint64_t starts
         uint64_t ends
         int size
+    int copy_ascii "cybleu_copy_ascii" (uint8_t *to, const uint8_t *text) noexcept nogil
     bint find_runs "cybleu_find_runs" (const uint8_t *kinds, int bit, Runs *runs) noexcept nogil
-    void read_piece "cybleu_read_piece" (Piece *piece, const uint8_t *at, Py_ssize_t size, const uint8_t *table,
-                                         int used, bint by_runs, const Runs *runs) noexcept nogil
+    void read_piece "cybleu_read_piece" (Piece *piece, const uint8_t *start, const uint8_t *at, const uint8_t *end,
+                                         const uint8_t *table, int used, bint by_runs, const Runs *runs) noexcept nogil
     void mark "cybleu_mark" (uint64_t *bits, int first, Py_ssize_t length) noexcept nogil
     bint bit_of "cybleu_bit" (uint64_t bits, int place) noexcept nogil
     void set_points_apart "cybleu_set_points_apart" (Piece *piece, bint digit_before, bint never_taken,
@@ -378,23 +399,29 @@ cdef int make_room(Scanner *scanner, Py_ssize_t size) except -1 nogil:
 cdef uint8_t *in_utf8_of_bytes(uint8_t *to, const uint8_t *text, Py_ssize_t size) noexcept nogil:
     """Write characters of a byte each in UTF-8, and perhaps one byte more; past them."""
     cdef const uint8_t *end = text + size
-    cdef const uint8_t *stop
     cdef uint64_t word
+    cdef int before
     while text < end:
-        stop = end
-        if distance(text, end) >= 8:
+        if distance(text, end) >= 16:
+            before = copy_ascii(to, text)
+            if before == 16:    # asked for, so that the processor need not wait for the number
+                to += 16
+                text += 16
+                continue
+            to += before
+            text += before
+        elif distance(text, end) >= 8:
             memcpy(&word, text, 8)
             if not word & <uint64_t>0x8080808080808080:
                 memcpy(to, &word, 8)
                 to += 8
                 text += 8
                 continue
-            stop = text + 8
-        while text < stop:      # without a branch, which nobody could predict
-            to[0] = text[0] if text[0] < 0x80 else <uint8_t>(0xC0 | text[0] >> 6)
-            to[1] = <uint8_t>(0x80 | (text[0] & 0x3F))
-            to += 1 + (text[0] >> 7)
-            text += 1
+        # without a branch, which nobody could predict
+        to[0] = text[0] if text[0] < 0x80 else <uint8_t>(0xC0 | text[0] >> 6)
+        to[1] = <uint8_t>(0x80 | (text[0] & 0x3F))
+        to += 1 + (text[0] >> 7)
+        text += 1
     return to
 
 
@@ -565,6 +592,7 @@ cdef class Tokenizer:
         self.strips = name in ("13a", "zh", "intl")
         self.strips_both = name == "zh"
         self.rewrites = name == "13a"
+        self.of_one_character = name == "char"
         if name not in ("none", "ascii", "space", "char", "13a", "zh", "intl"):
             raise ValueError("there is no such tokeniser")
         if name == "zh" or name == "intl":
@@ -650,7 +678,7 @@ cdef class Tokenizer:
         cdef Py_ssize_t ended = 0
         cdef int count, stop
         while at < end and ended < most:
-            read_piece(&piece, at, distance(at, end), self.of_bytes, self.used, self.by_runs, self.runs)
+            read_piece(&piece, scanner.at, at, end, self.of_bytes, self.used, self.by_runs, self.runs)
             if piece.lead:
                 look_up_leads(self, &piece, at, end)
             if piece.point:

@@ -3,18 +3,19 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 
+from cybleu._kernels.keys cimport cybleu_key
+
 cdef enum:
     FEW = 64
-    FEW_SLOTS = 512
+    FEW_SLOTS = 512     # few of them are taken, because one that is taken costs the processor a wrong guess
+    FEW_SHIFT = 55      # 64 less the bits of their numbers
     FEW_IDS = 66        # 0, those of FEW tokens, and one place to write ahead
 
 
 # For up to FEW tokens, on the stack. Here ids count from 1 and 0 is nobody; those handed out count from 0.
 cdef struct FewTokens:
-    uint8_t slots[FEW_SLOTS]    # open addressing, 2 ** (64 - shift) of them in use
-    int shift
-    uint64_t first[FEW_IDS]     # id -> key of the token
-    uint64_t second[FEW_IDS]
+    uint8_t slots[FEW_SLOTS]    # open addressing
+    cybleu_key keys[FEW_IDS]    # id -> key of the token
     PyObject *tokens[FEW_IDS]   # borrowed
     int size                    # ids given so far
 

@@ -71,11 +71,13 @@ cdef extern from *:
     /* 1, or 0 for a token that is not plain, or -1 with an exception. */
     static CYTHON_INLINE int cybleu_key_of(PyObject *token, cybleu_key *key) {
         if (cybleu_is_str(token)) {
-            size_t size;
-            if (CYBLEU_UNLIKELY(!PyUnicode_IS_COMPACT_ASCII(token))) return cybleu_any_text(token, key);
-            size = (size_t)PyUnicode_GET_LENGTH(token);
-            if (CYBLEU_UNLIKELY(size >= 16)) return cybleu_any_text(token, key);
-            cybleu_short_text((const char *)((PyASCIIObject *)token + 1), size, PyUnicode_1BYTE_KIND, key);
+            /* no branch on whether the text is ASCII: of many languages one word in ten is not */
+            unsigned int kind = (unsigned int)PyUnicode_KIND(token);
+            size_t size = (size_t)PyUnicode_GET_LENGTH(token) * kind;
+            const char *data = (const char *)token + sizeof(PyCompactUnicodeObject);
+            if (CYBLEU_UNLIKELY(!PyUnicode_IS_COMPACT(token) || size >= 16)) return cybleu_any_text(token, key);
+            data -= (sizeof(PyCompactUnicodeObject) - sizeof(PyASCIIObject)) * (PyUnicode_IS_ASCII(token) != 0);
+            cybleu_short_text(data, size, kind, key);
             return 1;
         }
         if (cybleu_is_plain(token)) {
@@ -128,8 +130,11 @@ cdef extern from *:
 # the interpreter, slow on text that was split a moment ago, is not needed; that this one is weak does not matter among
 # FEW tokens.
 
+cdef size_t ALL_SLOTS = FEW_SLOTS       # no constant: for these GCC fills memory without the library, and slower
+
+
 cdef inline int same_key(const FewTokens *table, int token_id, cybleu_key key) noexcept:
-    return ((table.first[token_id] ^ key.first) | (table.second[token_id] ^ key.second)) == 0
+    return ((table.keys[token_id].first ^ key.first) | (table.keys[token_id].second ^ key.second)) == 0
 
 
 cdef int probe_on(const FewTokens *table, PyObject *token, cybleu_key key, uint64_t *place) except -1:
@@ -144,7 +149,7 @@ cdef int probe_on(const FewTokens *table, PyObject *token, cybleu_key key, uint6
                 return token_id
             if cybleu_equal(table.tokens[token_id], token):
                 return token_id
-        place[0] = (place[0] + 1) & (((<uint64_t>1) << (64 - table.shift)) - 1)
+        place[0] = (place[0] + 1) & (FEW_SLOTS - 1)
 
 
 cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept:
@@ -161,24 +166,20 @@ cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32
     cdef Py_ssize_t i
     cdef int token_id, known
     cdef int fresh = 1      # the id that the next new token will have
-    table.shift = 64 - 6
-    while (<Py_ssize_t>1) << (64 - table.shift) < 8 * count:
-        table.shift -= 1
-    memset(table.slots, 0, (<size_t>1) << (64 - table.shift))
-    table.first[0] = 0
-    table.second[0] = 0     # no token has this key: kind and CYBLEU_UNDECIDED are not 0
+    memset(table.slots, 0, ALL_SLOTS)
+    table.keys[0].first = 0
+    table.keys[0].second = 0    # no token has this key: kind and CYBLEU_UNDECIDED are not 0
     for i in range(count):
         if not cybleu_key_of(tokens[i], &key):
             return 0
-        place = cybleu_slot_of(key, table.shift)
+        place = cybleu_slot_of(key, FEW_SHIFT)
         token_id = table.slots[place]
         known = same_key(table, token_id, key)
         if CYBLEU_UNLIKELY(token_id & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
             token_id = probe_on(table, tokens[i], key, &place)
             known = token_id != 0
         token_id = (token_id & -known) | (fresh & (known - 1))
-        table.first[fresh] = key.first
-        table.second[fresh] = key.second
+        table.keys[fresh] = key
         table.tokens[fresh] = tokens[i]
         table.slots[place] = <uint8_t>token_id
         fresh += 1 - known
@@ -195,7 +196,7 @@ cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count
     for i in range(count):
         if not cybleu_key_of(tokens[i], &key):
             return 0
-        place = cybleu_slot_of(key, table.shift)
+        place = cybleu_slot_of(key, FEW_SHIFT)
         token_id = table.slots[place]
         known = same_key(table, token_id, key)
         if CYBLEU_UNLIKELY(token_id & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):

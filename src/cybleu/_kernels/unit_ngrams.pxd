@@ -38,7 +38,7 @@ cdef struct Units:
 
 # An n-gram of the hypothesis.
 cdef struct Mark:
-    int32_t left        # of a repeated one how many nothing has taken, less one; or the longest match, 0 for none
+    int32_t left        # how many nothing has taken, less one; or of one that stands once -1 less the longest match
     int32_t position    # where it stands; NAMED less its number where it is repeated; NOWHERE where there is none
 
 cdef enum:
@@ -86,6 +86,12 @@ cdef int take(Table *table, const Units *hypothesis, const Units *text, int n, i
 
 # All positions of a text, in memory for twice as many numbers and two.
 cdef void all_of(Positions *positions, int32_t *memory, Py_ssize_t count) noexcept nogil
+
+# The units that two texts share, of one byte.
+cdef int64_t shared_units(const Units *hypothesis, const Units *text) noexcept nogil
+
+# Whether all pairs of units can have a cell, so that the first order needs no table.
+cdef bint pairs_have_cells(const Units *text) noexcept nogil
 
 # The same as if all units were repeated, for those of one byte: the next order is the second.
 cdef void all_pairs(Positions *positions, int32_t *memory, const Units *text) noexcept nogil

@@ -27,23 +27,22 @@ cdef extern from *:
     """
     #define CYBLEU_FREE (~0ULL)
 
-    /* How many bytes of 8 are equal before the first that is not. */
-    static CYTHON_INLINE int cybleu_alike(const uint8_t *one, const uint8_t *other) {
+    /* How many bytes of 8 are equal before the first that is not, or that `limit` is the first bit of. */
+    static CYTHON_INLINE int cybleu_alike(const uint8_t *one, const uint8_t *other, uint64_t limit) {
     #if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__    /* clang, too */
         uint64_t first, second;
         memcpy(&first, one, 8);
         memcpy(&second, other, 8);
-        first ^= second;
-        return (__builtin_ctzll(first | 1ULL << 63) >> 3) + (first == 0);
+        return __builtin_ctzll((first ^ second) | limit) >> 3;
     #else
         int equal = 0;
-        while (equal < 8 && one[equal] == other[equal]) equal++;
+        while (limit >> 8 * equal != 1 && one[equal] == other[equal]) equal++;
         return equal;
     #endif
     }
     """
     uint64_t FREE "CYBLEU_FREE"
-    int alike "cybleu_alike" (const uint8_t *one, const uint8_t *other) noexcept nogil
+    int alike "cybleu_alike" (const uint8_t *one, const uint8_t *other, uint64_t limit) noexcept nogil
 
 cdef enum:
     PIECE = 4096            # n-grams between two looks for an interrupt
@@ -96,6 +95,10 @@ cdef uint64_t cells_of(Py_ssize_t count, int32_t names, int32_t different, bint 
     cdef uint64_t cells = <uint64_t>names * (<uint64_t>different + 1)
     cdef uint64_t most = 16 * <uint64_t>count + <uint64_t>(MANY_CELLS if often else FEW_CELLS)
     return cells if cells <= most and cells <= <uint64_t>MOST_CELLS else 0
+
+
+cdef bint pairs_have_cells(const Units *text) noexcept nogil:
+    return text.width == 1 and cells_of(text.count, text.different + 1, text.different, False) > 0
 
 
 cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different, bint often) noexcept nogil:
@@ -183,54 +186,57 @@ cdef int32_t alike_from(const Units *one, int32_t position, const Units *other, 
     return equal
 
 
-cdef int take(Table *table, const Units *hypothesis, const Units *text, int n, int order, Positions *from_,
-              int32_t *taken, int64_t *changes, uint64_t odd, Watch *watching) except -1 nogil:
-    """Add the matches of the n-grams of the table, and of longer ones that need none; the table is as before then.
-
-    :param from_: of the reference, from the order before; of this one after
-    :param taken: memory for as many numbers
-    :param changes: from order to order the change of the number of matches, from 0 on
-    """
+cdef inline int take_block(Table *table, const Units *hypothesis, const Units *text, int n, int order,
+                           Positions *from_, int32_t *taken, int64_t *changes, uint64_t odd, Watch *watching,
+                           bint plain) except -1 nogil:
+    """As `take`. `plain`: numbers of one byte, less than 8 orders, and a cell for each pair."""
+    cdef Mark *marks = table.marks
     cdef int32_t *at = from_.at
+    cdef int32_t *names = from_.names
+    cdef const uint8_t *own = hypothesis.data
+    cdef const uint8_t *other = text.data
+    cdef int shift = 0 if plain or text.width == 1 else 2
+    cdef int bits = 8 * order << shift
+    cdef bint short = plain or bits < 64
+    cdef uint64_t limit = <uint64_t>1 << (bits & 63)
+    cdef int32_t last = <int32_t>text.count
+    cdef int64_t width = table.width
     cdef Py_ssize_t kept = 0
     cdef Py_ssize_t hits = 0
-    cdef Py_ssize_t count = from_.count if table.count > 0 else 0
     cdef Py_ssize_t start, stop, i
     cdef uint64_t place
-    cdef int shift = 0 if text.width == 1 else 2
-    cdef int32_t per = 8 >> shift
-    cdef int32_t last = <int32_t>text.count
-    cdef int32_t position, once, repeated, longest, hit, left, most, more
+    cdef int32_t position, once, longest, hit, left, stands, longer
     cdef Mark *mark
     start = 0
-    while start < count:
-        stop = min(start + PIECE, count)
+    while start < from_.count:
+        stop = min(start + PIECE, from_.count)
         for i in range(start, stop):
             position = at[i]
-            if table.keys == NULL:
-                place = <uint64_t>(from_.names[i] * table.width + unit_at(text, position + n - 1))
+            if plain:
+                place = <uint64_t>(names[i] * width + other[position + n - 1])
+            elif table.keys == NULL:
+                place = <uint64_t>(names[i] * width + unit_at(text, position + n - 1))
             else:
-                place = place_of_key(table, key_of(from_.names[i], unit_at(text, position + n - 1)), odd)
-            mark = &table.marks[place]
+                place = place_of_key(table, key_of(names[i], unit_at(text, position + n - 1)), odd)
+            mark = &marks[place]
             # all by arithmetic: whether an n-gram has a match is a coin toss for the processor
-            once = mark.position >= 0
-            repeated = mark.position < NOWHERE
             left = mark.left
-            longest = alike(hypothesis.data + (<Py_ssize_t>(mark.position & -once) << shift),
-                            text.data + (<Py_ssize_t>position << shift)) >> shift
-            most = last - position
-            most += (order - most) & -<int32_t>(order < most)
-            if CYBLEU_UNLIKELY(longest == per and most > per) and once:
-                longest = alike_from(hypothesis, mark.position, text, position, most)
-            longest += (most - longest) & -<int32_t>(most < longest)
-            more = -(once & <int32_t>(longest > left))
-            hit = (once & <int32_t>(left == 0)) | (repeated & <int32_t>(left >= 0))
-            mark.left = (longest & more) | ((left - (hit & repeated)) & ~more)
+            stands = mark.position
+            once = -<int32_t>(stands >= 0)
+            if short:
+                longest = alike(own + (<Py_ssize_t>(stands & once) << shift), other + (<Py_ssize_t>position << shift),
+                                limit) >> shift
+                longest = min(longest, last - position)
+            else:
+                longest = alike_from(hypothesis, stands & once, text, position, min(order, last - position))
+            hit = left >= 0
+            longer = -1 - longest
+            mark.left = (min(left, longer) & once) | ((left - hit) & ~once)
             taken[hits] = <int32_t>place
             hits += hit
             at[kept] = position
-            from_.names[kept] = NAMED - mark.position
-            kept += repeated & <int32_t>(position + n < last)
+            names[kept] = NAMED - stands
+            kept += <int32_t>(stands < NOWHERE) & <int32_t>(position + n < last)
         watch(watching, (stop - start) >> 2)
         start = stop
     from_.count = kept
@@ -239,13 +245,46 @@ cdef int take(Table *table, const Units *hypothesis, const Units *text, int n, i
     while start < hits:
         stop = min(start + PIECE, hits)
         for i in range(start, stop):
-            mark = &table.marks[taken[i]]
+            mark = &marks[taken[i]]
             once = -<int32_t>(mark.position >= 0)
-            changes[((mark.left + 1) & once) | ((n + 1) & ~once)] -= 1
+            changes[(-mark.left & once) | ((n + 1) & ~once)] -= 1
             mark.left = (mark.left + 1) & ~once
         watch(watching, (stop - start) >> 3)
         start = stop
     return 0
+
+
+cdef int take(Table *table, const Units *hypothesis, const Units *text, int n, int order, Positions *from_,
+              int32_t *taken, int64_t *changes, uint64_t odd, Watch *watching) except -1 nogil:
+    """Add the matches of the n-grams of the table, and of longer ones that need none; the table is as before then.
+
+    :param from_: of the reference, from the order before; of this one after
+    :param taken: memory for as many numbers
+    :param changes: from order to order the change of the number of matches, from 0 on
+    """
+    if table.count == 0:
+        from_.count = 0
+        return 0
+    if text.width == 1 and order < 8 and table.keys == NULL:
+        return take_block(table, hypothesis, text, n, order, from_, taken, changes, odd, watching, True)
+    return take_block(table, hypothesis, text, n, order, from_, taken, changes, odd, watching, False)
+
+
+cdef int64_t shared_units(const Units *hypothesis, const Units *text) noexcept nogil:
+    """The units that two texts share, of one byte."""
+    cdef int32_t[256] counts
+    cdef int64_t found = 0
+    cdef Py_ssize_t i
+    cdef int hit
+    for i in range(hypothesis.different + 1):
+        counts[i] = 0
+    for i in range(hypothesis.count):
+        counts[hypothesis.data[i]] += 1
+    for i in range(text.count):
+        hit = counts[text.data[i]] > 0
+        counts[text.data[i]] -= hit
+        found += hit
+    return found
 
 
 cdef void all_of(Positions *positions, int32_t *memory, Py_ssize_t count) noexcept nogil:

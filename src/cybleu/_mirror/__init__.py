@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from .envelope import surface as surface
     from .feature_rows import FeatureRows as FeatureRows
     from .gleu import gleu_counts as gleu_counts
-    from .gleu import gleu_ratio as gleu_ratio
     from .mira import mira_pass as mira_pass
+    from .named_values import NamedValues as NamedValues
+    from .named_values import read_rows as read_rows
     from .nbest_lines import NBestLines as NBestLines
     from .number_lines import lines_of_counts as lines_of_counts
     from .number_lines import lines_of_numbers as lines_of_numbers
-    from .number_lines import read_rows as read_rows
     from .pairwise import PairwiseTexts as PairwiseTexts
     from .prepared import PreparedReferences as PreparedReferences
     from .prepared import trim as trim
-    from .raw import RawVocabulary as RawVocabulary
     from .raw import raw_row as raw_row
     from .raw import raw_rows as raw_rows
     from .raw import raw_sum as raw_sum
     from .raw_texts import RawTexts as RawTexts
+    from .raw_tokens import RawVocabulary as RawVocabulary
     from .reranking import swap_pass as swap_pass
     from .reranking import weighted_sums as weighted_sums
     from .scores import COMPILER as COMPILER

@@ -39,12 +39,6 @@ def gleu_counts(
     return shared, ngrams
 
 
-def gleu_ratio(references: Iterable[Iterable[Any]], hypothesis: Iterable[Any], min_len: int, max_len: int) -> float:
-    """GLEU of one segment."""
-    shared, ngrams = gleu_counts([references], [hypothesis], min_len, max_len)
-    return shared / ngrams if ngrams else 0.0
-
-
 def everygrams(sequence: Iterable[Any], min_len: int, max_len: int) -> Iterator[tuple[Any, ...]]:
     """All n-grams of these orders; with a `max_len` of -1 up to the length of the sequence."""
     if max_len == -1:

@@ -1,8 +1,6 @@
-"""Raw text to the counts of segments, and to numbers of tokens."""
+"""Raw text to the counts of segments."""
 
 from __future__ import annotations
-
-from array import array
 
 from .._runtime.interrupts import look
 from .raw_texts import RawTexts
@@ -67,37 +65,3 @@ def raw_row(
     else:
         length = lengths[0] if reference_length == "shortest" else sum(lengths) // len(lengths)
     return [len(tokens), length, *[matched for matched, _ in pairs], *[total for _, total in pairs]]
-
-
-class RawVocabulary:
-    """See the class of this name in :mod:`cybleu._kernels`."""
-
-    def __init__(self, tokenizer: Any):
-        self.tokenizer = tokenizer
-        self._numbers: dict[str, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def add(self, texts: RawTexts, ends: Any) -> bytes:
-        for line in texts._lines:
-            self.assign(self.tokenizer.tokens(line))
-        return self.look_up(texts, 0, texts.count, ends)
-
-    def look_up(self, texts: RawTexts, start: int, stop: int, ends: Any) -> bytes:
-        found = array("i")
-        for position in range(start, stop):
-            look()
-            found.extend([self._numbers.get(token, -1) for token in self.tokenizer.tokens(texts._lines[position])])
-            ends[position - start] = len(found)
-        return found.tobytes()
-
-    def number(self, token: str) -> int:
-        return self._numbers.get(token, -1)
-
-    def tokens(self) -> list[str]:
-        return list(self._numbers)
-
-    def assign(self, tokens: list[str]) -> None:
-        for token in tokens:
-            self._numbers.setdefault(token, len(self._numbers))

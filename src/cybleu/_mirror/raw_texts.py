@@ -24,6 +24,10 @@ class RawTexts:
         return self.count
 
     @staticmethod
+    def of_strings(lines: Any) -> RawTexts | None:
+        return RawTexts(lines) if type(lines) in (list, tuple) and set(map(type, lines)) <= {str} else None
+
+    @staticmethod
     def of_block(block: bytes) -> RawTexts:
         return RawTexts([line.removesuffix(b"\r") for line in block.split(b"\n")])
 
@@ -36,7 +40,10 @@ class RawTexts:
         return RawTexts(values.lines())
 
     @staticmethod
-    def side_by_side(parts: list[RawTexts], starts: list[int], count: int) -> RawTexts:
+    def side_by_side(parts: list[RawTexts], starts: list[int], bounds: Any) -> RawTexts:
+        count = len(bounds) - 1
+        for number in range(count + 1):
+            bounds[number] = len(parts) * number
         columns = [part._lines[start : start + count] for part, start in zip(parts, starts)]
         return RawTexts(list(chain.from_iterable(zip(*columns))))
 

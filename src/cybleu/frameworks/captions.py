@@ -9,7 +9,7 @@ from typing import Any
 
 from .._mirror.definitions import SMALL, TINY
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
-from ..stats.raw import raw_row_lists
+from ..stats.raw import raw_numbers
 from ..text.raw import Raw
 
 TYPE_CHECKING = False
@@ -57,19 +57,19 @@ class CaptionBleu:
             )
         if not gts:
             raise EmptyCorpusError("there is no image; give at least one with a caption and its references")
-        for image, captions in res.items():
-            if type(captions) is not list or len(captions) != 1:
-                raise SequenceTypeError(f"res[{image!r}] must be a list with one caption, a str")
-            if type(gts[image]) is not list:
-                raise SequenceTypeError(f"gts[{image!r}] must be a list of captions, each a str")
-            if not gts[image]:
-                raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")
+        references, captions = list(gts.values()), [res[image] for image in gts]
+        if (
+            {*map(type, captions), *map(type, references)} != {list}
+            or {*map(len, captions)} != {1}
+            or not all(references)
+        ):
+            _refuse(gts, res)
         raw = Raw("none")
-        references = list(chain.from_iterable(map(gts.__getitem__, gts)))
-        bounds = array("q", accumulate(map(len, map(gts.__getitem__, gts)), initial=0))
-        texts = raw.texts([res[image][0] for image in gts], "the captions")
-        rows = raw_row_lists(raw, texts, raw.texts(references, "the references"), bounds, self._n)
-        columns = [list(column) for column in zip(*rows)]
+        bounds = array("q", accumulate(map(len, references), initial=0))
+        texts = raw.texts(list(chain.from_iterable(captions)), "the captions")
+        others = raw.texts(list(chain.from_iterable(references)), "the references")
+        numbers = raw_numbers(raw, texts, others, bounds, self._n)
+        columns = [numbers[column :: 2 + 2 * self._n].tolist() for column in range(2 + 2 * self._n)]
         sums = [[sum(column)] for column in columns]
         of_all = [scores[0] for scores in self._scores(sums)]
         if verbose > 0:
@@ -99,3 +99,14 @@ class CaptionBleu:
             root = 1.0 / (k + 1)
             found.append([product**root * penalty for product, penalty in zip(products, penalties)])
         return found
+
+
+def _refuse(gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> None:
+    """Say what the first image has that cannot be."""
+    for image, captions in res.items():
+        if type(captions) is not list or len(captions) != 1:
+            raise SequenceTypeError(f"res[{image!r}] must be a list with one caption, a str")
+        if type(gts[image]) is not list:
+            raise SequenceTypeError(f"gts[{image!r}] must be a list of captions, each a str")
+        if not gts[image]:
+            raise NoReferencesError(f"gts[{image!r}] has no caption; give at least one")

@@ -126,11 +126,10 @@ class Chrf(Metric):
         :param references: one or more texts
         :param hypothesis: a text
         """
-        raw = self._raw()
-        if type(hypothesis) is str and references and set(map(type, references)) == {str}:
-            texts, bounds = raw.exact_texts([hypothesis]), array("q", (0, len(references)))
-            found: list[int] = self.measure.sum(texts, raw.exact_texts(list(references)), bounds, 0, 1)
+        if not self.lowercase and type(hypothesis) is str and set(map(type, references)) == {str}:
+            found: list[int] = self.measure.row(hypothesis, references)
             return found
+        raw = self._raw()
         row, _ = self.sum_of_raw(raw, raw.texts([hypothesis], "hypotheses"), *raw.sets([references]))
         return row
 
@@ -268,7 +267,8 @@ class Chrf(Metric):
 
         :param row: as many numbers as there are columns
         """
-        return _mirror.CharacterF(*self._arguments).evaluate(row)
+        found: float | None = self.measure.evaluate(row)
+        return _mirror.CharacterF(*self._arguments).evaluate(row) if found is None else found
 
     def formula(self, width: int) -> Formula:
         """What turns rows of this many columns into numbers in searches.

@@ -149,7 +149,7 @@ class _Pieces:
         owners = np.concatenate([owners for _, owners in parts])
         features = joined_features([block.features for block in blocks], len(self._names))
         stats = np.concatenate([self._counter.stats(*part) for part in parts])
-        sparse = joined_sparse([(len(block.ids), block.sparse) for block in blocks], self._reader.sparse_names)
+        sparse = joined_sparse(blocks, self._reader.sparse_names)
         if self._unique:
             rows = np.array(first_ones(owners, features, stats, sparse, np.arange(len(owners))), dtype=np.int64)
             owners, features, stats = owners[rows], features[rows], stats[rows]

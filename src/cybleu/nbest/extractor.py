@@ -22,7 +22,7 @@ from .container import Hypotheses
 from .growing import GrowingRows
 from .lines import MOST_DIGITS
 from .reading import in_segments
-from .sparse import SparseFeatures, SparseRows
+from .sparse import SparseFeatures, SparseRows, taken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,8 +85,8 @@ def segment_texts(
         if start == stop:
             continue
         head = f"{segment} {stop - start}"
-        lines = backend.lines_of_numbers(features[start:stop])
-        lines = lines if sparse is None else _with_sparse(lines, sparse, start)
+        of_segment = () if sparse is None else (sparse.indptr[start : stop + 1], *sparse[1:])
+        lines = backend.lines_of_numbers(features[start:stop], *of_segment)
         yield (
             f"{FEATURES[0]} {head} {len(names)} {' '.join(names)} \n{lines}{FEATURES[1]}\n",
             f"{SCORES[0]} {head} {rows.shape[1]} {kind}\n{write_rows(rows[start:stop])}{SCORES[1]}\n",
@@ -104,17 +104,6 @@ def _rows_of_bleu(stats: NDArray[Any]) -> NDArray[Any]:
     return stats[:, [*columns, 1]]
 
 
-def _with_sparse(lines: str, sparse: SparseFeatures, start: int) -> str:
-    """Lines with the sparse features of their hypotheses, the first of which is number `start`."""
-    split = lines.splitlines()
-    bounds = sparse.indptr[start : start + len(split) + 1].tolist()
-    names, place = sparse.names, slice(bounds[0], bounds[-1])
-    pairs = zip(sparse.columns[place].tolist(), sparse.values[place].tolist())
-    named = [f"{names[column]}={value!r} " for column, value in pairs]
-    ends = [bound - bounds[0] for bound in bounds]
-    return "".join([f"{line}{''.join(named[begin:end])}\n" for line, begin, end in zip(split, ends, ends[1:])])
-
-
 class _Part(NamedTuple):
     """The hypotheses of one segment."""
 
@@ -122,7 +111,7 @@ class _Part(NamedTuple):
     segment: int
     heading: list[str]  # what comes after the numbers
     rows: NDArray[np.float64]
-    sparse: list[tuple[int, list[tuple[int, float]]]]  # row, and column and value of its features, ascending
+    sparse: SparseFeatures | None  # without names
 
     @property
     def width(self) -> int:
@@ -136,12 +125,12 @@ class _Part(NamedTuple):
 class _File:
     """A file of such parts, in text or in single precision, as ``extractor --binary`` writes them.
 
-    :ivar sparse_columns: the numbers of the names that stand before a ``=`` in rows so far
+    :ivar sparse: the values with a name, such as ``pp_a=1``, of the part that is read, and all names so far
     """
 
     def __init__(self, lines: Lines, begin: str, end: str):
         self.lines = lines
-        self.sparse_columns: dict[str, int] = {}
+        self.sparse = _backend.chosen.NamedValues()
         self._begin = begin
         self._end = end
         self._blocks = lines.blocks()
@@ -166,14 +155,13 @@ class _File:
                 ) from None
             if width > MOST_COLUMNS:
                 raise self.error(f"announces {width} columns; at most {MOST_COLUMNS} can be read", number)
-            sparse: list[tuple[int, list[tuple[int, float]]]] = []
-            rows = self._bytes_of(count, width, number) if binary else self._rows(count, width, number, sparse)
+            rows = self._bytes_of(count, width, number) if binary else self._rows(count, width, number)
             end = _binary(self._end) if binary else self._end
             last = self._line()
             if last is None or last.split() != [end]:
                 place = number if last is None else self.lines.count
                 raise self.error(f"{end} is missing after the {count} rows", place)
-            yield _Part(number, segment, heading[3:], rows, sparse)
+            yield _Part(number, segment, heading[3:], rows, taken(self.sparse))
 
     def _more(self) -> bool:
         """Whether there is something to read; at the end of a block, that is the next one."""
@@ -193,9 +181,7 @@ class _File:
         self.lines.count += 1
         return line.removesuffix("\r")
 
-    def _rows(
-        self, count: int, width: int, first: int, sparse: list[tuple[int, list[tuple[int, float]]]]
-    ) -> NDArray[np.float64]:
+    def _rows(self, count: int, width: int, first: int) -> NDArray[np.float64]:
         """The numbers of `count` lines, and those with a name apart.
 
         :param first: the line of the heading
@@ -211,7 +197,9 @@ class _File:
             while row < len(rows):
                 if self._place < len(self._block):
                     before = row
-                    row, self._place = _backend.chosen.read_rows(self._block, self._place, rows, row, len(rows))
+                    row, self._place = _backend.chosen.read_rows(
+                        self._block, self._place, rows, row, len(rows), self.sparse
+                    )
                     self.lines.count += row - before
                     if row == len(rows):
                         break
@@ -220,15 +208,13 @@ class _File:
                 line = self._line()
                 if line is None or line.startswith(self._end):
                     raise self.error(f"there are {done + row} rows, and {count} were announced", first)
-                named = self._row(line.split(), rows[row])
-                if named:
-                    sparse.append((done + row, named))
+                self.sparse.add(self._row(line.split(), rows[row]))
                 row += 1
             chunks.append(rows[:row])
             done += row
         return chunks[-1] if len(chunks) == 2 else np.concatenate(chunks)
 
-    def _row(self, tokens: list[str], row: NDArray[np.float64]) -> list[tuple[int, float]]:
+    def _row(self, tokens: list[str], row: NDArray[np.float64]) -> list[tuple[str, float]]:
         """Fill in the numbers of the line read last, and return those with a name, such as ``pp_a=1``."""
         plain = [token for token in tokens if "=" not in token]
         found: dict[str, float] = {}
@@ -247,8 +233,7 @@ class _File:
                 found[name] = number_of(value)
         except InputFileError as error:
             raise self.error(str(error), self.lines.count) from None
-        columns = self.sparse_columns
-        return sorted((columns.setdefault(name, len(columns)), value) for name, value in found.items())
+        return list(found.items())
 
     def _bytes_of(self, count: int, width: int, first: int) -> NDArray[np.float64]:
         """Rows in single precision; a machine that writes the larger half of a number first is none of Moses's."""
@@ -321,7 +306,7 @@ def read(
             owners.append(owner)
             sizes.append(len(part.rows))
             dense.add(part.rows)
-            sparse.append((len(part.rows), part.sparse))
+            sparse.append(len(part.rows), part.sparse)
             rows = _statistics(scores_file, score_part, scorer)
             stats = stats or GrowingRows(scores_file.lines, rows.dtype)
             stats.add(rows)
@@ -340,7 +325,7 @@ def read(
         stats.rows(rows.shape[1]),
         names or (),
         None,
-        sparse.features(tuple(features_file.sparse_columns)),
+        sparse.features(tuple(features_file.sparse.names)),
         None,
         first_id,
     )
@@ -394,8 +379,10 @@ def _statistics(file: _File, part: _Part, scorer: MosesScorer | None) -> NDArray
         if name == BLEU:
             right &= (rows[:, :-1:2] <= rows[:, 1:-1:2]).all(axis=1)
         begin = end
-    if part.sparse or not right.all():
-        row = int(right.argmin()) if not right.all() else part.sparse[0][0]
+    if part.sparse is not None:
+        right &= np.diff(part.sparse.indptr) == 0
+    if not right.all():
+        row = int(right.argmin())
         numbers = " ".join(f"{number:.17g}" for number in part.rows[row].tolist())
         raise file.error(f"these are no statistics of {kind}: {numbers[:200]}", part.line + 1 + row)
     if scorer is None:

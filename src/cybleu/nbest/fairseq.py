@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 from .._files.text import number_of, shown
 from .._runtime.arrays import np
 from ..errors import InputFileError
-from .lines import BLANKS, MOST_DIGITS, Block, Reader
+from .lines import BLANKS, MOST_DIGITS, Block, Reader, line_ends
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Path = str | PathLike[str]
 
 HYPOTHESIS = re.compile(rb"^H-.*$", re.MULTILINE)
@@ -31,18 +29,18 @@ class FairseqReader(Reader):
 
     def blocks(self) -> Iterator[Block]:
         found = False
-        for block, line_ends in self.checked_blocks():
+        for block, _ in self.checked_blocks():
             places = [match.span() for match in HYPOTHESIS.finditer(block)]
             if places:
-                yield self._block(block, line_ends, places)
+                yield self._block(block, places)
                 found = True
         if not found:
             raise InputFileError(
                 f"{self.file.name}: there is no line in it that begins with H-, as fairseq prints them"
             )
 
-    def _block(self, block: bytes, line_ends: NDArray[np.int64], places: list[tuple[int, int]]) -> Block:
-        lines = self.file.count + 1 + np.searchsorted(line_ends, [begin for begin, _ in places])
+    def _block(self, block: bytes, places: list[tuple[int, int]]) -> Block:
+        lines = self.file.count + 1 + np.searchsorted(line_ends(block), [begin for begin, _ in places])
         ids, begins, ends = (np.zeros(len(places), dtype=np.int64) for _ in range(3))
         scores = np.zeros(len(places))
         for row, (begin, end) in enumerate(places):
@@ -60,4 +58,4 @@ class FairseqReader(Reader):
             ids[row] = int(fields[1])
             begins[row] = begin + len(line) - len(text)
             ends[row] = begins[row] + len(text.rstrip(BLANKS))
-        return Block(lines, block, begins, ends, ids, scores.reshape(-1, 1), scores, [])
+        return Block(lines, block, begins, ends, ids, scores.reshape(-1, 1), scores, None)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from .._files.text import shown
 from ..errors import ArrayValueError, UnknownNameError
 from .fairseq import FairseqReader
-from .json_lines import JsonReader
 from .lines import FieldReader, Reader
 from .plain import PlainReader
 
@@ -35,4 +34,8 @@ def open_reader(
         raise ArrayValueError("size, features and names are for the plain format, a file without fields")
     if name == "fairseq":
         return FairseqReader(path)
-    return JsonReader(path) if name == "json" else FieldReader(path, name)
+    if name == "json":
+        from .json_lines import JsonReader  # what it imports takes a while
+
+        return JsonReader(path)
+    return FieldReader(path, name)

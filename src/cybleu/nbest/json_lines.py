@@ -82,7 +82,7 @@ class JsonReader(Reader):
                 ids,
                 segment.features,
                 segment.model_scores,
-                [],
+                None,
             )
         if not line:
             raise InputFileError(f"{self.file.name}: there is no line in it")

@@ -8,7 +8,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
-from math import isfinite
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +15,7 @@ from .. import _backend
 from .._files.text import Lines, number_of, shown
 from .._runtime.arrays import np
 from ..errors import InputFileError
+from .sparse import SparseFeatures, taken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Block(NamedTuple):
     ids: NDArray[np.int64]
     features: NDArray[np.float64]
     model_scores: NDArray[np.float64] | None
-    sparse: list[tuple[int, list[tuple[int, float]]]]  # row, and column and value of its features, ascending
+    sparse: SparseFeatures | None  # without names
 
     def texts(self) -> list[str]:
         spans = zip(self.begins.tolist(), self.ends.tolist())
@@ -55,7 +55,7 @@ class Block(NamedTuple):
         """The hypotheses from `start` to before `stop`."""
         rows = slice(start, stop)
         scores = None if self.model_scores is None else self.model_scores[rows]
-        sparse = [(row - start, values) for row, values in self.sparse if start <= row < stop]
+        sparse = None if self.sparse is None else self.sparse.part(start, stop)
         spans = self.begins[rows], self.ends[rows]
         lines = self.lines + start if isinstance(self.lines, int) else self.lines[rows]
         return Block(lines, self.bytes, *spans, self.ids[rows], self.features[rows], scores, sparse)
@@ -82,16 +82,21 @@ class Reader(ABC):
     def error(self, reason: str, line: int) -> InputFileError:
         return InputFileError(f"{self.file.name}, line {line}: {reason}")
 
-    def checked_blocks(self) -> Iterator[tuple[bytes, NDArray[np.int64]]]:
-        """Some lines at a time that are UTF-8, and where they end."""
+    def checked_blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Some lines at a time that are UTF-8, and how many."""
         for block in self.file.blocks():
             if not block.isascii():
                 self.file.text(block)
-            ends = np.append(np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")), len(block))
-            yield block, ends
-            self.file.count += len(ends)
+            count = int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))) + 1
+            yield block, count
+            self.file.count += count
         if not self.file.count:
             raise InputFileError(f"{self.file.name}: there is no line in it")
+
+
+def line_ends(block: bytes) -> NDArray[np.int64]:
+    """Where the lines of a block end."""
+    return np.append(np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")), len(block))
 
 
 # ------------------------------------------------------------------------------------------- id ||| tokens ||| features
@@ -107,16 +112,15 @@ class FieldReader(Reader):
         super().__init__(path)
         self.format = name
         self._columns: dict[str, int] = {}
-        self._sparse_columns: dict[str, int] = {}
-        self._columns_of_labels: dict[str, int] = {}  # of sparse features, as lines have them
+        self._sparse = _backend.chosen.NamedValues()
         self._alike: tuple[tuple[bytes, ...], tuple[int, ...]] | None = None
         self._lines_alike: Any = None
 
     def blocks(self) -> Iterator[Block]:
-        for block, line_ends in self.checked_blocks():
+        for block, count in self.checked_blocks():
             if self.format is None:
                 self.format = self._detected(block)
-            yield self._block(block, line_ends.tolist())
+            yield self._block(block, count)
 
     def _detected(self, block: bytes) -> str:
         for number, line in enumerate(block.split(b"\n"), 1):
@@ -142,33 +146,28 @@ class FieldReader(Reader):
                 return "joshua" if pairs else "moses"
         raise self.error("has no features, as both formats can; give format='moses' or format='joshua'", 1)
 
-    def _block(self, block: bytes, line_ends: list[int]) -> Block:
-        count = len(line_ends)
+    def _block(self, block: bytes, count: int) -> Block:
         ids, begins, ends = (np.zeros(count, dtype=np.int64) for _ in range(3))
         features = np.zeros((count, len(self.names)))
         model_scores = np.zeros(count)
-        tails = np.zeros((count, 2), dtype=np.int64)
-        sparse: list[tuple[int, list[tuple[int, float]]]] = []
         row = start = 0
         while True:
             if self._lines_alike is not None and row < count:
-                before = row
                 row, start = self._lines_alike.read(
-                    block,
-                    start,
-                    row,
-                    ids,
-                    begins,
-                    ends,
-                    features,
-                    model_scores,
-                    tails if self._may_have_tails else None,
+                    block, start, row, ids, begins, ends, features, model_scores, self._sparse
                 )
-                self._read_tails(block, line_ends, before, tails[before:row], sparse)
             if row == count:
                 features = features[:, : len(self.names)]
+                sparse = taken(self._sparse)
+                if len(self._sparse.names) > len(self.sparse_names):
+                    self.sparse_names = tuple(self._sparse.names)
                 return Block(self.file.count + 1, block, begins, ends, ids, features, model_scores, sparse)
-            line = self._line_of(block, line_ends, row)
+            end = block.find(b"\n", start)
+            end = len(block) if end < 0 else end
+            try:
+                line = self._line(block[start:end].removesuffix(b"\r"))
+            except InputFileError as error:
+                raise self.error(str(error), self.file.count + row + 1) from None
             ids[row], model_scores[row] = line.id, line.score
             begins[row], ends[row] = start + line.begin, start + line.end
             if len(self.names) > features.shape[1]:
@@ -176,56 +175,9 @@ class FieldReader(Reader):
                 features = np.pad(features, ((0, 0), (0, 2 * len(self.names) - features.shape[1])))
             features[row] = 0  # the backend may have begun it
             features[row, line.columns] = line.values
-            if line.sparse:
-                sparse.append((row, line.sparse))
-            start = line_ends[row] + 1
+            self._sparse.add(line.sparse)
+            start = end + 1
             row += 1
-
-    def _read_tails(
-        self,
-        block: bytes,
-        line_ends: list[int],
-        first: int,
-        tails: NDArray[np.int64],
-        sparse: list[tuple[int, list[tuple[int, float]]]],
-    ) -> None:
-        """Add the sparse features of lines that the backend has read, but for these.
-
-        :param first: the row of the first line
-        :param tails: where they begin and end
-        """
-        for place in np.flatnonzero(tails[:, 1]).tolist():
-            begin, end = tails[place].tolist()
-            found = self._read_tail(block[begin:end])
-            if found is None:
-                found = self._line_of(block, line_ends, first + place).sparse
-            sparse.append((first + place, found))
-
-    def _read_tail(self, tail: bytes) -> list[tuple[int, float]] | None:
-        """Sparse features that were there before, in the ordinary form; None for others."""
-        tokens = tail.decode().split()
-        texts = "".join(tokens[1::2])
-        try:
-            values = [float(value) for value in tokens[1::2]]
-            found = sorted(zip([self._columns_of_labels[label] for label in tokens[::2]], values, strict=True))
-        except (KeyError, ValueError):
-            return None
-        if not texts.isascii() or "_" in texts or not all(map(isfinite, values)):
-            return None
-        return found if len(dict(found)) == len(found) else None
-
-    def _line_of(self, block: bytes, line_ends: list[int], row: int) -> _Line:
-        start = line_ends[row - 1] + 1 if row else 0
-        try:
-            return self._line(block[start : line_ends[row]].removesuffix(b"\r"))
-        except InputFileError as error:
-            raise self.error(str(error), self.file.count + row + 1) from None
-
-    @property
-    def _may_have_tails(self) -> bool:
-        """Whether sparse features may follow those that the backend reads: not after values without labels."""
-        labels = () if self._alike is None else self._alike[0]
-        return self.format == "moses" and (not labels or labels[0] != b"")
 
     def _line(self, line: bytes) -> _Line:
         fields = line.split(BARS)
@@ -241,6 +193,7 @@ class FieldReader(Reader):
         tokens = fields[2].decode().split()
         dense, sparse = _pairs(tokens) if self.format == "joshua" else _labelled(tokens)
         columns = self._columns_of([name for name, _, _ in dense])
+        _check_once([name for name, _ in sparse])
         self._look_for(tuple(label for _, label, _ in dense), tuple(columns))
         begin = len(fields[0]) + len(BARS) + len(fields[1]) - len(fields[1].lstrip(BLANKS))
         return _Line(
@@ -249,7 +202,7 @@ class FieldReader(Reader):
             begin + len(fields[1].strip(BLANKS)),
             columns,
             [value for _, _, value in dense],
-            self._placed(sparse),
+            sparse,
             number_of(score[0], "the score"),
         )
 
@@ -278,17 +231,6 @@ class FieldReader(Reader):
             self._alike = labels, columns
             self._lines_alike = _backend.chosen.NBestLines(labels, columns, self.format == "joshua")
 
-    def _placed(self, sparse: list[tuple[str, float]]) -> list[tuple[int, float]]:
-        if not sparse:
-            return []
-        _check_once([name for name, _ in sparse])
-        columns = self._sparse_columns
-        placed = sorted((columns.setdefault(name, len(columns)), value) for name, value in sparse)
-        self._columns_of_labels.update((f"{name}=", columns[name]) for name, _ in sparse)
-        if len(columns) > len(self.sparse_names):
-            self.sparse_names = tuple(columns)
-        return placed
-
 
 class _Line(NamedTuple):
     id: int
@@ -296,7 +238,7 @@ class _Line(NamedTuple):
     end: int
     columns: list[int]
     values: list[float]
-    sparse: list[tuple[int, float]]
+    sparse: Sparse
     score: float
 
 

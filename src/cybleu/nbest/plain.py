@@ -11,7 +11,7 @@ from .._files.text import Lines, number_of
 from .._runtime.arrays import np
 from ..errors import InputFileError
 from .container import feature_names
-from .lines import BLANKS, Block, Reader
+from .lines import BLANKS, Block, Reader, line_ends
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,8 +41,8 @@ class PlainReader(Reader):
             self._table.close()
 
     def blocks(self) -> Iterator[Block]:
-        for block, line_ends in self.checked_blocks():
-            yield self._block(block, line_ends)
+        for block, _ in self.checked_blocks():
+            yield self._block(block, line_ends(block))
         if self.file.count % self._size:
             raise InputFileError(
                 f"{self.file.name}: has {self.file.count} lines, which is not a multiple of {self._size}, the lines of "
@@ -71,7 +71,7 @@ class PlainReader(Reader):
                 )
             features = np.array(rows, dtype=np.float64).reshape(count, len(self.names))
         ids = (self.file.count + np.arange(count)) // self._size
-        return Block(self.file.count + 1, block, begins, ends, ids, features, None, [])
+        return Block(self.file.count + 1, block, begins, ends, ids, features, None, None)
 
     def _table_rows(self, table: Lines) -> Iterator[list[float]]:
         for number, line in enumerate(table, 1):

@@ -30,7 +30,6 @@ from .._runtime.parallel import bar
 from ..errors import ArrayValueError
 from ..stats.references import LineCounter
 from ..text.raw import Raw
-from . import json_lines
 from .formats import open_reader
 from .growing import GrowingRows
 from .lines import Block
@@ -80,6 +79,8 @@ def read_segments(
     if format == "json":
         if size is not None or features is not None or names is not None:
             raise ArrayValueError("size, features and names are for the plain format, a file without fields")
+        from . import json_lines
+
         yield from json_lines.segments(path, progress)
         return
     with (
@@ -109,7 +110,7 @@ def _segment(parts: list[Block], reader: Reader) -> Segment:
         joined_features([part.features for part in parts], len(reader.names)),
         reader.names,
         _joined_scores([part.model_scores for part in parts]),
-        joined_sparse([(len(part.ids), part.sparse) for part in parts], reader.sparse_names),
+        joined_sparse(parts, reader.sparse_names),
     )
 
 
@@ -160,7 +161,7 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
             if block.model_scores is not None:
                 scores.add(block.model_scores[:, None])
                 scored = True
-            sparse.append((len(block.ids), block.sparse))
+            sparse.append(len(block.ids), block.sparse)
             if texts:
                 kept += block.texts()
             advance(reader.file.position() - position)
@@ -248,11 +249,9 @@ def _joined_scores(parts: list[NDArray[np.float64] | None]) -> NDArray[np.float6
     return np.concatenate(known) if known else None
 
 
-def joined_sparse(
-    parts: Iterable[tuple[int, list[tuple[int, list[tuple[int, float]]]]]], names: tuple[str, ...]
-) -> SparseFeatures | None:
-    """From the number of hypotheses and what some of them have."""
+def joined_sparse(parts: Iterable[Block], names: tuple[str, ...]) -> SparseFeatures | None:
+    """Those of all hypotheses."""
     joined = SparseRows()
     for part in parts:
-        joined.append(part)
+        joined.append(len(part.ids), part.sparse)
     return joined.features(names)

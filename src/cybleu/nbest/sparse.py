@@ -11,7 +11,7 @@ from ..errors import ArrayTypeError, MissingExtraError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SparseFeatures", "SparseRows", "sparse_given"]
+__all__ = ["SparseFeatures", "SparseRows", "sparse_given", "taken"]
 
 
 class SparseFeatures(NamedTuple):
@@ -45,6 +45,17 @@ class SparseFeatures(NamedTuple):
         places = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
         return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
 
+    def part(self, start: int, stop: int) -> SparseFeatures:
+        """Those of some hypotheses that follow each other, in the same memory.
+
+        :param start: the index of the first hypothesis
+        :param stop: the index after that of the last
+        """
+        first, last = self.indptr[start], self.indptr[stop]
+        return SparseFeatures(
+            self.indptr[start : stop + 1] - first, self.columns[first:last], self.values[first:last], self.names
+        )
+
     def to_scipy(self) -> Any:
         """The features as a ``scipy.sparse.csr_array`` of shape `(N, names)`. It may share memory with this object.
 
@@ -60,21 +71,20 @@ class SparseFeatures(NamedTuple):
 
 
 class SparseRows:
-    """Sparse features that come in parts: as arrays, because tuples of Python's take ten times the memory."""
+    """Sparse features that come in parts."""
 
     def __init__(self) -> None:
         self._sizes = [np.zeros(1, dtype=np.int64)]
         self._columns, self._values = array("q"), array("d")
 
-    def append(self, part: tuple[int, list[tuple[int, list[tuple[int, float]]]]]) -> None:
-        """Add a number of hypotheses, and of some of them the row among these, and column and value of its features."""
-        count, rows = part
-        sizes = np.zeros(count, dtype=np.int64)
-        for row, found in rows:
-            sizes[row] = len(found)
-            self._columns.extend([column for column, _ in found])
-            self._values.extend([value for _, value in found])
-        self._sizes.append(sizes)
+    def append(self, count: int, part: SparseFeatures | None) -> None:
+        """Add those of so many hypotheses."""
+        if part is None:
+            self._sizes.append(np.zeros(count, dtype=np.int64))
+            return
+        self._sizes.append(np.diff(part.indptr))
+        self._columns.frombytes(part.columns.tobytes())
+        self._values.frombytes(part.values.tobytes())
 
     def features(self, names: tuple[str, ...]) -> SparseFeatures | None:
         """Those of all, in their memory; None where there is no name."""
@@ -85,6 +95,14 @@ class SparseRows:
             return SparseFeatures(indptr, np.zeros(0, dtype=np.int64), np.zeros(0), names)
         columns, values = np.frombuffer(self._columns, dtype=np.int64), np.frombuffer(self._values, dtype=np.float64)
         return SparseFeatures(indptr, columns, values, names)
+
+
+def taken(rows: Any) -> SparseFeatures | None:
+    """What the backend's `NamedValues` have, which are then without rows; None where there is no value."""
+    indptr, columns = np.empty(rows.rows + 1, dtype=np.int64), np.empty(rows.count, dtype=np.int64)
+    values = np.empty(rows.count)
+    rows.take(indptr, columns, values)
+    return SparseFeatures(indptr, columns, values, ()) if len(values) else None
 
 
 def sparse_given(sparse: Any) -> SparseFeatures:

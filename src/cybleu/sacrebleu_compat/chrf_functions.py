@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.chrf import CHRFScore
@@ -64,9 +65,14 @@ def sacrebleu_sentence_chrf(
     >>> print(sacrebleu_sentence_chrf("The cat.", ["A cat.", "The cat."], word_order=2))
     chrF2++ = 100.00
     """
-    from .chrf import of_sentence
-
-    score: CHRFScore = of_sentence(
+    score: CHRFScore = _of_sentence()(
         hypothesis, references, char_order, word_order, beta, not remove_whitespace, eps_smoothing
     )
     return score
+
+
+@cache  # an import costs as much as a short sentence
+def _of_sentence() -> Any:
+    from .chrf import of_sentence
+
+    return of_sentence

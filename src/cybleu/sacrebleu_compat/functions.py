@@ -11,12 +11,13 @@ import threading
 import warnings
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from ..errors import MissingExtraError
+from ..metrics.bleu import Bleu
 from ..stats.counts import corpus_row
 from ..stats.raw import raw_sum
 from ..text.columns import documents_given
@@ -88,7 +89,7 @@ def sacrebleu_corpus_bleu(
         )
         _warn_of_shapes(hypotheses, references)
         return theirs
-    if not force and look_tokenised(hypotheses):
+    if not force and len(hypotheses) >= MANY and look_tokenised(_backend.chosen.RawTexts(hypotheses)):
         sacrebleu.corpus_bleu([" ."] * MANY, [["."] * MANY], tokenize="none")  # gives its warning
     return score
 
@@ -115,34 +116,50 @@ def sacrebleu_sentence_bleu(
     BLEU = 100.00 100.0/100.0/100.0/0.0 (BP = 1.000 ratio = 1.000 hyp_len = 3 ref_len = 3)
     """
     sacrebleu = _sacrebleu()
-    name = "13a" if tokenize is None else tokenize
-    settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+    metric = sacrebleu.BLEU
     score: BLEUScore | None
-    if (
+    try:
+        made = _sentence_maker(metric, _backend.BACKEND, smooth_method, smooth_value, tokenize, use_effective_order)
+    except TypeError:  # something that cannot be hashed
+        made = None
+    if made is not None and (
         type(hypothesis) is str
         and (
             are_plain(references)
             if type(references) is not list or len(references) != 1
             else type(references[0]) is str
         )
-        and type(name) is str
-        and name in RAW_NAMES
-        and type(smooth_method) is str
-        and smooth_method in sacrebleu.BLEU.SMOOTH_DEFAULTS
     ):
         if lowercase:
             hypothesis, references = hypothesis.lower(), [line.lower() for line in references if line is not None]
-        row = _backend.chosen.raw_row(own_tokenizer(name), hypothesis, references, ORDER, "closest")
-        score = scored(sacrebleu.BLEU, row, smooth_method, smooth_value, use_effective_order)
+        score = made(hypothesis, references)
     else:
         documents = [[line] for line in references] if type(references) in (list, tuple) else []
-        score = _score(sacrebleu.BLEU, [hypothesis], documents, *settings)
-    if score is None:
-        theirs: BLEUScore = sacrebleu.sentence_bleu(hypothesis, references, *settings)
-        return theirs
+        settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
+        score = _score(metric, [hypothesis], documents, *settings)
+        if score is None:
+            theirs: BLEUScore = sacrebleu.sentence_bleu(hypothesis, references, *settings)
+            return theirs
     if not use_effective_order:
         sacrebleu.sentence_bleu("", [""], tokenize="none", use_effective_order=False)  # gives its warning
     return score
+
+
+@lru_cache(typed=True)
+def _sentence_maker(
+    metric: Any, backend: str, smooth_method: Any, smooth_value: Any, tokenize: Any, use_effective_order: Any
+) -> Callable[[str, Any], BLEUScore] | None:
+    """From plain lines to their score; None for settings that others must judge."""
+    name = "13a" if tokenize is None else tokenize
+    if name not in RAW_NAMES or smooth_method not in metric.SMOOTH_DEFAULTS:
+        return None
+    tokenizer = own_tokenizer(name)
+    made = _maker(metric, backend, smooth_method, smooth_value, use_effective_order)
+
+    def of_lines(hypothesis: str, references: Any) -> BLEUScore:
+        return made(_backend.chosen.raw_row(tokenizer, hypothesis, references, ORDER, "closest"))
+
+    return of_lines
 
 
 def _sacrebleu() -> Any:
@@ -167,7 +184,7 @@ def _score(
 ) -> BLEUScore | None:
     """The score of plain lists of lines, or None for sacreBLEU to judge."""
     known = smooth_method in list(metric.SMOOTH_DEFAULTS) and tokenize in [None, *metric.TOKENIZERS]
-    if not known or not _are_plain(hypotheses, references):
+    if not known or not _are_lists(hypotheses, references):
         return None
     name = "13a" if tokenize is None else tokenize  # as sacreBLEU takes None
     if name in RAW_NAMES:
@@ -177,16 +194,21 @@ def _score(
         row = _counts_of_theirs(metric, hypotheses, references, lowercase, tokenize)
     if row is None:
         return None
-    return scored(metric, row, smooth_method, smooth_value, use_effective_order)
+    settings = metric, _backend.BACKEND, smooth_method, smooth_value, use_effective_order
+    try:
+        return _maker(*settings)(row)
+    except TypeError:  # something that cannot be hashed, or sacreBLEU's own error once more
+        return _maker.__wrapped__(*settings)(row)
 
 
 def summed(
     raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]], order: int
 ) -> list[int] | None:
-    """The summed statistics row of plain lists of lines, or None where a segment has no reference."""
+    """The summed statistics row of lists as long as each other; None where there is more than str, or a segment has no reference."""
     if len(hypotheses) == 1:
         lines = [document[0] for document in references if document[0] is not None]
-        return raw.row(lines, hypotheses[0], order, "closest") if lines else None
+        plain = are_plain(lines) and are_plain(hypotheses)
+        return raw.row(lines, hypotheses[0], order, "closest") if plain else None
     totals = [0] * (2 + 2 * order)
     for block in raw_blocks(raw, hypotheses, references):
         if block is None:
@@ -199,22 +221,22 @@ def summed(
 def raw_blocks(
     raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]
 ) -> Iterator[tuple[Any, Any, Any] | None]:
-    """Some segments at a time: hypotheses, references, and where each segment's begin. None where one has no reference."""
-    whole = all(map(are_plain, references))
+    """Some segments at a time: hypotheses, references, and where each segment's begin. None and no more where that is not possible."""
     for start in range(0, len(hypotheses), RAW_BLOCK):
-        block = slice(start, start + RAW_BLOCK)
-        texts = raw.exact_texts(hypotheses[block])
-        documents = [document[block] for document in references]
-        if not whole:
-            groups = [[line for line in lines if line is not None] for lines in zip(*documents)]
-            if not all(groups):
-                yield None
-                return
-            yield texts, *raw.sets(groups)
-        else:
-            parts: list[Any] = list(map(raw.exact_texts, documents))
-            others = _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), len(texts))
-            yield texts, others, array("q", range(0, (len(texts) + 1) * len(parts), len(parts)))
+        documents = [document[start : start + RAW_BLOCK] for document in (hypotheses, *references)]
+        texts, *parts = map(raw.strings, documents)
+        if texts is None:
+            yield None
+            return
+        if None not in parts:
+            bounds = array("q", bytes(8 * (len(texts) + 1)))
+            yield texts, _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), bounds), bounds
+            continue
+        groups = [[line for line in lines if line is not None] for lines in zip(*documents[1:])]
+        if not all(map(are_plain, groups)):
+            yield None
+            return
+        yield texts, *raw.sets(groups)
 
 
 def _counts_of_theirs(
@@ -225,6 +247,8 @@ def _counts_of_theirs(
     tokenize: str | None,
 ) -> list[int] | None:
     """The same with sacreBLEU's tokeniser."""
+    if not are_plain(hypotheses) or not {str, type(None)}.issuperset(map(type, chain(*references))):
+        return None
     if tokenize not in _kept.tokenizers:
         _kept.tokenizers[tokenize] = metric(tokenize=tokenize).tokenizer
     tokenise = _kept.tokenizers[tokenize]
@@ -238,74 +262,41 @@ def _counts_of_theirs(
     return _counts(texts[0], texts[1:])
 
 
-def scored(
-    metric: Any, row: list[int], smooth_method: str, smooth_value: float | None, use_effective_order: bool
-) -> BLEUScore:
-    """What ``compute_bleu`` of sacreBLEU makes of a row: the same floats, and the same text about them."""
-    length, reference_length, *counts = row
-    matches, totals = counts[:ORDER], counts[ORDER:]
-    score: BLEUScore
-    if smooth_method == "add-k" or not any(matches):
-        score = metric.compute_bleu(
-            matches, totals, length, reference_length, smooth_method, smooth_value, use_effective_order
-        )
-        return score
-    order = ORDER
-    if matches[-1]:
-        precisions = [100.0 * matched / total for matched, total in zip(matches, totals)]
-        logarithms = list(map(math.log, precisions))
-    else:
-        if smooth_value is None:
-            smooth_value = metric.SMOOTH_DEFAULTS[smooth_method]
-        precisions = [0.0] * ORDER
-        halved = 1.0
-        for n, total in enumerate(totals):
-            if not total:
-                break
-            if use_effective_order:
-                order = n + 1
-            if matches[n]:
-                precisions[n] = 100.0 * matches[n] / total
-            elif smooth_method == "exp":
-                halved *= 2
-                precisions[n] = 100.0 / (halved * total)
-            elif smooth_method == "floor":
-                precisions[n] = 100.0 * smooth_value / total
-        logarithms = [math.log(precision) if precision else _LOG_OF_ZERO for precision in precisions[:order]]
-    penalty = math.exp(1 - reference_length / length) if length < reference_length else 1.0
-    number = penalty * math.exp(sum(logarithms) / order)
-    result: BLEUScore = _result_class()(number, matches, totals, precisions, penalty, length, reference_length)
-    return result
-
-
-_LOG_OF_ZERO = -9999999999  # as sacreBLEU has it
-
-
-@cache
-def _result_class() -> Any:
-    """What makes a ``BLEUScore``: its text in one piece, where that gives what the class gives, or else the class."""
+@lru_cache(typed=True)
+def _maker(
+    metric: Any, backend: str, smooth_method: str, smooth_value: Any, use_effective_order: Any
+) -> Callable[[list[int]], BLEUScore]:
+    """What ``compute_bleu`` of sacreBLEU makes of a row: the same floats, and the same text about them in one piece."""
     from sacrebleu.metrics.bleu import BLEUScore
 
+    def theirs(row: list[int]) -> BLEUScore:
+        matches, totals = row[2 : 2 + ORDER], row[2 + ORDER :]
+        found: BLEUScore = metric.compute_bleu(
+            matches, totals, row[0], row[1], smooth_method, smooth_value, use_effective_order
+        )
+        return found
+
+    value = smooth_value if smooth_method == "floor" else None  # of add-k, too, but the counts that are shown change
+    if smooth_method == "add-k" or not (value is None or (type(value) is float and 0 <= value < math.inf)):
+        return theirs
+    rules = Bleu("sacrebleu", smooth_method, value, effective_order=bool(use_effective_order)).rules(ORDER)
+    evaluate = _backend.chosen.Definition(rules).evaluate
+    none_short = [0] * ORDER
     new = BLEUScore.__new__
 
-    def made(
-        number: float,
-        matches: list[int],
-        totals: list[int],
-        precisions: list[float],
-        penalty: float,
-        length: int,
-        reference_length: int,
-    ) -> BLEUScore:
+    def made(row: list[int]) -> BLEUScore:
+        parts = evaluate(row, none_short)
+        if parts is None:
+            return theirs(row)
         score = new(BLEUScore)
         score.name = "BLEU"
-        score.score = number
+        score.score, precisions, penalty = parts
         score._mean = score._ci = -1.0
         score.bp = penalty
-        score.counts = matches
-        score.totals = totals
-        score.sys_len = length
-        score.ref_len = reference_length
+        score.counts = row[2 : 2 + ORDER]
+        score.totals = row[2 + ORDER :]
+        score.sys_len = length = row[0]
+        score.ref_len = reference_length = row[1]
         score.precisions = precisions
         score.ratio = ratio = length / reference_length if reference_length else 0
         text = _TEXT % (*precisions, penalty, ratio, length, reference_length)
@@ -313,18 +304,16 @@ def _result_class() -> Any:
         score.prec_str = text[: text.index(" ")]
         return score
 
-    example: Any = 31.25, [3, 2, 1, 0], [5, 4, 3, 2], [60.0, 50.0, 100 / 3, 25.0], 0.75, 5, 6
-    return made if vars(made(*example)) == vars(BLEUScore(*example)) else BLEUScore
+    example = [5, 6, 3, 2, 1, 1, 5, 4, 3, 2]
+    return made if vars(made(example)) == vars(theirs(example)) else theirs
 
 
 _TEXT = f"{'/'.join(['%.1f'] * ORDER)} (BP = %.3f ratio = %.3f hyp_len = %d ref_len = %d)"
 
 
-def look_tokenised(hypotheses: Sequence[str]) -> bool:
-    """Whether sacreBLEU would warn of plain lines."""
-    if len(hypotheses) < MANY:
-        return False
-    apart: int = _backend.chosen.RawTexts(hypotheses).full_stops()[0]
+def look_tokenised(texts: Any) -> bool:
+    """Whether sacreBLEU would warn of lines that the backend has read."""
+    apart: int = texts.full_stops()[0]
     return apart >= MANY
 
 
@@ -333,18 +322,15 @@ def are_plain(lines: Any) -> bool:
     return type(lines) in (list, tuple) and set(map(type, lines)) == {str}
 
 
-def _are_plain(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> bool:
+def _are_lists(hypotheses: Any, references: Any) -> bool:
+    """Whether these are lists or tuples of the same length, at least one of references, and not empty."""
     lists = (list, tuple)
     return (
-        are_plain(hypotheses)
+        type(hypotheses) in lists
+        and len(hypotheses) > 0
         and type(references) in lists
         and len(references) > 0
-        and all(
-            type(document) in lists
-            and len(document) == len(hypotheses)
-            and set(map(type, document)) <= {str, type(None)}
-            for document in references
-        )
+        and all(type(document) in lists and len(document) == len(hypotheses) for document in references)
     )
 
 

@@ -9,7 +9,7 @@ from ..stats.raw import raw_row_lists, raw_sum
 from ..text.columns import documents_given
 from ..text.raw import Raw
 from ..text.tokenizers import OWN
-from .functions import MANY, are_plain, look_tokenised
+from .functions import MANY, look_tokenised
 from .kept import Kept, are_documents
 
 try:
@@ -63,16 +63,20 @@ class BLEU(ORIGINAL):  # type: ignore[misc]
         """What the kernels count, or None for sacreBLEU to count."""
         raw = self._raw()
         order = self.max_ngram_order
-        if raw is None or type(order) is not int or order < 1 or not are_plain(hypotheses):
+        if raw is None or type(order) is not int or order < 1:
+            return None
+        texts = raw.strings(hypotheses)
+        if not texts:  # nor where there is none
             return None
         kept = self._cache_references(references) if references else self._ref_cache
         if not isinstance(kept, Kept) or not kept.whole:
             return None
         count = min(len(hypotheses), len(kept))
         others, bounds = kept.texts(raw)
-        if not self._force and look_tokenised(hypotheses[:count]):
+        if count < len(hypotheses):
+            texts = raw.strings(hypotheses[:count])
+        if not self._force and look_tokenised(texts):
             ORIGINAL(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # gives its warning
-        texts = raw.texts(hypotheses if count == len(hypotheses) else hypotheses[:count], "hypotheses")
         return raw, texts, others, bounds[: count + 1], order
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..text.raw import Raw
 
-__all__ = ["raw_row_lists", "raw_sum"]
+__all__ = ["raw_numbers", "raw_row_lists", "raw_sum"]
 
 
 def raw_sum(
@@ -54,10 +54,26 @@ def raw_row_lists(
     threads: int | None = None,
 ) -> list[list[int]]:
     """The statistics rows of the segments. The parameters are those of :func:`raw_sum`."""
-    count, width = len(texts), 2 + 2 * order
-    if not count:
+    if not len(texts):
         return []
-    rows = memoryview(array("q", bytes(8 * count * width))).cast("B").cast("q", (count, width))
+    numbers = raw_numbers(raw, texts, references, bounds, order, reference_length, threads)
+    found: Any = memoryview(numbers).cast("B").cast("q", (len(texts), 2 + 2 * order)).tolist()  # as nested as rows are
+    return found  # type: ignore[no-any-return]
+
+
+def raw_numbers(
+    raw: Raw,
+    texts: Any,
+    references: Any,
+    bounds: Any,
+    order: int,
+    reference_length: str = "closest",
+    threads: int | None = None,
+) -> array[int]:
+    """The same rows one after the other, for those who want columns; there is at least one segment."""
+    count, width = len(texts), 2 + 2 * order
+    numbers = array("q", bytes(8 * count * width))
+    rows = memoryview(numbers).cast("B").cast("q", (count, width))
     tokenizer = raw.backend
 
     def work(start: int, stop: int) -> None:
@@ -65,8 +81,7 @@ def raw_row_lists(
         _backend.chosen.raw_rows(*arguments, rows)
 
     run(work, count, _cost(texts, references), threads, False, "segments")
-    found: Any = rows.tolist()  # as nested as the rows are
-    return found  # type: ignore[no-any-return]
+    return numbers
 
 
 def _cost(texts: Any, references: Any) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from hashlib import sha256
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -269,6 +268,8 @@ class References:
 
 def digest(references: References) -> str:
     """A number for these references, equal for equal ones: SHA-256 of their tokens and of how they are counted."""
+    from hashlib import sha256  # which imports OpenSSL, and few programs need it
+
     sets = references._sets
     found = sha256()
     for array in (sets.batch.ids, sets.batch.begins, sets.batch.ends, sets.sets):

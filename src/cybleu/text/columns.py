@@ -225,10 +225,8 @@ class ReferenceColumns:
             if any(map(eq, bounds, islice(bounds, 1, None))):
                 raise self._none(next(row for row in range(rows) if bounds[row] == bounds[row + 1]))
             return texts[0], bounds
-        bounds = array("q", range(0, (rows + 1) * width, width))
-        if width == 1:
-            return texts[0], bounds
-        return _backend.chosen.RawTexts.side_by_side(texts, [0] * width, rows), bounds
+        bounds = array("q", bytes(8 * (rows + 1)))
+        return _backend.chosen.RawTexts.side_by_side(texts, [0] * width, bounds), bounds
 
     def plain(self) -> Any:
         """Lists of lists of tokens, or where each segment has one reference of token ids a ragged pair."""

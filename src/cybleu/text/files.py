@@ -84,9 +84,10 @@ def raw_segments(
         if not count:
             break
         others = readers[1:]
-        texts = side_by_side([readers[0].texts], [readers[0].start], count)
-        sets = side_by_side([reader.texts for reader in others], [reader.start for reader in others], count)
-        yield texts, sets, array("q", range(0, (count + 1) * len(others), len(others)))
+        bounds = array("q", bytes(8 * (count + 1)))
+        texts = side_by_side([readers[0].texts], [readers[0].start], bounds)
+        sets = side_by_side([reader.texts for reader in others], [reader.start for reader in others], bounds)
+        yield texts, sets, bounds
         for reader in readers:
             reader.start += count
     if any(reader.left for reader in readers):

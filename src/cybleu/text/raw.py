@@ -101,6 +101,12 @@ class Raw:
         """The same of a list or tuple that is known to hold nothing but str."""
         return _backend.chosen.RawTexts(self._lowered(lines))
 
+    def strings(self, lines: Any) -> Any:
+        """The same of anything; None where it is not a list or tuple of nothing but str."""
+        if self.lowercase and type(lines) in (list, tuple):
+            lines = [line.lower() if type(line) is str else line for line in lines]
+        return _backend.chosen.RawTexts.of_strings(lines)
+
     def sets(self, references: Any) -> tuple[Any, array[int]]:
         """All references one after the other, as the backend reads them; where each set begins, and the end."""
         references = references_given(references, raw=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import _backend
 from .._runtime.arrays import np
+from .._runtime.scales import percent
 from ..errors import WeightsError
 from ..metrics import Bleu
 from ..nbest import NBest
@@ -85,9 +86,9 @@ def kbmira(
     :param iterations: how many passes
     :param step: the largest step (C)
     :param decay: the factor by which the background shrinks with each segment
-    :param metric: as for :func:`cybleu.tuning.line_search`. A metric that is not BLEU scores each row alone. The
-        differences of these scores are compared with differences of model scores, so start with weights that make the
-        model scores about as small
+    :param metric: as for :func:`cybleu.tuning.line_search`. A metric that is not BLEU scores each row alone, in points from
+        0 to 100; the values of a function or of a float column are taken as they are. Their differences are compared with
+        differences of model scores, so start with weights that make the model scores about as large
     :param seed: of the order of segments, a whole number from 0
     :param shuffle: False takes the segments in the order of the list in each pass, as Moses's kbmira does with
         ``--no-shuffle``
@@ -159,12 +160,14 @@ def kbmira(
 
 
 def _gains(model: Model) -> tuple[Any, Any, Any, Any]:
-    """What the metric says of single hypotheses: rows of BLEU and None, or None and the scores; the weights of the orders, if
+    """What the metric says of single hypotheses: rows of BLEU and None, or None and the gains; the weights of the orders, if
     they are not uniform; and the background to begin with."""
     objective = model.objective
     metric = objective.metric
     if not isinstance(metric, Bleu):
-        return None, single_scores(model), None, np.zeros(0)
+        scores = single_scores(model)
+        # in points, so that a step means the same whatever the scale
+        return None, scores if objective.scale is None else percent(scores, objective.scale), None, np.zeros(0)
     width = objective.stats.shape[1]
     falling = np.arange(width // 2 - 1, 0, -1.0)
     # few counts, but of each order some

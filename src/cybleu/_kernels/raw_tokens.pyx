@@ -1,0 +1,407 @@
+# cython: freethreading_compatible=True
+"""The tokens of raw text as numbers, without a Python object for a token.
+
+Those of a segment have numbers of their own. Numbers that many texts share come from a vocabulary.
+"""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy, memset
+
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
+from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.keys cimport (
+    CYBLEU_UNDECIDED, cybleu_key, cybleu_key_of_bytes, cybleu_short_text, mixed_key,
+)
+from cybleu._kernels.raw_texts cimport RawTexts
+from cybleu._kernels.tokenizing cimport MORE_TOKENS, Line, Scanner, Token, Tokenizer, end_scanner, make_scanner
+from cybleu._kernels.tokens cimport secret
+
+cdef extern from *:
+    """
+    /* The high bits of products with numbers that no author of a text knows, as for one key (tables.pxd). The products
+       lose bits, as they should: in C, because checks for overflow would stop them. */
+    static CYTHON_INLINE uint64_t cybleu_place_of_two(uint64_t first, uint64_t second, uint64_t odd, uint64_t other_odd,
+                                                      int shift) {
+        return (first * odd + second * other_odd) >> shift;
+    }
+    """
+    uint64_t place_of_two "cybleu_place_of_two" (uint64_t first, uint64_t second, uint64_t odd, uint64_t other_odd,
+                                                 int shift) noexcept nogil
+
+cdef enum:
+    ARENA = 65536
+    SMALL = 1024            # slots of a table at first
+    LARGE = 65536           # slots that are not kept for the next segment
+
+
+# ------------------------------------------------------------------------------------------------------------- tokens
+
+cdef inline Py_ssize_t size_of(const Token *token) noexcept nogil:
+    return distance(token.text, token.end)
+
+
+cdef inline bint same_token(const Token *first, const Token *second) noexcept nogil:
+    return size_of(first) == size_of(second) and memcmp(first.text, second.text, <size_t>size_of(first)) == 0
+
+
+cdef inline cybleu_key key_of(const Token *token, uint64_t odd) noexcept nogil:
+    return cybleu_key_of_bytes(token.text, size_of(token), odd)
+
+
+# ---------------------------------------------------------------------------------------------------------- few tokens
+#
+# As in `tokens.pyx`, for tokens that are bytes.
+
+cdef inline uint64_t few_place(const FewTokens *table, cybleu_key key) noexcept nogil:
+    return place_of_two(key.first, key.second, table.odd, table.other_odd, table.shift)
+
+
+cdef inline int other_key(const FewTokens *table, int number, cybleu_key key) noexcept nogil:
+    return ((table.first[number] ^ key.first) | (table.second[number] ^ key.second)) != 0
+
+
+cdef int find_few(const FewTokens *table, const Token *token, cybleu_key key, uint64_t *place) noexcept nogil:
+    """The number of the token, or 0 with the place where it would be; from the place on."""
+    cdef int number
+    while True:
+        number = table.slots[place[0]]
+        if number == 0:
+            return 0
+        if table.first[number] == key.first and table.second[number] == key.second:
+            if not key.second & CYBLEU_UNDECIDED or same_token(&table.tokens[number], token):
+                return number
+        place[0] = (place[0] + 1) & table.mask
+
+
+cdef inline int number_at(const FewTokens *table, const Token *token, cybleu_key *key, uint64_t *place) noexcept nogil:
+    """The number of the token, or 0 with the place where it would be."""
+    cdef int number
+    if CYBLEU_UNLIKELY(size_of(token) >= 16):
+        key[0] = key_of(token, table.odd)
+        place[0] = few_place(table, key[0])
+        return find_few(table, token, key[0], place)
+    cybleu_short_text(<const char *>token.text, <size_t>size_of(token), 1, key)
+    place[0] = few_place(table, key[0])
+    number = table.slots[place[0]]      # with 0 there is another key, too
+    if CYBLEU_UNLIKELY(number & -other_key(table, number, key[0])):
+        number = find_few(table, token, key[0], place)
+    return number
+
+
+cdef void number_few(FewTokens *table, const Token *tokens, Py_ssize_t count, uint64_t odd,
+                     int32_t *ids) noexcept nogil:
+    cdef cybleu_key key
+    cdef uint64_t place = 0
+    cdef Py_ssize_t i
+    cdef int number, new
+    cdef int fresh = 1      # the number that the next new token will have
+    table.odd = odd
+    table.other_odd = mixed_key(odd, 0, odd) | 1
+    table.mask = 63
+    table.shift = 58
+    while <Py_ssize_t>table.mask < 8 * count - 1:
+        table.mask = 2 * table.mask + 1
+        table.shift -= 1
+    memset(table.slots, 0, <size_t>(table.mask + 1) * sizeof(uint16_t))
+    for i in range(count):
+        number = number_at(table, &tokens[i], &key, &place)
+        new = number == 0
+        number |= fresh & -new
+        table.first[fresh] = key.first
+        table.second[fresh] = key.second
+        if CYBLEU_UNLIKELY(size_of(&tokens[i]) >= 16):
+            table.tokens[fresh] = tokens[i]
+        table.slots[place] = <uint16_t>number
+        fresh += new
+        ids[i] = number - 1
+    table.size = fresh - 1
+
+
+cdef void look_up_few(const FewTokens *table, const Token *tokens, Py_ssize_t count, int32_t *ids) noexcept nogil:
+    cdef cybleu_key key
+    cdef uint64_t place = 0
+    cdef Py_ssize_t i
+    for i in range(count):
+        ids[i] = number_at(table, &tokens[i], &key, &place) - 1
+
+
+# --------------------------------------------------------------------------------------------------------- many tokens
+
+cdef inline uint64_t entry_of(uint64_t mixed, int32_t number) noexcept nogil:
+    return (mixed & <uint64_t>0xFFFFFFFF00000000) | <uint64_t>(number + 1)
+
+
+cdef inline int32_t find_word(const WordTable *table, const Token *token, cybleu_key key, uint64_t mixed,
+                              uint64_t *place) noexcept nogil:
+    """The number of the token, or -1 with the free slot where it would be."""
+    cdef uint64_t at = mixed & table.mask
+    cdef uint64_t entry
+    cdef const Word *word
+    while True:
+        entry = table.slots[at]
+        if entry == 0:
+            place[0] = at
+            return -1
+        if (entry ^ mixed) >> 32 == 0:
+            word = &table.words[<uint32_t>entry - 1]
+            if word.first == key.first and word.second == key.second:
+                if not key.second & CYBLEU_UNDECIDED or same_token(&word.token, token):
+                    return <int32_t>(<uint32_t>entry - 1)
+        at = (at + 1) & table.mask
+
+
+cdef inline int32_t look_up_word(const WordTable *table, const Token *token, uint64_t odd) noexcept nogil:
+    cdef cybleu_key key = key_of(token, odd)
+    cdef uint64_t place = 0
+    return find_word(table, token, key, mixed_key(key.first, key.second, odd), &place)
+
+
+cdef int make_table(WordTable *table) except -1 nogil:
+    """Empty, in no memory yet or in that of before, if there is not much of it."""
+    if table.slots != NULL and table.mask < LARGE:
+        memset(table.slots, 0, <size_t>(table.mask + 1) * sizeof(uint64_t))
+        table.size = 0
+        return 0
+    end_table(table)
+    table.mask = SMALL - 1
+    table.room = SMALL // 2
+    table.slots = <uint64_t *>calloc(SMALL, sizeof(uint64_t))
+    table.words = <Word *>malloc(SMALL // 2 * sizeof(Word))
+    if table.slots == NULL or table.words == NULL:
+        end_table(table)
+        with gil:
+            raise MemoryError()
+    return 0
+
+
+cdef void end_table(WordTable *table) noexcept nogil:
+    free(table.slots)
+    free(table.words)
+    memset(table, 0, sizeof(WordTable))
+
+
+cdef int enlarge(WordTable *table, uint64_t odd, Watch *watching) except -1 nogil:
+    cdef uint64_t slots = 2 * (table.mask + 1)
+    cdef uint64_t *larger = <uint64_t *>calloc(<size_t>slots, sizeof(uint64_t))
+    cdef Word *words = <Word *>realloc(table.words, <size_t>(slots // 2) * sizeof(Word))
+    cdef uint64_t mixed, at
+    cdef int32_t i
+    if words != NULL:
+        table.words = words
+    if larger == NULL or words == NULL:
+        free(larger)
+        with gil:
+            raise MemoryError()
+    for i in range(table.size):
+        mixed = mixed_key(words[i].first, words[i].second, odd)
+        at = mixed & (slots - 1)
+        while larger[at]:
+            at = (at + 1) & (slots - 1)
+        larger[at] = entry_of(mixed, i)
+    free(table.slots)
+    table.slots = larger
+    table.mask = slots - 1
+    table.room = <int32_t>(slots // 2)
+    return watch(watching, table.size >> 2)
+
+
+cdef inline int32_t add_word(WordTable *table, const Token *token, uint64_t odd, Watch *watching) except -1 nogil:
+    """The number of the token, a new one where it has none; a new one points to the caller's bytes."""
+    cdef cybleu_key key = key_of(token, odd)
+    cdef uint64_t mixed = mixed_key(key.first, key.second, odd)
+    cdef uint64_t place = 0
+    cdef int32_t number = find_word(table, token, key, mixed, &place)
+    if number < 0:
+        number = table.size
+        if number == table.room:
+            if number >= MOST_TOKENS // 2:
+                with gil:
+                    raise MemoryError("the texts have too many different tokens")
+            enlarge(table, odd, watching)
+            find_word(table, token, key, mixed, &place)
+        table.words[number].first = key.first
+        table.words[number].second = key.second
+        table.words[number].token = token[0]
+        table.slots[place] = entry_of(mixed, number)
+        table.size += 1
+    return number
+
+
+cdef int number_many(WordTable *table, const Token *tokens, Py_ssize_t count, uint64_t odd, int32_t *ids,
+                     Watch *watching) except -1 nogil:
+    cdef Py_ssize_t i
+    for i in range(count):
+        ids[i] = add_word(table, &tokens[i], odd, watching)
+    return 0
+
+
+cdef void look_up_many(const WordTable *table, const Token *tokens, Py_ssize_t count, uint64_t odd,
+                       int32_t *ids) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(count):
+        ids[i] = look_up_word(table, &tokens[i], odd)
+
+
+cdef int reserve(Numbers *numbers, Py_ssize_t more) except -1 nogil:
+    """Room for so many more."""
+    cdef int32_t *larger
+    cdef Py_ssize_t room
+    if numbers.room - numbers.count < more:
+        room = max(numbers.count + more, 2 * numbers.room)
+        larger = <int32_t *>realloc(numbers.values, <size_t>room * sizeof(int32_t))
+        if larger == NULL:
+            with gil:
+                raise MemoryError()
+        numbers.values = larger
+        numbers.room = room
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------------- vocabulary
+
+cdef class RawVocabulary:
+    """Numbers of tokens, from 0 in the order in which they come. Threads may look up together, while none adds.
+
+    :param tokenizer: which makes the tokens
+    """
+
+    cdef readonly Tokenizer tokenizer
+    cdef WordTable table
+    cdef uint8_t **arenas       # where the tokens are kept
+    cdef Py_ssize_t arena_count
+    cdef Py_ssize_t arena_left  # bytes free at the end of the last one
+    cdef uint8_t *arena_at
+
+    def __cinit__(self, Tokenizer tokenizer not None):
+        self.tokenizer = tokenizer
+        self.arenas = NULL
+        self.arena_count = self.arena_left = 0
+        memset(&self.table, 0, sizeof(WordTable))
+        make_table(&self.table)
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        for i in range(self.arena_count):
+            free(self.arenas[i])
+        free(self.arenas)
+        end_table(&self.table)
+
+    def __len__(self):
+        return self.table.size
+
+    cdef int make_place(self, Py_ssize_t size) except -1 nogil:
+        """For the bytes of a token that may be new."""
+        cdef uint8_t **larger
+        if size > self.arena_left:
+            larger = <uint8_t **>realloc(self.arenas, (<size_t>self.arena_count + 1) * sizeof(uint8_t *))
+            if larger != NULL:
+                self.arenas = larger
+                self.arena_left = 0
+                self.arena_at = larger[self.arena_count] = <uint8_t *>malloc(<size_t>max(size, ARENA))
+            if larger == NULL or self.arena_at == NULL:
+                with gil:
+                    raise MemoryError()
+            self.arena_count = self.arena_count + 1
+            self.arena_left = max(size, ARENA)
+        return 0
+
+    cdef int32_t add_token(self, const Token *token, uint64_t odd, Watch *watching) except -1 nogil:
+        cdef int32_t before = self.table.size
+        cdef int32_t number
+        cdef Py_ssize_t size = size_of(token)
+        self.make_place(size)
+        number = add_word(&self.table, token, odd, watching)
+        if number == before:
+            memcpy(self.arena_at, token.text, <size_t>size)
+            self.table.words[number].token.text = self.arena_at
+            self.arena_at = self.arena_at + size
+            self.arena_left = self.arena_left - size
+            self.table.words[number].token.end = self.arena_at
+        return number
+
+    cdef int number_line(self, Scanner *scanner, const Line *line, Numbers *numbers, bint adds) except -1 nogil:
+        cdef Token tokens[AT_ONCE + MORE_TOKENS]
+        cdef uint64_t odd = secret()
+        cdef Py_ssize_t size = AT_ONCE
+        cdef Py_ssize_t i
+        cdef int32_t number
+        self.tokenizer.begin(scanner, line)
+        while size == AT_ONCE:
+            size = self.tokenizer.read(scanner, tokens, AT_ONCE)
+            reserve(numbers, size)
+            for i in range(size):
+                if adds:
+                    number = self.add_token(&tokens[i], odd, &scanner.watching)
+                else:
+                    number = look_up_word(&self.table, &tokens[i], odd)
+                numbers.values[numbers.count] = number
+                numbers.count += 1
+        return 0
+
+    cdef bytes numbers_of(self, RawTexts texts, Py_ssize_t start, Py_ssize_t stop, int64_t[::1] ends, bint adds):
+        cdef Scanner scanner
+        cdef Numbers numbers
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t i
+        if not 0 <= start <= stop <= texts.count or ends.shape[0] != stop - start:
+            raise ValueError("the texts do not fit")
+        memset(&numbers, 0, sizeof(Numbers))
+        make_scanner(&scanner)
+        try:
+            with nogil:
+                for i in range(start, stop):
+                    self.number_line(&scanner, &texts.lines[i], &numbers, adds)
+                    ends[i - start] = numbers.count
+                    watch(&watching, 8)
+            return PyBytes_FromStringAndSize(<const char *>numbers.values, numbers.count * <Py_ssize_t>sizeof(int32_t))
+        finally:
+            end_scanner(&scanner)
+            free(numbers.values)
+
+    def add(self, RawTexts texts not None, int64_t[::1] ends):
+        """The numbers of the tokens of all texts, as the bytes of int32; new tokens get new ones.
+
+        :param ends: is filled with where the numbers of each text end
+        """
+        return self.numbers_of(texts, 0, texts.count, ends, True)
+
+    def look_up(self, RawTexts texts not None, Py_ssize_t start, Py_ssize_t stop, int64_t[::1] ends):
+        """The same for the texts from `start` to before `stop`, with -1 for tokens that have no number."""
+        return self.numbers_of(texts, start, stop, ends, False)
+
+    def number(self, str token not None):
+        """The number of a token, or -1."""
+        cdef Token wanted
+        cdef bytes text = padded(token, &wanted)
+        return look_up_word(&self.table, &wanted, secret()) if text else -1
+
+    def tokens(self):
+        """All tokens, in the order of their numbers."""
+        cdef const Token *token
+        cdef list found = []
+        cdef int32_t i
+        for i in range(self.table.size):
+            token = &self.table.words[i].token
+            found.append(PyUnicode_DecodeUTF8(<const char *>token.text, size_of(token), "surrogatepass"))
+        return found
+
+    def assign(self, list tokens not None):
+        """Give tokens the next numbers, in their order, whatever the tokeniser would make of them."""
+        cdef bytes text
+        cdef Token wanted
+        cdef Watch watching = begin_watch()
+        for token in tokens:
+            text = padded(token, &wanted)
+            if text:
+                self.add_token(&wanted, secret(), &watching)
+
+
+cdef bytes padded(str text, Token *token):
+    """A token that is a str. What is given must be held as long as the token is used."""
+    cdef bytes found = bytes(16) + text.encode("utf-8", "surrogatepass")
+    token.text = <const uint8_t *><const char *>found + 16
+    token.end = token.text + len(found) - 16
+    return found

@@ -1,0 +1,122 @@
+"""Values with names: what the kernel reads and writes is what the mirror and the general reader do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cybleu import _backend, _mirror
+from cybleu.errors import CybleuError
+from cybleu.nbest import NBest
+
+NAMES = st.one_of(st.sampled_from(["p_a", "p_b", "", "é_猫", "p_a=b"]), st.integers(0, 3000).map("w_{}".format))
+ROWS = st.lists(st.dictionaries(NAMES, st.floats(allow_nan=False), max_size=8).map(lambda row: list(row.items())))
+
+
+def arrays(values):
+    """What `take` gives."""
+    parts = np.empty(values.rows + 1, np.int64), np.empty(values.count, np.int64), np.empty(values.count)
+    values.take(*parts)
+    return [part.tobytes() for part in parts]
+
+
+@given(ROWS, ROWS)
+@example([], [[]])
+@example([[(f"w_{number}", 1.0) for number in range(5000)]], [[(f"w_{number}", 1.0) for number in range(5999, 0, -1)]])
+@example([[(f"{'w' * number}_", 1.0)] for number in range(300)], [])
+def test_rows(kernels, first, second):
+    values, expected = kernels.NamedValues(), _mirror.NamedValues()
+    for part in (first, second):
+        for row in part:
+            values.add(row)
+            expected.add(row)
+        assert (values.rows, values.count) == (expected.rows, expected.count)
+        assert arrays(values) == arrays(expected)
+        assert values.names == expected.names
+        assert values.rows == values.count == 0
+
+
+HEADS = {"features": "FEATURES_TXT_BEGIN_0 0 {} 2 a b\n", "scores": "SCORES_TXT_BEGIN_0 0 {} 3 BLEU\n"}
+TAILS = {"features": "FEATURES_TXT_END_0\n", "scores": "SCORES_TXT_END_0\n"}
+LINES = ["1 -2.5", "0 1 p_a=1", "2 3 p_b=-0.5 p_a=1e-3\r", "2 3 \t q=1=2  é=3 "]
+FRAGMENTS = (
+    "| ,\t,\r,=,==,e,-,.,0,nan,_,:,\xa0,\x00,\v,\x1c,１,\n,x, p_a=2, q=1_0, é=1, p_é=1,\v=1, 猫\u2003=1, =1, p=".split(
+        ","
+    )
+)
+
+
+@st.composite
+def altered(draw):
+    """Lines with a few small changes."""
+    lines = draw(st.lists(st.sampled_from(LINES), min_size=1, max_size=5))
+    text = "\n".join(lines) + "\n"
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(text)))
+        text = text[:place] + draw(st.sampled_from(["", *FRAGMENTS])) + text[place + draw(st.integers(0, 2)) :]
+    return len(lines), text
+
+
+def read_with(module, monkeypatch, paths):
+    with monkeypatch.context() as patch:
+        patch.setattr(_backend, "chosen", module)
+        try:
+            nbest = NBest.from_moses(*paths)
+        except CybleuError as error:
+            return type(error), str(error)
+    sparse = nbest.sparse and (*(array.tobytes() for array in nbest.sparse[:3]), nbest.sparse.names)
+    return nbest.features.tobytes(), nbest.stats.tobytes(), sparse
+
+
+@given(altered(), st.none() | altered())
+@example((2, "1 2 p=1 p=2\n1 2\n"), None)
+@example((2, "1 2 p=1 3\n1 2 3 p=1\n"), None)
+@example((2, "p=1 1 2\n1 p=1 2\n"), None)
+@example((1, "1 2 " + " ".join(f"w{number % 70}{'x' * (number // 70)}=1" for number in range(140)) + "\n"), None)
+@example((1, "1 2 " + " ".join(f"w{number}=1" for number in (*range(120), 7)) + "\n"), None)
+@example((2, "1 2\n1 2\n"), (2, "1 1 1\n1 1 1 p=1\n"))
+def test_any_file_of_the_extractor(kernels, monkeypatch, tmp_path_factory, features, scores):
+    folder = tmp_path_factory.getbasetemp()
+    count = features[0]
+    scores = scores or (count, "1 1 1\n" * count)
+    paths = [folder / name for name in HEADS]
+    for path, (size, text) in zip(paths, (features, scores)):
+        path.write_bytes((HEADS[path.name].format(size) + text + TAILS[path.name]).encode())
+    assert read_with(kernels, monkeypatch, paths) == read_with(_mirror, monkeypatch, paths)
+
+
+@given(st.lists(st.tuples(st.floats(), st.lists(st.tuples(st.integers(0, 2), st.floats()), max_size=4)), max_size=5))
+def test_lines_that_are_written(kernels, rows):
+    names = ("p_a", "é_猫", "")
+    dense = np.array([[value] for value, _ in rows]).reshape(-1, 1)
+    indptr = np.cumsum([0, *(len(row) for _, row in rows)])
+    columns = np.array([column for _, row in rows for column, _ in row], dtype=np.int64)
+    values = np.array([value for _, row in rows for _, value in row], dtype=np.float64)
+    for first in range(len(rows) + 1):
+        part = dense[first:], indptr[first:], columns, values, names
+        assert kernels.lines_of_numbers(*part) == _mirror.lines_of_numbers(*part)
+
+
+def test_arguments_that_do_not_fit(kernels):
+    one, two = np.zeros(1, np.int64), np.zeros(2, np.int64)
+    for module in (kernels, _mirror):
+        values = module.NamedValues()
+        with pytest.raises(ValueError, match="twice"):
+            values.add([("a", 1.0), ("a", 2.0)])
+        values.add([("a", 1.0)])
+        for arguments in ((one, one, np.zeros(1)), (two, two, np.zeros(2)), (two, one, np.zeros(2))):
+            with pytest.raises(ValueError, match="do not fit"):
+                values.take(*arguments)
+    rows, names = np.zeros((1, 1)), ("a",)
+    for arguments, reason in (
+        ((one, one, np.zeros(1), names), "do not fit"),
+        ((two, two, np.zeros(1), names), "do not fit"),
+        ((np.array([0, 2]), one, np.zeros(1), names), "out of range"),
+        ((np.array([1, 0]), one, np.zeros(1), names), "out of range"),
+        ((np.array([0, 1]), one + 1, np.zeros(1), names), "no name"),
+        ((np.array([0, 1]), one - 1, np.zeros(1), names), "no name"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            kernels.lines_of_numbers(rows, *arguments)
