@@ -1,4 +1,4 @@
-"""NLTK's BLEU functions, about a hundred times faster, with the same numbers; and what else can be done with their counts.
+"""NLTK's BLEU functions with the same numbers, about a hundred times faster, and more functions that use their counts.
 
 ``cybleu.BACKEND`` says which implementation runs: ``"cython"`` or ``"python"``.
 """

@@ -1,7 +1,7 @@
-"""Mistakes in the shape of the arguments, which scoring would take without a word.
+"""Mistakes in the shape of the arguments that scoring would not notice.
 
-A str is a sequence of characters, a token list one of "references", a transposed list is a list: BLEU can be computed
-from all of them, and is wrong.
+A str is also a sequence of characters, a token list looks like a list of references, and a transposed list is a list.
+BLEU can be computed from all of these, but it is wrong.
 """
 
 from __future__ import annotations
@@ -35,22 +35,24 @@ def check(
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
 ) -> None:
-    """Raise an error for the first mistake in a corpus as :func:`cybleu.corpus_bleu` takes it; give None for none.
+    """Raise an error for the first mistake in the arguments of :func:`cybleu.corpus_bleu`, or return None.
 
-    It looks at the hypotheses, then at the references. An empty hypothesis is no mistake, nor an empty corpus. Arrays of
-    ids are understood: one dimension is a token list, two are a list of them.
+    It checks the hypotheses, then the references. An empty hypothesis and an empty corpus are not mistakes. An array of
+    ids with one dimension is a token list, and one with two dimensions is a list of token lists.
 
-    Two mistakes cannot be seen: transposed references where there are as many for each segment as segments, and a text
-    of one word split into its characters.
+    It cannot find two mistakes: transposed references if each segment has as many references as there are segments, and
+    a text of one word that is split into characters.
 
     :param references: for each segment a list of its references, each a list of tokens
     :param hypotheses: for each segment a list of tokens
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
-    :raises SequenceTypeError: something is no list, or one of another level: a str, None, an iterator, a set or a dict
-        instead of a token list, one reference instead of a list of them, the arguments in the other order
-    :raises LengthMismatchError: hypotheses and lists of references are not equally many, or the latter transposed
+    :raises SequenceTypeError: something is not a list, or a list of the wrong depth: a str, None, an iterator, a set or
+        a dict instead of a token list, one reference instead of a list of references, or the arguments in the other
+        order
+    :raises LengthMismatchError: the number of lists of references is not that of the hypotheses; the message says if
+        they look transposed
     :raises NoReferencesError: a segment has no reference
     :raises OneShotReferencesError: a segment's references can be read only once
     :raises EmptyReferenceError: a reference has no token

@@ -1,7 +1,8 @@
 """chrF with the names, arguments and values of ``nltk.translate.chrf_score``.
 
-Replacing that import by this one changes nothing but the speed. It is another number than sacreBLEU's chrF
-(:class:`cybleu.metrics.Chrf`): beta is 3, there is one reference, and the F-scores of all orders and segments are averaged.
+If you replace that import by this one, only the speed changes. NLTK's chrF is another number than sacreBLEU's
+(:class:`cybleu.metrics.Chrf`): beta is 3, there is only one reference, and the F-scores of all orders and segments are
+averaged. chrF is from Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation".
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ def sentence_chrf(
     :param reference: a str, or tokens, which are joined by blanks
     :param hypothesis: the same
     :param min_len: the smallest order of n-grams of characters
-    :param max_len: the largest
-    :param beta: recall weighs so many times as much as precision
+    :param max_len: the largest order
+    :param beta: how many times as much recall weighs as precision
     :param ignore_whitespace: leave white space out
-    :return: from 0 to 1. An order that one of the texts is too short for, or that has no match, is 1e-16
+    :return: from 0 to 1. An order that one of the texts is too short for, or that has no match, counts as 1e-16
     :raises EmptyCorpusError: there is no order from `min_len` to `max_len`
 
     >>> round(sentence_chrf("the cat is on the mat".split(), "the the the the the the the".split()), 4)
@@ -60,17 +61,17 @@ def corpus_chrf(
     beta: float = 3.0,
     ignore_whitespace: bool = True,
 ) -> float:
-    """chrF of a corpus: the mean over orders and segments of the F-scores of each.
+    """chrF of a corpus: the mean of the F-scores of all orders and segments.
 
-    :param references: for each segment one, a str, or tokens, which are joined by blanks
-    :param hypotheses: for each segment one
+    :param references: for each segment one reference: a str, or tokens, which are joined by blanks
+    :param hypotheses: for each segment one hypothesis, likewise
     :param min_len: the smallest order of n-grams of characters
-    :param max_len: the largest
-    :param beta: recall weighs so many times as much as precision
+    :param max_len: the largest order
+    :param beta: how many times as much recall weighs as precision
     :param ignore_whitespace: leave white space out
     :return: from 0 to 1
     :raises LengthMismatchError: there are not as many references as hypotheses
-    :raises EmptyCorpusError: there is no segment, or no order
+    :raises EmptyCorpusError: there are no segments, or no orders
 
     >>> round(corpus_chrf(["the cat sat", "it rains"], ["the cat sits", "it rains"]), 12)
     0.837988737422
@@ -110,11 +111,11 @@ def chrf_precision_recall_fscore_support(
 ) -> tuple[float, float, float, int]:
     """Precision, recall and F-score of the n-grams of one order, and the number of matches.
 
-    :param reference: a str, whose characters count, or any hashable tokens
+    :param reference: a str, whose characters are counted, or any hashable tokens
     :param hypothesis: the same
-    :param n: the order
-    :param beta: recall weighs so many times as much as precision
-    :param epsilon: what all three are where one of the texts is too short, or nothing matches
+    :param n: the order of n-grams
+    :param beta: how many times as much recall weighs as precision
+    :param epsilon: the value of all three if one of the texts is too short, or nothing matches
 
     >>> chrf_precision_recall_fscore_support("abcd", "abce", 2, beta=1)
     (0.6666666666666666, 0.6666666666666666, 0.6666666666666666, 2)

@@ -1,7 +1,7 @@
 """One exception class for each kind of mistake.
 
-Each is a :class:`CybleuError` and also what NLTK raises in the same situation, so that code written for either catches
-it. The message says what was wrong, where, and how to mend it.
+Each is a :class:`CybleuError`, and also an error of the type that NLTK raises in the same situation, so that code written for
+NLTK catches it, too. The message says what is wrong, where, and how to mend it.
 
 >>> import cybleu
 >>> try:
@@ -25,7 +25,7 @@ def printable(text: str, most: int = 2000) -> str:
 
 
 class CybleuError(Exception):
-    """Base of every error that cybleu raises itself."""
+    """The base class of every error that cybleu itself raises."""
 
     def __str__(self) -> str:
         # KeyError, a base of some of these, would show the text quoted
@@ -33,7 +33,7 @@ class CybleuError(Exception):
 
 
 class LengthMismatchError(CybleuError, ValueError, AssertionError):
-    """Hypotheses and reference lists, or files, are not equally many."""
+    """There are not as many lists of references as hypotheses, or files have different numbers of lines."""
 
 
 class EmptyCorpusError(CybleuError, ValueError, ZeroDivisionError):
@@ -49,7 +49,7 @@ class OneShotReferencesError(NoReferencesError):
 
 
 class SequenceTypeError(CybleuError, TypeError):
-    """A list of tokens or of sequences was expected."""
+    """Something is not a list of tokens, or not a list of such lists, where one is needed."""
 
 
 class UnhashableTokenError(CybleuError, TypeError):
@@ -69,7 +69,7 @@ class WeightsTypeError(CybleuError, TypeError):
 
 
 class WeightsError(CybleuError, ValueError):
-    """Weights of a model that are not finite, are all 0, or do not fit its features or their bounds."""
+    """The weights of a model are not finite, are all 0, or do not fit its features or their bounds."""
 
 
 class ZeroPrecisionError(CybleuError, ValueError, AssertionError):
@@ -81,7 +81,7 @@ class TooFewOrdersError(CybleuError, ValueError, IndexError):
 
 
 class SmoothingParameterError(CybleuError, ValueError, ZeroDivisionError):
-    """A parameter of a smoothing method makes it divide by zero."""
+    """A parameter of a smoothing method is not valid, or makes it divide by zero."""
 
 
 class EmptyReferenceError(CybleuError, ValueError):
@@ -89,19 +89,19 @@ class EmptyReferenceError(CybleuError, ValueError):
 
 
 class TokensError(CybleuError, ValueError):
-    """Tokens that could be counted, but cannot be what was meant."""
+    """Tokens could be counted, but cannot be what was meant, such as None."""
 
 
 class StatisticsError(CybleuError, ValueError):
-    """Statistics that cannot be, or that a definition cannot use."""
+    """Statistics are not valid, or a definition cannot use them."""
 
 
 class UnknownNameError(CybleuError, ValueError):
-    """There is no variant, smoothing or tokeniser of a name."""
+    """There is nothing with this name, such as a variant, a smoothing or a tokeniser."""
 
 
 class EmptyHypothesisError(CybleuError, ValueError, ZeroDivisionError):
-    """The hypotheses have no token, and a definition divides by their number."""
+    """The hypotheses have no token, and a definition divides by the number of tokens."""
 
 
 class ArrayTypeError(CybleuError, TypeError):
@@ -113,7 +113,7 @@ class ArrayValueError(CybleuError, ValueError, IndexError):
 
 
 class ArrowError(CybleuError, ValueError):
-    """What is handed over as an Arrow array or stream is none, is broken, was consumed before, or holds other things than texts."""
+    """Something is not an Arrow array or stream, is broken or already consumed, or has other values than texts."""
 
 
 class MixedTokensError(CybleuError, TypeError):
@@ -125,11 +125,11 @@ class NGramError(CybleuError, TypeError):
 
 
 class RewardColumnError(CybleuError, ValueError, KeyError):
-    """A dataset has no column of the name that references are looked for in."""
+    """A dataset has no column with the name that was given for the references."""
 
 
 class SampleError(CybleuError, ValueError):
-    """A number of samples, a seed or a share that cannot be, or nothing to draw samples from."""
+    """A number of samples, a seed or a share is not valid, or there is nothing to draw samples from."""
 
 
 class ThreadsError(CybleuError, ValueError):
@@ -137,7 +137,7 @@ class ThreadsError(CybleuError, ValueError):
 
 
 class FeatureError(CybleuError, ValueError):
-    """Features of an n-best list that are not finite numbers, are not named, or do not fit those of another list."""
+    """The features of an n-best list are not finite numbers, have no names, or do not fit those of another list."""
 
 
 class MissingExtraError(CybleuError, ImportError):

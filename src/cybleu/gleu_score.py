@@ -1,7 +1,8 @@
 """GLEU with the names, arguments and values of ``nltk.translate.gleu_score``.
 
-Replacing that import by this one changes nothing but the speed. The definition is that of Wu et al. (2016), "Google's neural
-machine translation system"; the metrics of Mutton et al. (2007) and of Napoles et al. (2015) have the same name and are others.
+If you replace that import by this one, only the speed changes. The definition is that of Wu et al. (2016), "Google's
+neural machine translation system". The metrics of Mutton et al. (2007) and of Napoles et al. (2015) have the same name,
+but they are different.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ MOST_ORDERS = 16  # that the kernels count
 def sentence_gleu(
     references: Iterable[Iterable[Any]], hypothesis: Iterable[Any], min_len: int = 1, max_len: int = 4
 ) -> float:
-    """The smaller one of precision and recall over the n-grams of all orders together.
+    """GLEU of one hypothesis: the smaller one of precision and recall of the n-grams of all orders together.
 
-    :param references: one or more references, each a sequence of hashable tokens; the one with the highest score counts
+    :param references: one or more references, each a sequence of hashable tokens; only the one with the highest score
+        counts
     :param hypothesis: a sequence of hashable tokens
     :param min_len: the smallest order of n-grams
-    :param max_len: the largest
-    :return: from 0 to 1; 0.0 where there is no n-gram
+    :param max_len: the largest order
+    :return: from 0 to 1; 0.0 if there are no n-grams
 
     >>> round(sentence_gleu(["the cat is on the mat".split()], "the the the the the the the".split()), 4)
     0.0909
@@ -50,15 +52,15 @@ def corpus_gleu(
 ) -> float:
     """GLEU of a corpus: matches and n-grams are summed over its segments before they are divided.
 
-    A segment counts the matches with the reference with which they are the largest part of the n-grams of hypothesis or
-    reference, whichever has more; the first of equal ones.
+    For each segment only the reference with the best score counts: the matches divided by the n-grams of the hypothesis
+    or of the reference, whichever has more. If several have the best score, it is the first of them.
 
     :param list_of_references: for each segment one or more references
     :param hypotheses: for each segment one hypothesis
     :param min_len: the smallest order of n-grams
-    :param max_len: the largest
-    :return: from 0 to 1; 0.0 where there is no n-gram, or no segment
-    :raises LengthMismatchError: hypotheses and lists of references are not equally many
+    :param max_len: the largest order
+    :return: from 0 to 1; 0.0 if there are no n-grams or no segments
+    :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
 
     >>> corpus_gleu([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])
     0.6666666666666666

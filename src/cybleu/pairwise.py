@@ -1,6 +1,6 @@
 """Sentence BLEU of all pairs of texts, and of each text against all others (self-BLEU).
 
-Texts are token lists or ids in every form that :mod:`cybleu.stats` describes.
+Texts are token lists, token ids or raw text, in every form that :mod:`cybleu.stats` describes.
 """
 
 from __future__ import annotations
@@ -49,29 +49,31 @@ def pairwise_bleu(
     lowercase: bool = False,
     **choices: Any,
 ) -> NDArray[np.float64]:
-    """Sentence BLEU of every hypothesis against every reference alone, exactly; or another metric of single sentences.
+    """Sentence BLEU, or another metric, of every hypothesis against every reference alone.
 
-    It is what minimum Bayes risk decoding asks for. The cost is that of the n-grams that texts share; memory is the
-    matrix and the n-grams of the texts. Equal texts are scored once.
+    Minimum Bayes risk decoding needs this. The scores are exact: each equals that of a call for this pair. The time
+    grows with the number of n-grams that texts share. In memory are the matrix and the n-grams of the texts. Equal
+    texts are scored once.
 
     :param references: R texts
     :param hypotheses: H texts, by default the references themselves
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences.
-        For ``chrf`` and its like texts are str or bytes, without `tokenize`
-    :param batched: both are B lists of texts, or 3-D arrays, with the same numbers R and H in each
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single
+        sentences. For ``chrf``, ``chrf+`` and ``chrf++`` the texts are str or bytes, without `tokenize`
+    :param batched: references and hypotheses are each B lists of texts, or a 3-D array; each list has the same number
+        of texts
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
-    :param out: an array to write into, float64, contiguous, of the shape of the result; no part of what is read
+    :param out: an array to write into, float64, contiguous, of the shape of the result; it must not overlap the input
     :param threads: how many threads work at the same time; None is one. The scores are the same
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`
     :return: float64 of shape `(H, R)`, or `(B, H, R)`; entry `[i, j]` has hypothesis i and reference j, on the scale of
-        the tool. An empty hypothesis has 0, or the error of the tool; no texts make an empty array
-    :raises CybleuError: of the kind that fits, naming the argument and the place
+        the tool. An empty hypothesis has 0, or is an error where the tool fails; without texts the array is empty
+    :raises CybleuError: one of its subclasses, whose message names the argument and the place
 
     >>> pairwise_bleu([["a", "b", "c"], ["a", "b"]], variant="moses", smoothing="add").round(3)
     array([[1.   , 0.707],
@@ -123,24 +125,26 @@ def self_bleu(
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
 ) -> NDArray[np.float64]:
-    """BLEU of each text with all the others as its references, by NLTK's definition: less is more diverse.
+    """BLEU of each text with all the others as its references, by NLTK's definition.
 
-    Self-BLEU (Zhu et al. 2018, "Texygen") is the mean of the result. Each score equals
-    ``sentence_bleu(others, text, weights, smoothing_function, auto_reweigh)``: n-grams are clipped to the largest count in
-    any one other text, the reference length is that of another text that is closest, the shorter of two. The time
+    Lower scores mean more diverse texts.
+
+    Self-BLEU (Zhu et al. 2018, "Texygen") is the mean of the result. Each score equals ``sentence_bleu(others, text,
+    weights, smoothing_function, auto_reweigh)``: n-grams are clipped to the largest count in any one other text, and
+    the reference length is that of the other text closest in length, the shorter one if two are equally close. The time
     grows with the number of tokens, not with the number of pairs.
 
     :param texts: at least two texts
     :param weights: as for :func:`cybleu.sentence_bleu`, also several vectors
     :param smoothing_function: as for :func:`cybleu.sentence_bleu`
     :param auto_reweigh: as for :func:`cybleu.sentence_bleu`
-    :param sample: score only so many texts, drawn without repetition, each still against all others. To take Self-BLEU
-        among a sample, give ``random.sample(texts, k)``
-    :param seed: of the draw; the same one draws the same texts
+    :param sample: how many texts to score, drawn without repetition, each still against all others; by default all. For
+        the Self-BLEU of a sample among itself, give ``random.sample(texts, k)``
+    :param seed: of the draw; the same seed draws the same texts
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param strict: look for texts of the wrong shape first, as :func:`cybleu.check` does
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
     :return: float64 of shape `(n,)`, or `(n, vectors)`, from 0 to 1, in the order of the texts

@@ -1,6 +1,6 @@
-"""BLEU as a reward for reinforcement learning and minimum-risk training, over batches of token ids.
+"""BLEU as a reward for reinforcement learning and minimum-risk training, for batches of samples.
 
-The scores are from 0 to 1, by sacreBLEU's definition of sentence BLEU unless another is asked for.
+Rewards are from 0 to 1, by sacreBLEU's definition of sentence BLEU unless you give another metric.
 """
 
 from __future__ import annotations
@@ -46,27 +46,29 @@ def bleu_rewards(
     """Sentence BLEU of each hypothesis against the references of its prompt. An empty hypothesis has 0.
 
     :param references: the references of each prompt, in any form that :mod:`cybleu.stats` describes; or prepared
-        :class:`cybleu.stats.References`, which then hold `pad_id`, `eos_id`, `unk_id`
-    :param hypotheses: a batch of texts: token ids or token lists
-    :param owner: for each hypothesis the number of its prompt, by default its own. With G hypotheses one after the other for
-        each prompt it is ``numpy.arange(prompts).repeat(G)``
+        :class:`cybleu.References`, which were then given `pad_id`, `eos_id` and `unk_id`
+    :param hypotheses: a batch of texts, in any form that :mod:`cybleu.stats` describes
+    :param owner: for each hypothesis the index of its prompt; by default hypothesis i has prompt i. If G hypotheses for
+        each prompt follow one another, it is ``numpy.arange(prompts).repeat(G)``
     :param lengths: of the hypotheses in a 2-D array
     :param reference_lengths: of the references in an array
     :param pad_id: an id that is removed from both ends of a text
     :param eos_id: a text stops before the first one
     :param unk_id: an id that matches nothing, but counts as a token
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
-    :param brevity_penalty: whether short hypotheses are penalised; without it they can be the best. Of BLEU alone
-    :param out: an array to write into, float32, contiguous, with one entry for each hypothesis; no part of what is read
+    :param brevity_penalty: False leaves out the brevity penalty; then short hypotheses can be the best. Only BLEU has
+        it
+    :param out: an array to write into, float32, contiguous, with one entry for each hypothesis; it must not overlap the
+        input
     :param threads: how many threads work at the same time; None is one. The rewards are the same
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens. For metrics of raw text, such as
-        ``chrf``, the texts are str or bytes without it
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens. Metrics of raw text, such as
+        ``chrf``, take str or bytes without it
     :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`, for example ``smoothing="add-k"``
     :return: float32 of shape `(hypotheses,)`, from 0 to 1
-    :raises CybleuError: of the kind that fits, naming the argument and the place; for an array on another device than the
-        CPU too, which is never copied without being asked
+    :raises CybleuError: one of its subclasses, whose message names the argument and the place. An array on a device
+        other than the CPU is an error, too; it is never copied without being asked for
 
     >>> import numpy
     >>> completions = numpy.array([[5, 6, 7, 8, 2, 0], [5, 6, 9, 2, 0, 0], [7, 3, 4, 2, 0, 0], [3, 4, 2, 0, 0, 0]])
@@ -93,13 +95,15 @@ def bleu_rewards(
 class BleuReward:
     """:func:`bleu_rewards` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
 
-    TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list for
-    each column of the dataset. Content of a message may be parts, of which all must be text, or None. The column of references holds for each row a str, a token-id list, or a list of either.
+    TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list
+    for each column of the dataset. The content of a message may be None, or a list of parts, which must all be text. In
+    each row the column of references has a str, a list of token ids, or a list of either. A call returns a list of
+    floats from 0 to 1, one for each completion.
 
     :param column: the column of the dataset that has the references
-    :param tokenize: makes tokens of a str: a name that :func:`cybleu.text.tokenizer` knows, such as ``13a``, or a callable.
-        None scores `completion_ids`, and the references are then token ids. A metric of raw text, such as ``chrf``, makes
-        no tokens of it, and then this stays as it is
+    :param tokenize: how to split a str into tokens: a name that :func:`cybleu.text.tokenizer` knows, such as ``13a``,
+        or a function from a str to its tokens. None scores `completion_ids`; the references are then token ids. A
+        metric of raw text, such as ``chrf``, has no tokens and ignores this, so leave it as it is
     :param lowercase: put the texts in lower case first
     :param arguments: further arguments of :func:`bleu_rewards`, for example ``smoothing="add-k"`` or ``eos_id``
 

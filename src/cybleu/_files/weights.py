@@ -14,12 +14,12 @@ from .writing import writing
 
 
 def read_weights(path: str | PathLike[str]) -> dict[str, float]:
-    """The weights in a file with a feature and its weight in each line: ``lm 0.5``, ``lm=0.5``, or ``lm= 0.5 0.2`` as Moses
-    writes them, which are the weights of ``lm_0`` and ``lm_1``. A ``#`` begins a comment; empty lines are passed over.
+    """The weights in a file, which has a feature and its weight on each line: ``lm 0.5`` or ``lm=0.5``, or as Moses
+    writes it ``lm= 0.5 0.2``, the weights of ``lm_0`` and ``lm_1``. A ``#`` begins a comment. Empty lines are ignored.
 
     :param path: of a UTF-8 file; gzip is recognised
-    :raises InputFileError: the file cannot be read, a line is not such, a name is there twice, or there is no weight; the
-        message names file and line
+    :raises InputFileError: the file cannot be read, a line is something else, a name appears twice, or there is no
+        weight; the message names file and line
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
@@ -57,12 +57,13 @@ def _weights_in(line: str) -> list[tuple[str, str]]:
 
 
 def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> None:
-    """Write a line ``name weight`` for each feature, numbers in full.
+    """Write a line ``name weight`` for each feature. Numbers have all their digits.
 
-    :param path: of the file, which is complete or as it was
+    :param path: of the file. If there is an error, a file that was there is not changed
     :param weights: by name, finite numbers
     :raises InputFileError: it cannot be written
-    :raises WeightsError: a weight is another, or a name would be read as something else: one with ``=``, ``#`` or white space
+    :raises WeightsError: a weight is not finite, or a name would be read as something else, because it has ``=``, ``#``
+        or white space
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"

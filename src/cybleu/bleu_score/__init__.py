@@ -1,8 +1,8 @@
 """BLEU with the names, arguments and values of ``nltk.translate.bleu_score``.
 
-Replacing that import by this one changes nothing but the speed: the same call gives the same value of the same type,
-and where NLTK raises, the error raised here is also of NLTK's type. The definition is Papineni, Roukos, Ward and Zhu
-(2002), "BLEU: a method for automatic evaluation of machine translation"; the rules about it that are NLTK's own are
+If you replace that import by this one, only the speed changes: the same call gives the same value of the same type. If
+NLTK raises an error, the error here is also of NLTK's type. The definition is that of Papineni, Roukos, Ward and Zhu
+(2002), "BLEU: a method for automatic evaluation of machine translation". NLTK has some rules of its own; here they are
 those of NLTK 3.10.4.
 """
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Fraction(fractions.Fraction):
     """A rational number that keeps its numerator and denominator as given: 4/8 stays 4/8.
 
-    It compares, hashes and computes as the number it is, and results are ordinary reduced fractions. It copies and
-    pickles. (NLTK's own class of this name does these things differently from one Python version to the next.)
+    Otherwise it is an ordinary number: it compares, hashes and computes as one, and the results of operations are
+    ordinary reduced fractions. It can be copied and pickled. (NLTK's own class with this name does these things
+    differently in different versions of Python.)
 
     >>> Fraction(4, 8), Fraction(4, 8) == 0.5, Fraction(4, 8) + 1
     (Fraction(4, 8), True, Fraction(3, 2))

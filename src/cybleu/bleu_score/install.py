@@ -82,16 +82,18 @@ class Installation:
 
 
 def install_as_nltk() -> Installation:
-    """Make NLTK's functions of BLEU, chrF and GLEU those of cybleu, for the whole process.
+    """Put cybleu's functions of BLEU, chrF and GLEU in the place of NLTK's, for the whole process.
 
-    The names of ``nltk.translate.bleu_score``, ``chrf_score`` and ``gleu_score`` are replaced there, and ``sentence_bleu``,
-    ``sentence_chrf`` and ``sentence_gleu`` also as ``nltk.translate.bleu``, ``nltk.bleu`` and so on. Code that took a name by ``from ... import`` earlier keeps NLTK's, so
-    install first. Installing again, or inside another installation, does no harm; each one is undone for itself. After
-    ``importlib.reload`` of NLTK's module its names are NLTK's again, until the next call.
+    It replaces the names in ``nltk.translate.bleu_score``, ``chrf_score`` and ``gleu_score``, and those of
+    ``sentence_bleu``, ``sentence_chrf`` and ``sentence_gleu`` elsewhere, such as ``nltk.translate.bleu`` and
+    ``nltk.bleu``. Code that imported a name earlier with ``from ... import`` keeps NLTK's function, so install first.
+    You can install again, also inside another installation; each installation is undone separately. After
+    ``importlib.reload`` a module has NLTK's functions again, until the next call.
 
-    To see which one runs, print ``nltk.translate.bleu_score.sentence_bleu.__module__``: it is ``cybleu.bleu_score``.
+    To see which function runs, print ``nltk.translate.bleu_score.sentence_bleu.__module__``: it is then
+    ``cybleu.bleu_score``.
 
-    :return: a handle to undo it with, also a context manager
+    :return: an object whose `undo` takes the installation back; it is also a context manager
     :raises MissingExtraError: NLTK is not installed
 
     >>> import nltk.translate.bleu_score

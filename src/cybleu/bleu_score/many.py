@@ -48,10 +48,10 @@ def sentence_bleu_many(
     :param hypotheses: for each segment a list of tokens
     :param progress: show a progress bar (needs tqdm)
     :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
-    :return: float64 of shape `(n,)`, or `(n, vectors)` where weights are a list of vectors, from 0 to 1. No segment
-        makes an empty array
-    :raises LengthMismatchError: hypotheses and lists of references are not equally many
-    :raises CybleuError: an error of a segment, with its number; also for a str in the place of a token list
+    :return: float64 of shape `(n,)`, or `(n, vectors)` if the weights are a list of vectors, from 0 to 1; empty if
+        there are no segments
+    :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
+    :raises CybleuError: the error of a segment, with its number; a str in the place of a token list is an error, too
 
     >>> references = [[["the", "cat", "sat", "down"]], [["it", "rains", "a", "lot"]]]
     >>> sentence_bleu_many(references, [["the", "cat", "sat", "down"], ["it", "rains"]], weights=(0.5, 0.5)).round(4)

@@ -27,8 +27,8 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
 
     :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
-    :param n: the n-gram order. Order 0 counts the empty n-gram, once more than there are tokens
-    :return: clipped matches / n-grams of the hypothesis, not reduced; 0/1 where it is shorter than n
+    :param n: the n-gram order. Order 0 counts the empty n-gram, once more than the hypothesis has tokens
+    :return: clipped matches / n-grams of the hypothesis, not reduced; 0/1 if the hypothesis is shorter than n
     :raises NoReferencesError: there is no reference, and the hypothesis has an n-gram
     :raises OrderError: n is negative or not a whole number
     :raises OrderTypeError: n is not a number
@@ -46,9 +46,9 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
 
 
 def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
-    """The length of the reference that is closest to a hypothesis length; the shorter of two equally close.
+    """The length of the reference that is closest to a hypothesis in length; if two are equally close, the shorter one.
 
-    :param references: one or more references, of which only the length is looked at
+    :param references: one or more references; only their lengths matter
     :param hyp_len: the length of the hypothesis, in tokens
     :raises NoReferencesError: there is no reference
 
@@ -78,9 +78,10 @@ def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
 def brevity_penalty(closest_ref_len: float, hyp_len: float) -> float:
     """The factor for hypotheses shorter than their references (Papineni et al. 2002, section 2.3).
 
-    :param closest_ref_len: (sum of) closest reference lengths
-    :param hyp_len: (sum of) hypothesis lengths
-    :return: the int 1 for a longer hypothesis, the int 0 for an empty one, else exp(1 - reference / hypothesis)
+    :param closest_ref_len: the closest reference length, or its sum over a corpus, in tokens
+    :param hyp_len: the length of the hypothesis, or its sum over a corpus, in tokens
+    :return: the int 1 if the hypothesis is longer than the reference, the int 0 if it is empty, otherwise exp(1 -
+        reference / hypothesis)
 
     >>> brevity_penalty(13, 12)
     0.9200444146293233

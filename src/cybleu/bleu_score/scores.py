@@ -56,22 +56,22 @@ def sentence_bleu(
 ) -> float | list[float]:
     """Score one hypothesis against its references.
 
-    It is the corpus score of this one segment.
+    The score is the corpus score of this one segment.
 
     :param references: one or more reference translations, each a sequence of hashable tokens
     :param hypothesis: the translation to score, a sequence of hashable tokens
-    :param weights: weights of the n-gram orders from 1, by default of 1 to 4 alike, or a sequence of such vectors for
-        several scores at once
-    :param smoothing_function: a method of :class:`SmoothingFunction`, or any callable that is given the list of
-        precisions as fractions, and by keyword `references`, `hypothesis` and `hyp_len`, and returns the precisions to
-        use. Without one an order that has no match counts as the smallest positive float, with a warning, and the score
-        is practically 0
-    :param auto_reweigh: with the default weights and a hypothesis of fewer than 4 tokens, use uniform weights over as
-        many orders as there are tokens
-    :return: BLEU from 0 to 1, a float; the int 0 where no token matches, so for an empty hypothesis; a list for several
-        weight vectors, but not for one alone in a list
+    :param weights: the weights of the n-gram orders from 1, by default 1/4 for orders 1 to 4; or a sequence of such
+        vectors to get several scores at once
+    :param smoothing_function: a method of :class:`SmoothingFunction`; or any function that takes the list of precisions
+        as fractions, and by keyword `references`, `hypothesis` and `hyp_len`, and returns the precisions to use.
+        Without it the precision of an order that has no match is the smallest positive float, with a warning, and the
+        score is practically 0
+    :param auto_reweigh: if the weights are the default and the hypothesis has fewer than 4 tokens, use uniform weights
+        for as many orders as there are tokens
+    :return: BLEU from 0 to 1 as a float; the int 0 if no token matches, so also for an empty hypothesis; a list of
+        these for several weight vectors, but not for a list of only one
     :raises NoReferencesError: there is no reference
-    :raises TypeError: what should be a sequence is not one, or a token cannot be hashed
+    :raises TypeError: something that should be a sequence is not one, or a token cannot be hashed
 
     >>> sentence_bleu([["the", "cat", "is", "on", "the", "mat"]], ["the", "cat", "is", "on", "a", "mat"])
     0.537284965911771
@@ -111,25 +111,25 @@ def corpus_bleu(
     smoothing_function: SmoothingCallable | None = None,
     auto_reweigh: bool = False,
 ) -> float | list[float]:
-    """Score a corpus: matches and lengths are summed over its segments before anything is divided.
+    """Score a corpus: matches, n-grams and lengths are summed over its segments before anything is divided.
 
     As in NLTK, a segment shorter than an n-gram order adds 1 to the denominator of that order. Other tools add 0. The
-    reference length of a segment is that of the closest reference, the shorter of two equally close.
+    reference length of a segment is that of the closest reference, or of the shorter one if two are equally close.
 
     :param list_of_references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
-    :param weights: weights of the n-gram orders from 1, or a sequence of such vectors for several scores at once
-    :param smoothing_function: a method of :class:`SmoothingFunction`, or any callable that is given the list of
-        precisions as fractions, and by keyword `references`, `hypothesis` (of the last segment) and `hyp_len` (of the
-        corpus), and returns the precisions to use. Without one an order that has no match counts as the smallest
-        positive float, with a warning, and the score is practically 0
-    :param auto_reweigh: with the default weights and fewer than 4 hypothesis tokens in all, use uniform weights over as
-        many orders as there are tokens
-    :return: BLEU from 0 to 1, a float; the int 0 where no token matches at all; a list for several weight vectors
-    :raises LengthMismatchError: hypotheses and reference lists are not equally many
+    :param weights: the weights of the n-gram orders from 1, or a sequence of such vectors to get several scores at once
+    :param smoothing_function: a method of :class:`SmoothingFunction`; or any function that takes the list of precisions
+        as fractions, and by keyword `references`, `hypothesis` (of the last segment) and `hyp_len` (of the corpus), and
+        returns the precisions to use. Without it the precision of an order that has no match is the smallest positive
+        float, with a warning, and the score is practically 0
+    :param auto_reweigh: if the weights are the default and the hypotheses have fewer than 4 tokens in all, use uniform
+        weights for as many orders as there are tokens
+    :return: BLEU from 0 to 1 as a float; the int 0 if no token matches; a list of these for several weight vectors
+    :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
     :raises EmptyCorpusError: there is no segment
     :raises NoReferencesError: a segment has no reference
-    :raises TypeError: what should be a sequence is not one, or a token cannot be hashed
+    :raises TypeError: something that should be a sequence is not one, or a token cannot be hashed
 
     >>> corpus_bleu([[["a", "b", "c", "d"]], [["e", "f", "g", "h"]]], [["a", "b", "c", "d"], ["e", "f", "g", "i"]])
     0.7231269021297695
@@ -148,16 +148,17 @@ def corpus_bleu_of_row(
     smoothing_function: SmoothingCallable | None = None,
     auto_reweigh: bool = False,
 ) -> float | list[float]:
-    """:func:`corpus_bleu` of a corpus whose segments were counted one after the other and not kept.
+    """:func:`corpus_bleu` for a corpus whose segments were counted one after the other and not kept.
 
     The other parameters are those of :func:`corpus_bleu`.
 
     :param row: the sum of the statistics rows of the segments
-    :param short_segments: for each order how many segments were too short for it; see :class:`cybleu.CorpusAccumulator`
-    :param references: those of the last segment, which smoothing may ask for
-    :param hypothesis: of the last segment
-    :return: BLEU from 0 to 1, as of :func:`corpus_bleu`
-    :raises StatisticsError: row, short segments and weights do not have the same orders
+    :param short_segments: for each order, how many segments are too short for it; :class:`cybleu.CorpusAccumulator`
+        counts them
+    :param references: the references of the last segment, which a smoothing may need
+    :param hypothesis: the hypothesis of the last segment
+    :return: BLEU from 0 to 1, as for :func:`corpus_bleu`
+    :raises StatisticsError: `row`, `short_segments` and `weights` do not have the same number of orders
 
     >>> from cybleu import CorpusAccumulator
     >>> corpus, last = CorpusAccumulator(), ([["a", "b", "c", "d"]], ["a", "b", "c", "d"])
@@ -240,7 +241,7 @@ def score_counts(
 
     :param row: both lengths, and the matches of at least as many orders as there are denominators
     :param references: those of the last segment, which smoothing may want
-    :param hypothesis: of the last segment
+    :param hypothesis: the hypothesis of the last segment
     """
     length, reference_length, *matches = row[: 2 + len(denominators)]
     if not matches or matches[0] == 0:

@@ -19,11 +19,12 @@ class SmoothingFunction:
     """The smoothing techniques of Chen and Cherry (2014), "A systematic comparison of smoothing techniques for
     sentence-level BLEU", as NLTK numbers and computes them.
 
-    Give one of the methods, not the object, as `smoothing_function`. They take the list of precisions, fractions with
-    `numerator` and `denominator`; methods 3 to 7 change that list and return it. Methods 4 to 7 also need the
-    `references`, the `hypothesis` or its length `hyp_len`, which the scores give them by keyword.
+    Give one of its methods, not the object, as `smoothing_function`. A method takes the list of precisions, as
+    fractions with `numerator` and `denominator`, and returns the list to use. Methods 3 to 7 change the list that they
+    are given. Methods 4 to 7 also need `references`, `hypothesis` and its length `hyp_len`; the functions that score
+    pass these by keyword.
 
-    :param epsilon: what method 1 counts for an order without a match
+    :param epsilon: the number of matches that method 1 counts for an order without a match
     :param alpha: the weight of the prior in method 6
     :param k: the divisor in method 4
 
@@ -48,7 +49,7 @@ class SmoothingFunction:
         return precisions
 
     def method1(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
-        """An order without a match counts `epsilon` of them."""
+        """An order without a match counts as `epsilon` matches."""
         return [
             precision if precision.numerator != 0 else (precision.numerator + self.epsilon) / precision.denominator
             for precision in p_n
@@ -64,7 +65,7 @@ class SmoothingFunction:
         ]
 
     def method3(self, p_n: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
-        """The k-th order without a match counts 1 / 2**k of one (NIST's mteval-v13a)."""
+        """The k-th order without a match counts as 1 / 2**k matches (NIST's mteval-v13a)."""
         zeros = 0
         for n, precision in enumerate(p_n):
             if precision.numerator == 0:
@@ -75,7 +76,10 @@ class SmoothingFunction:
     def method4(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """As method 3, less for shorter hypotheses: 1 / (2**j * k / log(length)) for the j-th order without a match."""
+        """As method 3, but with fewer matches for shorter hypotheses.
+
+        The j-th order without a match counts as 1 / (2**j * k / log(length)) matches.
+        """
         length = hyp_len if hyp_len else len(hypothesis)
         zeros = 0
         for n, precision in enumerate(p_n):
@@ -87,9 +91,10 @@ class SmoothingFunction:
     def method5(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """Each precision becomes the mean of itself, the smoothed one before and the one after.
+        """Each precision becomes the mean of itself, the smoothed one of the order before, and that of the order after.
 
-        Before the first stands the first plus 1, after the last the 5-gram precision of the given segment.
+        Before the first order this is the first precision plus 1. After the last order it is the 5-gram precision of
+        the given segment.
         """
         following = [*p_n[1:], modified_precision(references, hypothesis, 5)]
         previous = p_n[0] + 1
@@ -100,7 +105,9 @@ class SmoothingFunction:
     def method6(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """Interpolate orders from 3 with a prior, p(n-1)**2 / p(n-2), worth `alpha` n-grams (Gao and He 2013).
+        """Interpolate the precisions of orders from 3 with a prior (Gao and He 2013).
+
+        The prior is p(n-1)**2 / p(n-2), and counts as `alpha` n-grams.
 
         :raises TooFewOrdersError: there are fewer than 3 orders
         :raises ZeroPrecisionError: the trigram precision is 0
@@ -131,13 +138,13 @@ class SmoothingFunction:
 
 
 def nltk_3_3(p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
-    """The rule of NLTK up to 3.3, as a `smoothing_function`: orders without a match are skipped.
+    """The rule of NLTK up to version 3.3, as a `smoothing_function`: it skips orders without a match.
 
-    The orders that are left take the first weights, so scores are higher than today's. It reproduces the numbers of
-    tutorials written then.
+    The orders that remain get the first weights, so scores are higher than in later versions. It reproduces the numbers
+    of tutorials from that time.
 
-    :param p_n: the precisions, which BLEU gives it
-    :return: those above 0
+    :param p_n: the precisions, which the function that scores passes
+    :return: the precisions above 0
 
     >>> sentence_bleu([["it", "is", "ship"]], ["it", "ship"], smoothing_function=nltk_3_3)
     0.6065306597126334

@@ -1,7 +1,8 @@
-"""From columns of texts to columns of statistics, which a frame, a database or a cluster adds up, and back to one score.
+"""Columns of texts as columns of statistics, which a frame, a database or a cluster can add up, and their scores.
 
-The names of the columns are those of the metric, for BLEU ``hyp_len``, ``ref_len``, ``match_1`` to ``match_4`` and ``total_1`` to
-``total_4``. The score of a corpus is that of the sum of its rows, never the mean of the scores of its parts.
+The metric names the columns. For BLEU they are ``hyp_len``, ``ref_len``, ``match_1`` to ``match_4`` and ``total_1`` to
+``total_4``. The score of a corpus is the score of the sum of its rows, never the mean of the scores of its parts. This
+package needs NumPy.
 """
 
 from __future__ import annotations

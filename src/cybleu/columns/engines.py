@@ -50,7 +50,7 @@ class Counting:
     ) -> Counting:
         """
         :raises UnknownNameError: there is no such metric, or no column of references
-        :raises ArrayValueError: a column is kept twice, or has the name of one that is made
+        :raises ArrayValueError: a column is kept twice, or has the name of a new column
         """
         found = find(metric)
         columns = _names(references)

@@ -1,9 +1,11 @@
-"""Scores of Ray Data's Datasets: a map that makes rows of statistics of Arrow blocks, and Ray's own sum.
+"""Scores of Ray Data's Datasets. A map turns Arrow blocks of texts into rows of statistics, and Ray adds these up.
 
-For Ray from 2.40. cybleu, NumPy and pyarrow have to be installed on the machines of the cluster. Texts are in columns of strings, or of
-lists of strings. Bad input is one of cybleu's errors within Ray's: the row that it names is counted in the block.
+It needs Ray from 2.40. cybleu, NumPy and pyarrow have to be installed on the machines of the cluster. Texts are in
+columns of strings, or of lists of strings. Bad input raises one of cybleu's errors inside an error of Ray. The row that
+it names is counted from the start of the block.
 
-In the examples `dataset` is a Dataset with one segment of two systems: the columns `system`, `segment`, `hypothesis`, `reference`.
+In the examples `dataset` is a Dataset with one segment of two systems. Its columns are `system`, `segment`,
+`hypothesis` and `reference`.
 """
 
 from __future__ import annotations
@@ -40,16 +42,17 @@ def rows(
 
     :param dataset: a Dataset of Ray Data
     :param hypothesis: the name of the column of hypotheses
-    :param references: the name of the column of references, which has one for each segment or a list of them; or the names
-        of several columns
+    :param references: the name of the column of references, which has a reference or a list of references for each
+        segment; or the names of several columns
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param keep: the names of columns to have beside the statistics, such as that of the segment
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param keep: the name of a column to keep beside the statistics, such as that of the segment, or the names of
+        several
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for lists of tokens
     :param lowercase: put raw text in lower case first
-    :return: a Dataset, which nothing was computed of yet
-    :raises UnknownNameError: there is no column, or no metric, of a name
-    :raises ArrayValueError: a column is kept twice, or has the name of one that is made
-    :raises ArrowError: this is no Dataset
+    :return: a Dataset, not computed yet
+    :raises UnknownNameError: there is no column, or no metric, with this name
+    :raises ArrayValueError: a column is kept twice, or has the name of a new column
+    :raises ArrowError: `dataset` is not a Dataset
 
     >>> sorted((row["system"], row["hyp_len"], row["match_1"]) for row in rows(dataset, keep="system").take_all())
     [('a', 4, 4), ('b', 4, 3)]
@@ -68,16 +71,18 @@ def segment_scores(
     tokenize: Tokenize = "13a",
     lowercase: bool = False,
 ) -> Any:
-    """The score of each segment, as :func:`cybleu.scores` gives it at the level of sentences, as the column ``score``.
+    """The score of each segment, in the column ``score``.
+
+    The metric scores single sentences here, as :func:`cybleu.scores` does with this metric at the level of sentences.
 
     :param dataset: a Dataset of Ray Data
     :param hypothesis: the name of the column of hypotheses
     :param references: as for :func:`rows`
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param keep: the names of columns to have beside the score
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param keep: the name of a column to keep beside the score, or the names of several
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for lists of tokens
     :param lowercase: put raw text in lower case first
-    :return: a Dataset, which nothing was computed of yet
+    :return: a Dataset, not computed yet
     :raises CybleuError: as for :func:`rows`
 
     >>> sorted(round(row["score"], 2) for row in segment_scores(dataset).take_all())
@@ -96,13 +101,13 @@ def total(
     tokenize: Tokenize = "13a",
     lowercase: bool = False,
 ) -> dict[str, int]:
-    """The sum of the statistics.
+    """The sum of the statistics of all segments.
 
     :param dataset: a Dataset of Ray Data
     :param hypothesis: the name of the column of hypotheses
     :param references: as for :func:`rows`
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for lists of tokens
     :param lowercase: put raw text in lower case first
     :return: a dict from the names of the metric's columns to ints, 0 for a Dataset without rows
     :raises CybleuError: as for :func:`rows`
@@ -128,9 +133,9 @@ def score(
     :param dataset: a Dataset of Ray Data
     :param hypothesis: the name of the column of hypotheses
     :param references: as for :func:`rows`
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``. The mean of the scores of segments is not
-        the score of a sum: take the mean of :func:`segment_scores`
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``. It cannot be a mean of the scores of
+        segments; for such a mean, average the result of :func:`segment_scores`
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for lists of tokens
     :param lowercase: put raw text in lower case first
     :return: a :class:`cybleu.metrics.BleuScore`, or the :class:`cybleu.metrics.Score` of another metric
     :raises EmptyCorpusError: the Dataset has no rows
@@ -155,18 +160,18 @@ def group_scores(
     tokenize: Tokenize = "13a",
     lowercase: bool = False,
 ) -> Any:
-    """The score of each group as one corpus, as the column ``score``, with the sums that it is of.
+    """The score of each group as one corpus: the column ``score``, beside the sums of the statistics.
 
     :param dataset: a Dataset of Ray Data
     :param by: the name of the column whose values are the groups, or the names of several
     :param hypothesis: the name of the column of hypotheses
     :param references: as for :func:`rows`
     :param metric: as for :func:`score`
-    :param partitions: into how many parts Ray shuffles the groups, by default as Ray is set; a small number is faster where there
-        are few groups
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param partitions: into how many parts Ray shuffles the groups; by default Ray decides. If there are few groups, a
+        small number is faster
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for lists of tokens
     :param lowercase: put raw text in lower case first
-    :return: a Dataset with a row for each group in no certain order, which nothing was computed of yet
+    :return: a Dataset, not computed yet, with a row for each group, in any order
     :raises StatisticsError: the metric is a mean of the scores of segments
     :raises CybleuError: as for :func:`rows`
 
@@ -198,9 +203,9 @@ def system_rows(
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
     :param system: the name of the column that says whose hypothesis it is
     :param segment: the name of the column that says which segment it is; the rows are in its order
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for lists of tokens
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for lists of tokens
     :param lowercase: put raw text in lower case first
-    :return: from the names of the systems to int64 `(segments, columns)`
+    :return: a dict from the names of the systems to int64 arrays `(segments, columns)`
     :raises LengthMismatchError: a system has a segment twice, or not the same segments as another
     :raises SequenceTypeError: a system or a segment is null
     :raises CybleuError: as for :func:`rows`
@@ -226,7 +231,7 @@ def _mapped(dataset: Any, counting: Counting, function: Callable[[Counting, Any]
 def _read(dataset: Any, counting: Counting) -> Any:
     """The columns that are read and no others, where Ray knows them before it computes anything.
 
-    :raises ArrowError: this is no Dataset
+    :raises ArrowError: `dataset` is not a Dataset
     :raises UnknownNameError: there is no column of a name
     """
     if not (hasattr(dataset, "map_batches") and hasattr(dataset, "select_columns")):

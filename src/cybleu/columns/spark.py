@@ -1,10 +1,12 @@
-"""Scores of Spark's DataFrames: a map that makes rows of statistics of Arrow batches, and Spark's own sum.
+"""Scores of Spark's DataFrames. A map turns Arrow batches of texts into rows of statistics, and Spark adds these up.
 
-For PySpark from 4.0, classic or by Spark Connect. cybleu, NumPy and pyarrow have to be installed where Spark runs Python. Texts are
-in columns of strings, or of arrays of strings; what a task reads at a time is ``spark.sql.execution.arrow.maxRecordsPerBatch``
-rows. Bad input is one of cybleu's errors within Spark's: the row that it names is counted in the batch.
+It needs PySpark from 4.0, classic or Spark Connect. cybleu, NumPy and pyarrow have to be installed where Spark runs
+Python. Texts are in columns of strings, or of arrays of strings. A task reads
+``spark.sql.execution.arrow.maxRecordsPerBatch`` rows at a time. Bad input raises one of cybleu's errors inside an error
+of Spark. The row that it names is counted from the start of the batch.
 
-In the examples `frame` is a DataFrame with one segment of two systems: the columns `system`, `segment`, `hypothesis`, `reference`.
+In the examples `frame` is a DataFrame with one segment of two systems. Its columns are `system`, `segment`,
+`hypothesis` and `reference`.
 """
 
 from __future__ import annotations
@@ -41,16 +43,17 @@ def rows(
 
     :param frame: a DataFrame of Spark
     :param hypothesis: the name of the column of hypotheses
-    :param references: the name of the column of references, which has one for each segment or an array of them; or the names
-        of several columns
+    :param references: the name of the column of references, which has a reference or an array of references for each
+        segment; or the names of several columns
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param keep: the names of columns to have beside the statistics, such as that of the segment
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for arrays of tokens
+    :param keep: the name of a column to keep beside the statistics, such as that of the segment, or the names of
+        several
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for arrays of tokens
     :param lowercase: put raw text in lower case first
-    :return: a DataFrame, which nothing was computed of yet
-    :raises UnknownNameError: there is no column, or no metric, of a name
-    :raises ArrayValueError: a column is kept twice, or has the name of one that is made
-    :raises ArrowError: this is no DataFrame
+    :return: a DataFrame, not computed yet
+    :raises UnknownNameError: there is no column, or no metric, with this name
+    :raises ArrayValueError: a column is kept twice, or has the name of a new column
+    :raises ArrowError: `frame` is not a DataFrame
 
     >>> rows(frame, keep="system").select("system", "hyp_len", "match_1").filter("system = 'b'").show()
     +------+-------+-------+
@@ -74,16 +77,18 @@ def segment_scores(
     tokenize: Tokenize = "13a",
     lowercase: bool = False,
 ) -> Any:
-    """The score of each segment, as :func:`cybleu.scores` gives it at the level of sentences, as the column ``score``.
+    """The score of each segment, in the column ``score``.
+
+    The metric scores single sentences here, as :func:`cybleu.scores` does with this metric at the level of sentences.
 
     :param frame: a DataFrame of Spark
     :param hypothesis: the name of the column of hypotheses
     :param references: as for :func:`rows`
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param keep: the names of columns to have beside the score
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for arrays of tokens
+    :param keep: the name of a column to keep beside the score, or the names of several
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for arrays of tokens
     :param lowercase: put raw text in lower case first
-    :return: a DataFrame, which nothing was computed of yet
+    :return: a DataFrame, not computed yet
     :raises CybleuError: as for :func:`rows`
 
     >>> [round(row.score, 2) for row in segment_scores(frame, keep="system").orderBy("system").collect()]
@@ -102,13 +107,13 @@ def total(
     tokenize: Tokenize = "13a",
     lowercase: bool = False,
 ) -> dict[str, int]:
-    """The sum of the statistics.
+    """The sum of the statistics of all segments.
 
     :param frame: a DataFrame of Spark
     :param hypothesis: the name of the column of hypotheses
     :param references: as for :func:`rows`
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for arrays of tokens
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for arrays of tokens
     :param lowercase: put raw text in lower case first
     :return: a dict from the names of the metric's columns to ints, 0 for a DataFrame without rows
     :raises CybleuError: as for :func:`rows`
@@ -134,9 +139,9 @@ def score(
     :param frame: a DataFrame of Spark
     :param hypothesis: the name of the column of hypotheses
     :param references: as for :func:`rows`
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``. The mean of the scores of segments is not
-        the score of a sum: take the mean of :func:`segment_scores`
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for arrays of tokens
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``. It cannot be a mean of the scores of
+        segments; for such a mean, average the result of :func:`segment_scores`
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for arrays of tokens
     :param lowercase: put raw text in lower case first
     :return: a :class:`cybleu.metrics.BleuScore`, or the :class:`cybleu.metrics.Score` of another metric
     :raises EmptyCorpusError: the DataFrame has no rows
@@ -160,16 +165,16 @@ def group_scores(
     tokenize: Tokenize = "13a",
     lowercase: bool = False,
 ) -> Any:
-    """The score of each group as one corpus, as the column ``score``, with the sums that it is of.
+    """The score of each group as one corpus: the column ``score``, beside the sums of the statistics.
 
     :param frame: a DataFrame of Spark
     :param by: the name of the column whose values are the groups, or the names of several
     :param hypothesis: the name of the column of hypotheses
     :param references: as for :func:`rows`
     :param metric: as for :func:`score`
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for arrays of tokens
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for arrays of tokens
     :param lowercase: put raw text in lower case first
-    :return: a DataFrame with a row for each group in no certain order, which nothing was computed of yet
+    :return: a DataFrame, not computed yet, with a row for each group, in any order
     :raises StatisticsError: the metric is a mean of the scores of segments
     :raises CybleuError: as for :func:`rows`
 
@@ -201,9 +206,9 @@ def system_rows(
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
     :param system: the name of the column that says whose hypothesis it is
     :param segment: the name of the column that says which segment it is; the rows are in its order
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for arrays of tokens
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for arrays of tokens
     :param lowercase: put raw text in lower case first
-    :return: from the names of the systems to int64 `(segments, columns)`
+    :return: a dict from the names of the systems to int64 arrays `(segments, columns)`
     :raises LengthMismatchError: a system has a segment twice, or not the same segments as another
     :raises SequenceTypeError: a system or a segment is null
     :raises CybleuError: as for :func:`rows`
@@ -220,7 +225,7 @@ def system_rows(
 def _read(frame: Any, counting: Counting) -> Any:
     """The columns that are read and no others.
 
-    :raises ArrowError: this is no DataFrame
+    :raises ArrowError: `frame` is not a DataFrame
     :raises UnknownNameError: there is no column of a name, or there are several
     """
     if not hasattr(frame, "mapInArrow"):

@@ -34,24 +34,27 @@ def row_blocks(
     lowercase: bool = False,
     threads: int | None = None,
 ) -> Iterator[Rows]:
-    """The statistics of the segments of a table, some rows of it at a time: for what does not fit into memory.
+    """The statistics of the segments of a table, block by block, for tables that do not fit into memory.
 
-    :param table: whatever hands itself over by the Arrow C data interface: a pyarrow Table, RecordBatch or RecordBatchReader, a
-        frame of polars or pandas, a relation of DuckDB. A reader is read as far as the blocks are asked for. Also a dict of lists
-    :param hypothesis: the name of the column of hypotheses: of texts, or with ``tokenize=None`` of lists of tokens or of token
-        ids
-    :param references: the name of the column of references, which has one for each segment or a list of them; or the names
-        of several columns. A null is no reference, and each segment needs one at least
+    :param table: an object that offers the Arrow C data interface: a pyarrow Table, RecordBatch or RecordBatchReader, a
+        frame of polars or pandas, or a relation of DuckDB; or a dict of lists. A reader is read only as far as you take
+        blocks
+    :param hypothesis: the name of the column of hypotheses. It has texts, or with ``tokenize=None`` lists of tokens or
+        of token ids
+    :param references: the name of the column of references, which has a reference or a list of references for each
+        segment; or the names of several columns. A null is left out, but each segment needs at least one reference
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: what makes tokens of raw text, by default ``13a`` as in sacreBLEU; None for columns of lists of tokens.
-        chrF takes raw text and no tokeniser, so there it stays as it is
+    :param tokenize: how to split raw text into tokens: a name or a function as for :func:`cybleu.text.tokenizer`, by
+        default ``13a`` as in sacreBLEU; None for columns of lists of tokens. chrF has no tokens and ignores this, so
+        leave it as it is
     :param lowercase: put raw text in lower case first
     :param threads: how many threads count at the same time
-    :return: dicts from the names of the metric's columns to int64 `(n,)`, in the order of the rows
-    :raises UnknownNameError: the table has no column of a name
-    :raises SequenceTypeError: a hypothesis is null; the message has its row in the whole table
+    :return: a dict for each block, from the names of the metric's columns to int64 arrays `(n,)`, in the order of the
+        rows
+    :raises UnknownNameError: the table has no column with this name
+    :raises SequenceTypeError: a hypothesis is null; the message has the number of its row in the whole table, from 0
     :raises NoReferencesError: a segment has no reference
-    :raises ArrowError: this is no table, or a broken or consumed one
+    :raises ArrowError: `table` is not a table, or it is broken or already consumed
 
     >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
     >>> [block["match_1"] for block in row_blocks(texts)]
@@ -100,19 +103,21 @@ def rows(
     lowercase: bool = False,
     threads: int | None = None,
 ) -> Rows:
-    """The statistics of all segments of a table as columns, which frames take as they are.
+    """The statistics of all segments of a table as columns, which a frame can take as they are.
 
     :param table: as for :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for columns of lists of tokens
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for columns of lists of tokens
     :param lowercase: put raw text in lower case first
     :param threads: how many threads count at the same time
-    :return: a dict from the names of the metric's columns to int64 `(n,)`, in the order of the rows
+    :return: a dict from the names of the metric's columns to int64 arrays `(n,)`, in the order of the rows; the arrays
+        are empty for an empty table
     :raises CybleuError: as for :func:`row_blocks`
 
-    A frame of pandas or polars gets them by ``frame.assign(**rows(frame))`` or ``frame.with_columns(**rows(frame))``.
+    With pandas, ``frame.assign(**rows(frame))`` adds them to a frame; with polars,
+    ``frame.with_columns(**rows(frame))``.
 
     >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
     >>> rows(texts)["match_1"]
@@ -137,13 +142,13 @@ def total(
     lowercase: bool = False,
     threads: int | None = None,
 ) -> dict[str, int]:
-    """The sum of the statistics of a table, which is read some rows at a time and not kept.
+    """The sum of the statistics of a table, which is read block by block and not kept.
 
     :param table: as for :func:`row_blocks`
     :param hypothesis: the name of the column of hypotheses
     :param references: the name of the column of references, or the names of several
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: what makes tokens of raw text, by default ``13a``; None for columns of lists of tokens
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for columns of lists of tokens
     :param lowercase: put raw text in lower case first
     :param threads: how many threads count at the same time
     :return: a dict from the names of the metric's columns to ints, 0 for an empty table
@@ -162,13 +167,13 @@ def total(
 
 
 def statistics(columns: Any, metric: str | Metric | Variant | None = None) -> NDArray[np.int64]:
-    """Columns of statistics as the rows that :func:`cybleu.score` and the tests of significance take.
+    """Turn columns of statistics into rows, as :func:`cybleu.score` and the tests of significance take them.
 
-    :param columns: what has a column or a number by name: a dict, a frame, a table, the one row of sums from a database. Other
-        columns may be there, too
-    :param metric: whose columns they are, by default ``sacrebleu``
-    :return: int64 of shape `(n, columns)`, one row where the columns are numbers
-    :raises StatisticsError: a column is missing, or holds other than whole numbers that fit int64
+    :param columns: an object with columns or numbers by name: a dict, a frame, a table, or a row of sums from a
+        database. It may have other columns, too
+    :param metric: the metric of the columns, by default ``sacrebleu``
+    :return: int64 of shape `(n, columns)`; one row if the columns are numbers
+    :raises StatisticsError: a column is missing, or holds something other than whole numbers that fit into int64
 
     >>> from cybleu import score
     >>> sums = {"hyp_len": 5, "ref_len": 5, "match_1": 4, "match_2": 2, "match_3": 1, "match_4": 0}

@@ -30,12 +30,12 @@ CLIPPED_IS = "clipped: the same, but an n-gram counts at most as often as it is 
 class Order:
     """One n-gram order of an explained score.
 
-    :param n: the order
+    :param n: the n-gram order
     :param weight: in the mean of the logarithms
     :param counts: of the n-grams of the hypothesis
-    :param clipped: the counts that they get credit for
-    :param precision: clipped / all n-grams, a fraction that is not reduced; 0/1 without an n-gram
-    :param smoothed: what the smoothing made of it
+    :param clipped: the clipped counts, which count as matches
+    :param precision: clipped matches / n-grams, as a fraction that is not reduced; 0/1 if there is no n-gram
+    :param smoothed: the precision after smoothing
 
     >>> order = explain([["a", "b"]], ["a", "a"], (1,)).orders[0]
     >>> order.counts, order.clipped, order.precision, order.changed
@@ -51,33 +51,33 @@ class Order:
 
     @property
     def changed(self) -> bool:
-        """Whether smoothing made the precision another number."""
+        """Whether the smoothing changed the precision."""
         return float(self.smoothed) != float(self.precision)
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A sentence score with all that it was computed from; ``print`` shows it.
+    """A sentence score with everything that it was computed from; ``print`` shows it.
 
-    In a notebook it is shown as a table. An n-gram is "matched" if it is in a reference, and "clipped" to the largest count that
-    it has in one reference.
+    A notebook shows it as a table. An n-gram is *matched* if it is in a reference. Its count is *clipped* to the
+    largest count that it has in one reference.
 
-    :param score: equal to that of :func:`cybleu.sentence_bleu`, or of the metric; from 0 to `scale`
+    :param score: equal to :func:`cybleu.sentence_bleu`, or to the score of the metric; from 0 to `scale`
     :param orders: one :class:`Order` for each n-gram order from 1 that the score is made of
-    :param hypothesis: its tokens
-    :param references: their tokens
-    :param closest_reference_length: the length that the brevity penalty looks at, which is not the closest for every tool
-    :param smoothing: the name of the smoothing, ``none`` without one
+    :param hypothesis: the tokens of the hypothesis
+    :param references: the tokens of each reference
+    :param closest_reference_length: the reference length in the brevity penalty, in tokens; for some tools it is not
+        the closest one
+    :param smoothing: the name of the smoothing, or ``none``
     :param scale: the score of a perfect match
-    :param arithmetic: the mean of the precisions is the arithmetic one
-    :param name: of the definition
-    :param left_out: a sentence for each order that is not in the score, and why
-    :param reference_length: which length of the references counts: ``closest``, ``closest-first``, ``shortest`` or
-        ``average``
+    :param arithmetic: whether the score has the arithmetic mean of the precisions
+    :param name: the name of the definition
+    :param left_out: for each order that is not in the score, a sentence that says why
+    :param reference_length: which reference length counts: ``closest``, ``closest-first``, ``shortest`` or ``average``
     :param penalised: whether the definition has a brevity penalty
-    :param penalty_adds: what it adds to the reference length there
-    :param zeros_left_out: an order with the precision 0 is left out, and does not make the score 0
-    :param penalty_of_more: the brevity penalty adds 1 to both lengths
+    :param penalty_adds: what the brevity penalty adds to the reference length
+    :param zeros_left_out: whether an order with the precision 0 is left out, and does not make the score 0
+    :param penalty_of_more: whether the brevity penalty adds 1 to both lengths
 
     >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
     >>> explanation.score, explanation.closest_reference_length, explanation.brevity_penalty
@@ -103,12 +103,12 @@ class Explanation:
 
     @property
     def hypothesis_length(self) -> int:
-        """In tokens."""
+        """The number of tokens in the hypothesis."""
         return len(self.hypothesis)
 
     @property
     def reference_lengths(self) -> tuple[int, ...]:
-        """In tokens."""
+        """The number of tokens in each reference."""
         return tuple(map(len, self.references))
 
     def __str__(self) -> str:

@@ -34,8 +34,8 @@ def ngram_counts(tokens: Tokens, n: int) -> dict[NGram, int]:
     """The n-grams of a sequence with their counts, in the order in which they first occur.
 
     :param tokens: a sequence of hashable tokens
-    :param n: the n-gram order from 0; an n-gram is the tuple of its n tokens, for single words too
-    :return: an empty dict where there are fewer than n tokens
+    :param n: the n-gram order from 0; an n-gram is a tuple of n tokens, also for single words
+    :return: a dict from n-grams to counts; empty if there are fewer than n tokens
     :raises OrderError: n is negative or not a whole number
 
     >>> ngram_counts("to be or not to be".split(), 2)
@@ -46,15 +46,16 @@ def ngram_counts(tokens: Tokens, n: int) -> dict[NGram, int]:
 
 
 def clipped_counts(references: Collection[Tokens], hypothesis: Tokens, n: int) -> dict[NGram, int]:
-    """The n-grams of the hypothesis, each with the count that it gets credit for.
+    """The n-grams of the hypothesis, each with its clipped count.
 
-    That is its count in the hypothesis, or in the reference that has it most often if that is less
-    (Papineni et al. 2002, section 2.1).
+    That is the smaller one of its count in the hypothesis and its largest count in one reference (Papineni et al. 2002,
+    section 2.1).
 
-    :param references: any number of references, each a sequence of hashable tokens; without one all counts are 0
+    :param references: any number of references, each a sequence of hashable tokens; without references all counts are 0
     :param hypothesis: a sequence of hashable tokens
     :param n: the n-gram order from 0
-    :return: in the order in which the n-grams first occur
+    :return: a dict from n-grams, tuples of tokens, to counts, in the order in which the n-grams first occur; empty if
+        the hypothesis has fewer than n tokens
     :raises OrderError: n is negative or not a whole number
 
     >>> clipped_counts(["the cat is on the mat".split()], "the the the cat and".split(), 1)
@@ -69,7 +70,7 @@ def clipped_counts(references: Collection[Tokens], hypothesis: Tokens, n: int) -
 
 
 def ngram_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
-    """The plain precision, before clipping: how many n-grams of the hypothesis are in any reference at all.
+    """The precision before clipping: the share of the n-grams of the hypothesis that are in any reference.
 
     :param references: any number of references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
@@ -106,13 +107,14 @@ def explain(
     :param hypothesis: a sequence of hashable tokens
     :param weights: one vector of weights of the n-gram orders from 1
     :param smoothing_function: as for :func:`cybleu.sentence_bleu`
-    :param metric: as for :func:`cybleu.metrics.find`: a definition of BLEU to explain in place of NLTK's, with the weights and
-        the smoothing that are its own
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
+    :param metric: as for :func:`cybleu.metrics.find`: a definition of BLEU to explain instead of NLTK's, with its own
+        weights and smoothing
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`
-    :return: the score, and for each order the n-gram counts, clipped counts, precision and smoothed precision
+    :return: the score, and for each order the counts of n-grams, the clipped counts, the precision and the smoothed
+        precision
     :raises NoReferencesError: there is no reference
     :raises UnknownNameError: the metric is not BLEU
 

@@ -109,13 +109,13 @@ _WORDS: dict[str, tuple[str, dict[object, str]]] = {
 
 @dataclass(frozen=True)
 class Scored:
-    """A variant on the corpus.
+    """The score of a variant on the corpus.
 
     :param name: the variant's, with its smoothing if one was chosen: ``nltk``, ``nltk:method1``
-    :param variant: the rules; the only one of its smoothings is the one used
-    :param bleu: the result on the tool's own scale, None where the tool fails
+    :param variant: the rules; its `smoothings` has only the one that is used
+    :param bleu: the result on the tool's own scale, None if the tool fails
     :param failure: why it fails
-    :param tokenize: what made its tokens of raw text; None where the tokens were given
+    :param tokenize: the tokeniser that split raw text; None if tokens were given
 
     >>> empty = explain_difference([["a b".split()]], [[]], ("moses", "multi-bleu"))
     >>> [(scored.name, scored.score) for scored in empty.scores]
@@ -130,19 +130,20 @@ class Scored:
 
     @property
     def score(self) -> float:
-        """From 0 to 100; not a number where the tool fails."""
+        """The score from 0 to 100; NaN if the tool fails."""
         return math.nan if self.bleu is None else self.bleu.percent
 
 
 @dataclass(frozen=True)
 class Cause:
-    """What one rule does to the difference of two scores.
+    """What one rule adds to the difference between two scores.
 
-    :param rule: the field of :class:`~cybleu.metrics.Variant`, ``smoothing`` for the one used, ``tokenize`` for the tokeniser
-    :param points: by how much the rule raises the score, on the scale to 100; 0 for a rule that has an effect only
-        together with others, which have the points
-    :param orders: the n-gram orders that it concerns, empty if that is no matter of orders
-    :param segments: the indices of all segments that it concerns, empty if that is a matter of the corpus as a whole
+    :param rule: the field of :class:`~cybleu.metrics.Variant`; ``smoothing`` for the smoothing that is used,
+        ``tokenize`` for the tokeniser
+    :param points: by how much the rule raises the score, from 0 to 100; 0 for a rule that has an effect only together
+        with other rules, which have the points
+    :param orders: the n-gram orders that it concerns; empty if it is not about orders
+    :param segments: the indices of all segments that it concerns, from 0; empty if it concerns the corpus as a whole
     :param before: the result with the rule of the lower variant
     :param after: the result with the rule of the higher variant, all other rules as in `before`
 
@@ -163,15 +164,16 @@ class Cause:
 class Difference:
     """Two variants with different scores.
 
-    The rules of the lower one are turned into those of the higher one after another, and each has the points that its
-    turn adds to the score. So the points of the causes add up to the difference, but for rounding. Where rules act
-    together it is the order that decides which of them has the points: first comes the tokeniser, then the changes to a plain value (no
-    n-gram for short segments, 0 without any match, the mean of logarithms), then smoothing, then the changes from a
-    plain value and those of the reference length and the penalty.
+    The rules of the variant with the lower score are changed, one after the other, into those of the variant with the
+    higher score. Each rule gets the points that its change adds to the score. So the points of the causes add up to the
+    difference, except for rounding. If several rules have an effect only together, the order decides which of them gets
+    the points: first the tokeniser; then changes to a simple rule (no n-gram for short segments, 0 without any match,
+    the mean of the logarithms); then the smoothing; then changes from a simple rule to another one, and those of the
+    reference length and the penalty.
 
     :param lower: the one with the lower score
     :param higher: the one with the higher score
-    :param causes: the rules that make the difference; empty where it is one of rounding only
+    :param causes: the rules that make the difference; empty if it is only a difference of rounding
 
     >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "mteval-v13a"))
     >>> difference = comparison.differences[0]
@@ -194,8 +196,8 @@ class Comparison:
     """The scores of variants on one corpus, and why they differ; ``print`` shows it.
 
     :param scores: one for each variant, in the order asked for
-    :param differences: one for each pair of variants whose scores are not equal
-    :param segments: how many there are
+    :param differences: one for each pair of variants with different scores
+    :param segments: how many segments the corpus has
 
     >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "moses", "mteval-v13a"))
     >>> [scored.score for scored in comparison.scores], len(comparison.differences)
@@ -209,7 +211,7 @@ class Comparison:
     def format(self, segment: str = "segment", first: int = 0) -> str:
         """The table and the explanations.
 
-        :param segment: what a segment is called, such as ``line``
+        :param segment: the word for a segment, such as ``line``
         :param first: the number of the first segment
         """
 
@@ -362,21 +364,22 @@ def explain_difference(
 
     :param references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
-    :param variants: names in :data:`cybleu.metrics.VARIANTS` or variants, each with the tool's own smoothing or, as
-        ``name:smoothing`` or (variant, smoothing), with the one named
+    :param variants: names in :data:`cybleu.metrics.VARIANTS`, or variants. Each has the default smoothing of its tool,
+        unless another is named, as ``name:smoothing`` or (variant, smoothing)
     :param order: the largest n-gram order
     :param weights: of the n-gram orders, by default uniform
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and what makes tokens of it: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens; ``of-tools`` for what the tool of each
-        variant does with raw text, as ``cybleu score`` has it
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
+        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens; or ``of-tools``, which splits the
+        texts for each variant as its tool does, like ``cybleu score``
     :param lowercase: put raw text in lower case first
-    :return: a table of the scores of the corpus, also where the tool itself takes the mean of its segments' scores; and for each pair that differs the rules with what each does. A variant that fails
-        where its tool would is in the table with the reason
-    :raises LengthMismatchError: hypotheses and reference lists are not equally many
+    :return: a table of the scores of the corpus, and for each pair of variants that differ the rules that make the
+        difference. Also a variant whose tool takes the mean of its segments' scores is scored as a corpus. If the tool
+        of a variant fails, the table has the reason
+    :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
     :raises EmptyCorpusError: there is no segment
     :raises NoReferencesError: a segment has no reference
     :raises UnknownNameError: there is no such variant or smoothing
-    :raises StatisticsError: the weights are not as many as the orders
+    :raises StatisticsError: there are not as many weights as orders
 
     >>> references = [["a b c d e f".split()], ["g".split()]]
     >>> print(explain_difference(references, ["a b c d e f".split(), ["g"]], ("nltk", "sacrebleu")))
@@ -419,12 +422,12 @@ def explain_blocks(
     order: int = 4,
     weights: Sequence[float] | None = None,
 ) -> Comparison:
-    """:func:`explain_difference` of a corpus that comes some segments at a time; it keeps their counts alone.
+    """:func:`explain_difference` for a corpus that comes some segments at a time; it keeps only their counts.
 
     The other parameters and the errors are those of :func:`explain_difference`.
 
     :param blocks: pairs of references and hypotheses, as that function takes them
-    :return: without any segment all scores are 0, or failures
+    :return: as for :func:`explain_difference`; without any segment all scores are 0, or tools that fail
 
     >>> block = [["a b".split()]], ["a b".split()]
     >>> explain_blocks([block, block], ("sacrebleu", "moses")).segments
@@ -451,13 +454,16 @@ def explain_raw_blocks(
     tokenize: str | None = None,
     lowercase: bool = False,
 ) -> Comparison:
-    """:func:`explain_difference` of raw text that comes some segments at a time, each variant with the tokeniser of its tool.
+    """:func:`explain_difference` for raw text that comes some segments at a time.
+
+    Each variant has the tokeniser of its tool.
 
     The other parameters and the errors are those of :func:`explain_difference`.
 
-    :param blocks: hypotheses, references and where those of each segment begin, as `RawTexts` of the backend
+    :param blocks: triples of hypotheses, references, and where the references of each segment begin, as `RawTexts` of
+        the backend
     :param tokenize: the name of a tokeniser of this package, for all variants, instead of each tool's own
-    :return: without any segment all scores are 0, or failures
+    :return: as for :func:`explain_difference`; without any segment all scores are 0, or tools that fail
 
     >>> from cybleu.text.raw import Raw
     >>> raw = Raw("none")

@@ -1,4 +1,4 @@
-"""The interfaces of packages that score text, without these packages and without the network."""
+"""The interfaces of other packages that score text. They need neither these packages nor the network."""
 
 from __future__ import annotations
 

@@ -20,12 +20,12 @@ MOST_ORDERS = 64
 
 
 class CaptionBleu:
-    """``pycocoevalcap.bleu.bleu.Bleu``: BLEU-1 to BLEU-n of all captions and of each, from 0 to 1.
+    """As ``pycocoevalcap.bleu.bleu.Bleu``: BLEU-1 to BLEU-n of all captions together and of each caption, from 0 to 1.
 
-    Captions are split at white space. The tool expects tokens as its own ``PTBTokenizer`` makes them, which runs Java.
+    Captions are split on white space. The tool expects the tokens of its own ``PTBTokenizer``, which runs Java.
 
     :param n: the largest order of n-grams
-    :raises OrderError: it cannot be
+    :raises OrderError: `n` is not valid
 
     >>> captions = CaptionBleu(2)
     >>> of_all, of_each = captions.compute_score({7: ["a cat sat", "the cat sat"]}, {7: ["the cat sits"]})
@@ -41,15 +41,15 @@ class CaptionBleu:
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]], verbose: int = 0
     ) -> tuple[list[float], list[list[float]]]:
-        """The scores of all captions together, order after order; and for each order those of each caption.
+        """The scores for each order: of all captions together, and of each caption.
 
-        :param gts: for each image its reference captions
+        :param gts: for each image a list of its reference captions
         :param res: for each image a list with one caption
-        :param verbose: above 0 prints the sums, as the tool does
-        :raises LengthMismatchError: the images are not the same
-        :raises SequenceTypeError: an image has not one caption in a list
+        :param verbose: a number above 0 prints the sums, as the tool does
+        :raises LengthMismatchError: `gts` and `res` do not have the same images
+        :raises SequenceTypeError: an image of `res` does not have a list with one caption
         :raises NoReferencesError: an image has no reference caption
-        :raises EmptyCorpusError: there is no image
+        :raises EmptyCorpusError: there are no images
         """
         if gts.keys() != res.keys():
             raise LengthMismatchError(

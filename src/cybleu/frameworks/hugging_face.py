@@ -24,10 +24,10 @@ Documents = list[list[Any]]
 
 
 def load(name: str) -> EvaluationModule:
-    """The metric that ``evaluate.load(name)`` gives, with its results.
+    """A metric with the interface and the results of ``evaluate.load(name)``.
 
     :param name: ``bleu``, ``sacrebleu``, ``google_bleu`` or ``chrf``
-    :raises UnknownNameError: there is no such metric here
+    :raises UnknownNameError: cybleu does not have this metric
 
     >>> bleu = load("bleu")
     >>> result = bleu.compute(predictions=["the cat sat down"], references=[["the cat sat down", "a cat"]])
@@ -40,7 +40,7 @@ def load(name: str) -> EvaluationModule:
 
 
 class EvaluationModule:
-    """What `evaluate` calls a metric: texts are added, and scored in the end.
+    """A metric with the interface of `evaluate`: add texts, then compute their score.
 
     :param name: as for :func:`load`
 
@@ -71,10 +71,10 @@ class EvaluationModule:
     def add_batch(self, *, predictions: Sequence[str], references: Sequence[str | Sequence[str]]) -> None:
         """Add texts.
 
-        :param predictions: a list of str
-        :param references: for each a str or a list of them, all of one kind
-        :raises LengthMismatchError: they are not as many
-        :raises SequenceTypeError: one is something else
+        :param predictions: the texts, a list of str
+        :param references: for each text a str, or for each text a list of str
+        :raises LengthMismatchError: there are not as many references as predictions
+        :raises SequenceTypeError: one of them is something else
         :raises NoReferencesError: a text has no reference
         """
         given = _list(predictions, "predictions"), _list(references, "references")
@@ -102,17 +102,18 @@ class EvaluationModule:
         references: Sequence[str | Sequence[str]] | None = None,
         **options: Any,
     ) -> dict[str, Any]:
-        """The result for all texts that were added, and forget them.
+        """Score all texts that were added, and forget them.
 
         :param predictions: texts to add first
-        :param references: their references
-        :param options: of the metric: ``bleu`` has `tokenizer`, `max_order` and `smooth`; ``google_bleu`` `tokenizer`, `min_len`
-            and `max_len`; ``sacrebleu`` `smooth_method`, `smooth_value`, `force`, `lowercase`, `tokenize` and
-            `use_effective_order`; ``chrf`` `char_order`, `word_order`, `beta`, `lowercase`, `whitespace` and `eps_smoothing`.
-            ``sacrebleu`` and ``chrf`` need sacreBLEU
-        :return: what `evaluate` returns
-        :raises EmptyCorpusError: there is no text
-        :raises EmptyHypothesisError: of ``bleu``, where all predictions, or all references, are empty
+        :param references: the references of these texts
+        :param options: the options of the metric. ``bleu`` takes `tokenizer`, `max_order` and `smooth`; ``google_bleu``
+            takes `tokenizer`, `min_len` and `max_len`; ``sacrebleu`` takes `smooth_method`, `smooth_value`, `force`,
+            `lowercase`, `tokenize` and `use_effective_order`; ``chrf`` takes `char_order`, `word_order`, `beta`,
+            `lowercase`, `whitespace` and `eps_smoothing`. ``sacrebleu`` and ``chrf`` need sacreBLEU
+        :return: the dict that `evaluate` returns, on its scale: from 0 to 1 for ``bleu`` and ``google_bleu``, from 0 to
+            100 for ``sacrebleu`` and ``chrf``
+        :raises EmptyCorpusError: there are no texts
+        :raises EmptyHypothesisError: with ``bleu``: all predictions, or all references, are empty
         """
         if predictions is not None or references is not None:
             self.add_batch(

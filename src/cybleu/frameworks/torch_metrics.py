@@ -25,16 +25,17 @@ if TYPE_CHECKING:
 
 
 class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
-    """The score of a corpus as a ``torchmetrics.Metric``: BLEU by the definition of any tool, chrF, GLEU.
+    """The score of a corpus as a ``torchmetrics.Metric``: BLEU by the definition of any tool, chrF or GLEU.
 
-    Its state is the sum of the statistics, int64, which processes add up; so the score of all of them together is that of one
-    corpus, whatever the batches. ``torchmetrics.text.BLEUScore`` counts in single precision, which is wrong above 2**24 tokens.
+    Its state is the sum of the statistics as int64. Processes add up their sums, so the score is that of one corpus,
+    however the texts are divided into batches. It is on the scale of the metric. ``torchmetrics.text.BLEUScore`` counts
+    in single precision, which is wrong above 2**24 tokens.
 
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param tokenize: what makes tokens of the texts, by default ``13a``; chrF makes none
+    :param tokenize: how to split the texts into tokens, by default ``13a``; chrF has no tokens
     :param lowercase: put the texts in lower case first
     :param arguments: of ``torchmetrics.Metric``
-    :raises StatisticsError: the metric is the mean of the scores of segments, which no sum has
+    :raises StatisticsError: the metric is the mean of the scores of segments, which cannot be computed from a sum
     :raises UnknownNameError: there is no such metric or tokeniser
 
     >>> metric = ExactScore("sacrebleu")
@@ -71,9 +72,9 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
     def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]]) -> None:
         """Add segments.
 
-        :param preds: texts, or one
-        :param target: for each text one reference or a list of them; the references of the one text
-        :raises CybleuError: of the kind that fits, as for :func:`cybleu.segment_stats`
+        :param preds: the texts, or one text
+        :param target: for each text a reference or a list of references; for one text its references
+        :raises CybleuError: one of its subclasses, as for :func:`cybleu.segment_stats`
         """
         if isinstance(preds, str):
             preds, target = [preds], [target]  # type: ignore[list-item]

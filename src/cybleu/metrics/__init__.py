@@ -1,7 +1,8 @@
-"""Metrics: how to count a segment, how to score the counts. BLEU as many tools define it, chrF, GLEU.
+"""Metrics: how to count a segment, and how to score the counts. BLEU as many tools define it, chrF, and GLEU.
 
-A metric is one frozen object. Wherever one is taken, a name in :data:`METRICS` stands for it, ``nltk``; a name with a
-smoothing, ``nltk:method1``; or the choices of :class:`Bleu` by keyword, ``variant="nltk", smoothing="method1"``.
+A metric is one frozen object. Every function that takes a metric also takes a name in :data:`METRICS`, such as
+``nltk``; a name with a smoothing, such as ``nltk:method1``; or the choices of :class:`Bleu` by keyword, such as
+``variant="nltk", smoothing="method1"``.
 """
 
 from __future__ import annotations
@@ -52,10 +53,11 @@ METRICS: dict[str, Metric] = {
 def find(metric: str | Metric | Variant | None = None, *, default: str = "sacrebleu", **choices: Any) -> Metric:
     """The metric of this name, with these choices.
 
-    :param metric: a name in :data:`METRICS`, to which ``:`` and the name of a smoothing can be added; a variant of BLEU; or a
-        metric, which is given back
-    :param default: the name to take where there is no metric
-    :param choices: fields of :class:`Bleu`, or of the metric; None is not chosen. `variant` can stand for `metric`
+    :param metric: a name in :data:`METRICS`, to which ``:`` and the name of a smoothing can be added; a variant of
+        BLEU; or a metric, which is returned as it is
+    :param default: the name to use if no metric is given
+    :param choices: values of fields of :class:`Bleu`, or of the metric; None leaves a field as it is. `variant` is
+        another name of `metric`
     :raises UnknownNameError: there is no such metric, or it has no such choice
 
     >>> find("huggingface").definition.reference_length
@@ -105,13 +107,16 @@ def score(
     :param stats: a row; the rows of segments, which are added up; or a :class:`cybleu.CorpusAccumulator`. Rows are lists of
         ints or one integer array `(n, 2 + 2 * orders)`
     :param metric: as for :func:`find`, by default ``sacrebleu``
-    :param short_segments: for each order how many segments were too short for it. NLTK's definitions need it with a
-        summed row, and with rows counted without some n-grams; from rows of segments, or the row of one, they know it
+    :param short_segments: for each order, how many segments are too short for it. NLTK's definitions need this if the
+        rows are already summed, or if some n-grams were left out of the count. From the rows of segments they know it
+        themselves
     :param choices: of :class:`Bleu`
-    :return: a :class:`BleuScore`, or the :class:`Score` of another metric
+    :return: a :class:`BleuScore`, or the :class:`Score` of another metric, on the scale of the tool. An array without
+        rows has the score of an empty corpus, by default 0
     :raises UnknownNameError: there is no such metric, variant or smoothing
-    :raises StatisticsError: the statistics cannot be, or NLTK's definition is given a summed row alone
-    :raises EmptyHypothesisError: there is no hypothesis token, and the tool divides by their number
+    :raises StatisticsError: the rows are not valid statistics, or NLTK's definition gets a summed row without
+        `short_segments`
+    :raises EmptyHypothesisError: the hypotheses have no token, and the tool divides by the number of tokens
 
     >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2]).score, 4)
     42.7287
@@ -124,15 +129,16 @@ def score(
 def scores(
     stats: Any, metric: str | Metric | Variant | None = None, *, parts_of_segments: bool = False, **choices: Any
 ) -> NDArray[np.float64]:
-    """The score of each row of an array, as :func:`score` gives it for that row alone. Needs NumPy.
+    """The score of each row of an array, as :func:`score` gives it for this row alone. It needs NumPy.
 
     The other parameters are those of :func:`score`.
 
     :param stats: integers `(n, 2 + 2 * orders)`
-    :param parts_of_segments: the rows are of segments although they have fewer n-grams than their tokens make, because
-        some n-grams were left out of the count. NLTK's definitions cannot tell such a row from a sum and refuse it otherwise
-    :return: `float64` of shape `(n,)`, on the scale of the tool
-    :raises StatisticsError: a row cannot be, or NLTK's definition is given one that is not a segment's
+    :param parts_of_segments: says that the rows are of single segments, although they have fewer n-grams than so many
+        tokens make, because some n-grams were left out of the count. NLTK's definitions cannot tell such a row from a
+        sum, and otherwise refuse it
+    :return: float64 of shape `(n,)`, on the scale of the tool; empty for an array without rows
+    :raises StatisticsError: a row is not valid, or NLTK's definition gets one that is not of a single segment
 
     >>> import numpy
     >>> scores(numpy.array([[5, 5, 4, 2, 1, 0, 5, 4, 3, 2], [2, 2, 2, 1, 0, 0, 2, 1, 0, 0]]), "moses", smoothing="add")

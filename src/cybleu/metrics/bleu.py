@@ -96,22 +96,24 @@ class Rules:
 
 @dataclass(frozen=True)
 class Bleu(Metric):
-    """BLEU by the definition of a tool. What is left out is as the tool has it.
+    """BLEU by the definition of a tool. What you do not give is as the tool has it.
 
     :param variant: a name in :data:`VARIANTS`, or a variant
-    :param smoothing: the name of one of the variant's
-    :param smoothing_value: its parameter
-    :param weights: of the n-gram orders; uniform without them
-    :param max_order: the largest n-gram order that is counted, by default 4 or as many as there are weights. Rows that are
-        counted already are scored in the orders that they have
-    :param effective_order: leave out the orders that a hypothesis is too short for. By default only where the tool does that
-        for single sentences, and only at that level
-    :param level: ``corpus``, ``sentence`` or ``mean``: whether a row is scored as a corpus, or as the tool scores single
-        sentences; or the rows of segments as the mean of these scores, by default where the tool does that
-    :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``, where it is to be another than the tool's
-    :raises UnknownNameError: there is no such variant, smoothing, level or reference length
+    :param smoothing: the name of one of the variant's smoothings; by default the first one
+    :param smoothing_value: the parameter of the smoothing
+    :param weights: of the n-gram orders; uniform by default
+    :param max_order: the largest n-gram order that is counted, by default 4 or as many as there are weights. Rows that
+        are already counted are scored in the orders that they have
+    :param effective_order: leave out the orders that a hypothesis is too short for. By default this is done only for
+        single sentences, and only if the tool does it
+    :param level: ``corpus`` scores a row as a corpus; ``sentence`` scores it as the tool scores single sentences;
+        ``mean`` takes the mean of the sentence scores of rows of segments. By default ``corpus``, or ``mean`` if the
+        tool does that
+    :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``; by default that of the tool
+    :raises UnknownNameError: there is no such variant, smoothing, level or reference length, or the smoothing takes no
+        value
     :raises StatisticsError: there are not as many weights as orders, or one is not a finite number
-    :raises SmoothingParameterError: the value cannot be
+    :raises SmoothingParameterError: the smoothing value is not valid
 
     >>> metric = Bleu("nltk", smoothing="method1")
     >>> metric.score(metric.row([["a", "b", "c", "d"]], ["a", "b", "c"])).score
@@ -170,12 +172,12 @@ class Bleu(Metric):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The variant's."""
+        """The name of the variant."""
         return self.definition.name
 
     @property
     def scale(self) -> float:  # type: ignore[override]
-        """1 or 100, as the tool has it."""
+        """The score of a perfect match, 1 or 100, as the tool has it."""
         return self.definition.scale
 
     @property
@@ -219,9 +221,9 @@ class Bleu(Metric):
         return bool(self.effective_order)
 
     def rules(self, order: int | None = None) -> Rules:
-        """What this comes to for rows of so many orders.
+        """The rules, with the numbers that they have for rows of this many orders.
 
-        :param order: how many, by default as many as are counted
+        :param order: how many orders; by default as many as are counted
         :raises StatisticsError: there are not as many weights
         """
         order = self.order if order is None else order
@@ -242,9 +244,9 @@ class Bleu(Metric):
         return self if self.level == "sentence" else replace(self, level="sentence")
 
     def with_rules(self, **rules: Any) -> Bleu:
-        """The metric by a definition with other rules.
+        """The metric with other rules.
 
-        :param rules: fields of :class:`Variant`
+        :param rules: new values of fields of :class:`Variant`
         """
         return replace(self, variant=replace(self.definition, **rules))
 
@@ -400,7 +402,7 @@ class Bleu(Metric):
         """The sum of the scores of segments, which :meth:`mean_of_total` makes a mean of.
 
         :param rows: of the segments
-        :param total: of those before them
+        :param total: the sum of the segments before them
         """
         if rows:
             rules = self.rules(order_of(len(rows[0])))
@@ -436,9 +438,9 @@ class Bleu(Metric):
         return self.formula(rows.shape[1]).score_rows(rows)
 
     def formula(self, width: int) -> Formula:
-        """How rows of so many columns become numbers in searches.
+        """What turns rows of this many columns into numbers in searches.
 
-        :param width: how many
+        :param width: how many columns
         """
         found = self._formulas.get((_backend.BACKEND, width))
         if found is None:
@@ -453,8 +455,9 @@ class Bleu(Metric):
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
         """Rows from whose sum alone the metric given with them scores a corpus.
 
-        The mean of the scores of segments is no score of a sum, and an error. NLTK's BLEU counts an order that a segment is too short for as one n-gram, so there the rows have it. A tool that
-        stops at an empty text has no score for one; in a search it is the worst.
+        The mean of the scores of segments is not the score of a sum, so it is an error. NLTK's BLEU counts one n-gram
+        of an order that a segment is too short for, and the new rows have this n-gram. A tool that fails for an empty
+        text has no score for it; in a search such a text is the worst.
 
         :param stats: rows of segments
         """
@@ -473,7 +476,7 @@ class Bleu(Metric):
 
     @property
     def plateau(self) -> Bleu:
-        """BLEU with every count plus 1, which tells sums apart that this one scores 0."""
+        """BLEU with 1 added to every count, which gives different scores to sums that this one scores 0."""
         smoothed = replace(self.definition, smoothings=(("add", "add-all", 1.0),), no_match_at_all="smoothed")
         return replace(self, variant=smoothed, smoothing=None, smoothing_value=None)
 

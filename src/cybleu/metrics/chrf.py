@@ -26,21 +26,23 @@ _NAMES = {0: "chrf", 1: "chrf+", 2: "chrf++"}
 
 @dataclass(frozen=True)
 class Chrf(Metric):
-    """chrF of raw text, from 0 to 100, equal to sacreBLEU's.
+    """chrF of raw text, from 0 to 100 (Popović 2015 and 2017). The scores are equal to those of sacreBLEU 2.6.
 
-    Texts are str, or bytes in UTF-8; nothing makes tokens of them. A row has for each order the n-grams of the hypothesis, those
-    of the reference, and the matches: of characters first, then of words. Of several references the one counts with which the
-    segment scores best, the first of equal ones. Rows of segments add up to that of their corpus.
+    Texts are str, or bytes in UTF-8, and are not tokenised. A row has three numbers for each order: the n-grams of the
+    hypothesis, the n-grams of the reference, and the matches. The orders of characters come first, then those of words.
+    If a segment has several references, only the one with the best score counts, or the first of these. Rows can be
+    added: the row of a corpus is the sum of the rows of its segments.
 
     :param char_order: the largest order of n-grams of characters
-    :param word_order: the same of words: 0 for chrF, 1 for chrF+, 2 for chrF++. A punctuation mark at the end of a word, or else
-        at its beginning, is a word of its own
-    :param beta: recall weighs so many times as much as precision
-    :param whitespace: white space is part of the n-grams of characters; otherwise it is left out
-    :param eps_smoothing: take the mean of the orders' F-scores, with 1e-16 where there is nothing, as chrF++.py and Moses do; the
-        F-score of mean precision and recall is taken otherwise, over the orders that both texts have n-grams of
-    :param lowercase: put texts in lower case first
-    :raises OrderError: an order cannot be
+    :param word_order: the largest order of n-grams of words: 0 for chrF, 1 for chrF+, 2 for chrF++. A punctuation mark
+        at the end of a word, or otherwise at its beginning, is a word of its own
+    :param beta: how many times as much recall weighs as precision
+    :param whitespace: keep white space in the n-grams of characters; by default it is left out
+    :param eps_smoothing: take the mean of the F-scores of the orders, with 1e-16 where there is nothing to divide by,
+        as chrF++.py and Moses do. By default the score is the F-score of the mean precision and the mean recall, over
+        the orders of which both texts have n-grams
+    :param lowercase: put the texts in lower case first
+    :raises OrderError: an order is not valid
     :raises StatisticsError: `beta` is not a finite number
 
     >>> from cybleu.metrics import find, score, scores
@@ -269,9 +271,9 @@ class Chrf(Metric):
         return _mirror.CharacterF(*self._arguments).evaluate(row) if found is None else found
 
     def formula(self, width: int) -> Formula:
-        """How rows of so many columns become numbers in searches.
+        """What turns rows of this many columns into numbers in searches.
 
-        :param width: how many
+        :param width: how many columns
         """
         from .formula import FormulaOfRows
 

@@ -21,15 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Gleu(Metric):
-    """GLEU, from 0 to 1: the n-grams that a hypothesis shares with a reference, as a part of those of the text that has more.
+    """GLEU (Wu et al. 2016), from 0 to 1: the share of the n-grams that hypothesis and reference have in common.
 
-    A row has the matches and the n-grams of the reference with which the segment scores best, the first of equal ones. Rows add
-    up to that of their corpus. It equals NLTK's ``sentence_gleu`` and ``corpus_gleu``, and on 13a tokens Hugging Face's
-    ``google_bleu``.
+    The shared n-grams are divided by the n-grams of the hypothesis or of the reference, whichever has more.
 
-    :param min_len: the smallest order of n-grams
-    :param max_len: the largest
-    :raises OrderError: an order cannot be
+    A row has two numbers: the matches, and the n-grams that they are divided by. If a segment has several references,
+    only the one with the best score counts, or the first of these. Rows can be added: the row of a corpus is the sum of
+    the rows of its segments. The scores equal those of NLTK's ``sentence_gleu`` and ``corpus_gleu``, and on 13a tokens
+    those of Hugging Face's ``google_bleu``.
+
+    :param min_len: the smallest order of n-grams, from 1
+    :param max_len: the largest order of n-grams, at most 16
+    :raises OrderError: an order is not valid
 
     >>> from cybleu import score
     >>> rows = Gleu().rows([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])

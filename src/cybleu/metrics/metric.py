@@ -32,7 +32,7 @@ Self = TypeVar("Self", bound="Metric")
 
 @dataclass(frozen=True)
 class Score:
-    """A score with what it was computed from; ``print`` shows it.
+    """A score with its scale and its definition; ``print`` shows it.
 
     :param score: on the metric's scale, from 0 to `scale`
     :param scale: of a perfect match, 1 or 100
@@ -48,7 +48,7 @@ class Score:
 
     @property
     def percent(self) -> float:
-        """The score from 0 to 100, as people read it."""
+        """The score from 0 to 100."""
         return float(percent(self.score, self.scale))
 
     def format(self, width: int = 2) -> str:
@@ -63,9 +63,9 @@ class Score:
 
 
 class Metric(ABC):
-    """How to count and how to score. Metrics are frozen: what they are made of cannot change, so that they can be shared.
+    """How to count and how to score. Metrics are frozen: their fields cannot change, so they can be shared.
 
-    :ivar name: what it is called
+    :ivar name: the name of the metric
     :ivar scale: the score of a perfect match
     :ivar columns: the names of the numbers in a row
 
@@ -122,7 +122,7 @@ class Metric(ABC):
     def with_choices(self: Self, **choices: Any) -> Self:
         """The metric with other values of its fields.
 
-        :param choices: by name
+        :param choices: the new values, by the names of the fields
         :raises UnknownNameError: it has no such field
         """
         names: list[str] = [field.name for field in fields(self) if field.init] if is_dataclass(self) else []
@@ -150,12 +150,12 @@ class Metric(ABC):
 
         :param references: for each segment a list of references
         :param hypotheses: for each segment a list of tokens
-        :param owner: for each hypothesis the number of its list of references, by default its own
-        :param threads: how many threads work at the same time; a metric in Python takes one
+        :param owner: for each hypothesis the index of its list of references; by default hypothesis i has list i
+        :param threads: how many threads work at the same time; a metric that is written in Python uses one
         :param progress: show a progress bar (needs tqdm)
-        :param tokenize: the texts are raw text, and what makes tokens of it
+        :param tokenize: the texts are raw text, and this says how to split them, as for :func:`cybleu.text.tokenizer`
         :param lowercase: put raw text in lower case first
-        :param of_ids: what arrays of token ids need; only metrics that say so take them
+        :param of_ids: arguments for arrays of token ids; only some metrics take them
         :return: int64 of shape `(hypotheses, columns)`
         """
         from .._runtime.arrays import np
@@ -192,12 +192,12 @@ class Metric(ABC):
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> list[list[int]] | None:
-        """The rows of segments of raw text that the backend has read; None where the metric needs tokens.
+        """The rows of segments of raw text that the backend has read; None if the metric needs tokens.
 
         :param raw: with one of the backend's tokenisers
         :param texts: hypotheses as the backend reads them
-        :param references: of all segments, likewise, one after the other
-        :param bounds: where those of each segment begin, and the end
+        :param references: the references of all segments as the backend reads them, one after the other
+        :param bounds: where the references of each segment begin, and where the last ones end
         :param threads: how many threads work at the same time
         """
         return None
@@ -205,7 +205,7 @@ class Metric(ABC):
     def sum_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> tuple[list[int], Sequence[int] | None] | None:
-        """The sum of these rows, and what else the score of a corpus needs to know of them; None where it needs tokens.
+        """The sum of these rows, and what else the score of a corpus needs; None if the metric needs tokens.
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
         """
@@ -266,7 +266,7 @@ class Metric(ABC):
         """The score of a corpus or of one segment.
 
         :param stats: a row, or rows, which are added up
-        :param short_segments: of BLEU alone
+        :param short_segments: only BLEU uses this
         """
         if getattr(stats, "ndim", None) == 2:
             row = self._checked_array(stats).sum(axis=0, dtype=object).tolist()
@@ -306,9 +306,9 @@ class Metric(ABC):
         return self.formula(len(self.columns)).score_rows(self._checked_array(stats))
 
     def formula(self, width: int) -> Formula:
-        """How rows of so many columns become numbers in searches.
+        """What turns rows of this many columns into numbers in searches.
 
-        :param width: how many
+        :param width: how many columns
         """
         from .formula import Formula, InPython
 
@@ -328,5 +328,5 @@ class Metric(ABC):
 
     @property
     def plateau(self) -> Metric | None:
-        """A metric that tells sums apart which this one scores 0, so that a search can leave them."""
+        """A metric that gives different scores to sums that this one scores 0, so that a search can go on there."""
         return None

@@ -67,23 +67,24 @@ BLEU = "BLEU"
 
 @dataclass(frozen=True)
 class MosesScorer(Metric):
-    """A scorer of Moses, or a mean of several, as the files of scores name them: ``TER``, or ``BLEU,TER``.
+    """A scorer of Moses, or the mean of several, by the names in the files of scores: ``TER``, or ``BLEU,TER``.
 
-    It scores the rows of such a file, which :meth:`cybleu.nbest.NBest.from_moses` reads. A perfect match has 1, and error rates
-    are taken from 1, so that higher is better:
+    It scores the rows of such a file, which :meth:`cybleu.nbest.NBest.from_moses` reads. A perfect match has the score
+    1. An error rate e is scored as 1 - e, so that higher is better:
 
     - ``TER``: 1 - edits / length of the references (of which the extractor writes hundredths), 1 without references
     - ``WER``, ``CDER``, ``SER``: 1 - errors / length, or sentences
     - ``PER``: (correct tokens - tokens beyond the length of the reference) / that length, 0 without references
     - ``BLEU``: as the metric ``moses``
 
-    Several are the sum of weight times score, the weights divided by their sum.
+    The score of several scorers is the sum of weight * score, with the weights divided by their sum.
 
     :param types: the names, with a comma between them
-    :param weights: of each, by default equal ones; ``--scconfig weights:0.6+0.4`` in Moses
-    :param max_order: the largest order of the BLEU among them
-    :raises UnknownNameError: there is no such scorer, or its formula is not known here, such as METEOR's
-    :raises WeightsError: there are not as many weights, or they are no finite numbers of a sum above 0
+    :param weights: of the scorers, by default equal; ``--scconfig weights:0.6+0.4`` in Moses
+    :param max_order: the largest n-gram order of ``BLEU``
+    :raises UnknownNameError: there is no such scorer, or cybleu does not have its formula, such as METEOR's
+    :raises WeightsError: there are not as many weights as scorers, a weight is not a finite number, or their sum is not
+        above 0
 
     >>> MosesScorer("WER").evaluate([1, 4])
     0.75
@@ -161,7 +162,7 @@ class MosesScorer(Metric):
         return [weight / sum(weights) for weight in weights]
 
     def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> NoReturn:
-        """It does not count.
+        """Always an error: a scorer of Moses cannot count texts, it only scores the rows of files.
 
         :param references: of a segment
         :param hypothesis: of a segment
@@ -170,7 +171,7 @@ class MosesScorer(Metric):
         raise StatisticsError(f"the scorer {self.types} scores the rows of files of scores, and does not count texts")
 
     def evaluate(self, row: Sequence[float]) -> float:
-        """The score of a row or of a sum of rows; below 0 where there are more errors than tokens.
+        """The score of a row or of a sum of rows. It is below 0 if there are more errors than tokens.
 
         :param row: as many numbers as there are columns, which need not be whole
         """
@@ -230,9 +231,9 @@ class MosesScorer(Metric):
         return Bleu("moses", max_order=self.max_order)
 
     def formula(self, width: int) -> Formula:
-        """How rows of so many columns become numbers in searches.
+        """What turns rows of this many columns into numbers in searches.
 
-        :param width: how many
+        :param width: how many columns
         """
         from .formula import FormulaOfRows
 

@@ -18,30 +18,33 @@ SMOOTHINGS = tuple(_FORMULAS)
 
 @dataclass(frozen=True)
 class Variant:
-    """A definition of BLEU as a set of rules. ``dataclasses.replace`` makes another from one of :data:`VARIANTS`.
+    """A definition of BLEU as a set of rules. ``dataclasses.replace`` makes a new one from one of :data:`VARIANTS`.
 
-    :param name: what the signature says
+    :param name: the name that the signature shows
     :param scale: 1 or 100, the score of a perfect match
-    :param smoothings: the smoothings that the tool has, its default first: name there, name in :data:`SMOOTHINGS`, and
-        the default of the parameter. ``zero`` is ``none`` with an order without any n-gram 0, whatever `empty_order` says
-    :param reference_length: the one that the statistics should have: ``closest``, ``closest-first``, ``shortest`` or
-        ``average``
+    :param smoothings: the smoothings of the tool, its default first. An entry has the name that the tool uses, the name
+        in :data:`SMOOTHINGS`, and the default value of the parameter. ``zero`` is ``none``, but an order without any
+        n-gram has the precision 0, whatever `empty_order` says
+    :param reference_length: the reference length that the statistics should have: ``closest``, ``closest-first``,
+        ``shortest`` or ``average``
     :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)
-    :param empty_order: what an order without any n-gram is: ``zero``; ``one``, perfect; or ``end``, with the orders after
-        it 0, or left out if only effective orders count
-    :param no_match_at_all: whether a hypothesis without any match is 0, however smoothed (``zero``), or ``smoothed``; or
-        ``zero-in-any-order``, 0 as soon as one order has no match
-    :param mean: how precisions become a score: ``exact``, the weighted logarithms of those above 0, rounded once;
-        ``logs``, the mean of the logarithms; ``fractions``, that with precisions up to 1, and the scale comes last;
-        ``arithmetic``; ``product``, the root of the product; ``exact-or-zero``, the exact one with 0 for a precision of 0;
-        ``log-differences``, logarithms of matches less those of n-grams
-    :param penalty: ``exponential``, the brevity penalty; ``none``; ``ratio``, the same by way of the ratio of the lengths;
-        ``tiny-over-small``, with 1e-15 and 1e-9 added to the lengths; ``added-one``, with 1 added to both
-    :param penalty_adds: added to the reference length in the brevity penalty (Moses can)
-    :param empty_hypothesis: ``zero``, or ``error`` where the tool divides by the length; ``error-unless-all`` if it looks
-        first whether the references are empty, too; or ``scored`` as any other
-    :param level: ``corpus``, or ``mean`` where the tool takes the mean of the segments' scores for the score of a corpus
-    :param note: what else is to be known of it: the tokens that the tool expects, and where its own numbers are rounded more
+    :param empty_order: the precision of an order without any n-gram: ``zero``; ``one``; or ``end``, which is 0 for this
+        order and those after it, or leaves them out if only effective orders count
+    :param no_match_at_all: the score of a hypothesis without any match: ``zero``, with any smoothing; or ``smoothed``.
+        ``zero-in-any-order`` is 0 as soon as one order has no match
+    :param mean: how the precisions become a score: ``exact``, the weighted sum of the logarithms of those above 0,
+        rounded once; ``logs``, the mean of the logarithms; ``fractions``, the same with precisions from 0 to 1,
+        multiplied by the scale at the end; ``arithmetic``, the arithmetic mean; ``product``, the root of the product;
+        ``exact-or-zero``, as ``exact``, but a precision of 0 makes the score 0; ``log-differences``, with the logarithm
+        of the matches minus that of the n-grams
+    :param penalty: ``exponential``, the brevity penalty of Papineni et al.; ``none``; ``ratio``, the brevity penalty
+        computed from the ratio of the lengths; ``tiny-over-small``, with 1e-15 and 1e-9 added to the lengths;
+        ``added-one``, with 1 added to both lengths
+    :param penalty_adds: a number that is added to the reference length in the brevity penalty, as Moses can do
+    :param empty_hypothesis: ``zero``; ``error`` if the tool divides by the length; ``error-unless-all`` if the tool
+        first looks whether the references are empty, too; or ``scored`` like any other
+    :param level: ``corpus``, or ``mean`` if the tool's score of a corpus is the mean of the scores of its segments
+    :param note: what else is worth knowing: the tokens that the tool expects, and where it rounds its own numbers more
     :raises UnknownNameError: a rule has a value that is none of these
 
     >>> from dataclasses import replace
@@ -80,9 +83,9 @@ class Variant:
                 )
 
     def smoothing(self, name: str | None) -> tuple[str, str, float | None]:
-        """The entry of `smoothings` of this name.
+        """The entry in `smoothings` with this name.
 
-        :param name: by default that of the first
+        :param name: by default the name of the first entry
 
         :raises UnknownNameError: there is none
         """
@@ -96,7 +99,7 @@ class Variant:
 
     @property
     def sentences_by_effective_order(self) -> bool:
-        """Whether the tool leaves out, when it scores a single sentence, the orders that it is too short for."""
+        """Whether the tool leaves out the orders that a sentence is too short for when it scores single sentences."""
         return self.empty_order == "end"
 
 
@@ -227,9 +230,9 @@ VARIANTS: dict[str, Variant] = {
 
 
 def tool_tokenizer(variant: str) -> str:
-    """The name of what makes tokens of the raw text that the tool of a variant is given, as ``cybleu score`` has it.
+    """The name of the tokeniser with which the tool of a variant splits raw text; ``cybleu score`` uses it.
 
-    :param variant: a name in :data:`VARIANTS`; of any other it is ``none``, white space
+    :param variant: a name in :data:`VARIANTS`; for any other name the result is ``none``, white space
 
     >>> tool_tokenizer("sacrebleu"), tool_tokenizer("multi-bleu")
     ('13a', 'ascii')

@@ -46,20 +46,23 @@ class Hypotheses:
     The hypotheses of segment s are ``offsets[s]:offsets[s + 1]``; a segment may have none.
 
     :param offsets: whole numbers `(S + 1,)`, ascending from 0 to the number N of hypotheses
-    :param features: finite numbers `(N, F)`. Contiguous float64 is kept without a copy: do not change it afterwards
-    :param stats: rows `(N, 2 + 2 * orders)` as of :mod:`cybleu.stats`; or finite numbers `(N, k)` or `(N,)` of any metric
-        whose values of a corpus are the sums of its segments'. Whole numbers that are not BLEU's need `score`
+    :param features: finite numbers `(N, F)`. A contiguous float64 array is kept without a copy, so do not change it
+        afterwards
+    :param stats: rows of BLEU `(N, 2 + 2 * orders)`, as :mod:`cybleu.stats` describes them; or finite numbers `(N, k)`
+        or `(N,)` of any metric whose numbers for a corpus are the sums of those of its segments. Whole numbers of
+        another metric than BLEU need `score`
     :param names: of the features, by default ``f0``, ``f1`` ...
-    :param texts: of the hypotheses, where they are known
-    :param score: from a sum of rows to a number, higher is better; or the :class:`cybleu.metrics.Metric` whose rows they are;
-        None is BLEU, by the metric that a tuner is given
-    :param sparse: more features: :class:`SparseFeatures`, or a sparse matrix of SciPy `(N, S)` and a list of S names. A matrix
-        alone has the names ``s0``, ``s1`` ...
+    :param texts: of the hypotheses, if they are known
+    :param score: a function from a sum of rows to a number, of which higher values are better; or the
+        :class:`cybleu.metrics.Metric` of the rows. With None, the metric that a tuner is given scores rows of BLEU, and
+        a single float column is scored by its sum
+    :param sparse: sparse features: :class:`SparseFeatures`; or a pair of a sparse matrix of SciPy `(N, S)` and a list
+        of S names; or only the matrix, whose features get the names ``s0``, ``s1`` ...
     :param ids: of the segments, whole numbers `(S,)`, by default 0 to S - 1
-    :param index: of each hypothesis in the input, before duplicates were dropped; by default 0 to N - 1
-    :param model_scores: what the decoder gave each hypothesis, finite numbers `(N,)`
+    :param index: the index of each hypothesis in the input, before duplicates were dropped; by default 0 to N - 1
+    :param model_scores: the scores that the decoder gave the hypotheses, finite numbers `(N,)`
     :param inputs: how many hypotheses there were before duplicates were dropped, by default N
-    :raises CybleuError: of the kind that fits, naming the argument and the place
+    :raises CybleuError: one of its subclasses, whose message names the argument and the place
 
     >>> from cybleu.nbest import NBest
     >>> nbest = NBest([0, 2, 3], [[0.5, 2.0], [0.25, 1.0], [0.0, 3.0]], [[0.5], [0.75], [1.0]], ["lm", "length"])

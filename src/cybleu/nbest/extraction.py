@@ -55,18 +55,20 @@ def extract(
     threads: int | None = None,
     progress: bool = False,
 ) -> None:
-    """Write the two text files of Moses's extractor of an n-best list in a file, which is never in memory as a whole.
+    """Write the two text files of Moses's extractor for an n-best list in a file, which is never in memory as a whole.
 
-    The files are those that :meth:`cybleu.nbest.NBest.from_files` and :meth:`cybleu.nbest.NBest.to_moses` write. In memory are the hypotheses of some segments:
-    all of them only if `path` is standard input or a pipe, if the ids of segments do not ascend from line to line, or if a later
-    line brings a feature that the lines before do not have, as in lists of Joshua.
+    The files are the same as those of :meth:`cybleu.nbest.NBest.from_files` and :meth:`cybleu.nbest.NBest.to_moses`.
+    Only the hypotheses of some segments are in memory at a time. All of them are in memory only if `path` is standard
+    input or a pipe, if the ids of segments do not ascend from line to line, or if a line has a feature that no earlier
+    line has, as in lists of Joshua.
 
     :param features_file: the path of the file of features; compressed if its name ends in ``.gz``
     :param scores_file: the path of the file of BLEU statistics, likewise
-    :param unique: leave out hypotheses with the features and statistics of one before them in the segment, as :func:`cybleu.nbest.merge` does
+    :param unique: leave out hypotheses that have the same features and statistics as an earlier one of the segment, as
+        :func:`cybleu.nbest.merge` does
     :param threads: how many threads work at the same time; None is one. The files are the same
-    :raises InputFileError: a file cannot be read, or a line of it, or a file cannot be written; files that were there are then as
-        they were
+    :raises InputFileError: a file cannot be read or written, or a line is wrong; then files that were there are not
+        changed
 
     The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
 

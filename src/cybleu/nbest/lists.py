@@ -46,21 +46,21 @@ class NBest(Hypotheses):
     ) -> NBest:
         """A list from the texts of the hypotheses, with their BLEU statistics.
 
-        :param hypotheses: for each segment a list of texts: token lists, or with `tokenize` strings. `texts` of the list are
-            the strings, or tokens that are strings with a blank between them. They are not known where that would be split
-            into other tokens
-        :param references: of the segments: for each a list of texts, likewise; :class:`cybleu.stats.References`; or paths of
-            text files, one segment a line, which are split on white space by default
-        :param features: of all hypotheses, segment after segment, `(N, F)`; None is no feature
+        :param hypotheses: for each segment a list of texts: token lists, or strings if `tokenize` is given. The `texts`
+            of the new list are these strings, or the tokens joined by blanks. They are not known if a joined text would
+            be split into other tokens
+        :param references: for each segment a list of texts, likewise; or :class:`cybleu.References`; or paths of text
+            files with one segment on each line, which are by default split on white space
+        :param features: of all hypotheses, segment after segment, `(N, F)`; None means that there are none
         :param names: of the features, by default ``f0``, ``f1`` ...
-        :param tokenize: from a string to its tokens: a function such as ``str.split``, ``unicode`` or ``ascii`` for white
-            space, or a tokeniser of :mod:`cybleu.text`
-        :param lowercase: put the strings in lower case first; `texts` of the list are as they were
-        :param max_order: the largest n-gram order, by default 4, or that of `References`
+        :param tokenize: how to split a string into tokens: a function such as ``str.split``; or a name that
+            :func:`cybleu.text.tokenizer` knows, such as ``unicode`` or ``ascii`` for white space
+        :param lowercase: put the strings in lower case first; the `texts` of the list are not changed
+        :param max_order: the largest n-gram order; by default 4, or that of the `References`
         :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
         :param threads: how many threads count at the same time
-        :param more: of the arguments of the class: `sparse`, `ids`, `model_scores`
-        :raises SequenceTypeError: a string among the texts, and no `tokenize`; the message says which
+        :param more: `sparse`, `ids` or `model_scores`, as for the class
+        :raises SequenceTypeError: there is a string among the texts, and no `tokenize`; the message says where
 
         >>> texts = [["the cat sat", "a cat"]]
         >>> NBest.from_texts(texts, [["the cat sat down"]], [[1.0], [2.0]], tokenize=str.split, max_order=2).stats
@@ -119,22 +119,23 @@ class NBest(Hypotheses):
     ) -> NBest:
         """A list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
 
-        A segment of the references that no line is of has no hypotheses. The other parameters are those of
-        :meth:`cybleu.nbest.NBest.from_texts`, with another default for `tokenize`: white
-        space, for the lines of the file and for references that are strings.
+        A segment of the references for which the file has no line gets no hypotheses. The other parameters are those of
+        :meth:`cybleu.nbest.NBest.from_texts`, but by default `tokenize` splits on white space, for the lines of the
+        file and for references that are strings.
 
-        :param path: gzip is recognised; ``-`` is standard input
-        :param references: paths of text files, one segment a line; or as for :meth:`from_texts`
-        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the first two, as the first lines look
+        :param path: of the file, which may be compressed by gzip; ``-`` is standard input
+        :param references: paths of text files with one segment on each line; or as for :meth:`from_texts`
+        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default the first lines decide
+            between the first two
         :param first_id: the id of the first segment of the references
-        :param size: of the ``plain`` format: how many lines each segment has
-        :param features: of the ``plain`` format: the file with the features
+        :param size: in the ``plain`` format: how many lines each segment has
+        :param features: in the ``plain`` format: the file with the features
         :param names: of these features, by default ``f0``, ``f1`` ...
         :param texts: whether to keep the texts of the hypotheses, as they are in the file
-        :param lowercase: compare in lower case, as `str.lower` puts it: the hypotheses and the references that are texts or
-            files. References that are token lists or `References` are compared as they are
+        :param lowercase: put the hypotheses, and references that are texts or files, in lower case with `str.lower`.
+            References that are token lists or `References` are not changed
         :param progress: show a progress bar (needs tqdm)
-        :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
+        :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
         first_id = whole_number(first_id, "first_id")
         raw = Raw("unicode" if tokenize is str.split else tokenize, lowercase)
@@ -155,24 +156,26 @@ class NBest(Hypotheses):
     ) -> NBest:
         """A list from the two files of Moses's extractor, text or ``--binary``, or of :meth:`to_moses`.
 
-        Statistics of BLEU become rows of :mod:`cybleu.stats`. Those of another scorer that the file names, such as ``TER`` or
-        ``BLEU,PER``, stay as they are, and `score` of the list is the :class:`cybleu.metrics.MosesScorer` that scores them.
+        Statistics of BLEU become rows as :mod:`cybleu.stats` describes them. If the file names another scorer, such as
+        ``TER`` or ``BLEU,PER``, the statistics stay as they are, and the `score` of the list is the
+        :class:`cybleu.metrics.MosesScorer` for them.
 
-        :param features: the path of the file of features; gzip is recognised
+        :param features: the path of the file of features, which may be compressed by gzip
         :param scores: the path of the file of statistics
-        :param segments: how many there are; by default the last id in the files tells
+        :param segments: how many segments there are; by default up to the last id in the files
         :param first_id: the id of the first segment
-        :param scorer_weights: of each of several scorers, by default equal ones
-        :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
+        :param scorer_weights: the weights of several scorers, by default equal
+        :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
         first_id = whole_number(first_id, "first_id")
         segments = None if segments is None else whole_number(segments, "segments")
         return cls(**extractor.read(features, scores, segments, first_id, scorer_weights))
 
     def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:
-        """Write the two text files of Moses's extractor. Numbers are written in full.
+        """Write the two text files of Moses's extractor. Numbers have all their digits.
 
-        Names ending in ``.gz`` are compressed. The files have no place for segments without hypotheses, nor for texts.
+        Files with names that end in ``.gz`` are compressed. The files cannot hold segments without hypotheses, or
+        texts.
 
         :param features: the path of the file of features
         :param scores: the path of the file of statistics
@@ -182,9 +185,9 @@ class NBest(Hypotheses):
         extractor.write(self, features, scores)
 
     def write(self, path: str | PathLike[str], format: str = "moses") -> None:  # noqa: A002
-        """Write an n-best list. Numbers are written in full.
+        """Write an n-best list. Numbers have all their digits.
 
-        :param path: compressed if its name ends in ``.gz``
+        :param path: of the file, which is compressed if its name ends in ``.gz``
         :param format: ``moses`` or ``joshua``
         :raises CybleuError: texts or model scores are not known; a name or a text cannot be written in the format
         """

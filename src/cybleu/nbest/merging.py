@@ -21,17 +21,18 @@ List = TypeVar("List", bound=Hypotheses)
 
 
 def merge(*nbests: List) -> List:
-    """The lists of several runs of a decoder on the same segments as one, without duplicates.
+    """Join the lists of several runs of a decoder on the same segments, without duplicates.
 
-    Within a segment hypotheses stand as list after list has them. One is dropped that has the same features, bit for bit
-    and sparse ones included, and the same statistics as one before it. Its `index` counts through the hypotheses of the
-    inputs, list after list, so ``merge(merge(a, b), c)`` is ``merge(a, b, c)``. Texts and model scores are kept where all
-    lists have them.
+    The hypotheses of a segment are in the order of the lists. A hypothesis is dropped if an earlier one of the segment
+    has the same features, bit for bit, with the sparse ones, and the same statistics. The `index` of the result counts
+    through the hypotheses of all inputs, list after list, so ``merge(merge(a, b), c)`` is ``merge(a, b, c)``. Texts and
+    model scores are kept if all lists have them.
 
     :param nbests: one list or more
-    :raises FeatureError: the dense features are not the same; their order may differ
+    :return: a new list; the lists given are not changed
+    :raises FeatureError: the lists do not have the same dense features; their order may differ
     :raises EmptyCorpusError: there is no list
-    :raises CybleuError: the lists are of other segments, or of other statistics
+    :raises CybleuError: the lists do not have the same segments, or the same kind of statistics
 
     >>> from cybleu.nbest import NBest
     >>> first = NBest([0, 1], [[0.5, 2.0]], [[3.0]], ["lm", "length"])

@@ -56,17 +56,19 @@ def read_segments(
     names: Sequence[str] | None = None,
     progress: bool = False,
 ) -> Iterator[Segment]:
-    """The segments of an n-best list in the order of the file, one at a time.
+    """The segments of an n-best list in a file, one at a time, in the order of the file.
 
-    A segment whose lines do not stand together comes once for each group of them. An empty file has no segment.
+    If the lines of a segment are not all together, each group of them comes as a segment. An empty file has no
+    segments.
 
-    :param path: gzip is recognised; ``-`` is standard input
-    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the first two, as the first lines look
-    :param size: of the ``plain`` format: how many lines each segment has
-    :param features: of the ``plain`` format: the file with the features
+    :param path: of the file, which may be compressed by gzip; ``-`` is standard input
+    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default the first lines decide between
+        the first two
+    :param size: in the ``plain`` format: how many lines each segment has
+    :param features: in the ``plain`` format: the file with the features
     :param names: of these features, by default ``f0``, ``f1`` ...
     :param progress: show a progress bar (needs tqdm)
-    :raises InputFileError: a file cannot be read, or a line of it; the message names file, line and reason
+    :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest"

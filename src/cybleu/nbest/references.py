@@ -28,15 +28,17 @@ def prepare_references(
 ) -> References:
     """References for n-best lists, prepared once for several lists of the same segments.
 
-    :param references: for each segment a list of texts: token lists, or with `tokenize` strings; paths of text files, one
-        segment a line; :class:`cybleu.References` are given back
-    :param tokenize: from a text to its tokens: a function such as ``str.split``, or a name that :func:`cybleu.text.tokenizer`
-        knows. By default files are split on white space, and a string in a list is an error
+    :param references: for each segment a list of texts: token lists, or strings if `tokenize` is given; or paths of
+        text files with one segment on each line. :class:`cybleu.References` are returned as they are
+    :param tokenize: how to split a text into tokens: a function such as ``str.split``, or a name that
+        :func:`cybleu.text.tokenizer` knows. By default files are split on white space, and a string in a list is an
+        error
     :param max_order: the largest n-gram order, by default 4
     :param reference_length: ``closest`` (the default), ``closest-first``, ``shortest`` or ``average``
     :param lowercase: put the strings in lower case first
-    :raises ArrayValueError: `References` that are given are of other orders or another length
-    :raises SequenceTypeError: a string among the texts, and no `tokenize`; the message says which
+    :return: references that :meth:`NBest.from_texts` and :meth:`NBest.from_files` take
+    :raises ArrayValueError: the given `References` were prepared with another largest order or another reference length
+    :raises SequenceTypeError: there is a string among the texts, and no `tokenize`; the message says where
     :raises LengthMismatchError: the files have different numbers of lines
 
     >>> prepare_references([["it rains", "rain falls"]], "unicode", max_order=2)

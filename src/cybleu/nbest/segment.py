@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Segment(NamedTuple):
-    """Hypotheses of one segment that follow each other in a file.
+    """The hypotheses of one segment that follow each other in a file.
 
     :param id: as in the file
-    :param texts: one for each of n hypotheses
+    :param texts: a text for each of the n hypotheses
     :param features: float64 `(n, F)`
     :param names: of the features in the lines so far. In the ``joshua`` format later lines may bring more
-    :param model_scores: what the decoder gave each hypothesis, float64 `(n,)`; None in the ``plain`` format
-    :param sparse: the sparse features, None where there is none
+    :param model_scores: the scores that the decoder gave the hypotheses, float64 `(n,)`; None in the ``plain`` format
+    :param sparse: the sparse features, None if there are none
 
     >>> import pathlib, tempfile
     >>> from cybleu.nbest import read_segments

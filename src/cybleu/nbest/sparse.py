@@ -15,12 +15,14 @@ __all__ = ["SparseFeatures", "SparseRows", "sparse_given", "taken"]
 
 
 class SparseFeatures(NamedTuple):
-    """Features that most hypotheses do not have. Those of hypothesis i are at `indptr[i]` to before `indptr[i + 1]`.
+    """Features that most hypotheses do not have, as compressed rows.
+
+    Hypothesis i has the values ``values[indptr[i]:indptr[i + 1]]``.
 
     :param indptr: int64 `(N + 1,)`
-    :param columns: int64, numbers of names, strictly ascending within a hypothesis
+    :param columns: int64, for each value the index of its name; strictly ascending within a hypothesis
     :param values: float64, finite
-    :param names: different ones
+    :param names: of the features, all different
 
     >>> import numpy
     >>> sparse = SparseFeatures(numpy.array([0, 1, 1, 3]), numpy.array([0, 0, 1]), numpy.array([1.0, 2.0, 3.0]), ("x", "y"))
@@ -34,9 +36,9 @@ class SparseFeatures(NamedTuple):
     names: tuple[str, ...]
 
     def rows(self, rows: NDArray[np.int64]) -> SparseFeatures:
-        """Those of some hypotheses.
+        """The features of some hypotheses.
 
-        :param rows: the indices of the hypotheses, int64, in the order wanted
+        :param rows: the indices of the hypotheses, int64, in the order that you want
         """
         sizes = np.diff(self.indptr)[rows]
         indptr = np.append(0, np.cumsum(sizes))
@@ -55,7 +57,7 @@ class SparseFeatures(NamedTuple):
         )
 
     def to_scipy(self) -> Any:
-        """As a ``scipy.sparse.csr_array`` of shape `(N, names)`. It may share memory with this.
+        """The features as a ``scipy.sparse.csr_array`` of shape `(N, names)`. It may share memory with this object.
 
         :raises MissingExtraError: SciPy is not installed
         """

@@ -24,7 +24,7 @@ def write(nbest: Hypotheses, path: Path, format: str = "moses") -> None:  # noqa
 
 
 def nbest_lines(nbest: Hypotheses, format: str) -> Iterator[str]:  # noqa: A002
-    """The lines of a list in a format; everything is checked before the first one.
+    """The lines of a list in a format. Everything is checked before the first line is returned.
 
     :param nbest: with texts and model scores
     :param format: ``moses`` or ``joshua``

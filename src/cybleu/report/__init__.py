@@ -1,8 +1,8 @@
-"""What a score hides: one page, and plots, of how systems differ.
+"""Pages and plots that show how systems differ, which a score hides.
 
-:func:`write` makes a file of HTML that needs nothing else: scores with intervals and tests, precisions, what makes each
-difference, groups of segments, n-grams, and every segment of every system. :func:`analyse` gives the same as numbers, in a
-:class:`Report`, from which :func:`plot_precisions` and the others draw.
+:func:`write` makes one file of HTML that needs no other file. It shows scores with intervals and tests, precisions, the
+parts of each difference, groups of segments, n-grams, and every segment of every system. :func:`analyse` gives the
+same as numbers, in a :class:`Report`. :func:`plot_precisions` and the other functions for plots draw it.
 
 The page needs Jinja2 and Matplotlib, the plots Matplotlib: ``pip install 'cybleu[report]'``.
 """

@@ -48,14 +48,14 @@ BY = ("length", "difference", "score")
 
 
 class Report:
-    """What can be seen of some systems; :func:`analyse` makes it.
+    """The figures about some systems; :func:`analyse` makes it.
 
-    :ivar comparison: scores, intervals and tests of the systems, None for one system
-    :ivar systems: the scores of the systems, the best first; beside a baseline that one comes first
+    :ivar comparison: the scores, intervals and tests of the systems; None if there is only one system
+    :ivar systems: the scores of the systems, the best first; if there is a baseline, it comes before the others
     :ivar signature: the definition of the score in one line
-    :ivar title: of the page
-    :ivar command: that repeats it, if there is one
-    :ivar files: the names of the files, each with its SHA-256, or those of the texts
+    :ivar title: the title of the page
+    :ivar command: the command that repeats it, or None
+    :ivar files: the names of the files, or of the texts, each with its SHA-256
 
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"]]
     >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot in May"]})
@@ -151,17 +151,17 @@ class Report:
 
     @property
     def metric(self) -> Bleu:
-        """What scores the systems."""
+        """The metric that scores the systems."""
         return self._metric
 
     @property
     def segments(self) -> int:
-        """How many there are."""
+        """How many segments there are."""
         return self._texts.segments
 
     @property
     def confidence(self) -> float:
-        """Of all intervals."""
+        """The confidence of all intervals."""
         return self._confidence
 
     @property
@@ -171,7 +171,7 @@ class Report:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Of the outputs, in the order of the systems; a system with several runs has several."""
+        """The names of the outputs, in the order of the systems. A system with several runs has several outputs."""
         return tuple(self._texts.outputs[output].name for output in self._order)
 
     @cached_property
@@ -201,7 +201,7 @@ class Report:
 
     @cached_property
     def sentence_scores(self) -> NDArray[np.float64]:
-        """BLEU of each segment alone, as the tool scores single sentences, from 0 to 100: `(outputs, segments)`."""
+        """BLEU of each segment, as the tool scores single sentences, from 0 to 100: float64 `(outputs, segments)`."""
         metric = self._metric.of_sentences()
         scored = []
         for output in self._order:
@@ -218,7 +218,7 @@ class Report:
 
     @cached_property
     def bootstrap_scores(self) -> dict[str, NDArray[np.float64]]:
-        """The scores of each system in the bootstrap samples, from 0 to 100: those of the intervals."""
+        """The scores of each system in the bootstrap samples that give the intervals, from 0 to 100."""
         return {
             system.name: percent(mean_of_runs(self._bootstrapped[self._runs[system.name]]), self._metric.scale)
             for system in self.systems
@@ -255,8 +255,8 @@ class Report:
     def buckets(self, by: str) -> Buckets:
         """BLEU of groups of segments.
 
-        :param by: ``length`` of the first reference; ``difference``, how much longer the output is than the reference whose
-            length counts; or ``score``, the BLEU of each segment alone
+        :param by: ``length`` groups by the length of the first reference; ``difference`` by how much longer the output
+            is than the reference whose length counts; ``score`` by the BLEU of each segment
         :raises UnknownNameError: it is none of these
 
         >>> report = analyse([["a b c d e"], ["a b c d"]], {"mine": ["a b c d e", "a b c d e"]})
@@ -292,7 +292,7 @@ class Report:
 
     @cached_property
     def over_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
-        """For each output and each order the n-grams that it has most often without a match."""
+        """For each output and each order, the n-grams that it has most often without a match."""
         return tuple(
             tuple(
                 self._missed(order, output, order.produced[output] - order.confirmed[output])
@@ -303,7 +303,7 @@ class Report:
 
     @cached_property
     def under_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
-        """For each output and each order the n-grams that it lacks most often."""
+        """For each output and each order, the n-grams that it lacks most often."""
         return tuple(
             tuple(self._missed(order, output, order.wanted - order.confirmed[output]) for order in self._ngrams.orders)
             for output in self._order
@@ -324,8 +324,8 @@ class Report:
 
     @cached_property
     def looked_at(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of systems that are looked at closely: all of up to four systems, of more each beside the baseline, or
-        the best one beside each."""
+        """The pairs of systems that are shown in detail: all pairs of up to four systems. Of more systems, each with
+        the baseline, or with the best system if there is no baseline."""
         if self.comparison is None:
             return ()
         pairs = [(pair.first, pair.second) for pair in self.comparison.differences]
@@ -335,12 +335,12 @@ class Report:
 
     @cached_property
     def pairs(self) -> tuple[PairFigures, ...]:
-        """What makes the difference of these pairs."""
+        """The difference between the systems of each of these pairs."""
         return tuple(self.between(*pair) for pair in self.looked_at)
 
     def contributions(self, first: str, second: str) -> Contributions | None:
-        """What the orders and the brevity penalty contribute to the difference of two systems; of several runs the mean over
-        all pairs of them.
+        """The parts of the orders and of the brevity penalty in the difference between two systems; for several runs
+        the mean over all pairs of runs. None if a score is 0.
 
         :param first: the name of a system
         :param second: that of another
@@ -356,7 +356,7 @@ class Report:
         return mean_of([contributions(self._metric, one, other) for one in scores[0] for other in scores[1]])
 
     def between(self, first: str, second: str) -> PairFigures:
-        """What makes the difference of two systems.
+        """The difference between two systems in detail.
 
         :param first: the name of a system
         :param second: that of another
@@ -440,31 +440,34 @@ def analyse(
     files: Mapping[str, str] | None = None,
     **choices: Any,
 ) -> Report:
-    """Compare the outputs of one system or several with references, and see where they differ.
+    """Compare the outputs of one or more systems with references, and find where they differ.
 
-    :param references: for each segment a list of references, raw text; or a str where there is one
-    :param systems: the names of the systems, each with a line for each segment; or with a list of such lists, one for each run
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; a BLEU
-    :param tokenize: as for :func:`cybleu.text.tokenizer`, by default that of the metric's tool
+    :param references: raw text: for each segment a list of references, or a str if there is only one
+    :param systems: a mapping from the name of each system to its list of texts, one for each segment; or to a list of
+        such lists, one for each run
+    :param metric: a BLEU, as for :func:`cybleu.metrics.find`; by default ``sacrebleu``
+    :param tokenize: as for :func:`cybleu.text.tokenizer`; by default the tokeniser of the metric's tool
     :param lowercase: put the texts in lower case first, as the tool does
     :param n_end: the largest order of the precisions
-    :param baseline: the name of a system; the others are compared with it alone
-    :param test: as for :func:`cybleu.significance.compare_systems`, and so are the next seven
+    :param baseline: the name of a system; each other system is compared only with this one
+    :param test: as for :func:`cybleu.significance.compare_systems`; so are the next seven parameters
     :param samples: of the test
     :param resamples: bootstrap samples of the intervals
     :param seed: of all samples
     :param confidence: of the intervals
     :param alpha: the level of significance
-    :param threads: that work at the same time
+    :param threads: how many threads work at the same time; None is one
     :param progress: show progress bars (needs tqdm)
     :param title: of the page
-    :param command: the command that repeats it, to be shown
-    :param files: the names of files with their digests, to be shown; by default those of the texts
+    :param command: a command that repeats the report, to be shown
+    :param files: the names of files with their digests, to be shown; by default the texts have names and digests
     :param choices: of :class:`cybleu.metrics.Bleu`
-    :raises UnknownNameError: the metric is no BLEU of a corpus, or there is no such metric, baseline, test or tokeniser
+    :return: the figures, of which those that are scores of segments or groups are from 0 to 100
+    :raises UnknownNameError: the metric is not a BLEU of a corpus, or there is no such metric, baseline, test or
+        tokeniser
     :raises LengthMismatchError: a system has another number of lines than there are segments
     :raises SampleError: there are fewer than two segments
-    :raises CybleuError: of the kind that fits, for texts that cannot be
+    :raises CybleuError: one of its subclasses, for texts that are not valid
 
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"], ["so it is said"]]
     >>> systems = {"mine": [line for line, in references], "theirs": ["the cat sat", "it rains in May", "so it was said"]}

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OutputFigures:
-    """One output: what one run of a system made of all segments.
+    """One output: the texts of one run of a system for all segments.
 
-    :param name: of the system, with the number of the run if there are several
+    :param name: the name of the system, with the number of the run if there are several
     :param system: the name of the system
-    :param bleu: the score with precisions, brevity penalty and lengths, on the metric's scale
+    :param bleu: the score with its precisions, brevity penalty and lengths, on the metric's scale
     :param chrf: chrF as sacreBLEU computes it by default, from 0 to 100
-    :param digest: SHA-256 of its text
+    :param digest: the SHA-256 of its texts
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
@@ -41,7 +41,7 @@ class OutputFigures:
 
 @dataclass(frozen=True)
 class Precisions:
-    """The precision of n-grams of an output for each n, without smoothing, with bootstrap intervals; all in percent.
+    """The n-gram precisions of an output for each n, without smoothing, with bootstrap intervals, all from 0 to 100.
 
     :param name: of the output
     :param n: the orders
@@ -65,15 +65,15 @@ class Precisions:
 
 @dataclass(frozen=True)
 class Contributions:
-    """What makes the difference of two scores, in points from 0 to 100. The parts add up to the difference.
+    """The parts of the difference between two scores, in points from 0 to 100. They add up to the difference.
 
-    log BLEU is a sum: of the logarithm of the brevity penalty, and of those of the precisions times their weights. Each part has
-    its share of the difference of the logarithms, times the logarithmic mean of both scores (the decomposition of Ang 2004),
-    which is the same in both directions and leaves nothing over.
+    The logarithm of BLEU is a sum: the logarithm of the brevity penalty plus the weighted logarithms of the precisions.
+    The part of each term is its difference times the logarithmic mean of both scores (the decomposition of Ang 2004).
+    If the two systems change places, only the sign changes, and nothing is left over.
 
     :param difference: the first score minus the second one
-    :param penalty: what the brevity penalties contribute
-    :param orders: what the precisions of each order contribute
+    :param penalty: the part of the brevity penalties
+    :param orders: for each order the part of the precisions
 
     >>> parts = Contributions(difference=3.0, penalty=-1.0, orders=(0.5, 1.0, 1.25, 1.25))
     >>> sum(parts.orders) + parts.penalty == parts.difference
@@ -87,13 +87,13 @@ class Contributions:
 
 @dataclass(frozen=True)
 class Buckets:
-    """BLEU of groups of segments: of each group the score of a corpus of these segments.
+    """BLEU of groups of segments. Each group is scored as a corpus.
 
-    :param by: what puts segments into groups
+    :param by: by what the segments are grouped, as for :meth:`Report.buckets`
     :param labels: of the groups
     :param names: of the outputs
-    :param segments: how many segments each group has, `(outputs, groups)`
-    :param scores: BLEU of each, from 0 to 100, nan where there is no segment, `(outputs, groups)`
+    :param segments: how many segments each group has, integers `(outputs, groups)`
+    :param scores: BLEU of each group, from 0 to 100, NaN if it has no segment, float64 `(outputs, groups)`
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
@@ -111,13 +111,13 @@ class Buckets:
 
 @dataclass(frozen=True)
 class WordFrequencies:
-    """How well words are found, by how often they are in the references.
+    """How many words match, by how often these words are in the references.
 
-    :param labels: of the groups: how often a word is in the references
+    :param labels: the groups: how often a word is in the references
     :param names: of the outputs
-    :param wanted: words of the references that can match, `(groups,)`
-    :param produced: words of the outputs, `(outputs, groups)`
-    :param confirmed: matches, `(outputs, groups)`
+    :param wanted: the number of words of the references that can match, `(groups,)`
+    :param produced: the number of words of the outputs, `(outputs, groups)`
+    :param confirmed: the number of matches, `(outputs, groups)`
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
@@ -135,12 +135,12 @@ class WordFrequencies:
 
     @property
     def recall(self) -> NDArray[np.float64]:
-        """Matches / words of the references, in percent, `(outputs, groups)`; nan where there are none."""
+        """Matches / words of the references, from 0 to 100, float64 `(outputs, groups)`; NaN if there are no words."""
         return _percent(self.confirmed, self.wanted)
 
     @property
     def precision(self) -> NDArray[np.float64]:
-        """Matches / words of the outputs, in percent, `(outputs, groups)`; nan where there are none."""
+        """Matches / words of the outputs, from 0 to 100, float64 `(outputs, groups)`; NaN if there are no words."""
         return _percent(self.confirmed, self.produced)
 
 
@@ -154,11 +154,11 @@ def _percent(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.fl
 
 @dataclass(frozen=True)
 class NGramDifference:
-    """An n-gram that the references confirm in one system more often than in the other.
+    """An n-gram that matches the references more often in one system than in the other.
 
     :param tokens: of the n-gram
-    :param first: how often it is confirmed in the first system; of several runs the mean
-    :param second: in the second one
+    :param first: how often it matches in the first system; the mean of several runs
+    :param second: the same for the second system
 
     >>> found = NGramDifference(("the", "cat"), first=8, second=0)
     >>> found.difference, found.salience
@@ -171,7 +171,7 @@ class NGramDifference:
 
     @property
     def difference(self) -> float:
-        """The first number minus the second one."""
+        """`first` minus `second`."""
         return self.first - self.second
 
     @property
@@ -186,7 +186,7 @@ class NGramMiss:
 
     :param tokens: of the n-gram
     :param produced: how often the output has it
-    :param wanted: how often it could match
+    :param wanted: how often it could match, by the references
     :param confirmed: how often it matches
 
     >>> from cybleu.report import analyse
@@ -204,15 +204,17 @@ class NGramMiss:
 
 @dataclass(frozen=True)
 class PairFigures:
-    """Two systems beside each other.
+    """The difference between two systems.
 
-    :param first: the name of one
-    :param second: that of the other
-    :param contributions: None where a score is 0, or is no product of a penalty and precisions
-    :param confirmed: for each order the n-grams that are confirmed in the first system more often, most first
-    :param unconfirmed: for each order those that are confirmed in the second one more often
-    :param influence: points from 0 to 100 that each segment makes of the difference, `(segments,)`
-    :param equal: in how many segments both have the same text
+    :param first: the name of the first system
+    :param second: the name of the second system
+    :param contributions: the parts of the difference; None if a score is 0, or is not a product of a penalty and
+        precisions
+    :param confirmed: for each order the n-grams that match more often in the first system, sorted from the largest
+        difference
+    :param unconfirmed: for each order the n-grams that match more often in the second system
+    :param influence: how many points each segment adds to the difference, from 0 to 100, float64 `(segments,)`
+    :param equal: the number of segments for which both have the same text
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]

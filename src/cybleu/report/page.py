@@ -30,7 +30,7 @@ UNITS = 1e4  # of points, in what the script sorts by
 
 
 def check_report(path: str | PathLike[str]) -> None:
-    """Whether a page can be made and written there, before all is computed.
+    """Check that a page can be made and written, before everything is computed.
 
     :param path: of the page
     :raises InputFileError: it cannot be written there
@@ -48,16 +48,16 @@ def check_report(path: str | PathLike[str]) -> None:
 def write(
     path: str | PathLike[str], references: Any, systems: Mapping[str, Any], metric: Any = None, **choices: Any
 ) -> Report:
-    """Write a page that shows how systems differ: one file of HTML, which needs nothing else and fetches nothing.
+    """Write a page that shows how systems differ: one file of HTML, which needs no other file and no network.
 
     The other parameters are those of :func:`cybleu.report.analyse`.
 
-    :param path: of the page, which is complete or as it was
-    :param choices: of :func:`cybleu.report.analyse`
-    :return: the numbers that it shows
+    :param path: of the page. If there is an error, a file that was there is not changed
+    :param choices: other arguments of :func:`cybleu.report.analyse`
+    :return: the report that it shows
     :raises InputFileError: it cannot be written
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
-    :raises CybleuError: as :func:`cybleu.report.analyse`
+    :raises CybleuError: as for :func:`cybleu.report.analyse`
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "report.html"
@@ -75,10 +75,10 @@ def write(
 
 
 def save_page(report: Report, path: str | PathLike[str]) -> None:
-    """Write the page of a report that is computed already.
+    """Write the page of a report that is already computed.
 
     :param report: of :func:`cybleu.report.analyse`
-    :param path: of the page, which is complete or as it was
+    :param path: of the page. If there is an error, a file that was there is not changed
     :raises InputFileError: it cannot be written
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
 
@@ -106,7 +106,7 @@ def _engine() -> Any:
 
 
 def html(report: Report) -> str:
-    """The page of a report as text. It is the same for the same texts, with the same versions of the packages.
+    """The page of a report as a str. The same texts give the same page, with the same versions of the packages.
 
     :param report: of :func:`cybleu.report.analyse`
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed

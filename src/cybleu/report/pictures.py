@@ -29,7 +29,7 @@ def picture(name: str, title: str, draw: Callable[[Any], Any], width: float = 5.
 
     :param name: begins all ids in it
     :param title: what readers of screens hear
-    :param draw: takes axes and draws on them, without a legend
+    :param draw: a function that takes axes and draws on them, without a legend
     """
     written = BytesIO()
     with settings():

@@ -52,7 +52,7 @@ def new_figure(width: float = 6.4, height: float = 4.0, layout: str = "constrain
     """A figure of its own, which no window shows.
 
     :param width: in inches
-    :param height: likewise
+    :param height: of the picture, in inches
     :param layout: what sets the margins
     :raises MissingExtraError: Matplotlib is not installed
     """
@@ -103,15 +103,16 @@ def plot_precisions(
     log: bool = False,
     legend: bool = True,
 ) -> Any:
-    """Draw the precision of n-grams against n, a line for each output, with bands of the bootstrap intervals.
+    """Draw the precision of n-grams against n, with a line for each output, and bands for the bootstrap intervals.
 
-    It falls roughly exponentially (Papineni and others 2002, figures 1 and 2), so that on a logarithmic axis it is nearly a line.
+    The precision falls roughly exponentially (Papineni and others 2002, figures 1 and 2), so with a logarithmic axis it
+    is nearly a straight line.
 
-    :param report: what :func:`analyse` gives
-    :param axes: of Matplotlib, by default those of a new figure
+    :param report: what :func:`analyse` returns
+    :param axes: axes of Matplotlib, by default those of a new figure
     :param n_start: the first order
-    :param n_end: the last one, by default the largest that was counted
-    :param log: a logarithmic axis of precision
+    :param n_end: the last order, by default the largest that was counted
+    :param log: draw the precision on a logarithmic axis
     :param legend: draw a legend, if there is more than one output
     :return: the axes
     :raises OrderError: these orders were not counted
@@ -176,10 +177,10 @@ def _ridges(
 
 
 def plot_scores(report: Report, axes: Any = None) -> Any:
-    """Draw how the score of each system is distributed over bootstrap samples, with its interval and the score itself.
+    """Draw the distribution of each system's score over the bootstrap samples, with its interval and the score.
 
-    :param report: what :func:`analyse` gives
-    :param axes: of Matplotlib, by default those of a new figure
+    :param report: what :func:`analyse` returns
+    :param axes: axes of Matplotlib, by default those of a new figure
     :return: the axes
     :raises MissingExtraError: Matplotlib is not installed
 
@@ -197,13 +198,13 @@ def plot_scores(report: Report, axes: Any = None) -> Any:
 
 
 def plot_differences(report: Report, axes: Any = None) -> Any:
-    """Draw how the difference of the systems of each pair is distributed over bootstrap samples; the pairs are those that are
-    looked at closely.
+    """Draw the distribution of the difference between two systems over the bootstrap samples, for the pairs in
+    `report.looked_at`.
 
-    :param report: what :func:`analyse` gives, of more than one system
-    :param axes: of Matplotlib, by default those of a new figure
+    :param report: what :func:`analyse` returns, for more than one system
+    :param axes: axes of Matplotlib, by default those of a new figure
     :return: the axes
-    :raises UnknownNameError: there is one system
+    :raises UnknownNameError: there is only one system
     :raises MissingExtraError: Matplotlib is not installed
 
     >>> systems = {"mine": ["the cat sat on a mat", "it rains"], "theirs": ["the cat sat on the mat", "it snows"]}
@@ -227,13 +228,13 @@ def plot_differences(report: Report, axes: Any = None) -> Any:
 
 
 def plot_contributions(report: Report, axes: Any = None, *, legend: bool = True) -> Any:
-    """Draw what the orders and the brevity penalty contribute to each difference, as bars that add up to it.
+    """Draw the parts of the orders and of the brevity penalty in each difference, as bars that add up to it.
 
-    :param report: what :func:`analyse` gives, of more than one system
-    :param axes: of Matplotlib, by default those of a new figure
+    :param report: what :func:`analyse` returns, for more than one system
+    :param axes: axes of Matplotlib, by default those of a new figure
     :param legend: draw a legend
     :return: the axes
-    :raises UnknownNameError: there is no difference with such parts
+    :raises UnknownNameError: no difference has such parts
     :raises MissingExtraError: Matplotlib is not installed
 
     >>> systems = {"mine": ["the cat sat on a mat", "it rains"], "theirs": ["the cat sat on the mat", "it snows"]}
@@ -287,12 +288,13 @@ def plot_contributions(report: Report, axes: Any = None, *, legend: bool = True)
 
 
 def plot_buckets(report: Report, axes: Any = None, *, by: str = "length", legend: bool = True) -> Any:
-    """Draw BLEU of groups of segments, or recall or precision of groups of words, a line for each output. By the score of the
-    segment it draws how many segments there are.
+    """Draw BLEU of groups of segments, or recall or precision of groups of words, with a line for each output. With
+    ``score`` it draws how many segments each group has.
 
-    :param report: what :func:`analyse` gives
-    :param axes: of Matplotlib, by default those of a new figure
-    :param by: as for :meth:`Report.buckets`; or ``recall`` or ``precision``, of words by their frequency in the references
+    :param report: what :func:`analyse` returns
+    :param axes: axes of Matplotlib, by default those of a new figure
+    :param by: as for :meth:`Report.buckets`; or ``recall`` or ``precision`` of words, grouped by their frequency in the
+        references
     :param legend: draw a legend, if there is more than one output
     :return: the axes
     :raises UnknownNameError: there are no such groups
@@ -356,12 +358,12 @@ def settings() -> Iterator[None]:
 def save_plot(
     path: str | PathLike[str], draw: Callable[[Any], Any], *, width: float = 6.4, height: float = 4.0
 ) -> None:
-    """Draw into a file, which is complete or as it was; the same plot is the same bytes.
+    """Draw into a file. The same plot gives the same bytes. If there is an error, a file that was there is not changed.
 
     :param path: its name ends in .svg, .png or .pdf
-    :param draw: takes axes and draws on them
+    :param draw: a function that takes axes and draws on them
     :param width: of the picture, in inches
-    :param height: likewise
+    :param height: of the picture, in inches
     :raises UnknownNameError: its name ends otherwise
     :raises InputFileError: it cannot be written
     :raises MissingExtraError: Matplotlib is not installed
@@ -385,10 +387,10 @@ def save_plot(
 
 
 def check_plot(path: str | PathLike[str]) -> str:
-    """Whether a plot can be made and written there, before all is computed.
+    """Check that a plot can be made and written, before everything is computed.
 
     :param path: of the picture
-    :return: what kind of file it is
+    :return: the kind of file: ``svg``, ``png`` or ``pdf``
     :raises UnknownNameError: its name does not end in .svg, .png or .pdf
     :raises InputFileError: it cannot be written there
     :raises MissingExtraError: Matplotlib is not installed

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 
 def linear(nbest: NBest, weights: Sequence[float] | Mapping[str, float]) -> Selection[str]:
-    """The hypothesis of each segment with the largest weighted sum of its features; of equal ones the lower index.
+    """Choose the hypothesis of each segment with the largest weighted sum of its features.
 
-    :param nbest: any list; a segment without hypotheses has row -1
-    :param weights: by name, for every dense feature and any of the sparse ones; or in the order of `nbest.names`, followed
-        where the list has sparse features by theirs
-    :return: its `scores` are the weighted sums, added up in the order of the features
-    :raises FeatureError: weights do not fit the features, or are not finite
+    :param nbest: any list; for a segment without hypotheses the result is -1
+    :param weights: by name, for every dense feature and any of the sparse ones; or as numbers, in the order of
+        `nbest.names`, followed by those of the sparse features if the list has any
+    :return: a selection whose `scores` are the weighted sums, added up in the order of the features. Of equally good
+        hypotheses the lowest index is chosen
+    :raises FeatureError: the weights are not those of the features, or are not finite
 
     >>> nbest = NBest([0, 2, 4], [[1.0, 2.0], [2.0, 1.0], [0.0, 0.0], [0.0, 0.0]], [[0.0]] * 4, ["lm", "length"])
     >>> linear(nbest, {"lm": 1.0, "length": 0.5}).rows
@@ -34,14 +35,18 @@ def linear(nbest: NBest, weights: Sequence[float] | Mapping[str, float]) -> Sele
 def nbest_sorted(
     nbest: NBest, weights: Sequence[float] | Mapping[str, float] | None = None, *, scores: Any = None
 ) -> NBest:
-    """The list with the hypotheses of each segment from the best to the worst; equal ones stay in their order.
+    """The list with the hypotheses of each segment sorted from the best to the worst.
 
-    `index` still tells where each was in the input, and `model_scores` are what it was sorted by.
+    Equally good hypotheses stay in their order.
+
+    Its `index` still says where each hypothesis was in the input. Its `model_scores` are the scores by which it is
+    sorted.
 
     :param nbest: any list
     :param weights: as for :func:`linear`
-    :param scores: to sort by instead, finite numbers `(N,)`, higher is better, such as those of a :class:`Selection`
-    :raises FeatureError: weights do not fit the features, or are not finite
+    :param scores: scores to sort by instead of `weights`, finite numbers `(N,)`, such as those of a :class:`Selection`;
+        higher is better
+    :raises FeatureError: the weights are not those of the features, or are not finite
 
     >>> nbest = NBest([0, 2, 3], [[1.0], [2.0], [0.5]], [[0.0]] * 3, ["lm"])
     >>> nbest_sorted(nbest, [1.0]).index

@@ -1,8 +1,4 @@
-"""Minimum Bayes risk: the hypothesis that is on average most like what else the model thinks probable.
-
-Lists are an :class:`cybleu.nbest.NBest` with texts, or for each segment a list of texts: token lists, arrays of ids, or with
-`tokenize` strings. The samples of one sentence are a list with one segment, ``mbr([samples])``.
-"""
+"""Minimum Bayes risk: the hypothesis that is on average most like what else the model thinks probable."""
 
 from __future__ import annotations
 
@@ -96,35 +92,39 @@ def mbr(
     progress: bool = False,
     **choices: Any,
 ) -> Selection[Any]:
-    """The hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
+    """Choose the hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
 
-    The expected utility of a hypothesis is the mean of its BLEU against each text of the evidence as the only reference,
-    weighted by the posterior: exactly what a loop over sentence BLEU computes, with the sum rounded once, so that it depends
-    on neither the order of the list nor equal texts. Of equal hypotheses the lower index is taken. An empty one is taken
-    only where all of a segment are empty. The matrix of a segment is in memory, 8 bytes for each pair.
+    The expected utility of a hypothesis is the mean of its BLEU against each text of the evidence as the only
+    reference, weighted by the posterior. It is exactly what a loop over sentence BLEU computes, with the sum rounded
+    only once. So it does not depend on the order of the list. If several hypotheses are equally good, the lowest index
+    is chosen. An empty hypothesis is chosen only if all of a segment are empty. The matrix of one segment is in memory,
+    with 8 bytes for each pair.
 
-    :param hypotheses: lists, see the module
-    :param posterior: how probable each text of the evidence is: numbers from 0, of all texts or a sequence for each segment.
-        Their scale makes no difference; None is all alike
-    :param scores: instead, logarithms of it, such as those of a decoder
-    :param scale: of `scores`: below 1 makes probabilities more alike, above 1 less
-    :param evidence: other lists to compare with; by default the hypotheses themselves
-    :param utility: ``metric``; ``expected-counts``, BLEU against the expected n-gram counts and length of the evidence (DeNero,
-        Chiang and Knight 2009), from 0 to 1, orders from 2 smoothed by adding 1; or ``linear``, linear BLEU (Tromble and
-        others 2008) per reference token, with an average unigram precision of 0.85 and a ratio of 0.72. The two are
-        approximations, and not faster than exact BLEU on lists of a hundred texts
+    :param hypotheses: n-best lists, as :mod:`cybleu.rerank` describes them
+    :param posterior: how probable each text of the evidence is: numbers from 0, for all texts or as a sequence for each
+        segment. Only their ratios matter. With None all are equally probable
+    :param scores: instead of `posterior`: logarithms of the probabilities, such as the scores of a decoder
+    :param scale: a factor for `scores`: below 1 it makes the probabilities more equal, above 1 less equal
+    :param evidence: other lists to compare the hypotheses with; by default the hypotheses themselves
+    :param utility: ``metric``; ``expected-counts``, BLEU against the expected n-gram counts and the expected length of
+        the evidence (DeNero, Chiang and Knight 2009), from 0 to 1, with orders from 2 smoothed by adding 1; or
+        ``linear``, linear BLEU (Tromble and others 2008) per reference token, with an average unigram precision of 0.85
+        and a ratio of 0.72. The last two are approximations. They are not faster than exact BLEU on lists of a hundred
+        texts
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
-    :param prune: only so many texts of each list of the evidence count, the most probable ones; of equal ones the lower
-        index, empty ones last. Without `evidence`, the others cannot be chosen either
-    :param tokenize: from a string to its tokens: a function such as ``str.split``, ``unicode`` or ``ascii`` for white space,
-        or a tokeniser of :mod:`cybleu.text`; not for ``chrf`` and its like, which take strings as they are. By default the texts of an `NBest` are split on white space, as the files of
-        decoders have them, and a string in a list is an error
+    :param prune: how many texts of each list of the evidence count, the most probable ones; of equally probable ones
+        those with the lowest index, and empty ones last. Without `evidence`, the other texts cannot be chosen either
+    :param tokenize: how to split a string into tokens: a function such as ``str.split``; or a name that
+        :func:`cybleu.text.tokenizer` knows, such as ``unicode`` or ``ascii`` for white space. By default the texts of
+        an `NBest` are split on white space, as in the files of decoders, and a string in a list is an error. ``chrf``,
+        ``chrf+`` and ``chrf++`` take strings as they are, without this
     :param lowercase: put the strings in lower case first
-    :param threads: how many threads work at the same time on a segment; None is one. The result is the same
+    :param threads: how many threads work on a segment at the same time; None is one. The result is the same
     :param progress: show a progress bar (needs tqdm)
     :param choices: of :class:`cybleu.metrics.Bleu`
-    :return: its `scores` are the expected utilities of all hypotheses, on the scale of the tool; NaN for pruned ones
-    :raises CybleuError: of the kind that fits, naming the argument and the segment
+    :return: a selection whose `scores` are the expected utilities of all hypotheses, on the scale of the tool, and NaN
+        for pruned ones
+    :raises CybleuError: one of its subclasses, whose message names the argument and the segment
 
     >>> samples = ["the cat sat", "a cat sat", "the cat sat down", ""]
     >>> best = mbr([samples], tokenize=str.split, smoothing="add-k")
@@ -173,15 +173,17 @@ def diverse(
     progress: bool = False,
     **choices: Any,
 ) -> list[NDArray[np.int64]]:
-    """Some hypotheses of each segment that are good and differ.
+    """Choose some hypotheses of each segment that are good and differ from each other.
 
-    The first is that of :func:`mbr`. Then one after the other that is taken which has the highest expected utility less
-    `similarity` times the similarity to the most alike of those taken; the similarity of two texts is the mean of their
-    BLEU both ways. Of equal ones the lower index is taken, empty ones after all others.
+    The first is the choice of :func:`mbr`. The next one is always the hypothesis with the highest value of: expected
+    utility - `similarity` * (similarity to the most similar hypothesis taken so far). The similarity of two texts is
+    the mean of the BLEU of each against the other. If several are equally good, the lowest index is taken. Empty
+    hypotheses are taken last.
 
-    :param size: how many; a segment with fewer gives all it has
-    :param similarity: 0 takes the best by expected utility alone
-    :return: for each segment the indices within it, in the order in which they were taken; none for an empty one
+    :param size: how many hypotheses; from a segment with fewer all are taken
+    :param similarity: how much the similarity counts; 0 takes the best by expected utility alone
+    :return: for each segment an int64 array of indices in the segment, in the order in which they were taken; empty for
+        a segment without hypotheses
     :raises ArrayValueError: `size` is not a whole number from 1
 
     The other arguments are those of :func:`mbr`.

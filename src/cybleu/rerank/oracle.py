@@ -25,23 +25,25 @@ def oracle(
     passes: int = 20,
     **choices: Any,
 ) -> Selection[str]:
-    """The hypotheses that BLEU itself would choose: how much a better model could gain from the list.
+    """Choose the hypotheses that are best by BLEU. They show how much a better model could gain from the list.
 
     ``sentence`` takes the hypothesis of each segment with the highest sentence BLEU. ``corpus`` goes on from there: it
-    looks at the segments in a random order and exchanges a hypothesis wherever the BLEU of the corpus rises, pass after
-    pass, until a pass improves nothing. So it never ends below the sentence oracle; with ``passes=1`` it is the greedy
-    choice. It is a local optimum: no exchange of a single hypothesis improves it.
+    goes through the segments in a random order and exchanges a hypothesis wherever this raises the BLEU of the corpus,
+    pass after pass, until a pass improves nothing. So it never ends below the sentence oracle. The result is a local
+    optimum: no exchange of a single hypothesis improves it, unless `passes` ended the search. ``passes=1`` is the
+    greedy choice.
 
-    Of equal hypotheses the lower index is taken. An empty one is taken only where all of a segment are empty.
+    If several hypotheses are equally good, the lowest index is chosen. An empty hypothesis is chosen only if all of a
+    segment are empty.
 
     :param nbest: a list with the statistics of the metric
     :param level: ``sentence`` or ``corpus``
-    :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, else ``sacrebleu``
-    :param seed: of the order of the segments, another for each pass; the same one gives the same result
-    :param passes: at most so many
-    :param choices: of :class:`cybleu.metrics.Bleu`; `effective_order` is of the scores of sentences
-    :return: a :class:`Selection`, for ``corpus`` a :class:`CorpusSelection`; `scores` are sentence BLEU, on
-        the scale of the tool. A segment without hypotheses has row -1
+    :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
+    :param seed: of the order of the segments, which is new in each pass; the same seed gives the same result
+    :param passes: how many passes, at most
+    :param choices: of :class:`cybleu.metrics.Bleu`; `effective_order` is for the scores of sentences
+    :return: a :class:`Selection`, or for ``corpus`` a :class:`CorpusSelection`. Its `scores` are sentence BLEU, on the
+        scale of the tool. In its `rows` a segment without hypotheses has -1
     :raises StatisticsError: the statistics are not BLEU's
 
     >>> hypotheses = [["a b c d", "a b", ""], ["e f", "e f g"]]
@@ -62,9 +64,9 @@ def antioracle(
     passes: int = 20,
     **choices: Any,
 ) -> Selection[str]:
-    """The worst that a choice from the list can have by BLEU.
+    """Choose the hypotheses that are worst by BLEU.
 
-    An empty hypothesis scores 0 and is taken before those that score more: it is the worst. The other parameters, the result
+    An empty hypothesis scores 0, so it is taken before hypotheses with higher scores. The other parameters, the result
     and the errors are those of :func:`oracle`.
 
     >>> hypotheses = [["a b c d", "a b"], ["e f", "e f g"]]

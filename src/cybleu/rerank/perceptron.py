@@ -28,12 +28,12 @@ class Perceptron:
     """Trained weights, and what they are worth on segments that they were not trained on.
 
     :param weights: by name, for :func:`cybleu.rerank.linear`
-    :param epochs: times that all segments were gone through for them
-    :param held_out: of each segment the hypothesis chosen by weights trained on the folds without it
-    :param score: BLEU of the corpus of these
-    :param fold_scores: of each fold
-    :param epoch_scores: `score` after each number of epochs; the first of the best one was taken, so that `score` itself is
-        a little above what other data would give
+    :param epochs: how many times training went through all segments
+    :param held_out: for each segment the hypothesis that weights choose which were trained on the other folds
+    :param score: BLEU of the corpus of `held_out`, on the scale of the tool
+    :param fold_scores: the same for each fold
+    :param epoch_scores: `score` after each number of epochs. The number with the best score is taken, the smallest of
+        equally good ones, so `score` is a little higher than on other data
 
     >>> from cybleu.rerank import linear
     >>> hypotheses = [["a b", "a c"], ["d e", "d f"]]
@@ -65,26 +65,30 @@ def perceptron(
     progress: bool = False,
     **choices: Any,
 ) -> Perceptron:
-    """Weights that keep the good hypotheses of each segment above the bad ones (splitting, averaged).
+    """Train weights that rank the good hypotheses of each segment above the bad ones (Shen and Joshi 2005).
 
-    The hypotheses of a segment are ranked by sentence BLEU. For each pair of one of the first and one of the last, of
-    different BLEU, whose weighted sums do not differ by the margin the right way, the difference of their features is added
-    to the weights; they are brought up to date after each segment, as a mean over its pairs. The result is the average of the
-    weights after all segments. Features are divided by their standard deviation within segments first, so their scales make no
-    difference; one that is constant in each segment gets the weight 0.
+    This is the splitting perceptron with averaged weights. The hypotheses of a segment are ranked by sentence BLEU.
+    Each of the first ones is paired with each of the last ones, if their BLEU differs. If the weighted sum of the
+    better one is not above that of the other by the margin, the difference of their features counts. The mean of these
+    differences is added to the weights after each segment. The result is the average of the weights after all segments.
+    First the features are divided by their standard deviation within segments, so their scales make no difference. A
+    feature that is constant in each segment gets the weight 0.
 
-    How many epochs to train is decided by cross-validation.
+    Cross-validation decides how many epochs to train.
 
-    :param nbest: a list with the statistics of the metric, and features. The memory for sparse ones grows with those that are not 0
-    :param good: this share of a segment's hypotheses is good, at least one
-    :param bad: this share is bad, at least one
-    :param margin: in units of the divided features
-    :param epochs: at most so many
-    :param folds: of the cross-validation; as many at most as there are segments with hypotheses
-    :param seed: of the folds and the order of the segments; the same one gives the same result
-    :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, else ``sacrebleu``
+    :param nbest: a list with the statistics of the metric, and with features. The memory for sparse features grows with
+        the number of values that are not 0
+    :param good: the share of a segment's hypotheses that count as good, at least one hypothesis
+    :param bad: the share that count as bad, at least one hypothesis
+    :param margin: how far good hypotheses should be above bad ones, in units of the divided features
+    :param epochs: how many epochs, at most
+    :param folds: how many folds the cross-validation has, at most one for each segment with hypotheses
+    :param seed: of the folds and the order of the segments; the same seed gives the same result
+    :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
     :param progress: show a progress bar (needs tqdm)
     :param choices: of :class:`cybleu.metrics.Bleu`
+    :return: the weights by name, and BLEU of what such weights choose from segments that they were not trained on, on
+        the scale of the tool
     :raises FeatureError: there is no feature
     :raises StatisticsError: the statistics are not BLEU's
 

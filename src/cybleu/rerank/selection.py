@@ -27,9 +27,10 @@ class Selection(Generic[Text]):
     In annotations ``Selection[str]`` is one of texts, ``Selection[list[str]]`` one of token lists.
 
     :param offsets: the hypotheses of segment s are ``offsets[s]:offsets[s + 1]``
-    :param rows: the one chosen, counted through all segments, int64 `(S,)`; -1 where a segment has none
-    :param scores: of all hypotheses, by which they were chosen, float64 `(N,)`; NaN for those that were left out
-    :param hypotheses: the list that they are of, or the texts of all hypotheses
+    :param rows: the index of each chosen hypothesis in the whole list, int64 `(S,)`; -1 if a segment has no hypotheses
+    :param scores: the scores of all hypotheses, by which they were chosen, float64 `(N,)`; NaN for those that were left
+        out
+    :param hypotheses: the list of the hypotheses, or their texts
 
     >>> from cybleu.rerank import linear
     >>> nbest = NBest([0, 2, 2], [[1.0], [2.0]], [[2, 3, 1, 2], [3, 3, 2, 3]], texts=["a b", "a b c"])
@@ -49,12 +50,14 @@ class Selection(Generic[Text]):
 
     @property
     def positions(self) -> NDArray[np.int64]:
-        """The index of the one chosen within its segment, -1 where a segment has none."""
+        """The index of each chosen hypothesis in its segment; -1 if a segment has no hypotheses."""
         return np.where(self.rows < 0, -1, self.rows - self.offsets[:-1])
 
     @property
     def texts(self) -> list[Text]:
-        """The text chosen for each segment; where a segment has no hypothesis an empty one, so that lines stay in step.
+        """The text chosen for each segment.
+
+        A segment without hypotheses has an empty text, so that text i belongs to segment i.
 
         :raises ArrayValueError: the texts of the list are not known
         """
@@ -66,20 +69,20 @@ class Selection(Generic[Text]):
 
     @property
     def stats(self) -> NDArray[Any]:
-        """The statistics rows of those chosen. Segments without a hypothesis are not among them.
+        """The statistics rows of the chosen hypotheses. Segments without hypotheses have none.
 
-        :raises StatisticsError: they were chosen from texts, which have none
+        :raises StatisticsError: the hypotheses were chosen from texts, which have no statistics
         """
         if not isinstance(self.hypotheses, NBest):
             raise StatisticsError("there are no statistics of plain texts; count those of `texts` with cybleu.stats")
         return self.hypotheses.stats[self.rows[self.rows >= 0]]
 
     def corpus_score(self, metric: str | Metric | Variant | None = None, **choices: Any) -> Any:
-        """The score of the corpus of those chosen, of the segments that have hypotheses.
+        """The score of the chosen hypotheses as a corpus, without the segments that have no hypotheses.
 
-        :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, else ``sacrebleu``
+        :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
         :param choices: of :class:`cybleu.metrics.Bleu`
-        :return: as of :func:`cybleu.score`
+        :return: as for :func:`cybleu.score`
         """
         stats = self.stats
         if isinstance(self.hypotheses, NBest):
@@ -90,15 +93,15 @@ class Selection(Generic[Text]):
     bleu = corpus_score
 
     def ranked(self) -> NDArray[np.int64]:
-        """The rows of all hypotheses, segment after segment: those chosen first, the others by score."""
+        """The indices of all hypotheses, segment after segment: first the chosen one, then the others by score."""
         taken = np.zeros(len(self.scores), dtype=bool)
         taken[self.rows[self.rows >= 0]] = True
         return np.lexsort((-self.scores, ~taken, owners_of(self.offsets)))
 
     def best_first(self) -> NBest:
-        """The list with the hypotheses of each segment in that order; `model_scores` are the scores.
+        """The list, sorted in the order of :meth:`ranked`; its `model_scores` are the scores.
 
-        :raises ArrayValueError: they were chosen from texts, which are no list
+        :raises ArrayValueError: the hypotheses were chosen from texts, not from an n-best list
         """
         if not isinstance(self.hypotheses, NBest):
             raise ArrayValueError("plain texts are no n-best list, which could be put into another order")
@@ -108,12 +111,13 @@ class Selection(Generic[Text]):
 
 @dataclass(frozen=True, eq=False)
 class CorpusSelection(Selection[Text]):
-    """One hypothesis of each segment, chosen for the BLEU of the corpus: a :class:`Selection` that knows more.
+    """One hypothesis of each segment, chosen for the BLEU of the corpus: a :class:`Selection` with more attributes.
 
     :param score: BLEU of the corpus, on the scale of the tool
-    :param start: what those chosen by sentence BLEU have
-    :param passes: times that all segments were looked at; the last one improved nothing, unless it was the last allowed
-    :param swaps: exchanged hypotheses
+    :param start: BLEU of the corpus of the hypotheses that are chosen by sentence BLEU
+    :param passes: how many times all segments were looked at; the last time improved nothing, unless it was the last
+        that was allowed
+    :param swaps: how many times a hypothesis was exchanged
 
     >>> from cybleu.rerank import oracle
     >>> hypotheses = [["a b c d", "a b"], ["e f", "e f g"]]
@@ -131,7 +135,7 @@ class CorpusSelection(Selection[Text]):
 
     @property
     def gain(self) -> float:
-        """How far the score went beyond the start: up for the oracle, down for the antioracle."""
+        """How far the score is from `start`: above it for the oracle, below it for the antioracle; from 0."""
         return abs(self.score - self.start)
 
 

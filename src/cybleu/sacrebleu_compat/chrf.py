@@ -36,10 +36,10 @@ def _raw(lowercase: bool) -> Raw:
 
 
 class CHRF(ORIGINAL):  # type: ignore[misc]
-    """``sacrebleu.metrics.CHRF``: the same arguments, attributes, results, signature and errors, and it is one.
+    """A subclass of ``sacrebleu.metrics.CHRF`` with the same arguments, attributes, results, signature and errors.
 
-    The kernels count lists and tuples of str. sacreBLEU does whatever else it is given, and computes the score from the counts. It
-    can be used wherever that class can, also in ``sacrebleu.significance.PairedTest``.
+    cybleu counts lists and tuples of str. sacreBLEU counts everything else, and computes the score from the counts. You
+    can use this class wherever you can use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
 
     >>> metric = CHRF(word_order=2)
     >>> print(metric.corpus_score(["The cat sat on the mat."], [["The cat sits on the mat."]]))
@@ -90,11 +90,11 @@ class CHRF(ORIGINAL):  # type: ignore[misc]
         return segments[0].rows_of_raw(*segments[1])
 
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1) -> Any:
-        """The score of a corpus, as ``sacrebleu.metrics.CHRF.corpus_score`` gives it.
+        """The score of a corpus, as ``sacrebleu.metrics.CHRF.corpus_score`` returns it.
 
         :param hypotheses: the lines to score
-        :param references: documents with one line for each hypothesis, or None for those that the metric keeps
-        :param n_bootstrap: from 2 on so many samples are drawn for a confidence interval
+        :param references: documents with one line for each hypothesis, or None for the references that the metric keeps
+        :param n_bootstrap: how many samples to draw for a confidence interval; 1 draws none
         :return: sacreBLEU's ``CHRFScore``, from 0 to 100
         """
         if n_bootstrap > 1:

@@ -21,14 +21,14 @@ def sacrebleu_corpus_chrf(
     remove_whitespace: bool = True,
     eps_smoothing: bool = False,
 ) -> CHRFScore:
-    """The chrF of a corpus as ``sacrebleu.corpus_chrf`` has it: the same arguments, result and errors.
+    """Score a corpus by chrF as ``sacrebleu.corpus_chrf`` does: the same arguments, result and errors.
 
     :param hypotheses: the lines to score
     :param references: one or more reference documents, each with one line for every hypothesis, or None where it has no
         reference
     :param char_order: the largest order of n-grams of characters
-    :param word_order: the same of words: 1 for chrF+, 2 for chrF++
-    :param beta: recall weighs so many times as much as precision
+    :param word_order: the largest order of n-grams of words: 1 for chrF+, 2 for chrF++
+    :param beta: how many times as much recall weighs as precision
     :param remove_whitespace: leave white space out of the n-grams of characters
     :param eps_smoothing: as for :class:`cybleu.metrics.Chrf`
     :return: sacreBLEU's ``CHRFScore``, from 0 to 100
@@ -53,7 +53,7 @@ def sacrebleu_sentence_chrf(
     remove_whitespace: bool = True,
     eps_smoothing: bool = False,
 ) -> CHRFScore:
-    """The chrF of one line as ``sacrebleu.sentence_chrf`` has it: the same arguments, result and errors.
+    """Score one line by chrF as ``sacrebleu.sentence_chrf`` does: the same arguments, result and errors.
 
     :param hypothesis: the line to score
     :param references: its reference lines

@@ -61,17 +61,17 @@ def sacrebleu_corpus_bleu(
 ) -> BLEUScore:
     """Score a corpus of untokenised lines as ``sacrebleu.corpus_bleu`` does: the same arguments, result and errors.
 
-    Where sacreBLEU scores only a part of what it is given, so does this, but with a ``UserWarning``.
+    If sacreBLEU scores only a part of its arguments, this function does the same, but with a ``UserWarning``.
 
     :param hypotheses: the lines to score
     :param references: one or more reference documents, each with one line for every hypothesis, or None where it has no
-        reference. It is the other way round than for :func:`cybleu.corpus_bleu`
+        reference. Note that :func:`cybleu.corpus_bleu` takes a list of references for each hypothesis instead
     :param smooth_method: ``exp``, ``floor``, ``add-k`` or ``none``
-    :param smooth_value: of ``floor`` (by default 0.1) and ``add-k`` (1)
-    :param force: do not warn of hypotheses that look tokenised
-    :param lowercase: compare in lower case
-    :param tokenize: the name of a tokeniser of sacreBLEU. ``13a``, ``intl``, ``zh``, ``char`` and ``none`` are done here; another
-        is kept, with the lines it remembers, for the next call
+    :param smooth_value: the value of ``floor`` (by default 0.1) or of ``add-k`` (by default 1)
+    :param force: do not warn if the hypotheses look tokenised
+    :param lowercase: put the texts in lower case first
+    :param tokenize: the name of a tokeniser of sacreBLEU. cybleu has ``13a``, ``intl``, ``zh``, ``char`` and ``none``
+        itself. Another tokeniser is sacreBLEU's; it is kept, with the lines that it remembers, for the next call
     :param use_effective_order: leave out the orders that all hypotheses are too short for
     :return: sacreBLEU's ``BLEUScore``, from 0 to 100
     :raises MissingExtraError: sacreBLEU is not installed

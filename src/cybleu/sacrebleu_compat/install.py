@@ -20,7 +20,7 @@ _replaced: list[ModuleType] = []
 
 
 class SacrebleuInstallation:
-    """One call of :func:`install_as_sacrebleu`, undone by :meth:`undo` or at the end of a ``with`` block.
+    """The result of :func:`install_as_sacrebleu`. :meth:`undo`, or the end of a ``with`` block, takes it back.
 
     >>> import sacrebleu
     >>> with install_as_sacrebleu():
@@ -31,7 +31,10 @@ class SacrebleuInstallation:
     """
 
     def undo(self) -> None:
-        """Take this installation back; sacreBLEU's classes return with the last one. A second call does nothing."""
+        """Take this installation back. A second call does nothing.
+
+        After the last installation is taken back, sacreBLEU's classes are in their place again.
+        """
         with _lock:
             if self not in _active:
                 return
@@ -65,14 +68,14 @@ def _exchange(module: ModuleType, name: str, old: Any, new: Any) -> None:
 
 
 def install_as_sacrebleu() -> SacrebleuInstallation:
-    """Make sacreBLEU's BLEU and chrF those of cybleu, for the whole process: classes, functions and the command.
+    """Put cybleu's BLEU and chrF in the place of sacreBLEU's, for the whole process: classes, functions and command.
 
-    ``sacrebleu.BLEU`` is :class:`cybleu.sacrebleu_compat.BLEU` from then on wherever the package has it, and ``sacrebleu.CHRF``
-    :class:`cybleu.sacrebleu_compat.CHRF`. So ``sacrebleu.corpus_bleu``, ``sentence_bleu``, ``corpus_chrf``, ``sentence_chrf`` and
-    what calls them are counted here, with the same results. Code that took a class by ``from ... import`` earlier keeps
-    sacreBLEU's, so install first. Installing again does no harm.
+    From then on ``sacrebleu.BLEU`` is :class:`cybleu.sacrebleu_compat.BLEU` everywhere in sacreBLEU, and
+    ``sacrebleu.CHRF`` is :class:`cybleu.sacrebleu_compat.CHRF`. So cybleu counts for ``sacrebleu.corpus_bleu``,
+    ``sentence_bleu``, ``corpus_chrf``, ``sentence_chrf`` and their callers, with the same results. Code that imported a
+    class earlier with ``from ... import`` keeps sacreBLEU's class, so install first. You can install again.
 
-    :return: a handle to undo it with, also a context manager
+    :return: an object whose `undo` takes the installation back; it is also a context manager
     :raises MissingExtraError: sacreBLEU is not installed
 
     >>> import sacrebleu

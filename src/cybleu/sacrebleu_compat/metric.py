@@ -26,11 +26,11 @@ ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has 
 
 
 class BLEU(ORIGINAL):  # type: ignore[misc]
-    """``sacrebleu.metrics.BLEU``: the same arguments, attributes, results, signature and errors, and it is one.
+    """A subclass of ``sacrebleu.metrics.BLEU`` with the same arguments, attributes, results, signature and errors.
 
-    The tokenisers ``13a``, ``intl``, ``zh``, ``char`` and ``none`` and the counting are done by the kernels, for lists and tuples of
-    str. sacreBLEU does whatever else it is given, and computes the score from the counts. It can be used wherever that class can,
-    also in ``sacrebleu.significance.PairedTest``.
+    cybleu counts lists and tuples of str, with the tokenisers ``13a``, ``intl``, ``zh``, ``char`` and ``none``.
+    sacreBLEU counts everything else, and computes the score from the counts. You can use this class wherever you can
+    use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
 
     >>> metric = BLEU(lowercase=True)
     >>> print(metric.corpus_score(["The cat sat on the mat."], [["The cat sits on the mat."]]))
@@ -86,11 +86,11 @@ class BLEU(ORIGINAL):  # type: ignore[misc]
         return raw_row_lists(*segments)
 
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1) -> Any:
-        """The score of a corpus, as ``sacrebleu.metrics.BLEU.corpus_score`` gives it.
+        """The score of a corpus, as ``sacrebleu.metrics.BLEU.corpus_score`` returns it.
 
         :param hypotheses: the lines to score
-        :param references: documents with one line for each hypothesis, or None for those that the metric keeps
-        :param n_bootstrap: from 2 on so many samples are drawn for a confidence interval
+        :param references: documents with one line for each hypothesis, or None for the references that the metric keeps
+        :param n_bootstrap: how many samples to draw for a confidence interval; 1 draws none
         :return: sacreBLEU's ``BLEUScore``, from 0 to 100
         """
         hypotheses, references = documents_given(hypotheses), documents_given(references)

@@ -1,11 +1,12 @@
 """Is one system better than another? Intervals and tests on the statistics of segments.
 
-What is resampled is rows, so nothing is counted twice, and any metric that scores sums of rows is tested: BLEU as any tool
-defines it, a metric of your own, a function of the sum. Scores of segments, such as COMET's, are tested by their mean.
+The tests resample rows of statistics, so nothing is counted twice. They work for every metric that scores sums of rows:
+BLEU as any tool defines it, a metric of your own, or a function of the sum. If a metric such as COMET gives a score for
+each segment, its mean is tested.
 
-Sums are exact or rounded once, and every score is computed from them by the metric itself. So what :func:`paired_test` and
-the others say depends on the seed alone, not on threads, on blocks or on the library that multiplies matrices; and a shuffle
-that exchanges two systems completely has the statistic of the systems to the last bit.
+Sums are exact or rounded only once, and the metric itself computes every score from them. So the results depend only on
+the seed, not on threads, on blocks, or on the library that multiplies matrices. A shuffle that exchanges two systems
+completely has exactly the difference of the systems, to the last bit.
 """
 
 from .comparison import compare_systems

@@ -39,30 +39,32 @@ def compare_systems(
     progress: bool = False,
     **choices: Any,
 ) -> SystemComparison:
-    """Which of some systems are better: all pairs, or each beside a baseline.
+    """Which systems are better than which: compare all pairs, or each system with a baseline.
 
-    :param systems: names with what :func:`bootstrap` takes, rows or the rows of several runs: a mapping or pairs
+    :param systems: the names of the systems, each with what :func:`bootstrap` takes as `stats`: a mapping, or pairs
     :param metric: as for :func:`bootstrap`
-    :param baseline: the name of a system; the others are compared with it alone
-    :param test: as for :func:`paired_test`; a bootstrap test takes its samples for the intervals, too
-    :param resamples: bootstrap samples for the intervals
+    :param baseline: the name of a system; each other system is compared only with this one
+    :param test: as for :func:`paired_test`. The samples of a bootstrap test also give the intervals
+    :param resamples: how many bootstrap samples the intervals have
     :param confidence: of the intervals
     :param alpha: differences with a p up to this one are significant
-    :param correction: ``holm`` for the correction of p by the number of tests (Holm 1979), or ``none``; significance and
-        ranks go by it
+    :param correction: ``holm`` corrects p for the number of tests (Holm 1979), ``none`` does not; significance and
+        ranks are based on the result
     :param ranking: a new rank begins with a system that is significantly worse than ``every`` system of the rank above, or
         than ``any`` of them
-    :param lower_is_better: of error rates
+    :param lower_is_better: the metric is an error rate
     :param samples: as for :func:`paired_test`
     :param seed: of all samples
     :param scale: as for :func:`bootstrap`
-    :param threads: that work at the same time; None is one. The result is the same
+    :param threads: how many threads work at the same time; None is one. The result is the same
     :param progress: show progress bars (needs tqdm)
-    :param choices: of :class:`cybleu.metrics.Bleu`, or of the metric
+    :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
+    :return: scores with intervals and ranks, and the tests of the differences; systems with equal scores are in the
+        order in which they were given
     :raises UnknownNameError: two systems have the same name, or there is no such baseline, test, correction or ranking
     :raises LengthMismatchError: systems, or the runs of one, have different numbers of segments
-    :raises SampleError: there are fewer than two systems or segments, or numbers of samples that cannot be
-    :raises CybleuError: of the kind that fits, for rows that cannot be
+    :raises SampleError: there are fewer than two systems or segments, or a number of samples is not valid
+    :raises CybleuError: one of its subclasses, for rows that are not valid
 
     >>> import numpy
     >>> generator = numpy.random.default_rng(1)

@@ -25,15 +25,16 @@ TESTS = {"randomization": SHUFFLES, "shifted-bootstrap": RESAMPLES, "win-ratio":
 class Bootstrap:
     """The scores of a system on bootstrap samples of its segments; ``print`` shows score, mean and interval.
 
-    :param score: of the segments as they are, for several runs the mean; all scores are on the metric's scale
+    :param score: of the segments as they are, or the mean of several runs; all scores are on the metric's scale
     :param mean: of the samples' scores
     :param deviation: their standard deviation (n - 1)
     :param low: the lower end of the percentile interval
     :param high: its upper end
     :param confidence: of the interval, between 0 and 1
-    :param scores: of the samples, float64 `(samples,)`; of several runs the mean
+    :param scores: of the samples, float64 `(samples,)`; for several runs their mean
     :param seed: of the samples
-    :param scale: of a perfect match, None where it is not known; ``print`` shows scores from 0 to 100 where it is
+    :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
+        0 to 100
     :param signature: the definition in one line
 
     >>> import numpy
@@ -55,7 +56,7 @@ class Bootstrap:
 
     @property
     def ci(self) -> float:
-        """Half the length of the interval, what sacreBLEU writes after ``±``."""
+        """Half the length of the interval. This is what sacreBLEU writes after ``±``."""
         return (self.high - self.low) / 2
 
     def __str__(self) -> str:
@@ -78,27 +79,29 @@ def bootstrap(
     progress: bool = False,
     **choices: Any,
 ) -> Bootstrap:
-    """How far the score of a corpus would vary with other segments of its kind: bootstrap resampling (Koehn 2004).
+    """How much the score of a corpus would vary with other segments of the same kind: the bootstrap (Koehn 2004).
 
-    Each sample has as many segments as the corpus, drawn with repetition, those of
+    Each sample has as many segments as the corpus, drawn with repetition. The samples are those of
     ``numpy.random.default_rng(seed).choice(n, size=(samples, n))``.
 
-    :param stats: the rows of the segments, integers `(n, columns)`; or a score for each segment, `(n,)`, whose mean is the
-        score; or several runs of a system, as a list of such arrays or as an array of three dimensions
-    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``, or for scores their mean; or a function from
-        the sum of all rows, an array `(columns,)`, to a score
+    :param stats: the rows of the segments, integers `(n, columns)`; or a score for each segment, floats `(n,)`, whose
+        mean is the score; or several runs of a system, as a list of such arrays or as an array with three dimensions
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``, or the mean if `stats` are scores; or a
+        function that takes the sum of all rows, an array `(columns,)`, and returns a score
     :param samples: how many
     :param seed: of the samples
-    :param confidence: of the interval, between 0 and 1. Of n sorted scores it leaves out n (1 - confidence) / 2 at each end,
-        rounded down
-    :param scale: the score of a perfect match, for a function or for scores; what is printed is then from 0 to 100
-    :param threads: that work at the same time; None is one. The result is the same
+    :param confidence: of the interval, between 0 and 1. Of n sorted scores the interval leaves out n (1 - confidence) /
+        2 at each end, rounded down
+    :param scale: the score of a perfect match, for a function or for scores; printed numbers are then from 0 to 100
+    :param threads: how many threads work at the same time; None is one. The result is the same
     :param progress: show a progress bar (needs tqdm)
-    :param choices: of :class:`cybleu.metrics.Bleu`, or of the metric
+    :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
+    :return: score, mean, deviation and interval, on the scale of the metric
     :raises EmptyCorpusError: there is no segment
-    :raises SampleError: there is one segment, no sample, a negative seed, or a confidence that is none
+    :raises SampleError: there is only one segment, no sample, a negative seed, or a confidence that is not between 0
+        and 1
     :raises ArrayValueError: a number is not finite
-    :raises CybleuError: of the kind that fits, for rows that cannot be
+    :raises CybleuError: one of its subclasses, for rows that are not valid
 
     >>> from cybleu import segment_stats
     >>> references = [["the cat sat".split()], ["it rains a lot".split()], ["so it is".split()]]
@@ -141,17 +144,18 @@ def mean_and_deviation(scores: NDArray[np.float64]) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """Whether the difference of two systems may be chance; ``print`` shows it in a sentence.
+    """Whether the difference between two systems may be chance; ``print`` shows it in a sentence.
 
     :param difference: the first score minus the second, on the metric's scale
-    :param p: how probable so large a difference is if neither system is better (two-sided; of ``win-ratio`` one-sided)
-    :param test: its name
-    :param samples: how many were looked at
-    :param enumerated: these were all shuffles that there are, and `p` is exact
-    :param wins: of tests on bootstrap samples: the share of the samples in which the first system scored more, otherwise
-        None; `losses` that in which it scored less
+    :param p: how probable such a large difference is if neither system is better (two-sided; for ``win-ratio``
+        one-sided)
+    :param test: the name of the test
+    :param samples: how many shuffles or bootstrap samples `p` is based on
+    :param enumerated: whether these are all possible shuffles, so that `p` is exact
+    :param wins: for tests on bootstrap samples: the share of the samples in which the first system scored more;
+        otherwise None. `losses` is the share in which it scored less
     :param seed: of the samples
-    :param scale: of a perfect match, None where it is not known
+    :param scale: the score of a perfect match, or None if it is not known
     :param signature: definition, test, samples and seed in one line
 
     >>> print(paired_test([0.5, 0.7, 0.2, 0.9], [0.4, 0.6, 0.3, 0.6], scale=1))
@@ -193,19 +197,19 @@ def paired_test(
     progress: bool = False,
     **choices: Any,
 ) -> PairedTest:
-    """Whether the difference of two systems on the same segments may be chance.
+    """Whether the difference between two systems on the same segments may be chance.
 
     ``randomization``
-        Approximate randomisation, two-sided (Noreen 1989; Riezler and Maxwell 2005): how many shuffles, which exchange the
-        systems' outputs of random segments, differ at least as much as the systems. p = (how many + 1) / (samples + 1).
-        Where few segments differ, all shuffles are looked at once and p is their share. Where a system has several runs,
-        the runs of both are put in a random order for each segment, and the means of the runs' scores are compared
-        (Clark and others 2011).
+        Approximate randomisation, two-sided (Noreen 1989; Riezler and Maxwell 2005). A shuffle exchanges the outputs of the
+        systems for randomly chosen segments. If in k of n shuffles the systems differ at least as much as they really do,
+        p = (k + 1) / (n + 1). If only a few segments differ, all possible shuffles are taken once, and p is their share. If a
+        system has several runs, the runs of both systems are put into a random order for each segment, and the means of the
+        runs' scores are compared (Clark and others 2011).
     ``shifted-bootstrap``
-        Two-sided (Noreen 1989; Riezler and Maxwell 2005): how many bootstrap samples' differences are at least as far from
-        the real difference as that is from 0; p as above.
+        Two-sided (Noreen 1989; Riezler and Maxwell 2005): in k of n bootstrap samples the difference is at least as far from
+        the real difference as the real difference is from 0; p as above.
     ``win-ratio``
-        Koehn (2004), one-sided: in how many bootstrap samples the better system is not better; p as above.
+        Koehn (2004), one-sided: in k of n bootstrap samples the better system is not better; p as above.
 
     :param first: as `stats` for :func:`bootstrap`
     :param second: the same for the other system, with the same segments in the same order
@@ -214,13 +218,14 @@ def paired_test(
     :param samples: how many shuffles or bootstrap samples, by default 10,000 shuffles or 1,000 samples
     :param seed: of the samples
     :param scale: as for :func:`bootstrap`
-    :param threads: that work at the same time; None is one. The result is the same
+    :param threads: how many threads work at the same time; None is one. The result is the same
     :param progress: show a progress bar (needs tqdm)
-    :param choices: of :class:`cybleu.metrics.Bleu`, or of the metric
+    :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
+    :return: the difference of the scores, on the scale of the metric, and p; for equal systems p is 1
     :raises UnknownNameError: there is no such test
     :raises LengthMismatchError: the systems, or the runs of one, have different numbers of segments
-    :raises SampleError: there is one segment, no sample, or a negative seed
-    :raises CybleuError: of the kind that fits, for rows that cannot be
+    :raises SampleError: there is only one segment, no sample, or a negative seed
+    :raises CybleuError: one of its subclasses, for rows that are not valid
 
     >>> from cybleu import segment_stats
     >>> references = [["the cat sat".split()], ["it rains a lot".split()], ["so it is".split()]]

@@ -28,15 +28,16 @@ NUMBER = re.compile(r"[-+<]?[\d.]+\*?$")
 class SystemScore:
     """A system in a comparison. All numbers are on the metric's scale.
 
-    :param name: the system's
-    :param score: of its segments, for several runs the mean
+    :param name: the name of the system
+    :param score: of its segments, or the mean of several runs
     :param low: the lower end of the bootstrap interval
     :param high: its upper end
-    :param s_sel: the standard deviation of the bootstrap samples' scores, for several runs the mean of theirs: what choosing
-        other segments would change (Clark and others 2011)
-    :param s_opt: the standard deviation of the runs' scores, None for one run: what training again would change
+    :param s_sel: the standard deviation of the bootstrap samples' scores, or the mean of those of several runs: how
+        much the score varies with the choice of segments (Clark and others 2011)
+    :param s_opt: the standard deviation of the runs' scores, None for one run: how much the score varies if the system
+        is trained again
     :param runs: the score of each run
-    :param rank: from 1; systems that are not significantly different share one. None beside a baseline
+    :param rank: from 1; systems that are not significantly different share a rank. None if there is a baseline
 
     >>> SystemScore("mine", 0.3, 0.25, 0.35, 0.02, None, (0.3,), 1).name
     'mine'
@@ -56,20 +57,20 @@ class SystemScore:
 class SystemDifference:
     """Two systems of a comparison.
 
-    :param first: the better one, or the one that is compared with the baseline
+    :param first: the better system, or the one that is compared with the baseline
     :param second: the other, or the baseline
     :param difference: the first one's score minus the second one's, on the metric's scale
     :param low: the lower end of the bootstrap interval of the difference
     :param high: its upper end
-    :param p: of the test
-    :param p_holm: the same by Holm's correction for all tests of the comparison
-    :param significant: the p that the comparison goes by is at most its alpha
-    :param samples: how many shuffles or bootstrap samples `p` is of
-    :param enumerated: these were all shuffles that there are, and `p` is exact
-    :param wins: segments in which the first is better, as the metric scores single sentences; of a function of the sum, those
-        that speak for the first by their influence
-    :param losses: segments in which the second is better
-    :param ties: segments in which they are equal
+    :param p: the p of the test
+    :param p_holm: p after Holm's correction for the number of tests in the comparison
+    :param significant: whether the p on which the comparison is based is at most its alpha
+    :param samples: how many shuffles or bootstrap samples `p` is based on
+    :param enumerated: whether these are all possible shuffles, so that `p` is exact
+    :param wins: the number of segments in which the first is better, as the metric scores single sentences; for a
+        function of the sum, the number of segments whose influence is above 0
+    :param losses: the number of segments in which the second is better
+    :param ties: the number of segments in which they are equal
 
     >>> SystemDifference("mine", "theirs", 0.01, -0.01, 0.03, 0.2, 0.4, False, 10000, False, 9, 7, 84).ties
     84
@@ -92,21 +93,22 @@ class SystemDifference:
 
 @dataclass(frozen=True)
 class SystemComparison:
-    """The result of :func:`compare_systems`; ``print`` shows it as tables, with scores from 0 to 100 where the scale is known.
+    """The result of :func:`compare_systems`; ``print`` shows it as tables, with scores from 0 to 100 if the scale is
+    known.
 
-    :param systems: the best first; beside a baseline that one comes first
-    :param differences: of all pairs, or of each system from the baseline
-    :param baseline: its name, None if all pairs were compared
-    :param test: its name
+    :param systems: the best first; if there is a baseline, it comes before the others
+    :param differences: of all pairs, or of each system and the baseline
+    :param baseline: the name of the baseline; None if all pairs were compared
+    :param test: the name of the test
     :param samples: of the test
-    :param resamples: bootstrap samples of the intervals
+    :param resamples: how many bootstrap samples the intervals have
     :param seed: of all samples
     :param confidence: of the intervals
     :param alpha: the level of significance
-    :param correction: ``holm`` or ``none``, by which `significant` and the ranks go
-    :param segments: how many there are
-    :param metric: its name
-    :param scale: of a perfect match, None where it is not known
+    :param correction: ``holm`` or ``none``; `significant` and the ranks are based on it
+    :param segments: how many segments the systems have
+    :param metric: the name of the metric
+    :param scale: the score of a perfect match, or None if it is not known
     :param signature: definition, test, samples and seed in one line
 
     >>> import numpy
@@ -133,10 +135,11 @@ class SystemComparison:
     _rows: Systems = field(repr=False, compare=False)
 
     def influence(self, first: str, second: str) -> NDArray[np.float64]:
-        """How much each segment adds to the difference of two systems.
+        """How much each segment adds to the difference between two systems.
 
-        Entry i is the score of the first system minus what it would be if its segment i were the second one's: the points
-        of the difference that this segment alone makes. For several runs it is the mean over all pairs of runs.
+        Entry i is the score of the first system minus the score that it would have with the second system's output for
+        segment i. So it says how many points of the difference come from this segment alone. For several runs it is the
+        mean over all pairs of runs.
 
         :param first: the name of a system
         :param second: that of another
@@ -151,7 +154,7 @@ class SystemComparison:
         return self._rows.influence(*(self._number(name) for name in (first, second)))
 
     def between(self, first: str, second: str) -> SystemDifference:
-        """The difference of two systems, in the direction that is asked for.
+        """The difference between two systems: the first minus the second.
 
         :param first: the name of a system
         :param second: that of another
@@ -179,9 +182,9 @@ class SystemComparison:
         raise UnknownNameError(f"{first!r} and {second!r} were not compared with each other")
 
     def as_dict(self, influence: bool = False) -> dict[str, Any]:
-        """Everything, for JSON; scores from 0 to 100 where the scale is known.
+        """Everything, for JSON; scores are from 0 to 100 if the scale is known.
 
-        :param influence: also that of every segment on each difference
+        :param influence: also how much every segment adds to each difference
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
@@ -191,9 +194,9 @@ class SystemComparison:
         return as_dict(self, influence)
 
     def to_json(self, influence: bool = False) -> str:
-        """The same as text.
+        """The same as text in JSON.
 
-        :param influence: also that of every segment on each difference
+        :param influence: also how much every segment adds to each difference
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
@@ -203,7 +206,7 @@ class SystemComparison:
         return as_json(self, influence)
 
     def to_csv(self) -> str:
-        """A line for each difference, with the scores of both systems, numbers in full.
+        """A line for each difference, with the scores of both systems. Numbers have all their digits.
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)

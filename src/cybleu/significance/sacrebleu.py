@@ -29,10 +29,10 @@ IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float ma
 
 @dataclass(frozen=True)
 class SacrebleuResult:
-    """What sacreBLEU's tests say of a system, with its names. Scores are from 0 to 100.
+    """The result of sacreBLEU's tests for a system, with sacreBLEU's names. Scores are from 0 to 100.
 
     :param score: of all segments
-    :param p_value: beside the baseline, None for the baseline
+    :param p_value: of the comparison with the baseline, None for the baseline
     :param mean: of the bootstrap samples, None without them
     :param ci: half the length of their 95 % interval, None without them
 
@@ -60,20 +60,21 @@ def paired_bs(
     progress: bool = False,
     **choices: Any,
 ) -> dict[str, SacrebleuResult]:
-    """``sacrebleu --paired-bs``: its paired bootstrap test of a baseline against each other system.
+    """The test of ``sacrebleu --paired-bs``: paired bootstrap of a baseline and each other system.
 
-    Its p counts the samples whose absolute differences are above their mean by more than the real difference, which is a
-    half to a third of what a bootstrap test says; :func:`paired_test` has the right ones.
+    Its p counts the samples whose absolute differences are above their mean by more than the real difference. This
+    gives a half to a third of the right p, which :func:`paired_test` gives.
 
-    :param systems: names, the baseline first, with the rows of their segments: a mapping or pairs
-    :param metric: sacreBLEU's BLEU, by its name or with choices of its own
+    :param systems: the names of the systems, the baseline first, each with the rows of its segments: a mapping, or
+        pairs
+    :param metric: sacreBLEU's BLEU: its name, or a :class:`cybleu.metrics.Bleu` of it with other choices
     :param samples: how many
-    :param seed: sacreBLEU's ``SACREBLEU_SEED``. For 0, which sacreBLEU takes for none, this is what it would be
+    :param seed: as sacreBLEU's ``SACREBLEU_SEED``. sacreBLEU takes 0 for no seed; here it is the seed 0
     :param progress: show a progress bar (needs tqdm)
     :param choices: of :class:`cybleu.metrics.Bleu`
-    :return: by name
+    :return: the results by the names of the systems, with scores from 0 to 100
     :raises UnknownNameError: the metric is not sacreBLEU's BLEU
-    :raises CybleuError: as :func:`compare_systems`
+    :raises CybleuError: as for :func:`compare_systems`
 
     >>> rows = [[[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]], [[4, 4, 2, 1, 0, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]]
     >>> print(paired_bs({"baseline": rows[0], "system": rows[1]}, samples=100)["system"])
@@ -106,15 +107,16 @@ def paired_ar(
     progress: bool = False,
     **choices: Any,
 ) -> dict[str, SacrebleuResult]:
-    """``sacrebleu --paired-ar``: its approximate randomisation test of a baseline against each other system.
+    """The test of ``sacrebleu --paired-ar``: approximate randomisation of a baseline and each other system.
 
-    Its p counts the shuffles that differ more than the systems, not those that differ as much. So systems that are equal, or
-    differ in one segment, are significantly different; :func:`paired_test` has the right p.
+    Its p counts only the shuffles that differ more than the systems, not those that differ as much. So systems that are
+    equal, or differ in only one segment, come out as significantly different. :func:`paired_test` gives the right p.
 
     The other parameters are those of :func:`paired_bs`.
 
-    :param confidence_samples: also mean and interval of so many bootstrap samples, as ``--paired-ar-confidence-n``
-    :param threads: that work at the same time; None is one. The result is the same
+    :param confidence_samples: how many bootstrap samples to take for mean and interval, as
+        ``--paired-ar-confidence-n``; by default none
+    :param threads: how many threads work at the same time; None is one. The result is the same
 
     >>> rows = [[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]
     >>> print(paired_ar({"baseline": rows, "the same": rows})["the same"])

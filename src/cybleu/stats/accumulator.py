@@ -14,17 +14,19 @@ __all__ = ["CorpusAccumulator"]
 
 
 class CorpusAccumulator:
-    """Statistics that grow, for :func:`cybleu.metrics.score` at any time. It can be pickled.
+    """Statistics of a corpus that grows; :func:`cybleu.score` takes it at any time.
+
+    It can be pickled, and needs no NumPy.
 
     Parts of a corpus add up: `one + other` and `sum(parts)` are new accumulators, `one += other` is `one.merge(other)`.
 
-    It also keeps how many segments were too short for each order, so that it can answer for NLTK's definition. It is not
-    made to be changed by several threads at once: give each its own and merge them.
+    It also counts how many segments are too short for each order, which NLTK's definition needs. Several threads must
+    not change one accumulator at the same time: give each thread its own, and merge them.
 
     :param max_order: the largest n-gram order
-    :param reference_length: ``closest`` to the hypothesis, the shorter of two that are equally close; ``shortest``; or
-        ``average``, truncated to a whole number
-    :param tokenize: the texts of `update` are raw text, and what makes tokens of it: a name that
+    :param reference_length: ``closest`` to the hypothesis, the shorter one if two are equally close; ``closest-first``,
+        the first of these two; ``shortest``; or ``average``, truncated to a whole number
+    :param tokenize: the texts of `update` are raw text, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
     :param lowercase: put raw text in lower case first
 

@@ -1,22 +1,4 @@
-"""Sufficient statistics: the counts from which every BLEU is computed, as rows of int64.
-
-The row of a segment is hypothesis length, reference length, clipped matches of orders 1 to N, n-grams of those orders.
-Rows of segments add up to the row of their corpus: ``stats.sum(axis=0)`` goes to :func:`cybleu.metrics.score`, the rows
-themselves to :func:`cybleu.metrics.scores`. The counts are those of Papineni et al. (2002), equal to sacreBLEU's and NLTK's.
-
-A batch of texts is a list of token lists (any hashable tokens), or token ids: a 2-D integer array with `lengths`, or with
-`pad_id` and `eos_id`; a ragged pair `(ids, offsets)`, text i being ``ids[offsets[i]:offsets[i + 1]]``; a list of 1-D arrays.
-Anything with the buffer protocol or ``__array__`` is an array; int32 and int64 are read in place where they are contiguous.
-References are a list with a list of references for each segment, which may also be a 2-D array; or where each segment has
-one reference, a 2-D array or a ragged pair; or a 3-D array (segments, references, tokens).
-
-A column that hands itself over by the Arrow C data interface (pyarrow, polars, pandas, DuckDB) is a batch, too: of texts with
-`tokenize`, and else of lists of tokens or of token ids. References are one column, of texts or of lists, or a list or table of
-columns, which have the k-th reference of each segment. A null in the place of a reference is none.
-
-With `tokenize` the texts are raw text: str, or bytes in UTF-8. It is a name that :func:`cybleu.text.tokenizer` knows, or a
-function from a str to its tokens; `lowercase` puts each line in lower case first.
-"""
+"""References that are prepared once for many hypotheses, and the statistics rows of segments."""
 
 from __future__ import annotations
 
@@ -74,21 +56,22 @@ FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take 
 class References:
     """Sets of references, prepared once, for any number of hypotheses. Immutable; threads and pickles can share it.
 
-    :param references: a set for each segment or prompt, in any form that the module describes
+    :param references: a set for each segment or prompt, in any form that :mod:`cybleu.stats` describes
     :param max_order: the largest n-gram order
-    :param reference_length: ``closest`` to the hypothesis, the shorter of two that are equally close; ``closest-first``, the
-        first of them; ``shortest``; or ``average``, truncated to a whole number as Moses does
+    :param reference_length: ``closest`` to the hypothesis, the shorter one if two are equally close; ``closest-first``,
+        the first of these two; ``shortest``; or ``average``, truncated to a whole number as Moses does
     :param lengths: of the references in a 2-D or 3-D array: whole numbers `(n,)` or `(n, k)`
-    :param pad_id: an id that is removed from both ends of a text; also from hypotheses
-    :param eos_id: a text stops before the first one; also hypotheses
+    :param pad_id: an id that is removed from both ends of references and hypotheses
+    :param eos_id: an id before which references and hypotheses end
     :param unk_id: an id that matches nothing, but counts as a token
-    :param ignore: n-grams, tuples of tokens, that are not counted at all, in matches and totals (CrystalBLEU, Eghbali and
-        Pradel 2022). Orders up to 64
+    :param ignore: n-grams, as tuples of tokens, that are left out of matches and totals (CrystalBLEU, Eghbali and
+        Pradel 2022). With them `max_order` is at most 64
     :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
-    :param tokenize: the references are raw text, and what makes tokens of it; hypotheses are then raw text, too
+    :param tokenize: references and hypotheses are raw text, and this says how to split them, as for
+        :func:`cybleu.text.tokenizer`
     :param lowercase: put raw text in lower case first
-    :raises CybleuError: of the kind that fits, naming the argument and the place: no reference for a set, orders or lengths
-        that cannot be, ids beside other tokens
+    :raises CybleuError: one of its subclasses, whose message names the argument and the place: a set without a
+        reference, an invalid order or length, ids beside other tokens
 
     >>> references = References([[["the", "cat", "sat"], ["a", "cat", "sat"]], [["it", "rains"]]], max_order=2)
     >>> references.stats([["the", "cat"], ["a", "cat"], ["it", "snows"]], owner=[0, 0, 1])
@@ -225,14 +208,16 @@ class References:
     ) -> NDArray[np.int64]:
         """The statistics rows of the hypotheses.
 
-        :param hypotheses: a batch of texts; of references that are raw text a list of str or bytes, or of token lists
-        :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
+        :param hypotheses: a batch of texts, as :mod:`cybleu.stats` describes it. Against references of raw text it may
+            be raw text or token lists
+        :param owner: for each hypothesis the index of its set of references; by default hypothesis i has set i
         :param threads: how many threads work at the same time; None is one. The rows are the same
         :param lengths: of the hypotheses in a 2-D array
-        :param out: an array to write into, int64, contiguous, of the shape of the result; no part of what is read
+        :param out: an array to write into, int64, contiguous, of the shape of the result; it must not overlap the input
         :param progress: show a progress bar (needs tqdm)
         :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
-        :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
+        :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. In the row of an empty hypothesis only the reference
+            length is not 0
         """
         hypotheses = texts_given(hypotheses)
         raw_texts = None
@@ -356,20 +341,21 @@ def segment_stats(
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
 ) -> NDArray[np.int64]:
-    """The statistics row of each segment, hypothesis i against the references i, or those that `owner` names.
+    """The statistics row of each segment: of hypothesis i against references i, or against those that `owner` names.
 
     The other parameters, and the errors, are those of :class:`References` and its method `stats`.
 
-    :param references: a set for each segment or prompt, in any form that the module describes
-    :param hypotheses: a batch of texts
+    :param references: a set for each segment or prompt, in any form that :mod:`cybleu.stats` describes
+    :param hypotheses: a batch of texts, likewise
     :param reference_lengths: of the references in a 2-D or 3-D array
-    :param owner: for each hypothesis the number of its set of references, by default the hypothesis's own
+    :param owner: for each hypothesis the index of its set of references; by default hypothesis i has set i
     :param lengths: of the hypotheses in a 2-D array
     :param threads: how many threads work at the same time; None is one. The rows are the same
     :param progress: show a progress bar (needs tqdm)
-    :param tokenize: the texts are raw text, and what makes tokens of it
+    :param tokenize: the texts are raw text, and this says how to split them, as for :func:`cybleu.text.tokenizer`
     :param lowercase: put raw text in lower case first
-    :return: int64 of shape `(n, 2 + 2 * max_order)`. The row of an empty hypothesis has only a reference length
+    :return: int64 of shape `(n, 2 + 2 * max_order)`, for no hypotheses `(0, 2 + 2 * max_order)`. In the row of an empty
+        hypothesis only the reference length is not 0
 
     >>> segment_stats([[["the", "cat", "sat"], ["a", "cat"]]], [["the", "cat"]], max_order=2)
     array([[2, 2, 2, 1, 2, 1]])
@@ -477,14 +463,14 @@ def _raw_stats(
 
 
 def short_segments(stats: NDArray[np.int64]) -> list[int]:
-    """For each order how many segments have no n-gram of it, which NLTK's corpus BLEU needs beside the sum of the rows.
+    """How many segments have no n-gram of each order. NLTK's corpus BLEU needs this beside the sum of the rows.
 
     :param stats: rows of segments, integers `(n, 2 + 2 * orders)`
+    :return: a number for each order from 1; for no rows all are 0
+    :raises StatisticsError: these are not rows of statistics
 
     >>> short_segments(segment_stats([[["a", "b"]], [["a"]]], [["a", "b"], ["a"]]))
     [0, 1, 2, 2]
-
-    :raises StatisticsError: these are no rows
     """
     rows, order = checked_array(stats, "stats")
     if (rows < 0).any():

@@ -99,20 +99,20 @@ def tokenizer(name: str | Callable[[str], Tokens], lowercase: bool = False) -> C
 def tokenizer(
     name: str | Callable[[str], Sequence[Hashable]], lowercase: bool = False
 ) -> Callable[[str], Sequence[Hashable]]:
-    """The tokeniser of a name: a function from a line to its tokens, as sacreBLEU 2.6 would count them.
+    """The tokeniser with a name: a function from a line to its tokens, which are those of sacreBLEU 2.6.
 
-    :param name: ``unicode`` or ``none`` for the tokens between white space, ``ascii`` for those between ASCII white space, ``space``
-        for those between spaces, as Moses's extractor takes them;
-        ``13a``, ``intl``, ``zh`` and ``char``, which are sacreBLEU's and need nothing else; ``codexglue`` and ``tensor2tensor``,
-        which are those of these tools; any other name that sacreBLEU
-        knows, such as ``flores200``, for which it must be installed; a function, which is given back
+    :param name: ``unicode`` or ``none`` split on white space, ``ascii`` on ASCII white space, ``space`` on spaces only,
+        as Moses's extractor does. ``13a``, ``intl``, ``zh`` and ``char`` are sacreBLEU's and need no other package.
+        ``codexglue`` and ``tensor2tensor`` are those of these tools. Any other name that sacreBLEU knows, such as
+        ``flores200``, needs sacreBLEU installed. A function is returned as it is
     :param lowercase: put the line in lower case first, as `str.lower` does
     :return: a function from a str to a list of str, empty for a line of white space
     :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU, or what the tokeniser needs, is not installed
 
-    The punctuation, symbols and numbers of ``intl`` are those of the package `regex` where that is installed, as for
-    sacreBLEU, and otherwise those of a table in this package. ``cybleu --version`` says of which Unicode.
+    Which characters are punctuation, symbols and numbers for ``intl`` is decided by the package `regex` if it is
+    installed, as in sacreBLEU, and otherwise by a table in this package. ``cybleu --version`` says which version of
+    Unicode that is.
 
     >>> tokenizer("13a")("Hello, world!")
     ['Hello', ',', 'world', '!']
@@ -180,11 +180,11 @@ def tokenize_lines(
 ) -> list[Any]:
     """The tokens of many lines.
 
-    :param lines: any number of str
+    :param lines: any number of str; for none the result is an empty list
     :param tokenize: as for :func:`tokenizer`
     :param lowercase: put the lines in lower case first, as `str.lower` does
-    :return: for each line a list of str, or what the function gives
-    :raises SequenceTypeError: the lines are one str
+    :return: for each line a list of str, or what the function returns
+    :raises SequenceTypeError: `lines` is a str
     :raises UnknownNameError: there is no such tokeniser
     :raises MissingExtraError: sacreBLEU, or what the tokeniser needs, is not installed
 

@@ -1,12 +1,13 @@
 """Tuning the weights of a linear model on n-best lists (Och 2003).
 
-Along a line through the space of weights the score of a corpus changes only where the best hypothesis of a segment does, so
-:func:`line_search` finds the optimum on a line exactly. :func:`tune` climbs along the axes from many starts; :func:`kbmira` and
-:func:`pro_pairs` compare pairs of hypotheses; :func:`mert_loop` decodes and tunes until nothing changes.
+Along a line through the space of weights, the score of a corpus changes only where the best hypothesis of a segment
+changes. So :func:`line_search` finds the optimum on a line exactly. :func:`tune` climbs along the axes from many
+starts. :func:`kbmira` and :func:`pro` compare pairs of hypotheses, and can tune many features. :func:`mert_loop`
+decodes and tunes until nothing changes.
 
 The best hypothesis of a segment is the one with the highest sum of weight * feature, summed in float64 from the first
-feature on; of equal ones the first. A segment without hypotheses contributes nothing. A score counts only as the score of
-weights: what a search predicts is computed again from the weights before it is returned.
+feature on. If several have the highest sum, it is the first of them. A segment without hypotheses contributes nothing.
+Every score that is returned is computed from the returned weights; a search only predicts it.
 """
 
 from .._files.weights import read_weights, write_weights

@@ -53,35 +53,41 @@ def tune(
     searched: Collection[str] = (),
     trace: Callable[[Restart], Any] | None = None,
 ) -> Tuning:
-    """The weights that score best, by climbing along the axes from the start, from random weights, and from near the best end.
+    """Find the weights that score best, by climbs along the axes from many starts.
 
-    A climb searches one axis after the other exactly, moves to the best point of each, and ends where no axis has a better one.
-    The first restarts climb from random weights. Each of the others begins at the best end so far and climbs twice from
-    near it, each time from the better end (iterated local search, Lourenço, Martin and Stützle 2003). The same seed gives the
-    same result, whatever the number of threads.
+    The first climb begins at the start. A climb searches one axis after the other exactly (Och 2003), moves to the best
+    point of each, and ends if no axis has a better one. The first restarts climb from random weights. Each of the
+    others begins at the best end so far. It moves all weights a little at random and climbs, twice, the second time
+    from the better end (iterated local search, Lourenço, Martin and Stützle 2003). The same seed gives the same result
+    with any number of threads.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param start: by name, for every dense feature and any of the sparse ones; or one for each feature. By default all that are
-        searched are 1
-    :param restarts: after the climb from the start. Results with more restarts are those with fewer, and more
+    :param start: by name, for every dense feature and any of the sparse ones; or one number for each feature. By
+        default all weights that are searched are 1
+    :param restarts: how many restarts follow the climb from the start. More restarts only add to those of fewer, so the
+        score is never lower
     :param directions: ``axes``, or how many random directions to search where no axis leads on
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
-    :param fixed: features whose weights stay as in the start, or by name what they are
-    :param smoothing: ``("min", width)`` or ``("average", width)``: judge an interval by its `width` neighbours on each side
-        too, for weights that hold on other text (Cer, Jurafsky and Manning 2008)
+    :param fixed: the names of features whose weights stay as in the start; or fixed weights by name
+    :param smoothing: ``("min", width)`` or ``("average", width)``: judge an interval by the lowest or the mean score of
+        itself and `width` neighbours on each side, to find weights that are also good for other texts (Cer, Jurafsky
+        and Manning 2008)
     :param metric: as for :func:`line_search`
     :param seed: a whole number from 0
     :param threads: how many climbs run at the same time; None is one
     :param progress: show a progress bar (needs tqdm)
-    :param start_range: between which numbers random weights are drawn, as far as their bounds allow. By default from 0 to the
-        largest absolute weight of the start, on the side of 0 where the start is
-    :param wide: how many restarts begin from random weights, the first ones; by default 13. With as many as `restarts`, all do
-    :param moves: ``in turn``: move along one axis after the other, but for the climb from the start. ``best first``: search
-        all, and move along the best, as Moses does and the climb from the start; this takes more searches
-    :param searched: sparse features that are searched as the dense ones are, a few; the others are held at their weights in the
-        start, or 0
-    :param trace: called with each restart when it ends
-    :raises CybleuError: of the kind that fits: no hypothesis at all, all weights 0, a start out of its bounds
+    :param start_range: the two numbers between which random weights are drawn, as far as their bounds allow. By default
+        each weight is drawn between 0 and the largest absolute weight of the start, on the side of 0 where it is in the
+        start, or on both sides if it is 0 there
+    :param wide: how many restarts, the first ones, begin at random weights; by default 13. If it is `restarts`, all do
+    :param moves: ``in turn`` moves along one axis after the other. ``best first`` searches all axes before each move
+        and moves along the best one, as Moses does; this takes more searches. The climb from the start always does so
+    :param searched: the names of a few sparse features that are searched like dense ones; the others keep their weights
+        of the start, or 0
+    :param trace: called with each :class:`Restart` when it ends
+    :return: the weights by name, their score and that of the start, on the scale of the metric, and all climbs
+    :raises CybleuError: one of its subclasses: the list has no hypothesis, all weights are 0, or the start is outside
+        its bounds
 
     >>> from cybleu.nbest import NBest
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])

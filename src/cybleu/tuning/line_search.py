@@ -45,22 +45,26 @@ def line_search(
     metric: Metric = None,
     surface: bool = False,
 ) -> LineSearch:
-    """The best point on the line of weights + x * direction, for x from `lower` to `upper`.
+    """The best point on the line weights + x * direction, for x from `lower` to `upper` (Och 2003).
 
-    Among equal scores it stays at 0, else it takes the interval that holds 0, else the widest, else the nearest to 0; there it
-    goes to the middle, or beyond the last threshold by an eighth of the largest one. Points at which hypotheses tie, the
-    thresholds themselves, are not searched, except 0.
+    If several intervals have the best score and the start has it too, the search stays at 0, unless all weights are 0
+    there. Otherwise it takes the interval that holds 0, or else the widest, or else the one nearest to 0. It goes to
+    the middle of this interval, or, if the interval has no end on one side, beyond the last threshold by an eighth of
+    the largest threshold. The thresholds themselves, where hypotheses tie, are not searched, except 0.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param weights: by name, for every dense feature and any of the sparse ones; or one for each feature
-    :param direction: the name of a feature; or a vector, like weights. Sparse features on the line, a few, are searched as
-        dense ones are
+    :param direction: the name of a feature; or a vector, like weights. Sparse features on the line are searched as
+        dense ones are; there should be only a few
     :param lower: the first x, which may be -inf
     :param upper: the last x, which may be inf
-    :param metric: as for :func:`cybleu.metrics.find`, scored as a corpus; or a function of the sum of the statistics. By
-        default `nbest.score`, else the sum of a single float column, else ``moses``: BLEU from 0 to 1
-    :param surface: also give the error surface
-    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
+    :param metric: as for :func:`cybleu.metrics.find`, scored as a corpus; or a function of the sum of the statistics,
+        of which higher values are better. By default it is `nbest.score`; if the list has none, the sum of a single
+        float column; otherwise ``moses``, which is BLEU from 0 to 1 without smoothing
+    :param surface: also return the error surface
+    :return: step, weights and score of the best point; scores are on the scale of the metric
+    :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
+        those of the features
 
     >>> from cybleu.nbest import NBest
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])

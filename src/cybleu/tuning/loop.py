@@ -58,10 +58,12 @@ class Iteration:
     :param weights: the tuned ones, by name
     :param start_score: of the weights that the decoder was called with, on the lists of all iterations so far
     :param score: of the tuned weights on the same lists
-    :param hypotheses: in these lists, without duplicates; those that were not in earlier ones are `new`
-    :param scale: of a perfect match, None where that is not known; ``print`` shows scores from 0 to 100 where it is
+    :param hypotheses: how many are in these lists, without duplicates; `new` is how many of them earlier lists did not
+        have
+    :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
+        0 to 100
     :param decoded: the weights that the decoder was called with, by name
-    :param decoded_score: of these weights on the list of this iteration alone
+    :param decoded_score: the score of these weights on the list of this iteration alone
 
     >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, hypotheses=200, new=200))
       1 0.25 -> 0.5, 200 hypotheses, 200 of them new
@@ -88,8 +90,8 @@ class Iteration:
 class Loop:
     """The result of :func:`mert_loop`; ``print`` shows it.
 
-    :param iterations: all, those of an earlier call included
-    :param reason: why it stopped
+    :param iterations: all iterations, also those of earlier calls
+    :param reason: why the loop stopped
 
     >>> run = Loop((Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200), Iteration(2, {"lm": 2.0}, 0.5, 0.5, 200, 0)), "stopped")
     >>> run.weights, run.score, run.reason
@@ -101,19 +103,22 @@ class Loop:
 
     @property
     def weights(self) -> dict[str, float]:
-        """Those tuned last, by name."""
+        """The weights tuned last, by name."""
         return self.iterations[-1].weights
 
     @property
     def score(self) -> float:
-        """That of the weights, on the lists of all iterations."""
+        """The score of these weights, on the lists of all iterations."""
         return self.iterations[-1].score
 
     @property
     def best(self) -> Iteration:
-        """The iteration in which the decoder did best: `decoded` are the weights that it had, `decoded_score` their score.
+        """The iteration in which the decoder did best.
 
-        Of equal ones the last. The weights tuned last are not among them, because nothing was decoded with them.
+        Its `decoded` are the weights that the decoder had, and its `decoded_score` is their score.
+
+        If several are equally good, it is the last of them. The weights tuned last cannot be the best, because nothing
+        was decoded with them.
         """
         known = [iteration for iteration in self.iterations if iteration.decoded_score is not None]
         return max(reversed(known or self.iterations), key=lambda iteration: iteration.decoded_score or 0.0)
@@ -143,41 +148,45 @@ def mert_loop(
     trace: Callable[[Iteration], Any] | None = None,
     **options: Any,
 ) -> Loop:
-    """Decode and tune until nothing changes. Called again with the same folder, it goes on where it stopped.
+    """Decode and tune in turn until nothing changes.
 
-    It stops when the decoder brings no new hypothesis; when no weight changes by more than `weights_settle`, weights taken
-    relative to the sum of their absolute values; when the score gains no more than `score_settles` over that of the
-    weights decoded with; or after `iterations`.
+    If it is called again with the same folder, it goes on where it stopped.
 
-    Sparse features come and go from list to list. One that is not in the lists so far keeps its weight; a weight of 0 is not
-    written down. `tune` holds the weights of sparse features as they are in the start, but for those that are `searched`.
+    It stops when the decoder brings no new hypothesis; when no weight changes by more than `weights_settle`, relative
+    to the sum of the absolute values of the weights; when tuning raises the score of the weights that decoded by no
+    more than `score_settles`; or after `iterations`.
 
-    A list of the decoder takes its name only when it was read. The references, the metric and the options of a run are kept in
-    the folder; a call with others is refused. What may change are `iterations`, `weights_settle`, `score_settles`, `decode`,
-    `trace`, `threads` and `progress`.
+    Sparse features come and go from list to list. A feature that no list has so far keeps its weight. A weight of 0 is
+    not written to the file. `tune` leaves the weights of sparse features as they are in the start, except those that
+    are `searched`.
 
-    :param folder: where the iterations are kept; made if it is not there
-    :param decode: a function of the weights by name and of the path that it must write an n-best list to; or a command, a
-        list of arguments or one text that is split as a shell does, in which ``{weights}`` stands for the path of the
-        file of weights and ``{nbest}`` for that path
+    A list of the decoder gets its final name only after it was read without an error. The folder keeps the references,
+    the metric and the options of a run, and a call with others is refused. Only `iterations`, `weights_settle`,
+    `score_settles`, `decode`, `trace`, `threads` and `progress` may change.
+
+    :param folder: where the iterations are kept; it is made if it does not exist
+    :param decode: a function that takes the weights by name and a path, and writes an n-best list to this path. Or a
+        command, as a list of arguments or as one text that is split as a shell does it, in which ``{weights}`` stands
+        for the path of a file of weights and ``{nbest}`` for the path of the list to write
     :param references: as for :meth:`cybleu.nbest.NBest.from_files`
     :param start: the first weights, by name, of all dense features and any sparse ones
-    :param iterations: at most so many
-    :param weights_settle: no weight that changes more is settled
-    :param score_settles: a smaller gain is none. By default 0 with ``mert`` and ``kbmira``; any other tuner may end lower than it
-        began, and the loop does not stop for that
-    :param tuner: ``mert`` (:func:`tune`), ``kbmira``, ``pro``; or a function of the list and the start that takes `seed`, and
-        returns what has `weights`, by name, such as ``functools.partial(kbmira, iterations=30)``
-    :param normalise: ``sum`` divides tuned weights by the sum of their absolute values, as Moses does, ``largest`` by the
-        largest of them. The score of a hypothesis has no unit, but the thresholds of a decoder's search may have one, and
-        weights that are not normalised grow or shrink from iteration to iteration
-    :param historic_best: tune from those weights of all that were decoded with that score best on the lists so far, not
-        from the last ones
+    :param iterations: how many iterations, at most
+    :param weights_settle: the largest change with which a weight counts as unchanged
+    :param score_settles: the largest gain that counts as none. By default 0 with ``mert`` and ``kbmira``. Any other
+        tuner may end with a lower score than it began with, and by default the loop does not stop for that
+    :param tuner: ``mert`` (:func:`tune`), ``kbmira`` or ``pro``; or a function, such as ``functools.partial(kbmira,
+        iterations=30)``. It gets the list, the start and `seed`, and returns an object that has `weights`, by name
+    :param normalise: ``sum`` divides the tuned weights by the sum of their absolute values, as Moses does; ``largest``
+        divides them by the largest absolute value. Weights that are not normalised may grow or shrink from iteration to
+        iteration, but the thresholds by which a decoder prunes do not change with them
+    :param historic_best: begin each tuning at the weights that score best on the lists so far, of all that decoded, and
+        not at the last weights
     :param seed: iteration i tunes with seed + i
     :param trace: called with each iteration when it ends
     :param options: of the tuner
-    :raises DecoderError: the decoder fails, or writes no list or one that cannot be read
-    :raises CybleuError: of the kind that fits. The folder keeps what was complete
+    :return: all iterations, with their weights and scores, and the reason why the loop stopped
+    :raises DecoderError: the decoder fails, writes no list, or writes a list that cannot be read
+    :raises CybleuError: one of its subclasses. The folder keeps everything that was complete
 
     The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
 

@@ -32,11 +32,12 @@ SAFE_RATIO = 5.0
 class Mira:
     """The result of :func:`kbmira`.
 
-    :param weights: by name, sparse features after the others
-    :param score: of these weights; that of the start is `start_score`
-    :param scores: after each pass, of the average of all weights so far
-    :param scale: of the scores, that of a perfect match; None where it is not known. ``print`` shows scores from 0 to 100
-    :param metric: its name
+    :param weights: by name, with sparse features after the dense ones
+    :param score: of these weights, on the scale of the metric; `start_score` is that of the start
+    :param scores: after each pass the score of the average of all weights so far
+    :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
+        0 to 100
+    :param metric: the name of the metric
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
     >>> result = kbmira(nbest, [1.0, 0.0], iterations=3, step=1.0)
@@ -71,32 +72,36 @@ def kbmira(
     return_best_dev: bool = True,
     trace: Callable[[Mira], Any] | None = None,
 ) -> Mira:
-    """Batch MIRA on n-best lists (Cherry and Foster 2012).
+    """Tune weights by batch MIRA on n-best lists (Cherry and Foster 2012).
 
-    Each pass takes the segments in a new order. In each it compares the hypothesis that is best by model and metric together
-    (hope) with the one that the model likes and the metric does not (fear), and moves the weights as little as makes the
-    model's difference as large as the metric's. BLEU of a hypothesis is taken with a decaying sum of the statistics of chosen
-    ones (the background), and counts as many times as that has reference tokens. The memory that it takes beside the
-    list is some numbers for each feature.
+    Each pass takes the segments in a new order. In each segment it compares two hypotheses: *hope* is best by model and
+    metric together, and *fear* is best by the model minus the metric. It moves the weights just enough to make the
+    model's difference between hope and fear as large as the metric's. The BLEU of a hypothesis is computed together
+    with a decaying sum of the statistics of chosen hypotheses (the background), and multiplied by the number of
+    reference tokens. Besides the list, this needs memory for some numbers for each feature.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param start: by name, for every dense feature and any of the sparse ones, the rest of which is 0; or one for each
-        feature, sparse ones after the others. By default 1 for the dense features and 0 for the sparse ones
-    :param iterations: passes
+    :param start: by name, for every dense feature and any of the sparse ones; the other sparse weights are 0. Or one
+        number for each feature, sparse ones after the dense ones. By default 1 for dense features and 0 for sparse ones
+    :param iterations: how many passes
     :param step: the largest step (C)
-    :param decay: of the background, for each segment
-    :param metric: as for :func:`cybleu.tuning.line_search`. One that is not BLEU is asked for the score of each row, in points
-        from 0 to 100; what a function or a float column gives is taken as it is. Its differences are compared with those of
-        the model's values, so start with weights that make these about as large
+    :param decay: the factor by which the background shrinks with each segment
+    :param metric: as for :func:`cybleu.tuning.line_search`. A metric that is not BLEU scores each row alone, in points from
+        0 to 100; the values of a function or of a float column are taken as they are. Their differences are compared with
+        differences of model scores, so start with weights that make the model scores about as large
     :param seed: of the order of segments, a whole number from 0
-    :param shuffle: False takes the segments in their order, in each pass, as Moses's kbmira does with ``--no-shuffle``
-    :param safe_hope: where the model outweighs the metric more than five times in the choice of hope, count it less, as
+    :param shuffle: False takes the segments in the order of the list in each pass, as Moses's kbmira does with
+        ``--no-shuffle``
+    :param safe_hope: if the model's score of hope is more than five times its gain, the model's score counts less, as
         Moses's kbmira does with ``--safe-hope``
-    :param model_background: add what the model likes best to the background, not hope (``--model-bg``)
-    :param return_best_dev: the result is the average after the pass that scored best, or the start if none scored more, and
-        where all is 0 BLEU plus 1 decides; or else the average after the last pass
-    :param trace: called after each pass with what the result would be after no more of them
-    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
+    :param model_background: add the model's best hypothesis to the background, and not hope (``--model-bg``)
+    :param return_best_dev: True takes the average of the weights after the pass that scored best, or the start if no
+        pass scored more; if all these scores are 0, BLEU with 1 added to the counts decides. False takes the average
+        after the last pass
+    :param trace: called after each pass with the result that there would be if it were the last
+    :return: the weights by name, their score and that of the start, on the scale of the metric
+    :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
+        those of the features
 
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]], ["a", "b"])
     >>> kbmira(nbest).score

@@ -18,7 +18,7 @@ __all__ = ["check_plot", "plot_surface"]
 
 
 def check_plot(path: str) -> Any:
-    """Whether a plot can be made there, before a long search for it.
+    """Check that a plot can be made and written, before a long search for it.
 
     :param path: of the picture
     :raises UnknownNameError: its name does not end in .png or .svg
@@ -48,15 +48,15 @@ def plot_surface(
     *,
     file: BinaryIO | None = None,
 ) -> None:
-    """Draw the score for weights of a feature around where most thresholds are, and mark the weight.
+    """Draw the score against the weight of a feature, where most thresholds are, and mark the weight that it has.
 
-    :param path: of the picture, a .png or .svg file, which is complete or as it was
+    :param path: of the picture, a .png or .svg file. If there is an error, a file that was there is not changed
     :param found: a line search along the feature's axis, from that weight, with its surface
     :param name: of the feature
     :param weight: of the feature, where the line search began
-    :param metric: what the score is called; it is from 0 to 100 where its scale is known
-    :param file: something that is open to write to instead; the path then says only what kind of picture it gets
-    :raises CybleuError: as :func:`check_plot`
+    :param metric: what the score is called; if its scale is known, it is drawn from 0 to 100
+    :param file: an open binary file to write to instead; the path then says only what kind of picture to write
+    :raises CybleuError: as for :func:`check_plot`
 
     >>> import pathlib, tempfile
     >>> from cybleu.nbest import NBest

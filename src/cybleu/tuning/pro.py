@@ -31,11 +31,12 @@ MINIMUM = 0.05
 class Pro:
     """The result of :func:`pro`.
 
-    :param weights: by name, sparse features after the others
-    :param score: of these weights; that of the start is `start_score`
-    :param pairs: how many pairs they were trained on
-    :param scale: of the scores, that of a perfect match; None where it is not known. ``print`` shows scores from 0 to 100
-    :param metric: its name
+    :param weights: by name, with sparse features after the dense ones
+    :param score: of these weights, on the scale of the metric; `start_score` is that of the start
+    :param pairs: how many pairs the weights were trained on
+    :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
+        0 to 100
+    :param metric: the name of the metric
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]], ["a", "b"])
     >>> result = pro(nbest, [1.0, 0.0], samples=10)
@@ -67,22 +68,24 @@ def pro(
     metric: Metric = None,
     seed: int = 0,
 ) -> Pro:
-    """Weights by pairwise ranked optimisation (PRO, Hopkins and May 2011).
+    """Tune weights by pairwise ranked optimisation (PRO, Hopkins and May 2011).
 
     The pairs of :func:`pro_pairs` train a logistic regression without intercept. Its weights w are those with the smallest
 
     ``sum(log(1 + exp(-y * (X @ w)))) + regularisation / 2 * (w @ w)``
 
-    which are unique; ``LogisticRegression(C=1 / regularisation, fit_intercept=False)`` of scikit-learn nears the same. They do
-    not depend on the start, and may score less.
+    which are unique. ``LogisticRegression(C=1 / regularisation, fit_intercept=False)`` of scikit-learn approximates the
+    same weights. They do not depend on the start, and their score may be lower than that of the start.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param start: as for :func:`kbmira`: whose score to compare with, and what to interpolate with
-    :param regularisation: of the squares of the weights, above 0
-    :param interpolation: the share of the new weights in the result, above 0, at most 1; the rest is of the start. Hopkins and
-        May take 0.1 in a loop
+    :param start: as for :func:`kbmira`: the weights whose score is `start_score`, and with which `interpolation` mixes
+    :param regularisation: how much the squares of the weights count, above 0
+    :param interpolation: the share of the new weights in the result, above 0 and at most 1; the rest is that of the
+        start. Hopkins and May use 0.1 in a loop
+    :return: the weights by name, their score and that of the start, on the scale of the metric
     :raises WeightsError: no pair differs enough
-    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit
+    :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
+        those of the features
 
     The other parameters are those of :func:`pro_pairs`.
 
@@ -127,21 +130,22 @@ def pro_pairs(
 ) -> tuple[NDArray[np.float64] | SparseFeatures, NDArray[np.int64]]:
     """The pairs of hypotheses that :func:`pro` learns from, for a classifier of your own.
 
-    Of each segment `samples` pairs are drawn, and of those that differ by at least `minimum` in the metric the `keep` with
-    the largest difference are taken, each in both directions. The coefficients of a linear classifier without intercept are
-    weights.
+    From each segment `samples` pairs are drawn. Of those whose scores differ by at least `minimum`, the `keep` pairs
+    with the largest difference are taken, each in both directions. The coefficients of a linear classifier without
+    intercept are the weights.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param samples: pairs drawn of each segment
-    :param keep: pairs taken of each segment, at most
-    :param minimum: on the scale of the metric, by default a twentieth of it, or 0.05 where it is not known
-    :param metric: as for :func:`cybleu.tuning.line_search`; it scores single sentences, as the tool does, ``moses`` without
-        another smoothing with 1 added to each count
+    :param samples: how many pairs are drawn from each segment
+    :param keep: how many pairs are taken from each segment, at most
+    :param minimum: the smallest difference of a pair, on the scale of the metric; by default a twentieth of the scale,
+        or 0.05 if the scale is not known
+    :param metric: as for :func:`cybleu.tuning.line_search`; it scores single sentences as the tool does. ``moses``
+        without a smoothing has 1 added to each count
     :param seed: of the draw, a whole number from 0
-    :return: `X`, the differences of the features, and `y`, 1 or -1. For a list with sparse features `X` is
-        :class:`cybleu.nbest.SparseFeatures` of all features, sparse ones after the others, whose method `to_scipy` makes an
-        array that scikit-learn takes. No pair is an empty `X`
-    :raises EmptyCorpusError: there is no hypothesis at all
+    :return: `X`, the differences of the features, float64 `(pairs, F)`, and `y`, 1 or -1, int64 `(pairs,)`. For a list
+        with sparse features, `X` is a :class:`cybleu.nbest.SparseFeatures` of all features, sparse ones after the dense
+        ones; its method `to_scipy` makes an array that scikit-learn takes. If no pair differs enough, `X` is empty
+    :raises EmptyCorpusError: the list has no hypothesis
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]])
     >>> X, y = pro_pairs(nbest, samples=10, keep=1)

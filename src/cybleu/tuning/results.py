@@ -25,15 +25,16 @@ def rise(start: float, end: float, scale: float | None) -> str:
 class LineSearch:
     """The optimum on a line.
 
-    :param step: where it is: its weights are weights + step * direction
-    :param score: of those weights, computed from them
-    :param stats: the sum of the statistics of the hypotheses that they choose
-    :param left: where the interval begins that has these statistics, and `right` where it ends; nan where the best is the
-        point 0 itself, at which hypotheses tie
-    :param start_score: of the weights that the search began with, nan where 0 is out of its range
+    :param step: where the optimum is: at weights + step * direction
+    :param score: of these weights, computed from them; on the scale of the metric
+    :param stats: the sum of the statistics of the hypotheses that these weights choose
+    :param left: where the interval with these statistics begins, and `right` where it ends; nan if the optimum is the
+        point 0 itself, where hypotheses tie
+    :param start_score: of the weights that the search began with; nan if 0 is not between `lower` and `upper`
     :param weights: at the optimum, by name
-    :param surface: on request the error surface: where each interval begins, and its score
-    :param scale: of a perfect match, None for a function or a plain sum; ``print`` shows scores from 0 to 100 where it is known
+    :param surface: the error surface, if it was asked for: where each interval begins, and its score
+    :param scale: the score of a perfect match, or None for a function or a plain sum; if it is known, ``print`` shows
+        scores from 0 to 100
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import line_search
@@ -62,9 +63,10 @@ class LineSearch:
 class Move:
     """One step of a climb.
 
-    :param direction: the name of a feature, for its axis; ``random`` for a random direction; ``perturbed`` for all weights at once
-    :param step: how far along it, 0 where that is no direction
-    :param score: after it, on the scale of the metric
+    :param direction: the name of a feature for its axis; ``random`` for a random direction; ``perturbed`` if all
+        weights moved at once
+    :param step: how far the move went along it; 0 for ``perturbed``
+    :param score: after the move, on the scale of the metric
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import tune
@@ -80,17 +82,18 @@ class Move:
 
 @dataclass(frozen=True)
 class Restart:
-    """A climb from one start, or climbs from near the end of another.
+    """A climb from one start, or two climbs from near the end of an earlier restart.
 
-    :param number: 0 is the start that was given
+    :param number: 0 for the climb from the start that was given
     :param start_score: of the weights at the start
     :param score: of the weights at the end
     :param weights: at the end, by name
     :param moves: from the start to the end
-    :param line_searches: how many it took
-    :param at_optimum: no point on any of the free axes scores more
+    :param line_searches: how many line searches it took
+    :param at_optimum: whether no point on any of the free axes has a higher score
     :param scale: as of :class:`LineSearch`
-    :param origin: the number of the restart at whose end this one began, None for one that began at random or given weights
+    :param origin: the number of the restart at whose end this one began; None if it began at random weights or at those
+        that were given
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import tune
@@ -121,12 +124,13 @@ class Tuning:
     """The result of :func:`tune`.
 
     :param weights: by name
-    :param score: of these weights; that of the start is `start_score`
+    :param score: of these weights, on the scale of the metric; `start_score` is that of the start
     :param stats: the sum of the statistics of the chosen hypotheses
-    :param chosen: for each segment the index of its best hypothesis in the input, -1 where there is none
-    :param restarts: the ends of all climbs, the first from the given start
-    :param best: the number of the climb whose end this is
-    :param metric: its name
+    :param chosen: for each segment the index of its best hypothesis in the input, int64 `(segments,)`; -1 if it has no
+        hypothesis
+    :param restarts: all climbs, of which the first is from the given start
+    :param best: the number of the restart that ended with these weights
+    :param metric: the name of the metric
     :param scale: as of :class:`LineSearch`
 
     >>> from cybleu.nbest import NBest
@@ -149,7 +153,7 @@ class Tuning:
 
     @property
     def history(self) -> tuple[Move, ...]:
-        """The moves from the start that was given or drawn to the weights, those of the restarts between them included."""
+        """All moves from the start, given or drawn, to these weights, with those of the restarts in between."""
         number: int | None = self.best
         moves: tuple[Move, ...] = ()
         while number is not None:
@@ -159,7 +163,7 @@ class Tuning:
 
     @property
     def line_searches(self) -> int:
-        """Of all climbs."""
+        """How many line searches all climbs took."""
         return sum(restart.line_searches for restart in self.restarts)
 
     def __str__(self) -> str:
@@ -169,12 +173,12 @@ class Tuning:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Scores of segments that took no part in tuning.
+    """Scores of segments that were not used in tuning.
 
-    :param score: of all segments, each chosen by the weights tuned without its fold
-    :param start_score: of all segments by the start weights
-    :param folds: for each fold the tuning on the others
-    :param held_out: for each fold its score by those weights
+    :param score: of all segments; for each one the weights choose that were tuned without its fold
+    :param start_score: of all segments; the weights of the start choose
+    :param folds: for each fold the tuning on the other folds
+    :param held_out: for each fold its score; the weights choose that were tuned without it
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import cross_validate

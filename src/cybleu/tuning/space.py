@@ -63,10 +63,11 @@ NORMALISED = ("sum", "largest")
 
 
 def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float]:
-    """The weights divided by a positive number, which changes no choice but for rounding.
+    """The weights divided by a positive number. This changes no choice, except by rounding.
 
     :param weights: by name
-    :param how: ``sum`` of their absolute values, ``largest`` of them, None for as they are
+    :param how: ``sum`` divides by the sum of their absolute values, ``largest`` by the largest absolute value, None
+        does not divide
 
     >>> normalised({"lm": 1.0, "tm": -3.0}, "sum")
     {'lm': 0.25, 'tm': -0.75}
@@ -83,12 +84,12 @@ def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float
 def check_normalised(
     how: str | None, bounds: Mapping[str, tuple[float, float]] | None, fixed: Mapping[str, float] | Collection[str]
 ) -> None:
-    """See that weights can be :func:`normalised` so.
+    """Check that tuned weights can be :func:`normalised` in this way.
 
-    :param how: as there
+    :param how: as for :func:`normalised`
     :param bounds: as for :func:`tune`
-    :param fixed: likewise
-    :raises WeightsError: there is no such way, or a bound or a fixed weight would not hold
+    :param fixed: as for :func:`tune`
+    :raises WeightsError: there is no such way, or a bound or a fixed weight would not be kept
 
     >>> check_normalised("sum", {"lm": (0.0, float("inf"))}, ())
     """
@@ -222,12 +223,12 @@ def random_weights(
     first: Weights | None,
     seed: int,
 ) -> NDArray[np.float64]:
-    """Weight vectors drawn evenly between bounds, by default from -1 to 1.
+    """Random weight vectors, uniform between bounds, by default from -1 to 1.
 
     :param names: of the features
     :param count: how many vectors
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
-    :param first: the first vector, by name or one number for each feature, which is not drawn then
+    :param first: the first vector, which is then not random: by name, or one number for each feature
     :param seed: of the draw, a whole number from 0
     :return: float64 `(count, features)`
 

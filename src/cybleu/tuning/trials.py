@@ -30,14 +30,16 @@ def random_search(
 ) -> NDArray[np.float64]:
     """The score of each of many weight vectors, in one pass over the hypotheses.
 
+    If several hypotheses are equally good, the first of them counts.
+
     :param nbest: a list of which at least one segment has a hypothesis
-    :param weights: finite numbers `(R, F)`; those of sparse features after the others
+    :param weights: finite numbers `(R, F)`, with those of sparse features after those of dense ones
     :param metric: as for :func:`line_search`
     :param threads: how many threads work at the same time; None is one
     :param progress: show a progress bar (needs tqdm)
     :return: float64 `(R,)`, on the scale of the metric
-    :raises CybleuError: of the kind that fits: no hypothesis at all, weights that are not finite or do not fit, or are with the
-        features more than a float holds
+    :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
+        those of the features, or weights times features are too large for a float
 
     >>> from cybleu.nbest import NBest
     >>> nbest = NBest([0, 2, 4], [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0], [3.0, 1.0]], [[1.0], [0.0], [0.0], [1.0]])
@@ -92,12 +94,12 @@ def _by_blocks(problem: Problem, vectors: NDArray[np.float64], rows: NDArray[Any
 
 
 def read_table(path: str, names: Sequence[str]) -> NDArray[np.float64]:
-    """Weight vectors from a file with a line of numbers for each.
+    """Weight vectors from a file that has a line of numbers for each vector.
 
     :param path: of a UTF-8 file; gzip is recognised
-    :param names: of the features: each line has a number for each
+    :param names: of the features; each line has one number for each feature
     :return: float64 `(lines, features)`
-    :raises InputFileError: a line is not such; the message names file and line
+    :raises InputFileError: a line is something else; the message names file and line
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
@@ -125,14 +127,16 @@ def read_table(path: str, names: Sequence[str]) -> NDArray[np.float64]:
 def cross_validate(
     nbest: NBest, folds: int | Sequence[int] = 5, *, metric: Metric = None, seed: int = 0, **options: Any
 ) -> CrossValidation:
-    """Tune without each fold of the segments in turn, and score the fold by the weights found.
+    """Score each fold of the segments by weights that were tuned on the other folds.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param folds: how many, into which segments are drawn by the seed; or for each segment the number of its fold
+    :param folds: how many folds, to which the seed assigns the segments at random; or for each segment the number of
+        its fold
     :param metric: as for :func:`line_search`
     :param seed: of the folds and of :func:`tune`
     :param options: of :func:`tune`
-    :raises CybleuError: of the kind that fits: fewer than two folds, or more than there are segments
+    :return: the scores of all segments together and of each fold, on the scale of the metric
+    :raises CybleuError: one of its subclasses: there are fewer than two folds, or more folds than segments
 
     >>> from cybleu.nbest import NBest
     >>> nbest = NBest([0, 2, 4], [[0.0], [1.0], [0.0], [2.0]], [[0.0], [1.0], [0.0], [1.0]], ["lm"])
