@@ -66,8 +66,8 @@ class CaptionBleu:
             _refuse(gts, res)
         raw = Raw("none")
         bounds = array("q", accumulate(map(len, references), initial=0))
-        texts = raw.texts(list(chain.from_iterable(captions)), "the captions")
-        others = raw.texts(list(chain.from_iterable(references)), "the references")
+        texts = _texts(raw, captions, "the captions")
+        others = _texts(raw, references, "the references")
         numbers = raw_numbers(raw, texts, others, bounds, self._n)
         columns = [numbers[column :: 2 + 2 * self._n].tolist() for column in range(2 + 2 * self._n)]
         sums = [[sum(column)] for column in columns]
@@ -88,9 +88,9 @@ class CaptionBleu:
         lengths, wanted = columns[:2]
         ratios = [(length + TINY) / (reference + SMALL) for length, reference in zip(lengths, wanted)]
         penalties = [math.exp(1 - 1 / ratio) if ratio < 1 else 1.0 for ratio in ratios]
-        products = [1.0] * len(lengths)
-        found = []
-        for k in range(self._n):
+        products = [(matched + TINY) / (total + SMALL) for matched, total in zip(columns[2], columns[2 + self._n])]
+        found = [[product * penalty for product, penalty in zip(products, penalties)]]
+        for k in range(1, self._n):
             matches, totals = columns[2 + k], columns[2 + self._n + k]
             products = [
                 product * ((matched + TINY) / (total + SMALL))
@@ -99,6 +99,12 @@ class CaptionBleu:
             root = 1.0 / (k + 1)
             found.append([product**root * penalty for product, penalty in zip(products, penalties)])
         return found
+
+
+def _texts(raw: Raw, of_images: list[Sequence[str]], name: str) -> Any:
+    lines = list(chain.from_iterable(of_images))
+    texts = raw.strings(lines)
+    return raw.texts(lines, name) if texts is None else texts
 
 
 def _refuse(gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> None:
