@@ -205,3 +205,39 @@ def test_a_full_standard_output_is_one_sentence(run, arguments):
         "cybleu: error: standard output: cannot be written: No space left on device"
     )
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe that nobody reads is another error there")
+@pytest.mark.parametrize(
+    "arguments",
+    [["score", "text", "text"], ["rerank", "mbr", "list"], ["rerank", "mbr", "list", "--list", "moses"]],
+    ids=" ".join,
+)
+def test_a_reader_that_went_away_is_no_message(run, arguments):
+    read, write = os.pipe()
+    os.close(read)
+    with open(write, "w") as gone:
+        done = subprocess.run(
+            [sys.executable, "-m", "cybleu", *arguments], stdout=gone, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", "text", "other=text", "-r", "text", "--samples", "2"],
+        ["kbmira", "list", "text"],
+        ["mert", "list", "text", "--restarts", "1"],
+        ["random-search", "list", "text", "--trials", "2"],
+        ["rerank", "mbr", "list"],
+        ["rerank", "perceptron", "list", "text", "--folds", "2", "--epochs", "1"],
+    ],
+    ids=" ".join,
+)
+def test_commands_need_no_standard_error(run, arguments):
+    command = [sys.executable, "-m", "cybleu", *arguments]
+    done = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *command], stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0
+    assert done.stdout == run(*arguments).stdout

@@ -248,6 +248,11 @@ def need_standard_output() -> None:
         raise InputError("standard output: is closed")
 
 
+def someone_looks() -> bool:
+    """Whether progress is seen: standard error is a terminal. A process may have been started without one."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def one_standard_input(*paths: str | None) -> None:
     if paths.count(STANDARD_INPUT) > 1:
         raise click.UsageError("only one of the files can be standard input")
@@ -352,7 +357,7 @@ def _bar(file: Lines, delay: float) -> Iterator[Callable[[], Any]]:
 
     tqdm is imported only then: that takes as long as counting a hundred thousand lines.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not someone_looks():
         yield lambda: None
         return
     from tqdm import tqdm

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -27,6 +26,7 @@ from .common import (
     input_errors,
     metric_of,
     one_standard_input,
+    someone_looks,
     variant,
     with_parameters,
 )
@@ -71,7 +71,7 @@ class Given(NamedTuple):
         return [self.nbest, self.feature_table]
 
     def stream(self) -> Iterator[Segment]:
-        progress = sys.stderr.isatty()
+        progress = someone_looks()
         from ..nbest import read_segments
 
         if self.format == "json" and (self.size is not None or self.feature_table is not None):
@@ -89,7 +89,7 @@ class Given(NamedTuple):
             size=self.size,
             features=self.feature_table,
             tokenize=self.tokenize or self.split,
-            progress=sys.stderr.isatty(),
+            progress=someone_looks(),
         )
 
     def splitter(self) -> Callable[[str], list[str]]:
@@ -374,7 +374,7 @@ def perceptron(
             folds=folds,
             seed=seed,
             metric=metric,
-            progress=sys.stderr.isatty(),
+            progress=someone_looks(),
         )
         dense = set(nbest.names)
         weights = {name: weight for name, weight in trained.weights.items() if weight or name in dense}
@@ -527,11 +527,8 @@ def _output(path: str) -> Iterator[Callable[[str], Any]]:
     if path == STANDARD_INPUT:
         if sys.stdout is None:
             raise InputFileError("standard output: is closed")
-        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
-        try:
-            yield stream.write
-        finally:
-            stream.detach()  # flushes, and leaves standard output open
+        buffer = sys.stdout.buffer
+        yield lambda text: buffer.write(text.encode())
         return
     with writing(path) as file:
         yield file.write

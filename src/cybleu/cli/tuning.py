@@ -33,6 +33,7 @@ from .common import (
     need_standard_output,
     one_standard_input,
     read_weights,
+    someone_looks,
     variant,
     with_parameters,
 )
@@ -186,7 +187,7 @@ class Given(NamedTuple):
         one_standard_input(*lists, *self.references)
         split = self.tokenize or self.split
         prepared = prepare_references(self.references, split, self.order, self.reference_length)
-        progress = sys.stderr.isatty()
+        progress = someone_looks()
         return merge(
             *(
                 NBest.from_files(
@@ -397,7 +398,7 @@ def mert(
         def trace(restart: Restart) -> None:
             nonlocal best
             best = restart if best is None or restart.score > best.score else best
-            if not quiet:
+            if not quiet and sys.stderr is not None:
                 from tqdm import tqdm
 
                 tqdm.write(str(restart), file=sys.stderr)
@@ -414,7 +415,7 @@ def mert(
                 metric,
                 given.seed,
                 given.threads,
-                sys.stderr.isatty() and not quiet,
+                someone_looks() and not quiet,
                 start_range=drawn,
                 wide=wide,
                 moves="best first" if best_first else "in turn",
@@ -500,7 +501,7 @@ def random_search(
         else:
             first, _ = given.weights(nbest)
             vectors = random_weights(nbest.names, trials, bounds, first, given.seed)
-        scores = search(nbest, vectors, metric, given.threads, sys.stderr.isatty())
+        scores = search(nbest, vectors, metric, given.threads, someone_looks())
         if weights_file and not given.as_json:
             for score in scores.tolist():
                 click.echo(repr(percent(score, metric.scale)))
