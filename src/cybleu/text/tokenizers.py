@@ -151,8 +151,9 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
         raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
     try:
         tokenise = BLEU(tokenize=name).tokenizer
-    except (ImportError, RuntimeError) as error:
-        raise MissingExtraError(f"the tokeniser {name!r} does not load: {error}") from error
+    except (ImportError, RuntimeError, OSError) as error:  # the last of a model that cannot be downloaded
+        reason = " ".join(str(error).split())
+        raise MissingExtraError(f"the tokeniser {name!r} does not load: {reason}") from error
 
     return _OfSacrebleu(tokenise)
 
