@@ -241,3 +241,13 @@ def test_commands_need_no_standard_error(run, arguments):
     done = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *command], stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0
     assert done.stdout == run(*arguments).stdout
+
+
+@pytest.mark.parametrize("command", ["mert", "random-search", "kbmira", "pro"])
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [("chrf", "chrf needs other counts"), ("codexglue", "codexglue is a mean of the scores of segments")],
+)
+def test_metrics_that_lists_are_not_counted_for(run, command, metric, message):
+    result = run(command, "list", "text", "--metric", metric)
+    assert result.exit_code == 2 and message in result.stderr

@@ -91,8 +91,8 @@ def test_series_of_polars(polars):
 def test_a_column_of_nulls_alone_has_no_references(polars):
     references, nothing = polars.Series(REFERENCES), polars.Series([None] * len(REFERENCES))
     assert nothing.dtype == polars.Null
-    for columns in ([references, nothing], [nothing, references]):
-        assert segment_stats(columns, HYPOTHESES, tokenize="13a").tolist() == wanted()
+    for both in ([references, nothing], [nothing, references]):
+        assert segment_stats(both, HYPOTHESES, tokenize="13a").tolist() == wanted()
     for column in (nothing, nothing[:1], polars.Series([[None]]), polars.Series([[]])):
         with pytest.raises(NoReferencesError, match=r"references\[0\] has no reference"):
             segment_stats(column, HYPOTHESES[: len(column)], tokenize="13a")

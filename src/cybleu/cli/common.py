@@ -15,7 +15,7 @@ from .._files.text import STANDARD_INPUT, Lines, number_of, parallel_segments, s
 from .._files.writing import check_paths
 from .._runtime.collector import collector_paused
 from ..errors import CybleuError, InputFileError, printable
-from ..metrics import METRICS, Metric, find, tool_tokenizer
+from ..metrics import METRICS, Bleu, Gleu, Metric, find, tool_tokenizer
 from ..text import tokenizer
 from ..text.files import raw_segments
 from ..text.raw import lowered_block
@@ -209,6 +209,19 @@ def metric_of(
         return find(name, smoothing=smoothing, smoothing_value=smoothing_value, max_order=order, weights=weights)
     except CybleuError as error:
         raise click.UsageError(str(error)) from error
+
+
+def metric_of_lists(name: str, smoothing: str | None, of_sums: bool = True) -> Metric:
+    """The metric that the options ask for, for lists whose hypotheses are counted as BLEU needs it.
+
+    :param of_sums: it scores sums of the counts of segments
+    """
+    metric = metric_of(name, smoothing)
+    if metric.of_raw_text or isinstance(metric, Gleu):
+        raise click.UsageError(f"this command counts the n-grams of BLEU, and {name} needs other counts")
+    if of_sums and isinstance(metric, Bleu) and metric.level == "mean":
+        raise click.UsageError(f"this command scores sums of counts, and {name} is a mean of the scores of segments")
+    return metric
 
 
 def metric_of_texts(

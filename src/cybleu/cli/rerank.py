@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from .._files.text import STANDARD_INPUT, listed, shown
 from .._files.writing import writing, writing_all
@@ -25,6 +26,8 @@ from .common import (
     check_size,
     input_errors,
     metric_of,
+    metric_of_lists,
+    no_tokenizer,
     one_standard_input,
     someone_looks,
     variant,
@@ -223,6 +226,11 @@ def mbr(
 
     metric = metric_of(variant, smoothing)
     given = _given(options)
+    source = click.get_current_context().get_parameter_source
+    if utility != "metric" and (smoothing or source("variant") is not ParameterSource.DEFAULT):
+        raise click.UsageError(f"--utility {utility} takes no --variant and no --smoothing")
+    if metric.of_raw_text:
+        no_tokenizer(metric, given.tokenize, None if source("split") is ParameterSource.DEFAULT else given.split)
     check_outputs([given.output], given.files)
     if prune is not None and given.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
@@ -237,7 +245,7 @@ def mbr(
             utility=utility,
             metric=metric,
             prune=prune,
-            tokenize=split,
+            tokenize=None if metric.of_raw_text else split,
         )
 
     with input_errors():
@@ -274,7 +282,7 @@ def oracle(
     from .. import rerank as choices
     from ..nbest import prepare_references
 
-    metric = metric_of(variant, smoothing)
+    metric = metric_of_lists(variant, smoothing, level == "corpus")
     given = _given(options)
     one_standard_input(*given.files, *references)
     check_outputs([given.output], [*given.files, *references])
@@ -359,7 +367,7 @@ def perceptron(
     """
     from ..rerank import perceptron as train
 
-    metric = metric_of(variant, smoothing)
+    metric = metric_of_lists(variant, smoothing)
     given = _given(options)
     one_standard_input(*given.files, *references)
     check_outputs([output, held_out], [*given.files, *references])

@@ -29,7 +29,7 @@ from .common import (
     TOKENIZE,
     check_outputs,
     input_errors,
-    metric_of,
+    metric_of_lists,
     need_standard_output,
     one_standard_input,
     read_weights,
@@ -206,7 +206,7 @@ class Given(NamedTuple):
     def metric_for(self, nbest: NBest) -> Metric:
         """What the options ask for, or what the file of scores is of."""
         if not isinstance(nbest.score, Metric):
-            return metric_of(self.variant, self.smoothing)
+            return metric_of_lists(self.variant, self.smoothing)
         asked = click.get_current_context().get_parameter_source("variant")
         if self.smoothing or asked is not ParameterSource.DEFAULT:
             raise click.UsageError(
@@ -372,7 +372,7 @@ def mert(
     drawn = None if start_range is None else ends_of(start_range)
     if start_range is not None and (drawn is None or not -inf < drawn[0] <= drawn[1] < inf):
         raise click.UsageError(f"--start-range {shown(start_range)} is not LOW:HIGH, such as 0:1")
-    metric_of(given.variant, given.smoothing)  # for its errors
+    metric_of_lists(given.variant, given.smoothing)  # for its errors
     check_outputs([given.output, plot], given.files)
     with input_errors():
         from ..tuning import check_normalised, check_plot, line_search, normalised, plot_surface, tune
@@ -481,7 +481,7 @@ def random_search(
     need_standard_output()
     given = Given(**options)
     bounds = bounds_of(given.ranges)
-    metric_of(given.variant, given.smoothing)  # for its errors
+    metric_of_lists(given.variant, given.smoothing)  # for its errors
     if weights_file and (bounds or given.start):
         raise click.UsageError("--start and --range do not go with --weights-file")
     check_outputs([given.output], [*given.files, weights_file])
