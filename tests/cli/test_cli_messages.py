@@ -251,3 +251,10 @@ def test_commands_need_no_standard_error(run, arguments):
 def test_metrics_that_lists_are_not_counted_for(run, command, metric, message):
     result = run(command, "list", "text", "--metric", metric)
     assert result.exit_code == 2 and message in result.stderr
+
+
+@pytest.mark.parametrize("command", ["mert", "random-search", "kbmira", "pro"])
+def test_segments_without_a_hypothesis_are_counted(run, command, tmp_path):
+    (tmp_path / "references").write_text("the cat\n" * 5)
+    assert "no hypothesis" not in run(command, "list", "text").stderr
+    assert "3 of the 5 segments have no hypothesis in the list" in run(command, "list", "references").stderr

@@ -139,6 +139,7 @@ def test_mbr_by_other_metrics_than_bleu(run, metric):
         (["oracle", "list", "ref", "--metric", "gleu", "--level", "corpus"], "and gleu needs other counts"),
         (["oracle", "list", "ref", "--metric", "codexglue", "--level", "corpus"], "codexglue is a mean of the scores"),
         (["perceptron", "list", "ref", "--metric", "codexglue"], "codexglue is a mean of the scores"),
+        (["perceptron", "list", "ref", "--held-out", "-"], "the texts of --held-out would be mixed"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -370,6 +370,10 @@ def perceptron(
     metric = metric_of_lists(variant, smoothing)
     given = _given(options)
     one_standard_input(*given.files, *references)
+    if output == held_out == STANDARD_INPUT:
+        raise click.UsageError(
+            "the weights and the texts of --held-out would be mixed; give --output or --held-out a file"
+        )
     check_outputs([output, held_out], [*given.files, *references])
     with input_errors():
         nbest = given.whole(references)

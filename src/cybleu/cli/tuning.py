@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from math import inf
+from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
@@ -162,6 +163,16 @@ class Given(NamedTuple):
 
     def merged(self) -> NBest:
         """The lists, merged."""
+        nbest = self._merged()
+        missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
+        if missing:
+            click.echo(
+                f"cybleu: {missing} of the {len(nbest)} segments have no hypothesis in the list, and do not count",
+                err=True,
+            )
+        return nbest
+
+    def _merged(self) -> NBest:
         from ..nbest import NBest, merge, prepare_references
 
         if bool(self.nbest) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
