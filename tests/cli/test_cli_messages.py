@@ -27,6 +27,7 @@ def run(tmp_path, monkeypatch):
     (tmp_path / "text").write_text(TEXT)
     (tmp_path / "list").write_text(LIST)
     (tmp_path / "weights").write_text("lm_0 1\n")
+    (tmp_path / "bare").write_text("0 ||| a cat\n")
     return lambda *arguments: CliRunner().invoke(cli, [str(argument) for argument in arguments])
 
 
@@ -118,6 +119,7 @@ def test_errors_list_what_can_be_given(run, arguments, names):
         (["mert", "text", "text"], "no n-best list with fields; if fairseq", "size"),
         (["rerank", "mbr", "text", "--format", "plain"], "needs --size, the number of lines of each segment", "None"),
         (["mert", "list", "text", "--first-id", "1"], "--first-id", "first_id"),
+        (["mert", "bare", "text"], "give --format moses or --format joshua", "format="),
         (
             ["extract", "list", "text", "--first-id", "1", "--features-file", "f", "--scores-file", "s"],
             "--first-id",

@@ -45,12 +45,14 @@ def input_errors() -> Iterator[None]:
 _ADVISED = {"size": "--size", "first_id": "--first-id", "segments": "--segment-count", "format": "--format"}
 _ADVICE = re.compile(rf"\b(give|as|of) ({'|'.join(_ADVISED)})=(?=\s|$)")
 
+_FORMAT = re.compile(r"\bformat='(\w+)'")
+
 
 def _for_commands(message: str) -> str:
     """What functions advise, with options in the place of arguments; without what this command has no option for."""
     options = {name for parameter in click.get_current_context().command.params for name in parameter.opts}
     clauses = [
-        _ADVICE.sub(lambda found: f"{found[1]} {_ADVISED[found[2]]}", clause)
+        _FORMAT.sub(r"--format \1", _ADVICE.sub(lambda found: f"{found[1]} {_ADVISED[found[2]]}", clause))
         for clause in message.split("; ")
         if {_ADVISED[name] for _, name in _ADVICE.findall(clause)} <= options
     ]

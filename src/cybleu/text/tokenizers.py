@@ -119,6 +119,8 @@ def tokenizer(
     >>> tokenizer("char", lowercase=True)("A b")
     ['a', 'b']
     """
+    if not isinstance(name, str) and not callable(name):
+        raise UnknownNameError(f"the tokeniser is {name!r}; give a name, such as '13a', or a function")
     tokens_of = _tokens_of(name) if isinstance(name, str) else name
     if not lowercase:
         return tokens_of
