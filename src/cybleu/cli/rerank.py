@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -539,8 +540,11 @@ def _output(path: str) -> Iterator[Callable[[str], Any]]:
     if path == STANDARD_INPUT:
         if sys.stdout is None:
             raise InputFileError("standard output: is closed")
-        buffer = sys.stdout.buffer
-        yield lambda text: buffer.write(text.encode())
+        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        try:
+            yield stream.write
+        finally:
+            stream.detach()  # flushes, and leaves standard output open unless that fails
         return
     with writing(path) as file:
         yield file.write
