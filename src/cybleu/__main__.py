@@ -26,7 +26,7 @@ def main() -> None:
         finally:
             if hasattr(gc, "freeze"):
                 gc.freeze()  # all goes with the process: to look for cycles in it takes longer than many a command
-            if sys.stdout is not None:
+            if sys.stdout is not None and not sys.stdout.closed:  # as it is when nobody read what a wrapper wrote to it
                 sys.stdout.flush()  # or it fails when nobody can report it
     except MissingExtraError as error:
         print(f"cybleu: error: {error}", file=sys.stderr)

@@ -27,6 +27,7 @@ def run(tmp_path, monkeypatch):
     (tmp_path / "text").write_text(TEXT)
     (tmp_path / "list").write_text(LIST)
     (tmp_path / "weights").write_text("lm_0 1\n")
+    (tmp_path / "bare").write_text("0 ||| a cat\n")
     return lambda *arguments: CliRunner().invoke(cli, [str(argument) for argument in arguments])
 
 
@@ -118,6 +119,7 @@ def test_errors_list_what_can_be_given(run, arguments, names):
         (["mert", "text", "text"], "no n-best list with fields; if fairseq", "size"),
         (["rerank", "mbr", "text", "--format", "plain"], "needs --size, the number of lines of each segment", "None"),
         (["mert", "list", "text", "--first-id", "1"], "--first-id", "first_id"),
+        (["mert", "bare", "text"], "give --format moses or --format joshua", "format="),
         (
             ["extract", "list", "text", "--first-id", "1", "--features-file", "f", "--scores-file", "s"],
             "--first-id",
@@ -205,3 +207,56 @@ def test_a_full_standard_output_is_one_sentence(run, arguments):
         "cybleu: error: standard output: cannot be written: No space left on device"
     )
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe that nobody reads is another error there")
+@pytest.mark.parametrize(
+    "arguments",
+    [["score", "text", "text"], ["rerank", "mbr", "list"], ["rerank", "mbr", "list", "--list", "moses"]],
+    ids=" ".join,
+)
+def test_a_reader_that_went_away_is_no_message(run, arguments):
+    read, write = os.pipe()
+    os.close(read)
+    with open(write, "w") as gone:
+        done = subprocess.run(
+            [sys.executable, "-m", "cybleu", *arguments], stdout=gone, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", "text", "other=text", "-r", "text", "--samples", "2"],
+        ["kbmira", "list", "text"],
+        ["mert", "list", "text", "--restarts", "1"],
+        ["random-search", "list", "text", "--trials", "2"],
+        ["rerank", "mbr", "list"],
+        ["rerank", "perceptron", "list", "text", "--folds", "2", "--epochs", "1"],
+    ],
+    ids=" ".join,
+)
+def test_commands_need_no_standard_error(run, arguments):
+    command = [sys.executable, "-m", "cybleu", *arguments]
+    done = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *command], stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0
+    assert done.stdout == run(*arguments).stdout
+
+
+@pytest.mark.parametrize("command", ["mert", "random-search", "kbmira", "pro"])
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [("chrf", "chrf needs other counts"), ("codexglue", "codexglue is a mean of the scores of segments")],
+)
+def test_metrics_that_lists_are_not_counted_for(run, command, metric, message):
+    result = run(command, "list", "text", "--metric", metric)
+    assert result.exit_code == 2 and message in result.stderr
+
+
+@pytest.mark.parametrize("command", ["mert", "random-search", "kbmira", "pro"])
+def test_segments_without_a_hypothesis_are_counted(run, command, tmp_path):
+    (tmp_path / "references").write_text("the cat\n" * 5)
+    assert "no hypothesis" not in run(command, "list", "text").stderr
+    assert "3 of the 5 segments have no hypothesis in the list" in run(command, "list", "references").stderr

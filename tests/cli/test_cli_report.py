@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shlex
+import sys
+import threading
 
 import pytest
 from click.testing import CliRunner
@@ -142,3 +145,20 @@ def test_a_missing_package_is_one_sentence(files, jinja2, monkeypatch, library):
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1 and f"install it with: pip install 'cybleu[{extra}]'" in result.stderr
     assert not (files / "r.html").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
+@pytest.mark.parametrize("piped", ["ref1", OUTPUTS[0]])
+def test_pipes_are_read_once(files, jinja2, piped):
+    content = (files / piped).read_bytes()
+    arguments = ["compare", *OUTPUTS, "-r", "ref1", *OPTIONS]
+    plain = run(*arguments)
+    (files / piped).unlink()
+    os.mkfifo(files / piped)
+    for report in ([], ["--report", "report.html"]):
+        writer = threading.Thread(target=(files / piped).write_bytes, args=[content], daemon=True)
+        writer.start()
+        result = run(*arguments, *report)
+        assert (result.exit_code, result.stdout) == (0, plain.stdout)
+        writer.join(60)
+    assert hashlib.sha256(content).hexdigest() in (files / "report.html").read_text(encoding="utf-8")

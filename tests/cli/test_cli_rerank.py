@@ -122,6 +122,32 @@ def test_mbr(run):
     assert "--scale needs the scores of a list" in result.stderr
 
 
+@pytest.mark.parametrize("metric", ["chrf", "chrf++", "gleu"])
+def test_mbr_by_other_metrics_than_bleu(run, metric):
+    nbest = NBest.from_files("list", ["ref"])
+    assert lines(run("mbr", "list", "--metric", metric)) == mbr(nbest, metric=metric).texts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["mbr", "list", "--metric", "chrf", "--split", "unicode"], "--split makes tokens, and chrf counts"),
+        (["mbr", "list", "--metric", "chrf", "--tokenize", "13a"], "--tokenize makes tokens, and chrf counts"),
+        (["mbr", "list", "--utility", "linear", "--metric", "sacrebleu"], "--utility linear takes no --variant"),
+        (["mbr", "list", "--utility", "linear", "--smoothing", "exp"], "--utility linear takes no --variant"),
+        (["oracle", "list", "ref", "--metric", "chrf"], "counts the n-grams of BLEU, and chrf needs other counts"),
+        (["oracle", "list", "ref", "--metric", "gleu", "--level", "corpus"], "and gleu needs other counts"),
+        (["oracle", "list", "ref", "--metric", "codexglue", "--level", "corpus"], "codexglue is a mean of the scores"),
+        (["perceptron", "list", "ref", "--metric", "codexglue"], "codexglue is a mean of the scores"),
+        (["perceptron", "list", "ref", "--held-out", "-"], "the texts of --held-out would be mixed"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_does_not_go_together(run, arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2 and message in result.stderr
+
+
 def test_oracle(run):
     nbest = NBest.from_files("list", ["ref"])
     assert (

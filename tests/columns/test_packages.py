@@ -88,6 +88,16 @@ def test_series_of_polars(polars):
         segment_stats([["a"]] * 2, polars.Series(["a", None]), tokenize="13a")
 
 
+def test_a_column_of_nulls_alone_has_no_references(polars):
+    references, nothing = polars.Series(REFERENCES), polars.Series([None] * len(REFERENCES))
+    assert nothing.dtype == polars.Null
+    for both in ([references, nothing], [nothing, references]):
+        assert segment_stats(both, HYPOTHESES, tokenize="13a").tolist() == wanted()
+    for column in (nothing, nothing[:1], polars.Series([[None]]), polars.Series([[]])):
+        with pytest.raises(NoReferencesError, match=r"references\[0\] has no reference"):
+            segment_stats(column, HYPOTHESES[: len(column)], tokenize="13a")
+
+
 def test_series_of_pandas(pandas):
     expected = wanted()
     for dtype in ("str", "object", "category"):

@@ -90,6 +90,7 @@ def test_rows_with_fractions():
     ("arguments", "error", "reason"),
     [
         (("METEOR",), UnknownNameError, "'METEOR' is not known here; known are BLEU, TER, PER, WER, CDER, SER"),
+        ((None,), UnknownNameError, "the types are None; give the names of scorers"),
         (("BLEU,",), UnknownNameError, "the scorer '' is not known"),
         (("BLEU,TER", (1,)), WeightsError, "give a finite number for each scorer, of a sum above 0"),
         (("BLEU,TER", (1, -1)), WeightsError, "of a sum above 0"),

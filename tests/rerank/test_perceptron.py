@@ -167,3 +167,10 @@ def test_sparse_features_of_segments_without_hypotheses():
     nbest, _, _ = sparse_lists.lists(segments=6, size=4)
     holes = NBest([0, 0, 4, 8, 8, 12, 16, 20, 24, 24], nbest.features, nbest.stats, nbest.names, sparse=nbest.sparse)
     assert perceptron(holes, folds=2).weights == perceptron(nbest, folds=2).weights
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_too_few_segments(count):
+    nbest = NBest([0, *[2] * count], np.ones((2 * count, 1)), np.zeros((2 * count, 10), dtype=int))
+    with pytest.raises(ArrayValueError, match=f"at least 2 segments with hypotheses, and there are {count}"):
+        perceptron(nbest)

@@ -182,6 +182,12 @@ def test_an_unknown_name():
         tokenizer("13b")
 
 
+@pytest.mark.parametrize("name", [5, None, True, b"13a", ["13a"]])
+def test_what_is_neither_a_name_nor_a_function(name):
+    with pytest.raises(UnknownNameError, match="give a name, such as '13a', or a function"):
+        tokenizer(name)
+
+
 def test_without_sacrebleu(monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'cybleu\[sacrebleu\]'"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
@@ -124,9 +125,25 @@ def test_commands(tmp_path):
         ([sys.executable, "-c", "raise SystemExit(3)"], "status 3"),
         ([sys.executable, "-c", ""], "wrote no list"),
         (["no-such-program"], "cannot be run"),
+        ("", "command of the decoder is empty"),
+        ([], "command of the decoder is empty"),
+        ("decode 'in {nbest}", "cannot be split into words: No closing quotation"),
     ):
         with pytest.raises(errors.DecoderError, match=text):
             loop(tmp_path / "failing", command)
+
+
+def test_what_a_command_prints_is_no_result(tmp_path, capfd):
+    with pytest.raises(errors.DecoderError, match="wrote no list"):
+        loop(tmp_path / "run", [sys.executable, "-c", "print('the cat')"])
+    assert capfd.readouterr() == ("", f"the cat{os.linesep}")
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(errors.InputFileError, match="cannot be made a folder"):
+            loop(folder, Decoder())
 
 
 @pytest.mark.parametrize("iterations", [0, -1, 1.5, True])

@@ -196,3 +196,11 @@ def test_wrong_arguments(arguments, error, text):
 def test_what_cannot_be_learnt(arguments, error, text):
     with pytest.raises(error, match=text):
         pro(lists()[0], **arguments)
+
+
+@pytest.mark.parametrize("unit", [1e300, 1e160, 1e-300])
+def test_features_whose_squares_are_no_numbers(unit):
+    nbest = lists()[1]
+    extreme = NBest(nbest.offsets, nbest.features * unit, nbest.stats)
+    with pytest.raises(errors.FeatureError, match="squares of the features are beyond the range of numbers"):
+        pro(extreme)

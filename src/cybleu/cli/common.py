@@ -15,7 +15,7 @@ from .._files.text import STANDARD_INPUT, Lines, number_of, parallel_segments, s
 from .._files.writing import check_paths
 from .._runtime.collector import collector_paused
 from ..errors import CybleuError, InputFileError, printable
-from ..metrics import METRICS, Metric, find, tool_tokenizer
+from ..metrics import METRICS, Bleu, Gleu, Metric, find, tool_tokenizer
 from ..text import tokenizer
 from ..text.files import raw_segments
 from ..text.raw import lowered_block
@@ -45,12 +45,14 @@ def input_errors() -> Iterator[None]:
 _ADVISED = {"size": "--size", "first_id": "--first-id", "segments": "--segment-count", "format": "--format"}
 _ADVICE = re.compile(rf"\b(give|as|of) ({'|'.join(_ADVISED)})=(?=\s|$)")
 
+_FORMAT = re.compile(r"\bformat='(\w+)'")
+
 
 def _for_commands(message: str) -> str:
     """What functions advise, with options in the place of arguments; without what this command has no option for."""
     options = {name for parameter in click.get_current_context().command.params for name in parameter.opts}
     clauses = [
-        _ADVICE.sub(lambda found: f"{found[1]} {_ADVISED[found[2]]}", clause)
+        _FORMAT.sub(r"--format \1", _ADVICE.sub(lambda found: f"{found[1]} {_ADVISED[found[2]]}", clause))
         for clause in message.split("; ")
         if {_ADVISED[name] for _, name in _ADVICE.findall(clause)} <= options
     ]
@@ -211,6 +213,19 @@ def metric_of(
         raise click.UsageError(str(error)) from error
 
 
+def metric_of_lists(name: str, smoothing: str | None, of_sums: bool = True) -> Metric:
+    """The metric that the options ask for, for lists whose hypotheses are counted as BLEU needs it.
+
+    :param of_sums: it scores sums of the counts of segments
+    """
+    metric = metric_of(name, smoothing)
+    if metric.of_raw_text or isinstance(metric, Gleu):
+        raise click.UsageError(f"this command counts the n-grams of BLEU, and {name} needs other counts")
+    if of_sums and isinstance(metric, Bleu) and metric.level == "mean":
+        raise click.UsageError(f"this command scores sums of counts, and {name} is a mean of the scores of segments")
+    return metric
+
+
 def metric_of_texts(
     name: str,
     smoothing: str | None,
@@ -246,6 +261,11 @@ def need_standard_output() -> None:
     """Refuse to begin what could not be printed, because the process was started without a standard output."""
     if sys.stdout is None:
         raise InputError("standard output: is closed")
+
+
+def someone_looks() -> bool:
+    """Whether progress is seen: standard error is a terminal. A process may have been started without one."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def one_standard_input(*paths: str | None) -> None:
@@ -352,7 +372,7 @@ def _bar(file: Lines, delay: float) -> Iterator[Callable[[], Any]]:
 
     tqdm is imported only then: that takes as long as counting a hundred thousand lines.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not someone_looks():
         yield lambda: None
         return
     from tqdm import tqdm

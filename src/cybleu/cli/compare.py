@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,9 +22,20 @@ from .common import (
     lowercase_of,
     raw_segments_of_files,
     segments,
+    someone_looks,
     splitter_of,
 )
-from .systems import BASELINE, SEED, SYSTEMS, THREADS, ManyReferences, metric_and_tokenizer, named_systems, report_of
+from .systems import (
+    BASELINE,
+    SEED,
+    SYSTEMS,
+    THREADS,
+    ManyReferences,
+    can_be_read_again,
+    metric_and_tokenizer,
+    named_systems,
+    report_of,
+)
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -105,7 +115,7 @@ def compare(
         from ..significance import compare_systems
 
         rows = _rows(named, references, found, name, lowercase, drop_bom, threads)
-        result = compare_systems(rows, found, progress=sys.stderr.isatty(), **choices)
+        result = compare_systems(rows, found, progress=someone_looks(), **choices)
         tokens = described(found, name, lowercase)
         signature = f"{result.signature}|nrefs:{len(references)}{tokens}|version:{__version__}"
         result = replace(result, signature=signature)
@@ -157,7 +167,7 @@ def _rows(
 
     raw = Raw(tokenizer, lowercase)
     first, *others = [path for paths in named.values() for path in paths]
-    if raw.own and metric.reads_raw_text and STANDARD_INPUT not in references:
+    if raw.own and metric.reads_raw_text and all(map(can_be_read_again, references)):
         noted: set[str] = set()
         change = lowercase_of(metric.name, lowercase)
         counted = []

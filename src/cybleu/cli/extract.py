@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 
@@ -19,6 +18,7 @@ from .common import (
     check_size,
     input_errors,
     one_standard_input,
+    someone_looks,
 )
 
 
@@ -105,5 +105,5 @@ def extract(
             lowercase=lowercase,
             unique=unique,
             threads=threads,
-            progress=sys.stderr is not None and sys.stderr.isatty(),
+            progress=someone_looks(),
         )

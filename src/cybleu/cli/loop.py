@@ -26,7 +26,7 @@ from .common import (
     TOKENIZE,
     check_outputs,
     input_errors,
-    metric_of,
+    metric_of_lists,
     need_standard_output,
     variant,
 )
@@ -128,7 +128,7 @@ def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
     need_standard_output()
     output = options["output"]
     check_outputs([output], [options["start"], *references])
-    metric = metric_of(options["variant"], options["smoothing"])
+    metric = metric_of_lists(options["variant"], options["smoothing"])
     settle = _number(options["weights_settle"], "--weights-settle")
     gain = options["score_settles"]
     if gain is not None:

@@ -12,7 +12,7 @@ from .._files.weights import lines_of
 from .._runtime.scales import percent
 from ..errors import InputFileError
 from ..metrics import Metric
-from .common import check_outputs, input_errors, metric_of, need_standard_output, with_parameters
+from .common import check_outputs, input_errors, metric_of_lists, need_standard_output, with_parameters
 from .tuning import NORMALISE, WITH_LISTS, Given, names_of, score_of, told
 
 
@@ -193,7 +193,7 @@ def _run(tuned: Any, more: Any, best: Any, normalise: str | None, quiet: bool, o
     """
     need_standard_output()
     given = Given(**options)
-    metric_of(given.variant, given.smoothing)  # for its errors
+    metric_of_lists(given.variant, given.smoothing)  # for its errors
     check_outputs([given.output], given.files)
     with input_errors():
         from ..tuning import normalised

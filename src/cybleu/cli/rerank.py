@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from .._files.text import STANDARD_INPUT, listed, shown
 from .._files.writing import writing, writing_all
@@ -26,7 +27,10 @@ from .common import (
     check_size,
     input_errors,
     metric_of,
+    metric_of_lists,
+    no_tokenizer,
     one_standard_input,
+    someone_looks,
     variant,
     with_parameters,
 )
@@ -71,7 +75,7 @@ class Given(NamedTuple):
         return [self.nbest, self.feature_table]
 
     def stream(self) -> Iterator[Segment]:
-        progress = sys.stderr.isatty()
+        progress = someone_looks()
         from ..nbest import read_segments
 
         if self.format == "json" and (self.size is not None or self.feature_table is not None):
@@ -89,7 +93,7 @@ class Given(NamedTuple):
             size=self.size,
             features=self.feature_table,
             tokenize=self.tokenize or self.split,
-            progress=sys.stderr.isatty(),
+            progress=someone_looks(),
         )
 
     def splitter(self) -> Callable[[str], list[str]]:
@@ -223,6 +227,11 @@ def mbr(
 
     metric = metric_of(variant, smoothing)
     given = _given(options)
+    source = click.get_current_context().get_parameter_source
+    if utility != "metric" and (smoothing or source("variant") is not ParameterSource.DEFAULT):
+        raise click.UsageError(f"--utility {utility} takes no --variant and no --smoothing")
+    if metric.of_raw_text:
+        no_tokenizer(metric, given.tokenize, None if source("split") is ParameterSource.DEFAULT else given.split)
     check_outputs([given.output], given.files)
     if prune is not None and given.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
@@ -237,7 +246,7 @@ def mbr(
             utility=utility,
             metric=metric,
             prune=prune,
-            tokenize=split,
+            tokenize=None if metric.of_raw_text else split,
         )
 
     with input_errors():
@@ -274,7 +283,7 @@ def oracle(
     from .. import rerank as choices
     from ..nbest import prepare_references
 
-    metric = metric_of(variant, smoothing)
+    metric = metric_of_lists(variant, smoothing, level == "corpus")
     given = _given(options)
     one_standard_input(*given.files, *references)
     check_outputs([given.output], [*given.files, *references])
@@ -359,9 +368,13 @@ def perceptron(
     """
     from ..rerank import perceptron as train
 
-    metric = metric_of(variant, smoothing)
+    metric = metric_of_lists(variant, smoothing)
     given = _given(options)
     one_standard_input(*given.files, *references)
+    if output == held_out == STANDARD_INPUT:
+        raise click.UsageError(
+            "the weights and the texts of --held-out would be mixed; give --output or --held-out a file"
+        )
     check_outputs([output, held_out], [*given.files, *references])
     with input_errors():
         nbest = given.whole(references)
@@ -374,7 +387,7 @@ def perceptron(
             folds=folds,
             seed=seed,
             metric=metric,
-            progress=sys.stderr.isatty(),
+            progress=someone_looks(),
         )
         dense = set(nbest.names)
         weights = {name: weight for name, weight in trained.weights.items() if weight or name in dense}
@@ -531,7 +544,7 @@ def _output(path: str) -> Iterator[Callable[[str], Any]]:
         try:
             yield stream.write
         finally:
-            stream.detach()  # flushes, and leaves standard output open
+            stream.detach()  # flushes, and leaves standard output open unless that fails
         return
     with writing(path) as file:
         yield file.write

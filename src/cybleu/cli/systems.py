@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from os.path import basename, exists
+from os.path import basename, exists, isfile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,6 +24,7 @@ from .common import (
     metric_of,
     no_tokenizer,
     one_standard_input,
+    someone_looks,
     tokenizer_of,
     with_parameters,
 )
@@ -167,7 +167,7 @@ def report_of(
         lowercase=lowercase,
         command=shlex.join([*context.command_path.split(), *context.meta[ARGUMENTS]]),
         files={path: _digest(path, lines[path]) for path in paths},
-        progress=sys.stderr is not None and sys.stderr.isatty(),
+        progress=someone_looks(),
         **choices,
     )
 
@@ -184,9 +184,14 @@ def _lines(path: str, drop_bom: bool) -> list[str]:
     return found
 
 
+def can_be_read_again(path: str) -> bool:
+    """Whether it is a file, not a pipe."""
+    return path != STANDARD_INPUT and isfile(path)
+
+
 def _digest(path: str, lines: Sequence[str]) -> str:
-    """SHA-256 of the file; of standard input that of its lines."""
-    if path == STANDARD_INPUT:
+    """SHA-256 of the file; of a pipe, which can be read once, that of its lines."""
+    if not can_be_read_again(path):
         return sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
     digest = sha256()
     with open(path, "rb") as file:

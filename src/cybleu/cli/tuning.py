@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from math import inf
+from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
@@ -29,10 +30,11 @@ from .common import (
     TOKENIZE,
     check_outputs,
     input_errors,
-    metric_of,
+    metric_of_lists,
     need_standard_output,
     one_standard_input,
     read_weights,
+    someone_looks,
     variant,
     with_parameters,
 )
@@ -161,6 +163,16 @@ class Given(NamedTuple):
 
     def merged(self) -> NBest:
         """The lists, merged."""
+        nbest = self._merged()
+        missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
+        if missing:
+            click.echo(
+                f"cybleu: {missing} of the {len(nbest)} segments have no hypothesis in the list, and do not count",
+                err=True,
+            )
+        return nbest
+
+    def _merged(self) -> NBest:
         from ..nbest import NBest, merge, prepare_references
 
         if bool(self.nbest) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
@@ -186,7 +198,7 @@ class Given(NamedTuple):
         one_standard_input(*lists, *self.references)
         split = self.tokenize or self.split
         prepared = prepare_references(self.references, split, self.order, self.reference_length)
-        progress = sys.stderr.isatty()
+        progress = someone_looks()
         return merge(
             *(
                 NBest.from_files(
@@ -205,7 +217,7 @@ class Given(NamedTuple):
     def metric_for(self, nbest: NBest) -> Metric:
         """What the options ask for, or what the file of scores is of."""
         if not isinstance(nbest.score, Metric):
-            return metric_of(self.variant, self.smoothing)
+            return metric_of_lists(self.variant, self.smoothing)
         asked = click.get_current_context().get_parameter_source("variant")
         if self.smoothing or asked is not ParameterSource.DEFAULT:
             raise click.UsageError(
@@ -371,7 +383,7 @@ def mert(
     drawn = None if start_range is None else ends_of(start_range)
     if start_range is not None and (drawn is None or not -inf < drawn[0] <= drawn[1] < inf):
         raise click.UsageError(f"--start-range {shown(start_range)} is not LOW:HIGH, such as 0:1")
-    metric_of(given.variant, given.smoothing)  # for its errors
+    metric_of_lists(given.variant, given.smoothing)  # for its errors
     check_outputs([given.output, plot], given.files)
     with input_errors():
         from ..tuning import check_normalised, check_plot, line_search, normalised, plot_surface, tune
@@ -397,7 +409,7 @@ def mert(
         def trace(restart: Restart) -> None:
             nonlocal best
             best = restart if best is None or restart.score > best.score else best
-            if not quiet:
+            if not quiet and sys.stderr is not None:
                 from tqdm import tqdm
 
                 tqdm.write(str(restart), file=sys.stderr)
@@ -414,7 +426,7 @@ def mert(
                 metric,
                 given.seed,
                 given.threads,
-                sys.stderr.isatty() and not quiet,
+                someone_looks() and not quiet,
                 start_range=drawn,
                 wide=wide,
                 moves="best first" if best_first else "in turn",
@@ -480,7 +492,7 @@ def random_search(
     need_standard_output()
     given = Given(**options)
     bounds = bounds_of(given.ranges)
-    metric_of(given.variant, given.smoothing)  # for its errors
+    metric_of_lists(given.variant, given.smoothing)  # for its errors
     if weights_file and (bounds or given.start):
         raise click.UsageError("--start and --range do not go with --weights-file")
     check_outputs([given.output], [*given.files, weights_file])
@@ -500,7 +512,7 @@ def random_search(
         else:
             first, _ = given.weights(nbest)
             vectors = random_weights(nbest.names, trials, bounds, first, given.seed)
-        scores = search(nbest, vectors, metric, given.threads, sys.stderr.isatty())
+        scores = search(nbest, vectors, metric, given.threads, someone_looks())
         if weights_file and not given.as_json:
             for score in scores.tolist():
                 click.echo(repr(percent(score, metric.scale)))

@@ -102,6 +102,8 @@ class MosesScorer(Metric):
     scale = 1
 
     def __post_init__(self) -> None:
+        if not isinstance(self.types, str):
+            raise UnknownNameError(f"the types are {self.types!r}; give the names of scorers, such as 'BLEU,TER'")
         names = self._names
         for name in names:
             if name not in SCORERS and name != BLEU:

@@ -113,6 +113,8 @@ def perceptron(
     rows_of(nbest)
     found = metric_of(nbest, metric, choices)
     filled = np.flatnonzero(np.diff(nbest.offsets)).tolist()
+    if len(filled) < 2:
+        raise ArrayValueError(f"folds take at least 2 segments with hypotheses, and there are {len(filled)}")
     if type(folds) is not int or not 2 <= folds <= len(filled):
         raise ArrayValueError(
             f"folds is {folds!r}; it must be a whole number from 2 to {len(filled)}, the number of segments with hypotheses"

@@ -91,9 +91,8 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
             f"{name} has {array.ndim} dimensions; it must have {' or '.join(str(number) for number in dimensions)}"
         )
     if array.dtype.kind == "u" and array.itemsize == 8 and array.size and array.max() > np.iinfo(np.int64).max:
-        raise ArrayValueError(
-            f"{name} holds {array.max()} at position {np.unravel_index(array.argmax(), array.shape)}, which does not fit int64"
-        )
+        position = ", ".join(map(str, np.unravel_index(array.argmax(), array.shape)))
+        raise ArrayValueError(f"{name} holds {array.max()} at position {position}, which does not fit int64")
     if array.dtype not in (np.int32, np.int64) or not array.dtype.isnative:
         array = array.astype(np.int64)
     ids: Ids = in_place(array)

@@ -254,6 +254,9 @@ def _spans(values: Any, lists: bool) -> tuple[array[int], array[int]]:
         begins = array("q", [0])
         begins += ends[:-1]
         return begins[: len(ends)], ends
+    if values.kind == "nothing":  # a column of nulls alone, which has no lines
+        nowhere = array("q", bytes(8 * len(values)))
+        return nowhere, nowhere
     begins = array("q", range(len(values)))
     ends = array("q", range(1, len(values) + 1))
     for position in values.nulls_of(0):

@@ -119,6 +119,8 @@ def tokenizer(
     >>> tokenizer("char", lowercase=True)("A b")
     ['a', 'b']
     """
+    if not isinstance(name, str) and not callable(name):
+        raise UnknownNameError(f"the tokeniser is {name!r}; give a name, such as '13a', or a function")
     tokens_of = _tokens_of(name) if isinstance(name, str) else name
     if not lowercase:
         return tokens_of
@@ -151,8 +153,9 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
         raise UnknownNameError(f"unknown tokeniser {name!r}; use one of {known}")
     try:
         tokenise = BLEU(tokenize=name).tokenizer
-    except (ImportError, RuntimeError) as error:
-        raise MissingExtraError(f"the tokeniser {name!r} does not load: {error}") from error
+    except (ImportError, RuntimeError, OSError) as error:  # the last of a model that cannot be downloaded
+        reason = " ".join(str(error).split())
+        raise MissingExtraError(f"the tokeniser {name!r} does not load: {reason}") from error
 
     return _OfSacrebleu(tokenise)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.interrupts import look
+from ..errors import FeatureError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +29,7 @@ def logistic_weights(rows: Any, count: int, size: int, times: float, regularisat
     :param rows: X as the backend takes it
     :param count: of the rows
     :param size: of the weights
+    :raises FeatureError: their squares are too large or too small
     """
     weights, margins = np.zeros(size), np.zeros(count)
     loss = times * count * float(np.log(2.0))
@@ -37,8 +39,11 @@ def logistic_weights(rows: Any, count: int, size: int, times: float, regularisat
         gradient = regularisation * weights - _by_columns(rows, times * chances, size)
         curvature = times * chances * (1.0 - chances)
         diagonal = regularisation + _by_columns(rows, curvature, size, True)
-        length = sqrt(_dot(gradient, gradient / diagonal))
+        with np.errstate(over="ignore", invalid="ignore"):
+            length = sqrt(_dot(gradient, gradient / diagonal))
         if number == 0:
+            if not (length < inf and np.isfinite(diagonal).all() and (length or not gradient.any())):
+                raise FeatureError("the squares of the features are beyond the range of numbers; scale the features")
             shortest = PRECISION * length
         if not shortest < length < inf:
             break

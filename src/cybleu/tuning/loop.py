@@ -20,6 +20,7 @@ import json
 import os
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -167,7 +168,8 @@ def mert_loop(
     :param folder: where the iterations are kept; it is made if it does not exist
     :param decode: a function that takes the weights by name and a path, and writes an n-best list to this path. Or a
         command, as a list of arguments or as one text that is split as a shell does it, in which ``{weights}`` stands
-        for the path of a file of weights and ``{nbest}`` for the path of the list to write
+        for the path of a file of weights and ``{nbest}`` for the path of the list to write. What it prints goes to
+        standard error
     :param references: as for :meth:`cybleu.nbest.NBest.from_files`
     :param start: the first weights, by name, of all dense features and any sparse ones
     :param iterations: how many iterations, at most
@@ -208,10 +210,12 @@ def mert_loop(
     if score_settles is None:
         ends_no_lower = (found_by.func if isinstance(found_by, partial) else found_by) in (tune, kbmira)
         score_settles = 0.0 if ends_no_lower else -inf
+    if not callable(decode):
+        decode = _words(decode)
     folder = Path(folder)
     prepared = prepare_references(references, tokenize, max_order, reference_length)
     weights = {name: float(weight) for name, weight in start.items()}
-    folder.mkdir(parents=True, exist_ok=True)
+    _make(folder)
     _check_run(
         folder / "run.json",
         {
@@ -232,7 +236,7 @@ def mert_loop(
     done: list[Iteration] = []
     for number in range(1, iterations + 1):
         place = folder / f"iteration-{number}"
-        place.mkdir(parents=True, exist_ok=True)
+        _make(place)
         read = partial(
             _read_list,
             weights=weights,
@@ -308,6 +312,25 @@ def _score(model: Model, weights: Mapping[str, float]) -> float:
     return model.score(model.start(_known(model, weights)))
 
 
+def _words(command: str | Sequence[str]) -> list[str]:
+    try:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise DecoderError(
+            f"the command of the decoder cannot be split into words: {error}: {shown(command)}"
+        ) from None
+    if not words:
+        raise DecoderError("the command of the decoder is empty; give the program and its arguments")
+    return words
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputFileError(f"{folder}: cannot be made a folder: {error.strerror or error}") from error
+
+
 def _decoded(
     place: Path, decode: Decoder, weights: dict[str, float], read: Callable[[Path], tuple[NBest, NBest]]
 ) -> tuple[NBest, NBest]:
@@ -327,10 +350,11 @@ def _decoded(
     if callable(decode):
         decode(dict(weights), partial_list)
     else:
-        words = shlex.split(decode) if isinstance(decode, str) else list(decode)
-        command = [word.replace("{weights}", str(file)).replace("{nbest}", str(partial_list)) for word in words]
+        command = [word.replace("{weights}", str(file)).replace("{nbest}", str(partial_list)) for word in decode]
         try:
-            status = subprocess.run(command, check=False).returncode
+            # what it prints is not among the results of a program that prints them
+            output = None if sys.__stderr__ is None else 2
+            status = subprocess.run(command, check=False, stdout=output).returncode
         except OSError as error:
             raise DecoderError(f"the decoder cannot be run: {shlex.join(command)}: {error}") from error
         if status:
