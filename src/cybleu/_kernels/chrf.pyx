@@ -337,6 +337,7 @@ cdef class CharacterF:
         cdef Py_ssize_t n
         if not PyList_CheckExact(row) or len(row) != 3 * self.order:
             return None
+        memset(counts, 0, 3 * <size_t>self.order * sizeof(int64_t))
         for n in range(3 * self.order):
             number = row[n]
             if not PyLong_CheckExact(number):
