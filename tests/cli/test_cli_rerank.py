@@ -301,7 +301,7 @@ def test_a_real_list(run, data):
     with open("weights", "w") as file:
         file.writelines(f"{name} {weight!r}\n" for name, weight in zip(nbest.names, weights))
     best = linear(nbest, weights)
-    assert best.bleu("moses").score == pytest.approx(0.0626472, abs=5e-8)
+    assert best.corpus_score("moses").score == pytest.approx(0.0626472, abs=5e-8)
     assert lines(run("linear", folder / "nbest.gz", "--weights", "weights")) == best.texts
     assert lines(run("oracle", folder / "nbest.gz", folder / "reference")) == oracle(nbest).texts
     with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file, open("few", "w", encoding="utf-8") as few:

@@ -56,7 +56,7 @@ def test_what_can_be_learnt_is_learnt():
 def test_scores_are_those_of_the_held_out_choice():
     nbest = made(segments=9, features=lambda rows: rows + np.random.default_rng(1).normal(size=rows.shape) * 3)
     trained = perceptron(nbest, folds=3, epochs=4, seed=2)
-    assert trained.score == trained.held_out.bleu().score == trained.epoch_scores[trained.epochs - 1]
+    assert trained.score == trained.held_out.corpus_score().score == trained.epoch_scores[trained.epochs - 1]
     assert len(trained.epoch_scores) == 4
     assert len(trained.fold_scores) == 3
     assert min(trained.fold_scores) <= trained.score <= max(trained.fold_scores)
@@ -133,7 +133,7 @@ def test_real_lists(data):
     nbest = NBest.from_files(folder / "nbest.gz", [folder / "reference"])
     trained = perceptron(nbest)
     first = score(nbest.stats[nbest.offsets[:-1]]).score
-    assert first < trained.score < oracle(nbest).bleu().score
+    assert first < trained.score < oracle(nbest).corpus_score().score
     assert all(rows[0] <= row < rows[1] for row, rows in zip(trained.held_out.rows, itertools.pairwise(nbest.offsets)))
 
 
