@@ -54,7 +54,7 @@ def lines(result):
 def test_linear(run, tmp_path):
     result = run("linear", "list", "--weights", "weights")
     assert lines(result) == ["a cat sat down", "it rains a lot", "", "so it is"]
-    assert result.stderr == "cybleu: 1 segments have no hypothesis; an empty line stands for each\n"
+    assert result.stderr == "cybleu: segments without a hypothesis: 1; an empty line stands for each\n"
     assert lines(run("linear", "-", "--weights", "weights", text=LIST)) == lines(result)
     assert lines(run("linear", "list", "--weights", "weights", "-o", "out.gz")) == []
     assert gzip.decompress((tmp_path / "out.gz").read_bytes()).decode().split("\n")[:-1] == lines(result)
@@ -168,7 +168,9 @@ def test_perceptron(run, tmp_path):
     trained = perceptron(nbest, folds=2, epochs=3)
     result = run("perceptron", "list", "ref", "--folds", 2, "--epochs", 3, "--held-out", "held")
     assert lines(result) == [f"{name} {weight!r}" for name, weight in trained.weights.items()]
-    assert f"{trained.score:.4f} after {trained.epochs} epochs" in result.stderr
+    assert (
+        f"{trained.score:.4f} after {trained.epochs} {'epoch' if trained.epochs == 1 else 'epochs'};" in result.stderr
+    )
     assert (tmp_path / "held").read_text().split("\n")[:-1] == trained.held_out.texts
     (tmp_path / "trained").write_text(result.stdout)
     assert lines(run("linear", "list", "--weights", "trained")) == linear(nbest, trained.weights).texts

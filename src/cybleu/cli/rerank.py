@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from .._files.text import STANDARD_INPUT, listed, shown
 from .._files.writing import writing, writing_all
-from .._runtime.scales import percent
+from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, printable
 from ..text import tokenizer
 from .common import (
@@ -300,7 +300,7 @@ def oracle(
                 score, start = (percent(number, metric.scale) for number in (selection.score, selection.start))
                 click.echo(
                     f"BLEU of the corpus {score:.4f}, by sentences {start:.4f}; "
-                    f"{selection.swaps} swaps in {selection.passes} passes",
+                    f"{counted(selection.swaps, 'swap')} in {counted(selection.passes, 'pass', 'passes')}",
                     err=True,
                 )
             return
@@ -402,7 +402,7 @@ def perceptron(
     score = percent(trained.score, metric.scale)
     of_folds = ", ".join(f"{percent(number, metric.scale):.2f}" for number in trained.fold_scores)
     click.echo(
-        f"BLEU of held-out segments {score:.4f} after {trained.epochs} epochs; of folds {of_folds}",
+        f"BLEU of held-out segments {score:.4f} after {counted(trained.epochs, 'epoch')}; of folds {of_folds}",
         err=True,
     )
 
@@ -478,7 +478,7 @@ def _run(given: Given, choose: Callable[[NBest], Selection[str]], why: _Why) -> 
             missing += last - expected
             write("\n" * (last - expected))
     if missing:
-        click.echo(f"cybleu: {missing} segments have no hypothesis; an empty line stands for each", err=True)
+        click.echo(f"cybleu: segments without a hypothesis: {missing}; an empty line stands for each", err=True)
 
 
 def _in_order(given: Given) -> Iterator[Segment]:
@@ -555,7 +555,7 @@ def _explanation(nbest: NBest, selection: Selection[str], why: _Why) -> str:
     from ..pairwise import pairwise_bleu
     from ..stats import segment_stats
 
-    lines = [f"segment {nbest.ids[0]}: {len(nbest.features)} hypotheses"]
+    lines = [f"segment {nbest.ids[0]}: {counted(len(nbest.features), 'hypothesis', 'hypotheses')}"]
     texts = nbest.texts or []
     order = selection.ranked()[:EXPLAINED].tolist()
     for place, row in enumerate(order, 1):
