@@ -269,6 +269,10 @@ def test_fewer_and_more_references_than_lists(run, tmp_path):
     assert "the segment 3, and there are 2 from 0 on" in result.stderr
     (tmp_path / "long").write_text(REFERENCE + "one more\n")
     assert lines(run("oracle", "list", "long")) == ["a cat sat down", "it rains a lot", "", "so it is", ""]
+    for command in ("oracle", "perceptron"):  # which know it from the references
+        result = run(command, "list", "ref", "--segment-count", 5)
+        assert result.exit_code == 2
+        assert "--segment-count" in result.stderr
 
 
 @pytest.mark.memory

@@ -63,9 +63,9 @@ class Given(NamedTuple):
     size: int | None
     feature_table: str | None
     first_id: int
-    segments: int | None
     split: str
     tokenize: str | None
+    segments: int | None = None
     output: str = STANDARD_INPUT
     list_format: str | None = None
     explain: int | None = None
@@ -115,15 +115,15 @@ OF_NBEST = with_parameters(
         help="The file of features of the plain format, one line for each hypothesis.",
     ),
     FIRST_ID,
-    click.option(
-        "--segment-count",
-        "segments",
-        metavar="N",
-        type=click.IntRange(0),
-        help="How many segments there are, if the last ones may have no hypothesis.",
-    ),
     SPLIT,
     TOKENIZE,
+)
+SEGMENT_COUNT = click.option(
+    "--segment-count",
+    "segments",
+    metavar="N",
+    type=click.IntRange(0),
+    help="How many segments there are, if the last ones may have no hypothesis.",
 )
 OF_OUTPUT = with_parameters(
     click.option(
@@ -161,6 +161,7 @@ def _given(options: dict[str, Any]) -> Given:
 
 @rerank.command()
 @OF_NBEST
+@SEGMENT_COUNT
 @OF_OUTPUT
 @click.option(
     "--weights",
@@ -199,6 +200,7 @@ def linear(weights_file: str, **options: Any) -> None:
 
 @rerank.command()
 @OF_NBEST
+@SEGMENT_COUNT
 @OF_OUTPUT
 @OF_BLEU
 @click.option(
