@@ -15,7 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from cybleu.cli import cli
+from cybleu.metrics import METRICS
 from cybleu.nbest import NBest, read_segments
+from cybleu.pairwise import pairwise_bleu
 from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -199,6 +201,14 @@ def test_explain(run):
     ]
     found = lines(run("mbr", "list", "--explain", 1))
     assert found[2] == "   BLEU 36.8 with hypothesis 1: matched n-grams 2/2 1/1 0/0 0/0, length 2 against 4"
+    for metric in ("codexglue", "gleu", "chrf"):
+        texts = ["it rains", "it rains a lot"]
+        similar = pairwise_bleu(texts if metric == "chrf" else [text.split() for text in texts], metric=metric)
+        found = lines(run("mbr", "list", "--metric", metric, "--explain", 1))
+        shown = {line.partition(":")[0] for line in found if " with " in line}
+        name = "BLEU" if metric == "codexglue" else metric
+        scores = 100 / METRICS[metric].scale * similar
+        assert shown == {f"   {name} {scores[i, 1 - i]:.1f} with hypothesis {1 - i}" for i in range(2)}
     result = run("mbr", "list", "--explain", 2)
     assert result.exit_code == 2
     assert "no segment 2" in result.stderr

@@ -16,6 +16,7 @@ from .._files.text import STANDARD_INPUT, listed, shown
 from .._files.writing import writing, writing_all
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, printable
+from ..metrics import Bleu
 from ..text import tokenizer
 from .common import (
     FILE,
@@ -36,6 +37,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
+    from ..metrics import Metric
     from ..nbest import NBest, Segment
     from ..rerank import Selection
     from ..stats import References
@@ -253,7 +255,7 @@ def mbr(
 
     with input_errors():
         split = given.splitter()
-        _run(given, choose, _Why(split=split))
+        _run(given, choose, _Why(split=split, metric=metric))
 
 
 @rerank.command()
@@ -417,6 +419,7 @@ class _Why(NamedTuple):
 
     weights: dict[str, float] | None = None
     split: Callable[[str], list[str]] | None = None
+    metric: Metric | None = None  # of minimum Bayes risk
     references: References | None = None
     first_id: int = 0
 
@@ -576,13 +579,17 @@ def _explanation(nbest: NBest, selection: Selection[str], why: _Why) -> str:
                 lines.append(f"   {term:+.6g} = {why.weights.get(name, 0.0):g} * {value:g} {name}")
         elif why.references is not None:
             lines.append(f"   {_matches(nbest.stats[row].tolist())}")
-        elif why.split is not None:
-            tokens = [why.split(text) for text in texts]
-            alike = pairwise_bleu(tokens, [tokens[row]])[0]
+        elif why.metric is not None and why.split is not None:
+            metric = why.metric
+            tokens = texts if metric.of_raw_text else [why.split(text) for text in texts]
+            alike = percent(pairwise_bleu(tokens, [tokens[row]], metric=metric)[0], metric.scale)
             nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: -alike[i])[:EXPLAINED]
             for other in nearest:
-                stats = segment_stats([[tokens[other]]], [tokens[row]])[0]
-                lines.append(f"   BLEU {alike[other]:.1f} with hypothesis {other}: {_matches(stats.tolist())}")
+                of_bleu = isinstance(metric, Bleu)
+                line = f"   {'BLEU' if of_bleu else metric.name} {alike[other]:.1f} with hypothesis {other}"
+                if of_bleu:
+                    line += f": {_matches(segment_stats([[tokens[other]]], [tokens[row]])[0].tolist())}"
+                lines.append(line)
     return "\n".join(lines)
 
 
