@@ -14,6 +14,7 @@ from cybleu.errors import ArrayValueError, FeatureError, StatisticsError
 from cybleu.metrics import score
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, oracle, perceptron
+from cybleu.stats import segment_stats
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -78,6 +79,21 @@ def test_the_scale_of_a_feature_makes_no_difference(factor, seed):
     plain, other = perceptron(made(), seed=seed), perceptron(made(features=scaled), seed=seed)
     assert other.epoch_scores == plain.epoch_scores
     assert other.weights["x"] * factor == pytest.approx(plain.weights["x"])
+
+
+@pytest.mark.parametrize("names", [["lm"], []])
+def test_weights_that_would_be_too_large_are_refused(names):
+    numbers = [1e-310, 0.0, 1e-310, 0.0]
+    sparse = None if names else (range(5), [0] * 4, numbers, ["lm"])
+    nbest = NBest(
+        [0, 2, 4],
+        [[number] for number in numbers] if names else np.zeros((4, 0)),
+        segment_stats([[["a", "b"]]] * 4, [["a", "b"], ["a"]] * 2),
+        names,
+        sparse=sparse,
+    )
+    with pytest.raises(FeatureError, match=r"weight of 'lm' is too large .* within segments is 5e-311; multiply"):
+        perceptron(nbest, folds=2)
 
 
 def test_segments_without_hypotheses_stay_without():
