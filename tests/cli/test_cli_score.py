@@ -273,6 +273,11 @@ def test_bad_options(files, arguments, message):
     assert message in result.stderr.replace("\n", " ")
 
 
+def test_as_many_weights_as_orders_can_be(files):
+    weights = ",".join("1" * 64)
+    assert as_json("hyp", "ref1", "--weights", weights)["score"] == as_json("hyp", "ref1", "--order", 64)["score"]
+
+
 def test_an_error_of_the_definition(files):
     result = run("hyp", "ref1", "--variant", "nltk", "--smoothing", "method6", "--order", "2")
     assert (result.exit_code, result.stdout) == (2, "")
