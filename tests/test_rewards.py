@@ -197,7 +197,7 @@ def test_of_chat_messages_only_those_of_the_assistant_count():
     chats = [
         [said("assistant", "the cat"), said("user", "go on, please"), said("assistant", "sat down")],
         [said("assistant", None), said("tool", picture), said("assistant", "the cat sat down")],
-        [said("system", "the cat"), said("assistant", "sat")],
+        [said("system", "the cat"), said(None, "sat")],
         [],
     ]
     for reward in (BleuReward(tokenize=str.split), BleuReward(metric="chrf")):

@@ -212,7 +212,7 @@ def _text_of(completion: Any, position: int) -> str:
     if isinstance(completion, str):
         return completion
     if isinstance(completion, list) and all(isinstance(message, dict) for message in completion):
-        roles = [message.get("role", "assistant") for message in completion]
+        roles = [message.get("role") or "assistant" for message in completion]
         if roles and "assistant" not in roles:
             raise SequenceTypeError(
                 f"completions[{position}] has no message of the role 'assistant', which alone is scored; the first is "
