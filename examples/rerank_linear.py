@@ -15,6 +15,6 @@ features = [[len(text.split()), text.count(",")] for verse in verses for text in
 
 nbest = NBest.from_texts(verses, [[text] for text in references], features, ["words", "commas"], tokenize=str.split)
 best = linear(nbest, {"words": -0.1, "commas": 0.5})
-print(best.bleu())
+print(best.corpus_score())
 print(best.texts[0])
 print("in the order of the weights:", nbest_sorted(nbest, [-0.1, 0.5]).index[:3].tolist())

@@ -12,7 +12,7 @@ columns = [
 *translations, references = columns
 
 nbest = NBest.from_texts(list(zip(*translations)), [[text] for text in references], tokenize=str.split)
-print(f"by sentence BLEU: {oracle(nbest).bleu().score:.2f}")
+print(f"by sentence BLEU: {oracle(nbest).corpus_score().score:.2f}")
 best = oracle(nbest, "corpus")
 print(f"by corpus BLEU: {best.score:.2f}, {best.gain:.2f} more after {best.swaps} swaps in {best.passes} passes")
 print(f"the worst: {antioracle(nbest, 'corpus').score:.2f}")

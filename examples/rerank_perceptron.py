@@ -18,4 +18,4 @@ nbest = NBest.from_texts(verses, [[text] for text in references], features, ["mb
 trained = perceptron(nbest)
 print(f"held-out BLEU: {trained.score:.2f} after {trained.epochs} epochs")
 print("weights:", {name: round(weight, 3) for name, weight in trained.weights.items()})
-print(f"on what they were trained on: {linear(nbest, trained.weights).bleu().score:.2f}")
+print(f"on what they were trained on: {linear(nbest, trained.weights).corpus_score().score:.2f}")

@@ -121,7 +121,6 @@ def test_texts_that_are_added():
             errors.EmptyHypothesisError,
             "predictions have no token",
         ),
-        (lambda: load("sacrebleu").compute(predictions=["a"], references=["a"], x=1), TypeError, "no option 'x'"),
         (lambda: CaptionBleu(0), errors.OrderError, "n is 0"),
         (lambda: CaptionBleu().compute_score({1: ["a"]}, {2: ["a"]}), errors.LengthMismatchError, "not the same"),
         (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: ["a", "b"]}), errors.SequenceTypeError, "one caption"),
@@ -134,6 +133,25 @@ def test_texts_that_are_added():
 def test_what_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("bleu", "tokenizer, max_order, smooth"),
+        ("sacrebleu", "smooth_method, smooth_value, force, lowercase, tokenize, use_effective_order"),
+        ("google_bleu", "tokenizer, min_len, max_len"),
+        ("chrf", "char_order, word_order, beta, lowercase, whitespace, eps_smoothing"),
+    ],
+)
+@pytest.mark.parametrize("unknown", ["foo", "texts"])
+def test_an_unknown_option_is_refused_before_texts_are_forgotten(name, options, unknown):
+    module = load(name)
+    module.add(prediction="a b c d", reference="a b c d")
+    with pytest.raises(TypeError, match=rf"compute\(\) got an .* '{unknown}'; the metric {name} takes {options}$"):
+        module.compute(**{unknown: 1})
+    assert len(module) == 1
+    assert module.compute()
 
 
 @given(

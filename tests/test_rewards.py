@@ -184,11 +184,39 @@ def test_chat_content_in_parts():
     part = lambda text: {"type": "text", "text": text}  # noqa: E731
     chats = [
         [{"role": "assistant", "content": [part("the c"), part("at sat")]}],
-        [{"content": "the cat"}, {"role": "tool", "content": None}, {"content": [part("sat")]}],
+        [{"content": "the cat"}, {"role": "assistant", "content": None}, {"content": [part("sat")]}],
         [{"content": [part("the cat"), part("")]}, {"content": [], "tool_calls": []}, {"content": [part("sat")]}],
         [{"role": "assistant", "tool_calls": ["f"]}],
     ]
     assert trainer_call(reward, chats, target=["the cat sat"] * 4) == [1.0, 1.0, 1.0, 0.0]
+
+
+def test_of_chat_messages_only_those_of_the_assistant_count():
+    said = lambda role, content: {"role": role, "content": content}  # noqa: E731
+    picture = [{"type": "image_url", "image_url": "x"}]
+    chats = [
+        [said("assistant", "the cat"), said("user", "go on, please"), said("assistant", "sat down")],
+        [said("assistant", None), said("tool", picture), said("assistant", "the cat sat down")],
+        [said("system", "the cat"), said(None, "sat")],
+        [],
+    ]
+    for reward in (BleuReward(tokenize=str.split), BleuReward(metric="chrf")):
+        alone = trainer_call(
+            reward, ["the cat\nsat down", "the cat sat down", "sat", ""], references=["the cat sat down"] * 4
+        )
+        assert trainer_call(reward, chats, references=["the cat sat down"] * 4) == alone
+    with pytest.raises(
+        errors.SequenceTypeError, match=r"completions\[1\] has no message of .*'assistant'.* is 'model'"
+    ):
+        trainer_call(reward, [chats[0], [said("model", "the cat")]], references=["the cat", "the cat"])
+
+
+@pytest.mark.parametrize("tokenize", ["13a", None])
+@pytest.mark.parametrize("count", [1, 3])
+def test_another_number_of_references_than_of_completions(tokenize, count):
+    references = ["a"] * count if tokenize else [[1]] * count
+    with pytest.raises(errors.LengthMismatchError, match=f"completions is 2, .*'mine' is {count}; each"):
+        trainer_call(BleuReward("mine", tokenize), ["a", "b"], mine=references)
 
 
 @pytest.mark.parametrize(

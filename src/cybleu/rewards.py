@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ._runtime.arrays import np
 from ._runtime.sequences import by_position
-from .errors import NoReferencesError, RewardColumnError, SequenceTypeError, UnknownNameError
+from .errors import (
+    LengthMismatchError,
+    NoReferencesError,
+    RewardColumnError,
+    SequenceTypeError,
+    UnknownNameError,
+    printable,
+)
 from .metrics import Bleu, find, of_text
 from .text.batches import separate_output
 from .text.columns import lists_given
@@ -96,9 +103,10 @@ class BleuReward:
     """:func:`bleu_rewards` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
 
     TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list
-    for each column of the dataset. The content of a message may be None, or a list of parts, which must all be text. In
-    each row the column of references has a str, a list of token ids, or a list of either. A call returns a list of
-    floats from 0 to 1, one for each completion.
+    for each column of the dataset. Of the messages, those of the role ``assistant`` or without a role are scored, with a
+    line break between them; those of others, such as users and tools, are left out. The content of a message may be
+    None, or a list of parts, which must all be text. In each row the column of references has a str, a list of token
+    ids, or a list of either. A call returns a list of floats from 0 to 1, one for each completion.
 
     :param column: the column of the dataset that has the references
     :param tokenize: how to split a str into tokens: a name that :func:`cybleu.text.tokenizer` knows, such as ``13a``,
@@ -156,6 +164,11 @@ class BleuReward:
             hypotheses = completion_ids
         else:
             hypotheses = [_text_of(text, position) for position, text in enumerate(completions)]
+        if isinstance(hypotheses, list) and len(column) != len(hypotheses):
+            raise LengthMismatchError(
+                f"the length of completions is {len(hypotheses)}, and that of the column {self.column!r} is "
+                f"{len(column)}; each completion needs its references"
+            )
         numbers: dict[tuple[Any, ...], int] = {}  # a row of the dataset comes once for each of its completions
         owner = [
             numbers.setdefault(self._references(group, position), len(numbers)) for position, group in enumerate(column)
@@ -195,11 +208,18 @@ class BleuReward:
 
 
 def _text_of(completion: Any, position: int) -> str:
-    """The text of a completion, which may be a list of chat messages."""
+    """The text of a completion, which may be a list of chat messages, of which the policy made the assistant's."""
     if isinstance(completion, str):
         return completion
     if isinstance(completion, list) and all(isinstance(message, dict) for message in completion):
-        contents = [_content(message.get("content"), position) for message in completion]
+        roles = [message.get("role") or "assistant" for message in completion]
+        if roles and "assistant" not in roles:
+            raise SequenceTypeError(
+                f"completions[{position}] has no message of the role 'assistant', which alone is scored; the first is "
+                f"{printable(repr(roles[0]), 80)}"
+            )
+        generated = [message for message, role in zip(completion, roles) if role == "assistant"]
+        contents = [_content(message.get("content"), position) for message in generated]
         return "\n".join(content for content in contents if content is not None)
     raise SequenceTypeError(
         f"completions[{position}] must be a str or a list of chat messages, not {type(completion).__name__}"

@@ -142,7 +142,15 @@ def test_13a(files):
         (("a.txt", "nothing", "-r", "ref1"), "nothing: cannot be read"),
         (("-", "x=-", "-r", "ref1"), "only one of the files can be standard input"),
         (("a.txt", "b", "-r", "ref1", "--baseline", "c"), "there is no system 'c' to be the baseline; there are a, b"),
+        (
+            ("a.txt", "b", "-r", "ref1", "--metric", "codexglue"),
+            "scores sums of counts, and codexglue is a mean of the scores of segments; give another --metric",
+        ),
         (("a.txt", "b", "-r", "ref1", "--samples", "0"), "Invalid value for '--samples'"),
+        (
+            ("a.txt", "b", "-r", "ref1", "--samples", 2**31),
+            "'--samples': 2147483648 is not in the range 1<=x<=2147483647",
+        ),
         (("a.txt", "b", "-r", "ref1", "--seed", "-1"), "Invalid value for '--seed'"),
         (("a.txt", "b", "-r", "ref1", "--influence"), "--influence is for --format json"),
         (("a.txt", "b", "-r", "ref1", "--metric", "blue"), "'blue' is not one of"),

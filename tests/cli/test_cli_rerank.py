@@ -15,7 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from cybleu.cli import cli
+from cybleu.metrics import METRICS
 from cybleu.nbest import NBest, read_segments
+from cybleu.pairwise import pairwise_bleu
 from cybleu.rerank import linear, mbr, nbest_sorted, oracle, perceptron
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -54,7 +56,7 @@ def lines(result):
 def test_linear(run, tmp_path):
     result = run("linear", "list", "--weights", "weights")
     assert lines(result) == ["a cat sat down", "it rains a lot", "", "so it is"]
-    assert result.stderr == "cybleu: 1 segments have no hypothesis; an empty line stands for each\n"
+    assert result.stderr == "cybleu: segments without a hypothesis: 1; an empty line stands for each\n"
     assert lines(run("linear", "-", "--weights", "weights", text=LIST)) == lines(result)
     assert lines(run("linear", "list", "--weights", "weights", "-o", "out.gz")) == []
     assert gzip.decompress((tmp_path / "out.gz").read_bytes()).decode().split("\n")[:-1] == lines(result)
@@ -168,7 +170,9 @@ def test_perceptron(run, tmp_path):
     trained = perceptron(nbest, folds=2, epochs=3)
     result = run("perceptron", "list", "ref", "--folds", 2, "--epochs", 3, "--held-out", "held")
     assert lines(result) == [f"{name} {weight!r}" for name, weight in trained.weights.items()]
-    assert f"{trained.score:.4f} after {trained.epochs} epochs" in result.stderr
+    assert (
+        f"{trained.score:.4f} after {trained.epochs} {'epoch' if trained.epochs == 1 else 'epochs'};" in result.stderr
+    )
     assert (tmp_path / "held").read_text().split("\n")[:-1] == trained.held_out.texts
     (tmp_path / "trained").write_text(result.stdout)
     assert lines(run("linear", "list", "--weights", "trained")) == linear(nbest, trained.weights).texts
@@ -197,6 +201,14 @@ def test_explain(run):
     ]
     found = lines(run("mbr", "list", "--explain", 1))
     assert found[2] == "   BLEU 36.8 with hypothesis 1: matched n-grams 2/2 1/1 0/0 0/0, length 2 against 4"
+    for metric in ("codexglue", "gleu", "chrf"):
+        texts = ["it rains", "it rains a lot"]
+        similar = pairwise_bleu(texts if metric == "chrf" else [text.split() for text in texts], metric=metric)
+        found = lines(run("mbr", "list", "--metric", metric, "--explain", 1))
+        shown = {line.partition(":")[0] for line in found if " with " in line}
+        name = "BLEU" if metric == "codexglue" else metric
+        scores = 100 / METRICS[metric].scale * similar
+        assert shown == {f"   {name} {scores[i, 1 - i]:.1f} with hypothesis {1 - i}" for i in range(2)}
     result = run("mbr", "list", "--explain", 2)
     assert result.exit_code == 2
     assert "no segment 2" in result.stderr
@@ -267,6 +279,10 @@ def test_fewer_and_more_references_than_lists(run, tmp_path):
     assert "the segment 3, and there are 2 from 0 on" in result.stderr
     (tmp_path / "long").write_text(REFERENCE + "one more\n")
     assert lines(run("oracle", "list", "long")) == ["a cat sat down", "it rains a lot", "", "so it is", ""]
+    for command in ("oracle", "perceptron"):  # which know it from the references
+        result = run(command, "list", "ref", "--segment-count", 5)
+        assert result.exit_code == 2
+        assert "--segment-count" in result.stderr
 
 
 @pytest.mark.memory
@@ -301,7 +317,7 @@ def test_a_real_list(run, data):
     with open("weights", "w") as file:
         file.writelines(f"{name} {weight!r}\n" for name, weight in zip(nbest.names, weights))
     best = linear(nbest, weights)
-    assert best.bleu("moses").score == pytest.approx(0.0626472, abs=5e-8)
+    assert best.corpus_score("moses").score == pytest.approx(0.0626472, abs=5e-8)
     assert lines(run("linear", folder / "nbest.gz", "--weights", "weights")) == best.texts
     assert lines(run("oracle", folder / "nbest.gz", folder / "reference")) == oracle(nbest).texts
     with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file, open("few", "w", encoding="utf-8") as few:

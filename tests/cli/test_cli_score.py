@@ -257,12 +257,25 @@ def test_bad_files(files, arguments, message, command, form):
         ),
         (["hyp", "ref1", "--variant", "nltk", "--smoothing-value", "1"], "the smoothing 'none' of nltk takes no value"),
         (["hyp", "ref1", "--order", "0"], "0 is not in the range 1<=x<=64"),
+        (
+            ["hyp", "ref1", "--weights", ",".join("1" * 65)],
+            "'--weights': there are 65 weights, and at most 64 n-gram orders",
+        ),
+        (["hyp", "ref1", "--metric", "gleu", "--order", "2"], "the metric gleu takes no --order"),
+        (["hyp", "ref1", "--metric", "gleu", "--weights", "1"], "the metric gleu takes no --weights"),
+        (["hyp", "ref1", "--metric", "chrf", "--smoothing", "exp"], "the metric chrf takes no --smoothing"),
+        (["hyp", "ref1", "--metric", "chrf", "--smoothing-value", "1"], "the metric chrf takes no --smoothing-value"),
     ],
 )
 def test_bad_options(files, arguments, message):
     result = run(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr.replace("\n", " ")
+
+
+def test_as_many_weights_as_orders_can_be(files):
+    weights = ",".join("1" * 64)
+    assert as_json("hyp", "ref1", "--weights", weights)["score"] == as_json("hyp", "ref1", "--order", 64)["score"]
 
 
 def test_an_error_of_the_definition(files):

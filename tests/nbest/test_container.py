@@ -33,6 +33,12 @@ def test_what_is_not_given():
     assert nbest.stats.dtype == np.int64
 
 
+def test_how_many_there_are_of_what():
+    assert repr(made()) == "<NBest of 3 segments, 3 hypotheses, 2 features>"
+    one = NBest([0, 1], [[1.0]], [ROW], sparse=([0, 1], [0], [0.5], ["a_b"]))
+    assert repr(one) == "<NBest of 1 segment, 1 hypothesis, 1 feature and 1 sparse one>"
+
+
 def test_the_arrays_cannot_be_written_to():
     nbest = made(sparse=([0, 1, 1, 2], [0, 1], [0.5, 1.0], ["a_b", "a_c"]))
     arrays = [nbest.offsets, nbest.features, nbest.stats, nbest.ids, nbest.index, *nbest.sparse[:3]]

@@ -14,6 +14,7 @@ from cybleu.errors import ArrayValueError, FeatureError, StatisticsError
 from cybleu.metrics import score
 from cybleu.nbest import NBest
 from cybleu.rerank import linear, oracle, perceptron
+from cybleu.stats import segment_stats
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -56,7 +57,7 @@ def test_what_can_be_learnt_is_learnt():
 def test_scores_are_those_of_the_held_out_choice():
     nbest = made(segments=9, features=lambda rows: rows + np.random.default_rng(1).normal(size=rows.shape) * 3)
     trained = perceptron(nbest, folds=3, epochs=4, seed=2)
-    assert trained.score == trained.held_out.bleu().score == trained.epoch_scores[trained.epochs - 1]
+    assert trained.score == trained.held_out.corpus_score().score == trained.epoch_scores[trained.epochs - 1]
     assert len(trained.epoch_scores) == 4
     assert len(trained.fold_scores) == 3
     assert min(trained.fold_scores) <= trained.score <= max(trained.fold_scores)
@@ -78,6 +79,21 @@ def test_the_scale_of_a_feature_makes_no_difference(factor, seed):
     plain, other = perceptron(made(), seed=seed), perceptron(made(features=scaled), seed=seed)
     assert other.epoch_scores == plain.epoch_scores
     assert other.weights["x"] * factor == pytest.approx(plain.weights["x"])
+
+
+@pytest.mark.parametrize("names", [["lm"], []])
+def test_weights_that_would_be_too_large_are_refused(names):
+    numbers = [1e-310, 0.0, 1e-310, 0.0]
+    sparse = None if names else (range(5), [0] * 4, numbers, ["lm"])
+    nbest = NBest(
+        [0, 2, 4],
+        [[number] for number in numbers] if names else np.zeros((4, 0)),
+        segment_stats([[["a", "b"]]] * 4, [["a", "b"], ["a"]] * 2),
+        names,
+        sparse=sparse,
+    )
+    with pytest.raises(FeatureError, match=r"weight of 'lm' is too large .* within segments is 5e-311; multiply"):
+        perceptron(nbest, folds=2)
 
 
 def test_segments_without_hypotheses_stay_without():
@@ -133,7 +149,7 @@ def test_real_lists(data):
     nbest = NBest.from_files(folder / "nbest.gz", [folder / "reference"])
     trained = perceptron(nbest)
     first = score(nbest.stats[nbest.offsets[:-1]]).score
-    assert first < trained.score < oracle(nbest).bleu().score
+    assert first < trained.score < oracle(nbest).corpus_score().score
     assert all(rows[0] <= row < rows[1] for row, rows in zip(trained.held_out.rows, itertools.pairwise(nbest.offsets)))
 
 

@@ -134,7 +134,7 @@ def test_what_a_selection_does_not_know():
     with pytest.raises(ArrayValueError, match="texts of the n-best list are not known"):
         _ = linear(nbest, [1.0]).texts
     with pytest.raises(StatisticsError, match="neither the statistics of BLEU"):
-        linear(nbest, [1.0]).bleu()
+        linear(nbest, [1.0]).corpus_score()
     with pytest.raises(StatisticsError, match="plain texts"):
         _ = mbr([["a"]]).stats
 

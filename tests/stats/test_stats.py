@@ -260,7 +260,14 @@ def test_references_cannot_be_changed():
     with pytest.raises(AttributeError, match="cannot be changed"):
         del prepared.max_order
     assert (len(prepared), prepared.max_order, prepared.reference_length) == (1, 4, "closest")
-    assert "1 segments" in repr(prepared)
+    assert repr(prepared) == "<References of 1 segment, 1 text, orders 1 to 4, closest length>"
+    assert repr(References([[["a"]]] * 2)) == "<References of 2 segments, 2 texts, orders 1 to 4, closest length>"
+    parts = CorpusAccumulator(), CorpusAccumulator()
+    parts[1].update([["a"]], ["a"])
+    assert [*map(repr, parts)] == [
+        "<CorpusAccumulator of 0 segments, 0 tokens>",
+        "<CorpusAccumulator of 1 segment, 1 token>",
+    ]
 
 
 def test_no_segments():

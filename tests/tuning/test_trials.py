@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from brute_force import LIST, bleu, chosen, nbests, score_of, weight
 from cybleu import errors, metrics
-from cybleu.tuning import cross_validate, random_search, tune
+from cybleu.nbest import NBest
+from cybleu.tuning import cross_validate, random_search, random_weights, tune
 from cybleu.tuning.trials import _part
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -48,12 +49,22 @@ def test_cross_validation_scores_what_was_held_out():
     assert len(drawn.folds) == 5 and str(drawn).count("held out") == 5
 
 
+FEATURELESS = NBest([0, 1, 2], np.zeros((2, 0)), [[1, 1, 1, 1]] * 2)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
         (lambda: random_search(LIST, [1.0, 1.0]), errors.ArrayTypeError, "shape"),
         (lambda: random_search(LIST, [[1.0, math.inf]]), errors.WeightsError, r"weights\[0\]"),
         (lambda: cross_validate(LIST, 2), errors.ArrayValueError, "from 2 to the number of segments, 1"),
+        (lambda: cross_validate(FEATURELESS, 2), errors.FeatureError, "no features, so there is nothing to weigh"),
+        (lambda: random_search(FEATURELESS, [[]]), errors.FeatureError, "no features, so there is nothing to weigh"),
+        (
+            lambda: random_weights([], 2, None, None, 0),
+            errors.FeatureError,
+            "no features, so there is nothing to weigh",
+        ),
     ],
 )
 def test_trials_that_cannot_be(call, error, text):

@@ -1,4 +1,4 @@
-"""Scores as people read them."""
+"""Scores and numbers as people read them."""
 
 from __future__ import annotations
 
@@ -13,3 +13,11 @@ def percent(score: Any, scale: float) -> Any:
     :param scale: the score of a perfect match
     """
     return 100 / scale * score
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """So many things: `1 segment`, `2 segments`.
+
+    :param several: the plural, by default with an s
+    """
+    return f"{number} {one if number == 1 else several or one + 's'}"

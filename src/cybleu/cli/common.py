@@ -105,10 +105,23 @@ def read_weights(context: click.Context, parameter: click.Parameter, value: str 
         raise click.BadParameter(f"{shown(value)} is not a list of numbers such as 0.1,0.3,0.5,0.1") from None
 
 
+def read_weights_of_orders(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> tuple[float, ...] | None:
+    weights = read_weights(context, parameter, value)
+    if weights is not None and len(weights) > MOST_ORDERS:
+        raise click.BadParameter(f"there are {len(weights)} weights, and at most {MOST_ORDERS} n-gram orders")
+    return weights
+
+
+MOST_ORDERS = 64
 WEIGHTS = click.option(
-    "--weights", callback=read_weights, metavar="W,W,...", help="Weights of the n-gram orders.  [default: uniform]"
+    "--weights",
+    callback=read_weights_of_orders,
+    metavar="W,W,...",
+    help="Weights of the n-gram orders.  [default: uniform]",
 )
-ORDER = click.option("--order", type=click.IntRange(1, 64), help="Largest n-gram order.  [default: 4]")
+ORDER = click.option("--order", type=click.IntRange(1, MOST_ORDERS), help="Largest n-gram order.  [default: 4]")
 RAW = with_parameters(
     click.option(
         "--tokenize",
@@ -207,8 +220,18 @@ def metric_of(
     """The metric that the options ask for."""
     if order is not None and weights is not None and order != len(weights):
         raise click.UsageError(f"--order {order} does not fit the {len(weights)} weights")
+    choices: dict[str, Any] = {
+        "smoothing": smoothing,
+        "smoothing_value": smoothing_value,
+        "max_order": order,
+        "weights": weights,
+    }
+    for choice, value in choices.items():
+        if value is not None and not hasattr(METRICS[name], choice):
+            option = "--order" if choice == "max_order" else f"--{choice.replace('_', '-')}"
+            raise click.UsageError(f"the metric {name} takes no {option}")
     try:
-        return find(name, smoothing=smoothing, smoothing_value=smoothing_value, max_order=order, weights=weights)
+        return find(name, **choices)
     except CybleuError as error:
         raise click.UsageError(str(error)) from error
 
@@ -221,9 +244,17 @@ def metric_of_lists(name: str, smoothing: str | None, of_sums: bool = True) -> M
     metric = metric_of(name, smoothing)
     if metric.of_raw_text or isinstance(metric, Gleu):
         raise click.UsageError(f"this command counts the n-grams of BLEU, and {name} needs other counts")
-    if of_sums and isinstance(metric, Bleu) and metric.level == "mean":
-        raise click.UsageError(f"this command scores sums of counts, and {name} is a mean of the scores of segments")
+    if of_sums:
+        check_sums(metric, name)
     return metric
+
+
+def check_sums(metric: Metric, name: str) -> None:
+    """Refuse a mean of the scores of segments."""
+    if isinstance(metric, Bleu) and metric.level == "mean":
+        raise click.UsageError(
+            f"this command scores sums of counts, and {name} is a mean of the scores of segments; give another --metric"
+        )
 
 
 def metric_of_texts(

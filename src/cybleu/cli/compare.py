@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from ..significance import SystemComparison
 
 FORMATS = ("text", "json", "csv", "markdown", "latex")
-TESTS = ("randomization", "shifted-bootstrap", "win-ratio")  # named here, so that --help needs no NumPy
+# named here, so that --help needs no NumPy
+TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
+MOST_SAMPLES = 2**31 - 1
 
 
 @click.command(cls=ManyReferences)
@@ -53,7 +55,7 @@ TESTS = ("randomization", "shifted-bootstrap", "win-ratio")  # named here, so th
 )
 @click.option(
     "--samples",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_SAMPLES),
     help="How many shuffles or bootstrap samples a test takes.  [default: 10000 shuffles, 1000 samples]",
 )
 @SEED

@@ -14,8 +14,9 @@ from click.core import ParameterSource
 
 from .._files.text import STANDARD_INPUT, listed, shown
 from .._files.writing import writing, writing_all
-from .._runtime.scales import percent
+from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, printable
+from ..metrics import Bleu
 from ..text import tokenizer
 from .common import (
     FILE,
@@ -36,6 +37,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
+    from ..metrics import Metric
     from ..nbest import NBest, Segment
     from ..rerank import Selection
     from ..stats import References
@@ -63,9 +65,9 @@ class Given(NamedTuple):
     size: int | None
     feature_table: str | None
     first_id: int
-    segments: int | None
     split: str
     tokenize: str | None
+    segments: int | None = None
     output: str = STANDARD_INPUT
     list_format: str | None = None
     explain: int | None = None
@@ -115,15 +117,15 @@ OF_NBEST = with_parameters(
         help="The file of features of the plain format, one line for each hypothesis.",
     ),
     FIRST_ID,
-    click.option(
-        "--segment-count",
-        "segments",
-        metavar="N",
-        type=click.IntRange(0),
-        help="How many segments there are, if the last ones may have no hypothesis.",
-    ),
     SPLIT,
     TOKENIZE,
+)
+SEGMENT_COUNT = click.option(
+    "--segment-count",
+    "segments",
+    metavar="N",
+    type=click.IntRange(0),
+    help="How many segments there are, if the last ones may have no hypothesis.",
 )
 OF_OUTPUT = with_parameters(
     click.option(
@@ -161,6 +163,7 @@ def _given(options: dict[str, Any]) -> Given:
 
 @rerank.command()
 @OF_NBEST
+@SEGMENT_COUNT
 @OF_OUTPUT
 @click.option(
     "--weights",
@@ -199,6 +202,7 @@ def linear(weights_file: str, **options: Any) -> None:
 
 @rerank.command()
 @OF_NBEST
+@SEGMENT_COUNT
 @OF_OUTPUT
 @OF_BLEU
 @click.option(
@@ -251,7 +255,7 @@ def mbr(
 
     with input_errors():
         split = given.splitter()
-        _run(given, choose, _Why(split=split))
+        _run(given, choose, _Why(split=split, metric=metric))
 
 
 @rerank.command()
@@ -300,7 +304,7 @@ def oracle(
                 score, start = (percent(number, metric.scale) for number in (selection.score, selection.start))
                 click.echo(
                     f"BLEU of the corpus {score:.4f}, by sentences {start:.4f}; "
-                    f"{selection.swaps} swaps in {selection.passes} passes",
+                    f"{counted(selection.swaps, 'swap')} in {counted(selection.passes, 'pass', 'passes')}",
                     err=True,
                 )
             return
@@ -402,7 +406,7 @@ def perceptron(
     score = percent(trained.score, metric.scale)
     of_folds = ", ".join(f"{percent(number, metric.scale):.2f}" for number in trained.fold_scores)
     click.echo(
-        f"BLEU of held-out segments {score:.4f} after {trained.epochs} epochs; of folds {of_folds}",
+        f"BLEU of held-out segments {score:.4f} after {counted(trained.epochs, 'epoch')}; of folds {of_folds}",
         err=True,
     )
 
@@ -415,6 +419,7 @@ class _Why(NamedTuple):
 
     weights: dict[str, float] | None = None
     split: Callable[[str], list[str]] | None = None
+    metric: Metric | None = None  # of minimum Bayes risk
     references: References | None = None
     first_id: int = 0
 
@@ -478,7 +483,7 @@ def _run(given: Given, choose: Callable[[NBest], Selection[str]], why: _Why) -> 
             missing += last - expected
             write("\n" * (last - expected))
     if missing:
-        click.echo(f"cybleu: {missing} segments have no hypothesis; an empty line stands for each", err=True)
+        click.echo(f"cybleu: segments without a hypothesis: {missing}; an empty line stands for each", err=True)
 
 
 def _in_order(given: Given) -> Iterator[Segment]:
@@ -555,7 +560,7 @@ def _explanation(nbest: NBest, selection: Selection[str], why: _Why) -> str:
     from ..pairwise import pairwise_bleu
     from ..stats import segment_stats
 
-    lines = [f"segment {nbest.ids[0]}: {len(nbest.features)} hypotheses"]
+    lines = [f"segment {nbest.ids[0]}: {counted(len(nbest.features), 'hypothesis', 'hypotheses')}"]
     texts = nbest.texts or []
     order = selection.ranked()[:EXPLAINED].tolist()
     for place, row in enumerate(order, 1):
@@ -574,13 +579,17 @@ def _explanation(nbest: NBest, selection: Selection[str], why: _Why) -> str:
                 lines.append(f"   {term:+.6g} = {why.weights.get(name, 0.0):g} * {value:g} {name}")
         elif why.references is not None:
             lines.append(f"   {_matches(nbest.stats[row].tolist())}")
-        elif why.split is not None:
-            tokens = [why.split(text) for text in texts]
-            alike = pairwise_bleu(tokens, [tokens[row]])[0]
+        elif why.metric is not None and why.split is not None:
+            metric = why.metric
+            tokens = texts if metric.of_raw_text else [why.split(text) for text in texts]
+            alike = percent(pairwise_bleu(tokens, [tokens[row]], metric=metric)[0], metric.scale)
             nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: -alike[i])[:EXPLAINED]
             for other in nearest:
-                stats = segment_stats([[tokens[other]]], [tokens[row]])[0]
-                lines.append(f"   BLEU {alike[other]:.1f} with hypothesis {other}: {_matches(stats.tolist())}")
+                of_bleu = isinstance(metric, Bleu)
+                line = f"   {'BLEU' if of_bleu else metric.name} {alike[other]:.1f} with hypothesis {other}"
+                if of_bleu:
+                    line += f": {_matches(segment_stats([[tokens[other]]], [tokens[row]])[0].tolist())}"
+                lines.append(line)
     return "\n".join(lines)
 
 

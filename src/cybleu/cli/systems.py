@@ -21,6 +21,7 @@ from .common import (
     SMOOTHING,
     WEIGHTS,
     MetricName,
+    check_sums,
     metric_of,
     no_tokenizer,
     one_standard_input,
@@ -101,6 +102,7 @@ def metric_and_tokenizer(
     name = tokenizer_of(metric, tokenize, split)
     found = metric_of(metric, smoothing, None, order, weights)
     no_tokenizer(found, tokenize, split)
+    check_sums(found, metric)
     return found, name
 
 

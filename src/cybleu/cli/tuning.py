@@ -167,7 +167,7 @@ class Given(NamedTuple):
         missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
         if missing:
             click.echo(
-                f"cybleu: {missing} of the {len(nbest)} segments have no hypothesis in the list, and do not count",
+                f"cybleu: segments without a hypothesis in the list, which do not count: {missing} of {len(nbest)}",
                 err=True,
             )
         return nbest

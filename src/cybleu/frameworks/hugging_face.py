@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from inspect import signature
 from itertools import zip_longest
 from typing import Any
 
@@ -112,9 +113,16 @@ class EvaluationModule:
             `lowercase`, `whitespace` and `eps_smoothing`. ``sacrebleu`` and ``chrf`` need sacreBLEU
         :return: the dict that `evaluate` returns, on its scale: from 0 to 1 for ``bleu`` and ``google_bleu``, from 0 to
             100 for ``sacrebleu`` and ``chrf``
+        :raises TypeError: the metric has no such option; the texts are not forgotten then
         :raises EmptyCorpusError: there are no texts
         :raises EmptyHypothesisError: with ``bleu``: all predictions, or all references, are empty
         """
+        _, _, *names = signature(_COMPUTE[self.name]).parameters
+        for name in options:
+            if name not in names:
+                raise TypeError(
+                    f"compute() got an unexpected keyword argument {name!r}; the metric {self.name} takes {', '.join(names)}"
+                )
         if predictions is not None or references is not None:
             self.add_batch(
                 predictions=() if predictions is None else predictions,
@@ -200,15 +208,28 @@ def _documents(groups: list[list[str]]) -> Documents:
 
 
 def _sacrebleu(
-    texts: list[str], groups: list[list[str]], tokenize: str | None = None, **options: Any
+    texts: list[str],
+    groups: list[list[str]],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    force: bool = False,
+    lowercase: bool = False,
+    tokenize: str | None = None,
+    use_effective_order: bool = False,
 ) -> dict[str, Any]:
     from ..sacrebleu_compat import sacrebleu_corpus_bleu
 
-    unknown = set(options) - {"smooth_method", "smooth_value", "force", "lowercase", "use_effective_order"}
-    if unknown:
-        raise TypeError(f"the metric sacrebleu has no option {min(unknown)!r}")
     chosen: dict[str, Any] = {"tokenize": tokenize} if tokenize else {}
-    found = sacrebleu_corpus_bleu(texts, _documents(groups), **options, **chosen)
+    found = sacrebleu_corpus_bleu(
+        texts,
+        _documents(groups),
+        smooth_method,
+        smooth_value,
+        force,
+        lowercase,
+        **chosen,
+        use_effective_order=use_effective_order,
+    )
     return {
         name: getattr(found, name) for name in ("score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len")
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.text import shown
 from .._runtime.arrays import array_given, floats_given, in_place, np
+from .._runtime.scales import counted
 from ..errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -224,8 +225,10 @@ class Hypotheses:
         return len(self.offsets) - 1
 
     def __repr__(self) -> str:
-        sparse = f" and {len(self.sparse.names)} sparse ones" if self.sparse else ""
-        return f"<NBest of {len(self)} segments, {len(self.features)} hypotheses, {len(self.names)} features{sparse}>"
+        sparse = f" and {counted(len(self.sparse.names), 'sparse one')}" if self.sparse else ""
+        hypotheses = counted(len(self.features), "hypothesis", "hypotheses")
+        features = counted(len(self.names), "feature")
+        return f"<NBest of {counted(len(self), 'segment')}, {hypotheses}, {features}{sparse}>"
 
     def segment(self, number: int) -> slice:
         """Where the hypotheses of a segment are, counted from 0.

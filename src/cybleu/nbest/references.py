@@ -42,7 +42,7 @@ def prepare_references(
     :raises LengthMismatchError: the files have different numbers of lines
 
     >>> prepare_references([["it rains", "rain falls"]], "unicode", max_order=2)
-    <References of 1 segments, 2 texts, orders 1 to 2, closest length>
+    <References of 1 segment, 2 texts, orders 1 to 2, closest length>
     """
     raw_of(tokenize, lowercase)  # for its errors
     split = tokenizer(tokenize or "unicode", lowercase)

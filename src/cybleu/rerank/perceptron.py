@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._files.text import shown
 from .._runtime.arrays import np
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, FeatureError
@@ -89,7 +90,7 @@ def perceptron(
     :param choices: of :class:`cybleu.metrics.Bleu`
     :return: the weights by name, and BLEU of what such weights choose from segments that they were not trained on, on
         the scale of the tool
-    :raises FeatureError: there is no feature
+    :raises FeatureError: there is no feature, or one differs so little that its weight is too large for a float
     :raises StatisticsError: the statistics are not BLEU's
 
     >>> texts = [["a b c d", "a b x y"], ["e f g h", "e x y z"], ["i j k l", "i j k x"], ["m n o p", "x y z"]]
@@ -132,7 +133,7 @@ def perceptron(
             others = [examples[place] for place in sorted(set(filled_places) - set(part))]
             segments = [filled[place] for place in part]
             for epoch, weights in enumerate(_train(others, *sizes, margin, epochs, Random(f"{seed} {fold}"))):
-                rows = linear(nbest, (weights / scales).tolist()).rows
+                rows = linear(nbest, _of_features(weights, scales, names)).rows
                 every_epoch[epoch][segments] = rows[segments]
                 advance(1)
         selections: list[Selection[str]] = [
@@ -143,7 +144,7 @@ def perceptron(
         for final in _train(examples, *sizes, margin, best + 1, Random(f"{seed} all")):  # noqa: B007
             advance(1)
     of_folds = [found.score(nbest.stats[every_epoch[best][[filled[place] for place in part]]]).score for part in parts]
-    trained = dict(zip(names, (final / scales).tolist()))
+    trained = dict(zip(names, _of_features(final, scales, names)))
     return Perceptron(trained, best + 1, selections[best], scores[best], of_folds, scores)
 
 
@@ -220,6 +221,20 @@ def _sparse_scales(nbest: NBest, sparse: SparseFeatures, sizes: NDArray[np.int64
     squares[highest == lowest] = 0.0
     scales: Floats = np.sqrt(np.bincount(columns, squares, count) / len(nbest.features)) * largest
     return np.where(scales == 0, np.inf, scales)
+
+
+def _of_features(weights: Floats, scales: Floats, names: Sequence[str]) -> list[float]:
+    """The weights of features as they are, from those of divided ones."""
+    with np.errstate(over="ignore"):
+        found: Floats = weights / scales
+    if not np.isfinite(found).all():
+        place = int(np.isfinite(found).argmin())
+        raise FeatureError(
+            f"the weight of {shown(names[place])} is too large for a float, because the standard deviation of the feature "
+            f"within segments is {scales[place]:g}; multiply it by a large number"
+        )
+    numbers: list[float] = found.tolist()
+    return numbers
 
 
 def _example(nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: float, bad: float) -> _Example:

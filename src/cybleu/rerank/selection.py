@@ -90,8 +90,6 @@ class Selection(Generic[Text]):
             return metric_of(self.hypotheses, metric, choices).score(stats)
         return find(metric, **choices).score(stats)
 
-    bleu = corpus_score
-
     def ranked(self) -> NDArray[np.int64]:
         """The indices of all hypotheses, segment after segment: first the chosen one, then the others by score."""
         taken = np.zeros(len(self.scores), dtype=bool)

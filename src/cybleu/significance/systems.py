@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OfSums: TypeAlias = "Callable[[NDArray[Any]], float]"
+MOST_SAMPLES = 2**31 - 1  # whose scores take 16 GiB for each run
 MetricLike: TypeAlias = "str | Metric | Variant | OfSums | None"
 
 PIECE = 1 << 16  # segments
@@ -354,8 +355,8 @@ def _numeric(given: Sequence[Rows]) -> list[NDArray[Any]]:
 
 def check_samples(samples: Any, seed: Any) -> None:
     """:raises SampleError: they cannot be."""
-    if (type(samples) is not int and not isinstance(samples, np.integer)) or samples < 1:
-        raise SampleError(f"samples is {samples!r}; it must be a whole number from 1")
+    if (type(samples) is not int and not isinstance(samples, np.integer)) or not 1 <= samples <= MOST_SAMPLES:
+        raise SampleError(f"samples is {samples!r}; it must be a whole number from 1 to {MOST_SAMPLES}")
     if (type(seed) is not int and not isinstance(seed, np.integer)) or seed < 0:
         raise SampleError(f"seed is {seed!r}; it must be a whole number from 0")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any
 
+from .._runtime.scales import counted
 from ..errors import StatisticsError
 from ..text.columns import is_column, texts_given
 from ..text.raw import Raw, raw_of
@@ -149,4 +150,4 @@ class CorpusAccumulator:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<CorpusAccumulator of {self.segments} segments, {self.row[0]} tokens>"
+        return f"<CorpusAccumulator of {counted(self.segments, 'segment')}, {counted(self.row[0], 'token')}>"

@@ -10,6 +10,7 @@ from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import checked_threads, run
+from .._runtime.scales import counted
 from ..errors import (
     ArrayValueError,
     CybleuError,
@@ -191,7 +192,7 @@ class References:
 
     def __repr__(self) -> str:
         return (
-            f"<References of {len(self)} segments, {len(self._sets.batch.begins)} texts, "
+            f"<References of {counted(len(self), 'segment')}, {counted(len(self._sets.batch.begins), 'text')}, "
             f"orders 1 to {self.max_order}, {self.reference_length} length>"
         )
 

@@ -97,10 +97,6 @@ class Raw:
             return lines.raw_texts()
         return self._raw_texts(_lines(lines, name), lambda position: f"{name}[{position}]")
 
-    def exact_texts(self, lines: Any) -> Any:
-        """The same of a list or tuple that is known to hold nothing but str."""
-        return _backend.chosen.RawTexts(self._lowered(lines))
-
     def strings(self, lines: Any) -> Any:
         """The same of anything; None where it is not a list or tuple of nothing but str."""
         if self.lowercase and type(lines) in (list, tuple):

@@ -111,6 +111,8 @@ def checked_space(
     fixed: Mapping[str, float] | Collection[str],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
     """The smallest and the largest weights, which of them are free, and the start."""
+    if not names:
+        raise FeatureError("there are no features, so there is nothing to weigh")
     if isinstance(fixed, str):
         fixed = [fixed]
     if not isinstance(fixed, Iterable) or not isinstance(bounds, (Mapping, type(None))):
