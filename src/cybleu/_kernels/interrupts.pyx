@@ -27,7 +27,6 @@ cdef extern from *:
 
 cdef enum:
     MILLISECONDS = 20
-    PIECE = 16777216    # bytes
 
 
 cdef int look() except -1 nogil:
@@ -46,12 +45,12 @@ cdef int look_if_due(Watch *watching) except -1 nogil:
     return 0
 
 
-cdef int fill_bytes(void *memory, int value, size_t size, Watch *watching) except -1 nogil:
+cdef int fill_many_bytes(void *memory, int value, size_t size, Watch *watching) except -1 nogil:
     cdef char *at = <char *>memory
-    while size > PIECE:
-        memset(at, value, PIECE)
-        at += PIECE
-        size -= PIECE
+    while size > FILLED_AT_ONCE:
+        memset(at, value, FILLED_AT_ONCE)
+        at += FILLED_AT_ONCE
+        size -= FILLED_AT_ONCE
         watch(watching, STEPS)
     memset(at, value, size)
     return 0

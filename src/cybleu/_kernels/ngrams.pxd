@@ -2,7 +2,7 @@
 #
 # A hypothesis id is its index among the distinct tokens; a reference token that the hypothesis does not have is -1.
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 cdef enum:
     MASK_BITS = 64        # tokens that one machine word has a bit for
@@ -24,18 +24,9 @@ cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int lengt
 cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil
 cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept nogil
 
-# For less than 65,536 tokens in all, with the ids as for any length, `distinct` of them in the hypothesis. Works in
-# `pair_memory` bytes, aligned for 8; `total` is bounds[texts]. Adds to `matches`. Nothing looks for Ctrl-C meanwhile.
-cdef uint64_t pair_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil
-cdef void match_by_pairs(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
-                         Py_ssize_t max_order, void *memory, int64_t *matches) noexcept nogil
-
-# For any length: the ids of the hypothesis, END, then those of each reference, followed by -1. Text k starts at
-# bounds[k], and bounds[texts] is the end. Works in `match_memory` bytes, aligned for 8; `total` is bounds[texts]. Adds
-# to `matches`.
-cdef enum:
-    END = -2    # equal to no token of a reference
-
+# For any length: the ids of the hypothesis, `distinct` of them, then those of each reference, each text followed by -1.
+# Text k starts at bounds[k], and bounds[texts], less than 2 ** 30, is the end. Works in `match_memory` bytes, aligned
+# for 8; `total` is bounds[texts]. Adds to `matches`.
 cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil
-cdef int match_by_interning(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, Py_ssize_t max_order,
-                            void *memory, int64_t *matches) except -1 nogil
+cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
+                      Py_ssize_t max_order, void *memory, int64_t *matches) except -1 nogil

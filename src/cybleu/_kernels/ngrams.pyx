@@ -1,8 +1,7 @@
 # cython: freethreading_compatible=True
 """Clipped n-gram matches, exactly, in time linear in the tokens."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from cybleu._kernels.bits cimport cybleu_count_bits, cybleu_lowest_bit
@@ -10,17 +9,6 @@ from cybleu._kernels.common cimport CYBLEU_PREFETCH, CYBLEU_UNLIKELY
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes, watch
 from cybleu._kernels.tables cimport cybleu_place
 from cybleu._kernels.tokens cimport secret, slots_needed
-
-cdef extern from *:
-    """
-    static CYTHON_INLINE uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) {
-        key *= secret;
-        key ^= key >> 32;
-        key *= 0xD6E8FEB86659FD93ULL;
-        return key ^ (key >> 32);
-    }
-    """
-    uint64_t cybleu_mix_pair(uint64_t key, uint64_t secret) noexcept nogil
 
 
 cdef enum:
@@ -150,19 +138,30 @@ cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept no
         matches[n] += cybleu_count_bits(matcher.matched[n])
 
 
-# --------------------------------------------------------------------------------------------------- not so many tokens
+# --------------------------------------------------------------------------------------------------------- any length
 #
-# The n-grams of the hypothesis that can have a match have numbers from 1 on, and the others 0. A table gives the number
-# of a longer n-gram for that of the shorter one and the token after it: a cell for each such pair where that is not too
-# many, or else a slot by a hash. The positions at which an n-gram with a match starts are listed for each text, so the
-# work falls with the order as the matches do.
+# The n-grams of the hypothesis that may have a match are numbered from 1 on, anew for each order; 0 is none. A table
+# gives the number of a longer n-gram for that of the shorter one and the token after it. The positions at which an
+# n-gram with a match starts are listed for each text, and where matches are few, only those are kept that stand before
+# another such position. So the work falls with the order as the matches do.
 #
 # Whether an n-gram has a match is a coin toss for the processor, so the loops over text decide by arithmetic: positions
 # are written to a list and then kept or not, and number 0 is counted, too.
 
 cdef enum:
+    PIECE = 2048            # positions between two looks for Ctrl-C
     MOST_CELLS = 8192
-    SLOTS_FOR_EACH = 8      # so that few n-grams find another in their slot
+    NEAR = 16384            # n-grams whose slots need not be fetched ahead
+    FETCHED = 64            # slots together
+    NO_TOKEN = 0x80         # in each byte
+
+
+# Where a table has the number.
+cdef enum:
+    ENDS            # with the shorter n-gram, which stands once in the hypothesis, so that one token may follow
+    CELLS           # in a cell for each pair
+    SLOTS           # in a slot by a hash
+    FAR_SLOTS       # the same, fetched ahead
 
 
 # The positions at which n-grams start that have a number, and these.
@@ -173,48 +172,59 @@ cdef struct Starts:
 
 
 cdef struct PairTable:
-    uint16_t *numbers           # by cell or slot, 0 in a free one
-    uint64_t *keys              # by number; NULL where there are cells
+    int form
+    int32_t *numbers            # by cell or slot, 0 in a free one
+    uint64_t *keys              # of slots, by number; of ENDS, by shorter number: the number and the token
     int64_t width               # of cells
     uint64_t mask               # of slots
     int shift
     uint64_t secret             # a text cannot be written so that its n-grams collide
+    int32_t given               # the last number
 
 
 cdef inline uint64_t slots_for(Py_ssize_t count) noexcept nogil:
-    return SLOTS_FOR_EACH // 2 * slots_needed(count)
+    """More for few n-grams, where a weak hash has to be enough."""
+    return slots_needed(count) * (4 if count <= NEAR else 2)
 
 
-cdef uint64_t pair_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
-    return (texts * sizeof(Starts) + <uint64_t>(length + 2) * (sizeof(uint64_t) + 3 * sizeof(int32_t))
-            + 2 * <uint64_t>total * sizeof(int32_t) + max(<uint64_t>MOST_CELLS, slots_for(length)) * sizeof(uint16_t))
+cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
+    cdef Py_ssize_t counters = 2 if texts == 2 else 3
+    return (texts * sizeof(Starts) + <uint64_t>(length + 2) * (sizeof(uint64_t) + counters * sizeof(int32_t))
+            + 2 * <uint64_t>total * sizeof(int32_t) + max(<uint64_t>MOST_CELLS, slots_for(length)) * sizeof(int32_t))
 
 
-cdef inline void empty_table(PairTable *table, uint64_t *keys, Py_ssize_t count, int32_t names,
-                             int distinct) noexcept nogil:
-    """For the n-grams at so many positions, which begin with one of `names`."""
+cdef inline int empty_table(PairTable *table, Py_ssize_t count, int32_t names, bint once, int distinct,
+                            Watch *watching) except -1 nogil:
+    """For the n-grams at so many positions, which begin with one of `names`, where these stand `once`."""
     cdef uint64_t size = (<uint64_t>names + 1) * (<uint64_t>distinct + 1)
     table.width = distinct + 1
-    table.keys = NULL
+    table.given = 0
+    if once:
+        table.form = ENDS
+        return fill_bytes(table.keys, NO_TOKEN, <size_t>(names + 1) * sizeof(uint64_t), watching)
+    table.form = CELLS
     if size > MOST_CELLS:
+        table.form = SLOTS if count <= NEAR else FAR_SLOTS
         size = slots_for(count)
-        table.keys = keys
-        keys[0] = 0         # of none
+        table.keys[0] = 0   # of none
         table.mask = size - 1
         table.shift = 64
         while table.mask >> (64 - table.shift):
             table.shift -= 1
-    memset(table.numbers, 0, <size_t>size * sizeof(uint16_t))
+    return fill_bytes(table.numbers, 0, <size_t>size * sizeof(int32_t), watching)
 
 
 cdef inline uint64_t key_of(int32_t name, int32_t token) noexcept nogil:
     return <uint64_t>name << 32 | <uint64_t><uint32_t>token
 
 
-cdef inline uint64_t place_of(const PairTable *table, int32_t name, int32_t token, bint hashed) noexcept nogil:
-    if hashed:
-        return cybleu_place(<int64_t>key_of(name, token), table.secret, table.shift)
-    return <uint64_t>(name * table.width + token + 1)
+cdef inline uint64_t place_of(const PairTable *table, uint64_t key, int form) noexcept nogil:
+    """Keys form a lattice, and so do the places that one product gives; among half as many slots that would show."""
+    cdef uint64_t mixed = key
+    if form == FAR_SLOTS:
+        mixed *= table.secret
+        mixed ^= mixed >> 32
+    return cybleu_place(<int64_t>mixed, table.secret, table.shift)
 
 
 cdef int32_t find_number(const PairTable *table, uint64_t key, uint64_t *place) noexcept nogil:
@@ -226,426 +236,271 @@ cdef int32_t find_number(const PairTable *table, uint64_t key, uint64_t *place) 
     return number
 
 
-cdef inline int32_t number_at(const PairTable *table, int32_t name, int32_t token, bint hashed,
+cdef inline int32_t number_at(const PairTable *table, int32_t name, int32_t token, int form,
                               uint64_t *place) noexcept nogil:
     cdef int32_t number
-    place[0] = place_of(table, name, token, hashed)
+    if form == ENDS:
+        return <int32_t>(table.keys[name] >> 32) & -<int32_t>(<uint32_t>table.keys[name] == <uint32_t>token)
+    if form == CELLS:
+        place[0] = <uint64_t>(name * table.width + token + 1)
+        return table.numbers[place[0]]
+    place[0] = place_of(table, key_of(name, token), form)
     number = table.numbers[place[0]]
-    if hashed and CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key_of(name, token))):
+    if CYBLEU_UNLIKELY(number & -<int32_t>(table.keys[number] != key_of(name, token))):
         number = find_number(table, key_of(name, token), place)
     return number
 
 
-cdef inline int32_t number_longer(PairTable *table, const int32_t *tokens, const int32_t *names, int32_t before,
-                                  Starts *starts, const int32_t *best, int32_t *counts, bint hashed) noexcept nogil:
-    """Give numbers to the n-grams whose shorter ones have a match, and count them; how many there are.
+cdef inline Py_ssize_t list_tokens(Starts *starts, const int32_t *tokens, const int32_t *best, Py_ssize_t kept,
+                                   Py_ssize_t start, Py_ssize_t end, bint sparse) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(start, end):
+        starts.positions[kept] = <int32_t>i
+        starts.names[kept] = tokens[i] + 1
+        if sparse:
+            kept += (best[tokens[i] + 1] > 0) & (best[tokens[i + 1] + 1] > 0)
+        else:
+            kept += 1
+    return kept
+
+
+cdef inline Py_ssize_t keep_neighbours(Starts *starts, const int32_t *best, Py_ssize_t kept, Py_ssize_t start,
+                                       Py_ssize_t end) noexcept nogil:
+    cdef int32_t *positions = starts.positions
+    cdef int32_t *names = starts.names
+    cdef int32_t position, name
+    cdef Py_ssize_t i
+    for i in range(start, end):
+        position = positions[i]
+        name = names[i]
+        positions[kept] = position
+        names[kept] = name
+        kept += (positions[i + 1] == position + 1) & (best[name] > 0) & (best[names[i + 1]] > 0)
+    return kept
+
+
+cdef inline int begin_order(Starts *starts, const int32_t *tokens, const int32_t *best, Py_ssize_t n, bint sparse,
+                            Watch *watching) except -1 nogil:
+    """List what may begin a longer n-gram: where matches are sparse, what has one and stands before another such."""
+    cdef Py_ssize_t kept = 0
+    cdef Py_ssize_t start
+    cdef Py_ssize_t end = 0
+    if n > 1:
+        if not sparse:
+            return 0
+        starts.positions[starts.count] = -1
+        starts.names[starts.count] = 0
+    while end < starts.count:
+        start, end = end, min(end + PIECE, starts.count)
+        watch(watching, PIECE)
+        if n > 1:
+            kept = keep_neighbours(starts, best, kept, start, end)
+        elif sparse:
+            kept = list_tokens(starts, tokens, best, kept, start, end, True)
+        else:
+            kept = list_tokens(starts, tokens, best, kept, start, end, False)
+    starts.count = kept
+    return 0
+
+
+cdef inline void number_longer(PairTable *table, const int32_t *tokens, const Starts *starts, int32_t *counts,
+                               Py_ssize_t start, Py_ssize_t end, int form) noexcept nogil:
+    """Give numbers to the n-grams, and count them.
 
     :param tokens: from the last one of an n-gram on
-    :param names: of the shorter ones, `before` less
     """
-    cdef int32_t *positions = starts.positions
-    cdef int32_t position, name, token, number, new
-    cdef int32_t keep = 1
-    cdef int32_t given = 0
-    cdef uint64_t place
-    cdef Py_ssize_t kept = 0
+    cdef int32_t name, token, number, new
+    cdef int32_t given = table.given
+    cdef uint64_t place = 0
     cdef Py_ssize_t i
-    if hashed:      # a list of what is kept first: a hash takes too long to be computed for nothing
-        for i in range(starts.count):
-            position = positions[i]
-            name = names[i] + before
-            positions[kept] = position
-            starts.names[kept] = name
-            kept += (best[name] > 0) & (tokens[position] >= 0)
-        starts.count = kept
-        names = starts.names
-        before = 0
-        kept = 0
-    for i in range(starts.count):
-        position = positions[i]
-        name = names[i] + before
-        token = tokens[position]        # END at the end of the text
-        if not hashed:
-            keep = (best[name] > 0) & (token >= 0)
-        number = number_at(table, name & -keep, token & -keep, hashed, &place)
-        if hashed:
+    for i in range(start, end):
+        name = starts.names[i]
+        token = tokens[starts.positions[i]]
+        number = number_at(table, name, token, form, &place)
+        if form != CELLS:
             table.keys[given + 1] = key_of(name, token)
-        new = (number == 0) & keep
+        new = number == 0
         given += new
         number |= given & -new
-        table.numbers[place] = <uint16_t>number
+        table.numbers[place] = number
         counts[number] += 1
-        positions[kept] = position
-        starts.names[kept] = number
-        kept += keep
-    starts.count = kept
-    return given
+        starts.names[i] = number
+    table.given = given
 
 
-cdef inline void look_up_longer(const PairTable *table, const int32_t *tokens, const int32_t *names, int32_t before,
-                                Starts *starts, int32_t *counts, bint hashed) noexcept nogil:
-    """Keep the positions at which n-grams with a number start, and count these."""
-    cdef int32_t *positions = starts.positions
-    cdef int32_t position, number
-    cdef uint64_t place
-    cdef Py_ssize_t kept = 0
+cdef inline void number_ends(PairTable *table, const int32_t *tokens, const Starts *starts, int32_t *counts,
+                             Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    """The same where each shorter n-gram stands once."""
     cdef Py_ssize_t i
-    for i in range(starts.count):
-        position = positions[i]
-        number = number_at(table, names[i] + before, tokens[position], hashed, &place)
+    for i in range(start, end):
+        table.keys[starts.names[i]] = key_of(<int32_t>i + 1, tokens[starts.positions[i]])
+        counts[i + 1] = 1
+        starts.names[i] = <int32_t>i + 1
+    table.given = <int32_t>end
+
+
+cdef inline Py_ssize_t look_up_longer(const PairTable *table, const int32_t *tokens, const Starts *starts,
+                                      int32_t *counts, Py_ssize_t kept, Py_ssize_t start, Py_ssize_t end,
+                                      int form) noexcept nogil:
+    """Keep the positions at which n-grams with a number start, and count these."""
+    cdef int32_t position, number
+    cdef uint64_t place = 0
+    cdef Py_ssize_t i
+    for i in range(start, end):
+        position = starts.positions[i]
+        number = number_at(table, starts.names[i], tokens[position], form, &place)
         counts[number] += 1
-        positions[kept] = position
+        starts.positions[kept] = position
         starts.names[kept] = number
         kept += number > 0
+    return kept
+
+
+cdef inline Py_ssize_t fetch_slots(const PairTable *table, const int32_t *tokens, const Starts *starts,
+                                   const int32_t *counts, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    """Ask for the memory of many n-grams at once where it is far; up to where that is done."""
+    cdef uint64_t places[FETCHED]
+    cdef Py_ssize_t i
+    if table.form != FAR_SLOTS:
+        return end
+    end = min(start + FETCHED, end)
+    for i in range(start, end):
+        places[i - start] = place_of(table, key_of(starts.names[i], tokens[starts.positions[i]]), FAR_SLOTS)
+        CYBLEU_PREFETCH(&table.numbers[places[i - start]])
+    for i in range(end - start):
+        CYBLEU_PREFETCH(&table.keys[table.numbers[places[i]]])
+        CYBLEU_PREFETCH(&counts[table.numbers[places[i]]])
+    return end
+
+
+cdef inline int count_tokens(const int32_t *tokens, Py_ssize_t count, int32_t *counts, Watch *watching) except -1 nogil:
+    cdef Py_ssize_t i, start
+    cdef Py_ssize_t end = 0
+    while end < count:
+        start, end = end, min(end + PIECE, count)
+        watch(watching, PIECE)
+        for i in range(start, end - 1, 2):      # unknown tokens by two counters: each waits for the one before
+            counts[tokens[i] + 1] += 1
+            counts[tokens[i + 1] + 1 + (tokens[i + 1] >> 31)] += 1
+        if (end - start) % 2 != 0:
+            counts[tokens[end - 1] + 1] += 1
+    return 0
+
+
+cdef inline int count_hypothesis(PairTable *table, const int32_t *tokens, const Starts *starts, int32_t *counts,
+                                 Watch *watching) except -1 nogil:
+    cdef Py_ssize_t start
+    cdef Py_ssize_t end = 0
+    while end < starts.count:
+        start = end
+        end = fetch_slots(table, tokens, starts, counts, start, min(start + PIECE, starts.count))
+        watch(watching, end - start)
+        if table.form == ENDS:
+            number_ends(table, tokens, starts, counts, start, end)
+        elif table.form == CELLS:
+            number_longer(table, tokens, starts, counts, start, end, CELLS)
+        elif table.form == SLOTS:
+            number_longer(table, tokens, starts, counts, start, end, SLOTS)
+        else:
+            number_longer(table, tokens, starts, counts, start, end, FAR_SLOTS)
+    return 0
+
+
+cdef inline int count_reference(const PairTable *table, const int32_t *tokens, Starts *starts, int32_t *counts,
+                                Watch *watching) except -1 nogil:
+    cdef Py_ssize_t kept = 0
+    cdef Py_ssize_t start
+    cdef Py_ssize_t end = 0
+    while end < starts.count:
+        start = end
+        end = fetch_slots(table, tokens, starts, counts, start, min(start + PIECE, starts.count))
+        watch(watching, end - start)
+        if table.form == ENDS:
+            kept = look_up_longer(table, tokens, starts, counts, kept, start, end, ENDS)
+        elif table.form == CELLS:
+            kept = look_up_longer(table, tokens, starts, counts, kept, start, end, CELLS)
+        elif table.form == SLOTS:
+            kept = look_up_longer(table, tokens, starts, counts, kept, start, end, SLOTS)
+        else:
+            kept = look_up_longer(table, tokens, starts, counts, kept, start, end, FAR_SLOTS)
     starts.count = kept
+    return 0
 
 
-cdef void match_by_pairs(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
-                         Py_ssize_t max_order, void *memory, int64_t *matches) noexcept nogil:
+cdef inline int take_counts(const int32_t *names, Py_ssize_t count, int32_t before, int32_t *counts, int32_t *best,
+                            int32_t most, Watch *watching) except -1 nogil:
+    """Of one of several references: the largest counts so far, and 0 for the next one.
+
+    :param names: of the n-grams, `before` less, up to `most`
+    """
+    cdef int32_t name
+    cdef Py_ssize_t i
+    watch(watching, count + 1)
+    if count < most // 8:       # many short references do not take the time of many long ones
+        for i in range(count):
+            name = names[i] + before
+            best[name] = max(best[name], counts[name])
+            counts[name] = 0
+        return 0
+    for i in range(1, <Py_ssize_t>most + 1):
+        best[i] = max(best[i], counts[i])
+    return fill_bytes(counts, 0, <size_t>(<uint64_t>most + 1) * sizeof(int32_t), watching)
+
+
+cdef int match_ngrams(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, int distinct,
+                      Py_ssize_t max_order, void *memory, int64_t *matches) except -1 nogil:
     cdef Starts *starts = <Starts *>memory
     cdef Py_ssize_t length = bounds[1] - 1
-    cdef uint64_t *keys = <uint64_t *>(starts + texts)
-    cdef int32_t *counts = <int32_t *>(keys + length + 2)   # by number, in the hypothesis
-    cdef int32_t *best = counts + length + 2                # the largest count in a reference
-    cdef int32_t *in_this = best + length + 2               # in the reference at hand, if there are several
-    cdef int32_t *lists = in_this + length + 2
-    cdef int32_t *in_text = best if texts == 2 else in_this
-    cdef int32_t names = distinct       # how many n-grams have one
-    cdef const int32_t *shorter
-    cdef int32_t before
     cdef PairTable table
+    cdef int32_t *counts = <int32_t *>(<uint64_t *>(starts + texts) + length + 2)   # by number, in the hypothesis
+    cdef int32_t *best = counts + length + 2                # the largest count in a reference
+    cdef int32_t *in_text = best + length + 2 if texts > 2 else best    # in the reference at hand
+    cdef int32_t *lists = in_text + length + 2
+    cdef int32_t names = distinct       # how many n-grams have one
+    cdef Watch watching = begin_watch()
     cdef int64_t clipped
+    cdef bint sparse = False
+    cdef bint once = False
     cdef Py_ssize_t n, k, i
     table.secret = secret()
-    table.numbers = <uint16_t *>(lists + 2 * bounds[texts])
-    for i in range(bounds[texts]):
-        lists[i] = <int32_t>i
+    table.keys = <uint64_t *>(starts + texts)
+    table.numbers = lists + 2 * bounds[texts]
     for k in range(texts):
         starts[k].positions = lists + bounds[k]
         starts[k].names = lists + bounds[texts] + bounds[k]
         starts[k].count = bounds[k + 1] - 1 - bounds[k]
     for n in range(min(max_order, length)):
-        before = n == 1     # names are the tokens, which count from 0
         if n > 0:
-            empty_table(&table, keys, starts[0].count, names, distinct)
+            for k in range(texts):
+                begin_order(&starts[k], tokens + bounds[k], best, n, sparse, &watching)
+            if starts[0].count > 0 and starts[0].positions[starts[0].count - 1] == length - n:
+                starts[0].count -= 1    # no token follows
+            empty_table(&table, starts[0].count, names, once, distinct, &watching)
             names = <int32_t>starts[0].count
-        memset(counts, 0, <size_t>(names + 1) * sizeof(int32_t))
+        fill_bytes(counts, 0, <size_t>(names + 1) * sizeof(int32_t), &watching)
         if n == 0:
-            for i in range(length):
-                counts[tokens[i] + 1] += 1
-        elif table.keys == NULL:
-            names = number_longer(&table, tokens + n, tokens if n == 1 else starts[0].names, before, &starts[0], best,
-                                  counts, False)
+            count_tokens(tokens, length, counts, &watching)
         else:
-            names = number_longer(&table, tokens + n, tokens if n == 1 else starts[0].names, before, &starts[0], best,
-                                  counts, True)
-        memset(best, 0, <size_t>(names + 1) * sizeof(int32_t))
+            count_hypothesis(&table, tokens + n, &starts[0], counts, &watching)
+            names = table.given
+        fill_bytes(best, 0, <size_t>(names + 1) * sizeof(int32_t), &watching)
+        if texts > 2:
+            fill_bytes(in_text, 0, <size_t>(names + 1) * sizeof(int32_t), &watching)
         for k in range(1, texts):
-            if texts > 2:
-                memset(in_this, 0, <size_t>(names + 1) * sizeof(int32_t))
-            shorter = tokens + bounds[k] if n == 1 else starts[k].names
             if n == 0:
-                for i in range(bounds[k], bounds[k + 1] - 1):
-                    in_text[tokens[i] + 1] += 1
-            elif table.keys == NULL:
-                look_up_longer(&table, tokens + n, shorter, before, &starts[k], in_text, False)
+                count_tokens(tokens + bounds[k], starts[k].count, in_text, &watching)
             else:
-                look_up_longer(&table, tokens + n, shorter, before, &starts[k], in_text, True)
+                count_reference(&table, tokens + bounds[k] + n, &starts[k], in_text, &watching)
             if texts > 2:
-                for i in range(1, names + 1):
-                    best[i] = max(best[i], in_this[i])
+                take_counts(tokens + bounds[k] if n == 0 else starts[k].names, starts[k].count, n == 0, in_text, best,
+                            names, &watching)
+        best[0] = 0
         clipped = 0
         for i in range(1, names + 1):
             clipped += min(counts[i], best[i])
         if clipped == 0:
-            return
+            return 0
         matches[n] += clipped
-
-
-# --------------------------------------------------------------------------------------------------------- any length
-#
-# An n-gram of the hypothesis is named by the position at which it first starts there, so two n-grams are the same where
-# their names are. One that stands once in the hypothesis keeps its name when the next token is added, and a reference
-# has the longer one where its next token is the same: no table, and the tokens to read are near those read before. Of
-# one that is repeated, the pair of its name and the next token is interned, which gives the longer one its name. The
-# positions that may have a longer match are listed for each text, so the work falls with the order as the matches do.
-#
-# Whether an n-gram has a match is a coin toss for the processor, and so is whether a slot has another pair. So the
-# loops over text decide by arithmetic: -1, no name, has counters of its own, which stay 0; positions are written to a
-# list and then kept or not; pairs that find another in their slot wait for the end of the block.
-
-cdef enum:
-    BLOCK = 32                  # probes whose memory is fetched together
-    BLOCK_AND_ONE = 33          # a place to write ahead
-    UNIQUE = 0x40000000         # added to a name in a reference: the n-gram stands once in the hypothesis
-    NAME = 0x3FFFFFFF
-
-
-cdef struct PairSlot:
-    int32_t name                # of an n-gram; -1 in a free slot
-    int32_t token               # that follows it
-    int32_t longer              # the name of both together
-
-
-cdef struct Probe:
-    uint64_t slot
-    int32_t position
-    int32_t name
-    int32_t token
-
-
-cdef struct Matcher:
-    const int32_t *tokens
-    int32_t *names              # position -> name of the n-gram that starts there
-    int32_t *counts             # name -> count in the hypothesis
-    int32_t *best               # name -> largest count over the references
-    PairSlot *slots             # open addressing, and one more
-    uint64_t mask
-    uint64_t secret             # a text cannot be written so that its pairs collide
-    Watch watching
-
-
-cdef inline void prepare(const Matcher *matcher, Probe *probe, int32_t position, int32_t name,
-                         Py_ssize_t n) noexcept nogil:
-    cdef int32_t token = matcher.tokens[position + n]
-    probe.position = position
-    probe.name = name
-    probe.token = token
-    probe.slot = cybleu_mix_pair(<uint64_t><uint32_t>name << 32 | <uint32_t>token, matcher.secret) & matcher.mask
-    CYBLEU_PREFETCH(&matcher.slots[probe.slot])
-
-
-cdef inline int32_t other_pair(const PairSlot *slot, const Probe *probe) noexcept nogil:
-    """All bits where another pair has the slot, otherwise none."""
-    return -<int32_t>((((slot.name ^ probe.name) | (slot.token ^ probe.token)) != 0) & (slot.name != -1))
-
-
-cdef inline PairSlot *find(const Matcher *matcher, const Probe *probe) noexcept nogil:
-    """The slot of this pair, or the free one that it would take, where another pair has the first."""
-    cdef uint64_t place = probe.slot
-    cdef PairSlot *slot
-    while True:
-        place = (place + 1) & matcher.mask
-        slot = &matcher.slots[place]
-        if not other_pair(slot, probe):
-            return slot
-
-
-cdef int list_repeated(Matcher *matcher, Starts *starts) except -1 nogil:
-    """Keep the positions at which an n-gram starts that is repeated and has a match, as has the one after it."""
-    cdef int32_t *names = matcher.names
-    cdef int32_t position, name, repeated, keep
-    cdef Py_ssize_t count = starts.count
-    cdef Py_ssize_t i
-    starts.count = 0
-    for i in range(count):
-        watch(&matcher.watching, 1)
-        position = starts.positions[i]
-        name = names[position]
-        repeated = matcher.counts[name] > 1
-        keep = repeated & (matcher.best[name] > 0) & (matcher.best[names[position + 1]] > 0)
-        names[position] = name | -(repeated & ~keep)
-        starts.positions[starts.count] = position
-        starts.count += keep
-    return 0
-
-
-cdef int lengthen_hypothesis(Matcher *matcher, const Starts *starts, Py_ssize_t n) except -1 nogil:
-    """Name and count the (n+1)-grams that begin with a listed n-gram."""
-    cdef Probe probes[BLOCK]
-    cdef int collisions[BLOCK_AND_ONE]
-    cdef const Probe *probe
-    cdef PairSlot *slot
-    cdef int32_t position, longer, new, other
-    cdef Py_ssize_t i, size, collided
-    cdef Py_ssize_t start = 0
-    while start < starts.count:
-        watch(&matcher.watching, BLOCK)
-        size = min(BLOCK, starts.count - start)
-        for i in range(size):
-            position = starts.positions[start + i]
-            prepare(matcher, &probes[i], position, matcher.names[position], n)
-            matcher.counts[position] = 0
-            matcher.best[position] = 0
-        collided = 0
-        for i in range(size):
-            slot = &matcher.slots[probes[i].slot]
-            other = other_pair(slot, &probes[i])
-            new = -<int32_t>(slot.name == -1)
-            longer = (slot.longer & ~new) | (probes[i].position & new)
-            # a known pair is written to the slot that is never read, so that no read waits for a write
-            slot = &matcher.slots[(probes[i].slot & <uint64_t>new) | ((matcher.mask + 1) & <uint64_t>~new)]
-            slot.name = probes[i].name
-            slot.token = probes[i].token
-            slot.longer = longer
-            matcher.names[probes[i].position] = longer
-            matcher.counts[longer] += 1 + other
-            collisions[collided] = <int>i
-            collided -= other
-        for i in range(collided):
-            probe = &probes[collisions[i]]
-            slot = find(matcher, probe)
-            if slot.name == -1:
-                slot.name = probe.name
-                slot.token = probe.token
-                slot.longer = probe.position
-            matcher.names[probe.position] = slot.longer
-            matcher.counts[slot.longer] += 1
-        start += size
-    return 0
-
-
-cdef inline void list_start(const Matcher *matcher, Starts *starts, int32_t position, int32_t name) noexcept nogil:
-    """List it unless the name is -1."""
-    matcher.names[position] = name | (-<int32_t>(matcher.counts[name] == 1) & UNIQUE)
-    starts.positions[starts.count] = position
-    starts.count += name >= 0
-
-
-cdef int lengthen_reference(Matcher *matcher, Starts *starts, Py_ssize_t n) except -1 nogil:
-    """Keep the positions at which an (n+1)-gram of the hypothesis starts, and name it."""
-    cdef Probe probes[BLOCK_AND_ONE]
-    cdef int32_t longer[BLOCK]
-    cdef int collisions[BLOCK_AND_ONE]
-    cdef const PairSlot *slot
-    cdef const int32_t *tokens = matcher.tokens
-    cdef int32_t *names = matcher.names
-    cdef int32_t position, name
-    cdef int unique
-    cdef Py_ssize_t i, end, found, collided
-    cdef Py_ssize_t count = starts.count
-    cdef Py_ssize_t start = 0
-    starts.count = 0
-    while start < count:
-        watch(&matcher.watching, BLOCK)
-        found = 0
-        end = min(start + BLOCK, count)
-        for i in range(start, end):
-            position = starts.positions[i]
-            unique = names[position] >= UNIQUE
-            name = names[position] & NAME
-            matcher.best[name] = 0
-            prepare(matcher, &probes[found], position, name, n)
-            found += (not unique) & (names[position + 1] >= 0)
-            names[position] |= unique - 1       # -1 for now where it is repeated
-            starts.positions[starts.count] = position
-            starts.count += unique & (tokens[name + n] == tokens[position + n])
-        collided = 0
-        for i in range(found):
-            slot = &matcher.slots[probes[i].slot]
-            longer[i] = slot.longer | -<int32_t>(slot.name == -1)
-            collisions[collided] = <int>i
-            collided -= other_pair(slot, &probes[i])
-        for i in range(collided):
-            slot = find(matcher, &probes[collisions[i]])
-            longer[collisions[i]] = slot.longer | -<int32_t>(slot.name == -1)
-        for i in range(found):
-            list_start(matcher, starts, probes[i].position, longer[i])
-        start = end
-    return 0
-
-
-cdef int64_t count_reference(Matcher *matcher, const Starts *starts) except -1 nogil:
-    """The clipped matches with the only reference."""
-    cdef int64_t clipped = 0
-    cdef int32_t name
-    cdef Py_ssize_t i
-    for i in range(starts.count):
-        watch(&matcher.watching, 1)
-        name = matcher.names[starts.positions[i]] & NAME
-        clipped += matcher.best[name] < matcher.counts[name]
-        matcher.best[name] += 1
-    return clipped
-
-
-cdef int64_t count_one_of_several(Matcher *matcher, const Starts *starts, int32_t *counts) except -1 nogil:
-    """The clipped matches that this reference adds to those before it; `counts` are 0 before and after."""
-    cdef int64_t clipped = 0
-    cdef int32_t name
-    cdef int more
-    cdef Py_ssize_t i
-    for i in range(starts.count):
-        watch(&matcher.watching, 2)
-        name = matcher.names[starts.positions[i]] & NAME
-        counts[name] += 1
-        more = counts[name] > matcher.best[name]
-        clipped += more & (counts[name] <= matcher.counts[name])
-        matcher.best[name] += more
-    for i in range(starts.count):
-        watch(&matcher.watching, 1)
-        counts[matcher.names[starts.positions[i]] & NAME] = 0
-    return clipped
-
-
-cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil:
-    cdef Py_ssize_t counters = 2 if texts <= 2 else 3
-    return texts * sizeof(Starts) + (2 * <uint64_t>total + counters * <uint64_t>(length + 1)) * sizeof(int32_t)
-
-
-cdef int match_by_interning(const int32_t *tokens, const Py_ssize_t *bounds, Py_ssize_t texts, Py_ssize_t max_order,
-                            void *memory, int64_t *matches) except -1 nogil:
-    cdef Matcher matcher
-    cdef Starts *starts = <Starts *>memory
-    cdef int32_t *counts
-    cdef int32_t *best
-    cdef int32_t *names
-    cdef int32_t *counts_at_hand
-    cdef Py_ssize_t length = bounds[1] - 1
-    cdef Py_ssize_t n, k, i
-    cdef int64_t clipped
-    names = <int32_t *>(starts + texts)
-    for k in range(texts):
-        starts[k].positions = names + bounds[texts] + bounds[k]
-        starts[k].count = 0
-    counts = names + 2 * bounds[texts] + 1
-    best = counts + length + 1
-    counts_at_hand = best + length + 1
-    matcher.tokens, matcher.names, matcher.counts, matcher.best = tokens, names, counts, best
-    matcher.slots = NULL
-    matcher.secret = secret()
-    matcher.watching = begin_watch()
-    fill_bytes(counts - 1, 0, <size_t>(length + 1) * sizeof(int32_t), &matcher.watching)
-    for i in range(length - 1, -1, -1):     # what remains is the first position of each token
-        watch(&matcher.watching, 1)
-        best[tokens[i]] = <int32_t>i
-    (best - 1)[0] = -1
-    for i in range(length):
-        watch(&matcher.watching, 1)
-        names[i] = best[tokens[i]]
-        counts[names[i]] += 1
-        starts[0].positions[i] = <int32_t>i
-    names[length] = -1
-    starts[0].count = length
-    for k in range(1, texts):
-        for i in range(bounds[k], bounds[k + 1]):
-            watch(&matcher.watching, 1)
-            list_start(&matcher, &starts[k], <int32_t>i, best[tokens[i]])
-    fill_bytes(best - 1, 0, <size_t>(length + 1) * sizeof(int32_t), &matcher.watching)
-    if texts > 2:
-        fill_bytes(counts_at_hand - 1, 0, <size_t>(length + 1) * sizeof(int32_t), &matcher.watching)
-    try:
-        for n in range(min(max_order, length)):
-            if n > 0:
-                list_repeated(&matcher, &starts[0])
-                matcher.mask = slots_needed(starts[0].count) - 1
-                if matcher.slots == NULL:       # there are fewer each time
-                    matcher.slots = <PairSlot *>malloc(<size_t>(matcher.mask + 2) * sizeof(PairSlot))
-                    if matcher.slots == NULL:
-                        with gil:
-                            raise MemoryError()
-                fill_bytes(matcher.slots, 0xFF, <size_t>(matcher.mask + 1) * sizeof(PairSlot), &matcher.watching)
-                lengthen_hypothesis(&matcher, &starts[0], n)
-                for k in range(1, texts):
-                    lengthen_reference(&matcher, &starts[k], n)
-            clipped = 0
-            for k in range(1, texts):
-                if texts == 2:
-                    clipped += count_reference(&matcher, &starts[k])
-                else:
-                    clipped += count_one_of_several(&matcher, &starts[k], counts_at_hand)
-            if clipped == 0:
-                return 0
-            matches[n] += clipped
-    finally:
-        free(matcher.slots)
+        once = names == starts[0].count
+        sparse = clipped < starts[0].count - starts[0].count // 8
     return 0

@@ -16,8 +16,7 @@ from cybleu._kernels.chrf_texts cimport make_workshop as make_characters
 from cybleu._kernels.common cimport allocated
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.ngrams cimport (
-    END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks,
-    match_by_interning, match_by_pairs, match_memory, pair_memory,
+    MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_memory, match_ngrams
 )
 from cybleu._kernels.raw_texts cimport RawTexts
 from cybleu._kernels.raw_tokens cimport (
@@ -28,11 +27,8 @@ from cybleu._kernels.tokenizing cimport MORE_TOKENS, Line, Scanner, Token, Token
 from cybleu._kernels.tokens cimport secret
 from cybleu._kernels.unit_ngrams cimport Buffer, give_back, make_room
 
-cdef extern from "Python.h":
-    Py_ssize_t PY_SSIZE_T_MAX
-
 cdef enum:
-    NOT_LONG = 8192         # tokens of a segment in all, for which nobody looks for Ctrl-C
+    KEPT = 1048576          # bytes that are not given back after a segment
     RELEASE_FROM = 4096     # characters of one segment, from which other threads may run meanwhile
 
 # Which of the lengths of several references counts.
@@ -52,7 +48,7 @@ cdef struct Workspace:
     Token tokens[AT_ONCE + MORE_TOKENS]
     FewTokens few
     MaskMatcher matcher
-    Numbers numbers             # of the hypothesis, END, then those of each reference, followed by -1
+    Numbers numbers             # of the hypothesis, then of each reference; -1 after each text
     Buffer starts               # where those of each text begin, and the end
     Buffer memory
     WordTable table
@@ -112,8 +108,6 @@ cdef int match(Workspace *work, Py_ssize_t texts, Py_ssize_t longest, int32_t di
     """Add the matches of the numbers of a segment."""
     cdef const int32_t *numbers = work.numbers.values
     cdef const Py_ssize_t *starts = <const Py_ssize_t *>work.starts.data
-    cdef uint64_t needed
-    cdef void *memory
     cdef Py_ssize_t k
     if longest <= MASK_BITS:
         begin_masks(&work.matcher, numbers, <int>(starts[1] - 1), distinct, max_order)
@@ -121,22 +115,16 @@ cdef int match(Workspace *work, Py_ssize_t texts, Py_ssize_t longest, int32_t di
             add_reference_masks(&work.matcher, numbers + starts[k], <int>(starts[k + 1] - starts[k] - 1))
         finish_masks(&work.matcher, matches)
         return 0
-    if work.numbers.count <= NOT_LONG:
-        make_room(&work.memory, pair_memory(starts[1] - 1, work.numbers.count, texts))
-        match_by_pairs(numbers, starts, texts, distinct, max_order, work.memory.data, matches)
-        return 0
-    needed = match_memory(starts[1] - 1, work.numbers.count, texts) + 8
-    memory = malloc(<size_t>needed) if needed <= <uint64_t>PY_SSIZE_T_MAX else NULL
-    try:
-        match_by_interning(numbers, starts, texts, max_order, allocated(memory), matches)
-    finally:
-        free(memory)
+    make_room(&work.memory, match_memory(starts[1] - 1, work.numbers.count, texts))
+    match_ngrams(numbers, starts, texts, distinct, max_order, work.memory.data, matches)
+    if work.memory.room > KEPT:
+        give_back(&work.memory)
     return 0
 
 
-cdef int end_text(Numbers *numbers, int32_t end) except -1 nogil:
+cdef int end_text(Numbers *numbers) except -1 nogil:
     reserve(numbers, 1)
-    numbers.values[numbers.count] = end
+    numbers.values[numbers.count] = -1
     numbers.count += 1
     if numbers.count >= MOST_TOKENS:
         with gil:
@@ -166,7 +154,7 @@ cdef int32_t number_tokens(Tokenizer tokenizer, Workspace *work, const Line *hyp
         reserve(numbers, size)
         number_many(&work.table, work.tokens, size, odd, numbers.values + numbers.count, &work.hypothesis.watching)
         numbers.count += size
-    end_text(numbers, END)
+    end_text(numbers)
     for k in range(count):
         starts[k + 1] = numbers.count
         tokenizer.begin(&work.reference, &references[k])
@@ -179,7 +167,7 @@ cdef int32_t number_tokens(Tokenizer tokenizer, Workspace *work, const Line *hyp
             else:
                 look_up_many(&work.table, work.tokens, size, odd, numbers.values + numbers.count)
             numbers.count += size
-        end_text(numbers, -1)
+        end_text(numbers)
     starts[count + 1] = numbers.count
     return work.few.size if few else work.table.size
 
@@ -212,7 +200,7 @@ cdef int32_t number_characters(Workspace *work, const Line *hypothesis, const Li
         for i in range(text.count):
             numbers.values[numbers.count + i] = (narrow[i] if width == 1 else wide[i]) - 1
         numbers.count += text.count
-        end_text(numbers, END if k == 0 else -1)
+        end_text(numbers)
     starts[count + 1] = numbers.count
     return work.characters.different
 

@@ -14,7 +14,7 @@ from libc.string cimport memset
 from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, CYBLEU_PREFETCH, allocated, closer, cybleu_items
 from cybleu._kernels.interrupts cimport Watch, begin_watch, fill_bytes
 from cybleu._kernels.ngrams cimport (
-    END, MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_by_interning, match_memory
+    MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_memory, match_ngrams
 )
 from cybleu._kernels.tokens cimport (
     FewTokens, TokenTable, assign_few, assign_many, fetch_tokens, look_up_few, look_up_many, slots_needed
@@ -168,7 +168,7 @@ cdef int intern_texts(TokenTable *table, PyObject **texts, Py_ssize_t count, con
                     held[0] += 1
                 unwatched = 0
                 PyErr_CheckSignals()
-        ids[starts[k + 1] - 1] = END if k == 0 else -1
+        ids[starts[k + 1] - 1] = -1
     return 1
 
 
@@ -230,10 +230,10 @@ cdef int count_long_segment(PyObject **sequences, Py_ssize_t count, PyObject *hy
         if not taken:
             return 0
         if total < RELEASE_FROM:
-            match_by_interning(ids, starts, count + 1, max_order, memory, matches)
+            match_ngrams(ids, starts, count + 1, table.size, max_order, memory, matches)
         else:
             with nogil:
-                match_by_interning(ids, starts, count + 1, max_order, memory, matches)
+                match_ngrams(ids, starts, count + 1, table.size, max_order, memory, matches)
     finally:
         for k in range(count + 1):
             Py_DECREF(texts[k])
