@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import chain
 
 import nltk
 import nltk.translate.gleu_score as nltk_gleu
@@ -16,7 +17,16 @@ from arrow_capsules import texts as texts_of
 from cybleu import chrf_score, errors, gleu_score, install_as_nltk, score, scores, segment_stats
 from cybleu.metrics import Gleu
 from cybleu.text import tokenizer
-from inputs import CATCHES_WARNINGS, assert_same, corpora, long_segments, outcome, segments
+from inputs import (
+    CATCHES_WARNINGS,
+    assert_same,
+    corpora,
+    long_segments,
+    mixes_ids_and_text,
+    numbered_alike,
+    outcome,
+    segments,
+)
 
 pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
 
@@ -70,10 +80,8 @@ def test_iterators_are_read_once():
 
 
 def is_batch(corpus):
-    """Whether there is a segment, and not token ids in one place and other tokens in another, which a batch refuses."""
     references, hypotheses = corpus
-    texts = [*hypotheses, *(text for texts in references for text in texts)]
-    return hypotheses and len({isinstance(token, int) for text in texts for token in text}) < 2
+    return hypotheses and numbered_alike(corpus) and not mixes_ids_and_text(*chain(*references), *hypotheses)
 
 
 @given(corpora().filter(is_batch), st.integers(1, 2), st.integers(2, 5))

@@ -20,7 +20,7 @@ from cybleu.metrics import score, scores
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu
 from cybleu.stats import CorpusAccumulator, References, segment_stats, short_segments
-from inputs import corpora, long_segments, mixes_ids_and_text
+from inputs import corpora, long_segments, mixes_ids_and_text, numbered_alike
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -45,15 +45,6 @@ def test_token_lists(corpus, max_order, reference_length):
     assert stats.dtype == np.int64
     assert stats.shape == (len(expected), 2 + 2 * max_order)
     assert stats.tolist() == expected
-
-
-# tokens whose equality is not that of a dict key in both directions are NLTK's to order, and cannot be numbered
-def numbered_alike(corpus):
-    return all(
-        type(token).__name__ != "Near"
-        for references, hypothesis in zip(*corpus)
-        for token in sum(references, hypothesis)
-    )
 
 
 @given(corpora(), st.integers(1, 6), st.sampled_from(["closest", "shortest", "average"]))
