@@ -35,6 +35,15 @@ cdef enum:
     LONGEST_NUMBER = 26     # that is written, with the blank after it: -2.2250738585072014e-308
 
 
+cdef inline const char *past_digits(const char *at, uint64_t *mantissa) noexcept nogil:
+    """Add the digits to the mantissa, as far as it holds them."""
+    while is_digit(at[0]):
+        if mantissa[0] < ENOUGH:
+            mantissa[0] = 10 * mantissa[0] + <uint64_t>(at[0] - c"0")
+        at += 1
+    return at
+
+
 cdef const char *read_number(const char *at, double *value) noexcept nogil:
     """Past the number, or NULL. What comes after the text must not be part of a number: a blank, a bar, 0 of bytes."""
     cdef const char *start = at
@@ -48,18 +57,12 @@ cdef const char *read_number(const char *at, double *value) noexcept nogil:
     if negative or at[0] == c"+":
         at += 1
     first = at
-    while is_digit(at[0]):
-        if mantissa < ENOUGH:
-            mantissa = 10 * mantissa + <uint64_t>(at[0] - c"0")
-        at += 1
+    at = past_digits(at, &mantissa)
     digits = distance(first, at)
     if at[0] == c".":
         at += 1
         first = at
-        while is_digit(at[0]):
-            if mantissa < ENOUGH:
-                mantissa = 10 * mantissa + <uint64_t>(at[0] - c"0")
-            at += 1
+        at = past_digits(at, &mantissa)
         fraction = distance(first, at)
         digits += fraction
     if not digits:

@@ -31,7 +31,7 @@ from .common import (
     variant,
 )
 from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
-from .tuning import IN_RANGES, NORMALISE, bounds_of
+from .tuning import FIX, IN_RANGES, NORMALISE, RESTARTS, bounds_of
 
 
 @click.command("mert-loop")
@@ -96,15 +96,9 @@ from .tuning import IN_RANGES, NORMALISE, bounds_of
 @REFERENCE_LENGTH
 @variant("moses")
 @SMOOTHING
-@click.option(
-    "--restarts",
-    type=click.IntRange(0),
-    default=20,
-    show_default=True,
-    help="How many climbs follow the one that begins at the start.",
-)
+@RESTARTS
 @IN_RANGES
-@click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
+@FIX
 @click.option(
     "--search",
     "searched",

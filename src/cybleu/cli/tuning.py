@@ -298,18 +298,22 @@ NORMALISE = click.option(
     help="Divide the weights by the sum of their absolute values, as Moses does, or by the largest.  [default: as found]",
 )
 
-
-@click.command()
-@WITH_LISTS
-@IN_RANGES
-@click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
-@click.option(
+RESTARTS = click.option(
     "--restarts",
     type=click.IntRange(0),
     default=20,
     show_default=True,
     help="How many climbs follow the one that begins at the start.",
 )
+
+FIX = click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
+
+
+@click.command()
+@WITH_LISTS
+@IN_RANGES
+@FIX
+@RESTARTS
 @click.option(
     "--start-range",
     metavar="LOW:HIGH",
