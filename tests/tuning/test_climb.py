@@ -239,6 +239,7 @@ def test_random_directions_where_no_weight_changes_anything(options):
         (lambda: tune(LIST, start_range=[1]), errors.WeightsError, "start_range is"),
         (lambda: tune(LIST, directions="random"), errors.WeightsError, "directions is 'random'"),
         (lambda: tune(LIST, smoothing=("max", 1)), errors.WeightsError, "smoothing is"),
+        (lambda: tune(LIST, smoothing="min"), errors.WeightsError, r"smoothing is 'min'; it must be \('min', width\)"),
         (lambda: tune(LIST, metric="blue"), errors.UnknownNameError, "unknown metric 'blue'"),
         (lambda: tune(LIST, metric=lambda row: math.nan), errors.StatisticsError, "gave nan"),
         (lambda: tune(NBest([0, 1], [[1.0]], [[0.5, 0.5]])), errors.StatisticsError, "give a function"),

@@ -18,7 +18,7 @@ from .model import Model
 from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import Move, Restart, Tuning
-from .space import checked_range, checked_space, perturbed_weights, random_start
+from .space import check_whole, checked_range, checked_space, perturbed_weights, random_start
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,18 +106,15 @@ def tune(
         raise FeatureError("searched names sparse features, and the list has none; all of its features are searched")
     problem = Problem(nbest, metric)
     low, high, free, vector = checked_space(nbest.names, start, bounds, fixed)
-    for name, number in (("restarts", restarts), ("wide", WIDE if wide is None else wide)):
-        if type(number) is not int or number < 0:
-            raise WeightsError(f"{name} is {number!r}; it must be a whole number from 0")
-    if type(seed) is not int or seed < 0:
-        raise WeightsError(f"seed is {seed!r}; it must be a whole number from 0")
+    for name, number in (("restarts", restarts), ("wide", WIDE if wide is None else wide), ("seed", seed)):
+        check_whole(name, number)
     extra = 0 if directions == "axes" else directions
     if type(extra) is not int or extra < 0:
         raise WeightsError(f"directions is {directions!r}; it must be 'axes' or a number of random directions")
     if moves not in ("in turn", "best first"):
         raise WeightsError(f"moves is {moves!r}; it must be 'in turn' or 'best first'")
     if smoothing is not None:
-        how, width = smoothing
+        how, width = smoothing if isinstance(smoothing, (tuple, list)) and len(smoothing) == 2 else ("", 0)
         if how not in ("min", "average") or type(width) is not int or width < 0:
             raise WeightsError(f"smoothing is {smoothing!r}; it must be ('min', width) or ('average', width)")
     names = nbest.names if held is None else held.names  # without that of a sum

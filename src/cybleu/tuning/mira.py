@@ -14,6 +14,7 @@ from ..metrics import Bleu
 from ..nbest import NBest
 from .model import Model, check_finite, single_scores
 from .results import rise
+from .space import check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,10 +110,8 @@ def kbmira(
     """
     if not (isfinite(step) and step > 0 and 0 <= decay <= 1):
         raise WeightsError(f"step is {step} and decay {decay}; step must be above 0, and decay from 0 to 1")
-    if type(iterations) is not int or iterations < 1:
-        raise WeightsError(f"iterations is {iterations!r}; it must be a whole number from 1")
-    if type(seed) is not int or seed < 0:
-        raise WeightsError(f"seed is {seed!r}; it must be a whole number from 0")
+    check_whole("iterations", iterations, 1)
+    check_whole("seed", seed)
     model = Model(nbest, metric)
     weights = model.start(start)
     best, merit = weights.copy(), model.merit(weights)

@@ -14,6 +14,7 @@ from ..nbest import NBest, SparseFeatures
 from .logistic import logistic_weights
 from .model import Model, check_finite, single_scores
 from .results import rise
+from .space import check_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,8 +168,7 @@ def _pairs(
     for name, number in (("samples", samples), ("keep", keep)):
         if type(number) is not int or number < 1:
             raise ArrayValueError(f"{name} is {number!r}; it must be a whole number from 1")
-    if type(seed) is not int or seed < 0:
-        raise WeightsError(f"seed is {seed!r}; it must be a whole number from 0")
+    check_whole("seed", seed)
     if minimum is None:
         minimum = MINIMUM * (model.objective.scale or 1.0)
     if not minimum >= 0:

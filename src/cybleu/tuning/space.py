@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     Weights = Mapping[str, float] | Sequence[float] | NDArray[Any]
 
 
+def check_whole(name: str, number: object, least: int = 0) -> None:
+    if type(number) is not int or number < least:
+        raise WeightsError(f"{name} is {number!r}; it must be a whole number from {least}")
+
+
 def weights_of(
     names: Sequence[str], weights: Weights, name: str, sparse_names: Sequence[str] = ()
 ) -> NDArray[np.float64]:
@@ -228,16 +233,19 @@ def random_weights(
     """Random weight vectors, uniform between bounds, by default from -1 to 1.
 
     :param names: of the features
-    :param count: how many vectors
+    :param count: how many vectors, at least one
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
     :param first: the first vector, which is then not random: by name, or one number for each feature
     :param seed: of the draw, a whole number from 0
     :return: float64 `(count, features)`
+    :raises WeightsError: the count or the seed is no such number, or the bounds or the first vector are not valid
 
     >>> random_weights(["lm"], 2, {"lm": (1.0, 1.0)}, None, seed=0)
     array([[1.],
            [1.]])
     """
+    check_whole("count", count, 1)
+    check_whole("seed", seed)
     low, high, _, _ = checked_space(names, None, bounds, ())
     bottom, top = _where_to_draw(low, high, 1.0)
     vectors: NDArray[np.float64] = _between(bottom, top, np.random.default_rng([seed]).random((count, len(names))))

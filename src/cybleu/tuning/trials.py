@@ -17,7 +17,7 @@ from .model import Model
 from .objective import Objective
 from .problem import Problem
 from .results import CrossValidation
-from .space import checked_space
+from .space import check_whole, checked_space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -145,6 +145,7 @@ def cross_validate(
     tuned 1, held out 1
     tuned 1, held out 1
     """
+    check_whole("seed", seed)
     numbers = _fold_of_segments(nbest, folds, seed)
     objective = Objective(nbest, metric)
     tunings, held_out = [], []
