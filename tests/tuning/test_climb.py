@@ -156,6 +156,13 @@ def test_bounds_hold_to_the_last_bit():
             assert all(low <= end.weights[name] <= high for name, (low, high) in bounds.items())
 
 
+def test_bounds_may_be_the_largest_numbers():
+    bounds = dict.fromkeys(LIST.names, (-1e308, 1e308))
+    tuned = tune(LIST, [-1.0, 0.0], bounds=bounds, directions=8, restarts=3, start_range=(0, 1))
+    assert tuned.score == 1.0
+    assert all(abs(weight) <= 1e308 for weight in tuned.weights.values())
+
+
 def test_history_leads_to_the_weights():
     generator = np.random.default_rng(6)
     nbest = bleu([0, 50, 100, 150], generator.normal(size=(150, 4)), generator.integers(0, 2, 150))

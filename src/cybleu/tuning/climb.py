@@ -325,7 +325,8 @@ class _Climb:
 
     def _line(self, place: int, point: Point, generator: np.random.Generator) -> Line:
         """An axis, or a random direction."""
-        below, above = self.low - point.weights, self.high - point.weights
+        with np.errstate(over="ignore"):
+            below, above = self.low - point.weights, self.high - point.weights
         if place < len(self.axes):
             axis = self.axes[place]
             return self.problem.axis(axis, float(below[axis]), float(above[axis]))
@@ -333,7 +334,8 @@ class _Climb:
         scales = self.problem.columns.scales()[self.axes]
         direction[self.axes] = generator.standard_normal(len(self.axes)) * scales
         moving = np.flatnonzero(direction)
-        ends = np.array([below[moving], above[moving]]) / direction[moving]
+        with np.errstate(over="ignore"):  # a bound so far away is none
+            ends = np.array([below[moving], above[moving]]) / direction[moving]
         return self.problem.line(direction, float(ends.min(axis=0).max()), float(ends.max(axis=0).min()))
 
 
