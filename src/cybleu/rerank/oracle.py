@@ -10,6 +10,7 @@ from .._runtime.arrays import np
 from ..errors import ArrayValueError, UnknownNameError
 from ..metrics import Bleu
 from ..nbest import NBest
+from ..nbest.container import check_nbest
 from .selection import CorpusSelection, Selection, chosen, metric_of, rows_of
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def oracle(
     >>> oracle(nbest).rows, antioracle(nbest).rows
     (array([0, 4]), array([2, 3]))
     """
+    check_nbest(nbest)
     return _extreme(nbest, True, level, metric_of(nbest, metric, choices), seed, passes)
 
 
@@ -75,6 +77,7 @@ def antioracle(
     >>> antioracle(nbest).texts
     ['a b', 'e f']
     """
+    check_nbest(nbest)
     return _extreme(nbest, False, level, metric_of(nbest, metric, choices), seed, passes)
 
 

@@ -12,6 +12,7 @@ from .._runtime.arrays import np
 from .._runtime.parallel import PIECE, bar, run
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
+from ..nbest.container import check_nbest
 from .held import held_by
 from .line_search import NO_GAIN, Reached, Search
 from .model import Model
@@ -96,6 +97,7 @@ def tune(
     a 1.0
     b 0.875
     """
+    check_nbest(nbest)
     given, held = nbest, None
     if nbest.sparse is not None:
         held, fixed = held_by(nbest, start, fixed, searched)
