@@ -414,13 +414,13 @@ cdef void end_work(Workshop *shop) noexcept:
 cdef int begin_scratch(Scratch *scratch, Py_ssize_t longest, int32_t ngrams, bint ignores) except -1:
     """In one piece of memory: where two of these arrays are at one place in their pages, the processor waits."""
     cdef uint64_t size = <uint64_t>longest + 1
-    cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + 2 * sizeof(int64_t) + sizeof(int32_t))
+    cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + (1 + ignores) * sizeof(int64_t) + sizeof(int32_t))
                                 + (<uint64_t>ngrams + 2) * sizeof(int32_t))
     if everything > <uint64_t>PY_SSIZE_T_MAX:
         raise MemoryError()
     scratch.keys = <int64_t *>allocated(calloc(<size_t>everything, 1))
     scratch.ignored = <uint64_t *>(scratch.keys + size) if ignores else NULL
-    scratch.positions = <Py_ssize_t *>(scratch.keys + 2 * size)
+    scratch.positions = <Py_ssize_t *>(scratch.keys + (1 + ignores) * size)
     scratch.starts = scratch.positions + size
     scratch.ngrams = <int32_t *>(scratch.starts + size)
     scratch.seen = scratch.ngrams + size + 1
