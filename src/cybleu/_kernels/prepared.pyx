@@ -184,19 +184,20 @@ cdef int match(const Table *table, const token_id *text, Py_ssize_t length, Py_s
             found = take(probe(tokens, text[i], odd), i, 0, ignored, seen, ngrams, positions, found, &matched)
     matches[0] = matched
     for n in range(1, max_order + 1):
+        wanted = 0
         end = 0
-        while end < found:
-            start, end = end, min(end + STEPS, found)
+        if found > 0:
+            seen[ngrams[found - 1]] = 0
+        while end < found - 1:
+            start, end = end, min(end + STEPS, found - 1)
             watch(watching, end - start)
             for i in range(start, end):
                 seen[ngrams[i]] = 0
-        if n == max_order or found < 2:
+                keys[wanted] = pair_key(ngrams[i], ngrams[i + 1])
+                starts[wanted] = positions[i]
+                wanted += positions[i + 1] - positions[i] == 1
+        if n == max_order or wanted == 0:
             return 0
-        wanted = 0
-        for i in range(found - 1):
-            keys[wanted] = pair_key(ngrams[i], ngrams[i + 1])
-            starts[wanted] = positions[i]
-            wanted += positions[i + 1] - positions[i] == 1
         found = 0
         matched = 0
         end = 0
