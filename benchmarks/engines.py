@@ -182,7 +182,8 @@ def main():
         rows, size = write(folder, options.rows, options.dictionaries)
         wanted = plain(folder, CORES)
         print(f"{machine()}, load {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, pyarrow {pyarrow.__version__}")
-        print(f"{rows:,} pairs, {size / 1e6:.0f} MB of text in {FILES} Parquet files{' with dictionaries' * options.dictionaries}, 13a, {CORES} processors\n")
+        stored = "Parquet files with dictionaries" if options.dictionaries else "Parquet files"
+        print(f"{rows:,} pairs, {size / 1e6:.0f} MB of text in {FILES} {stored}, 13a, {CORES} processors\n")
         row("", "s", "of it before counting", "pairs a second", "of the plain process", "s of the processor")
         row("---", "---:", "---:", "---:", "---:", "---:")
         for name in options.engines:
