@@ -10,8 +10,8 @@ machine disturbs the latter less.
 The texts are in Parquet files on a disk, which are in the memory of the system by then. For Ray they are also in its object
 store, and then in memory of the plain process. There are 3,004 pairs, which repeat. By default Parquet would store each text
 once in a row group, in a dictionary, and the files would state a small part of the size of the texts. Ray's newer reader goes
-by the size that is stated, and would read all in one task. Texts of this size do not repeat in practice, and Parquet stores
-such texts without a dictionary. So the benchmark does that, unless it is asked for dictionaries.
+by the size that is stated, and would read all in one task. Texts of this size do not repeat in practice, and Parquet gives
+up a dictionary of more than 1 MB. So the benchmark writes none, unless it is asked for dictionaries.
 
 `transport` is the same map without any counting: what the engine itself takes to read the texts and to hand them to Python.
 Needs pyarrow, PySpark and Ray.
