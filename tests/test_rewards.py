@@ -228,7 +228,7 @@ def test_completion_ids_in_arrays():
     expected = reward(completion_ids=[[1, 2, 3], [1, 2]], mine=[[1, 2, 3]] * 2)
     assert reward(completion_ids=(ids, ends), mine=[[1, 2, 3]] * 2) == expected
     for given in ((ids, ends), np.array([[1, 2], [1, 2]]), ([1], [2])):
-        with pytest.raises(errors.LengthMismatchError, match="completion_ids is 2, .*'mine' is 1; each"):
+        with pytest.raises(errors.LengthMismatchError, match=r"completion_ids is 2, .*'mine' is 1; each"):
             reward(completion_ids=given, mine=[[1, 2, 3]])
 
 
