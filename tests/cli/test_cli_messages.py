@@ -262,6 +262,7 @@ def test_too_little_memory_is_one_sentence(run):
     ("arguments", "message"),
     [
         (("compare", "text", "other=text", "-r", "text", "--samples", 10**18), "is not in the range 1<=x<=100000000"),
+        (("random-search", "list", "text", "--trials", 10**18), "is not in the range 1<=x<=100000000"),
         (("pro", "list", "text", "--samples", 10**18), "is not in the range 1<=x<=100000000"),
     ],
 )

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 MOST_SAMPLES = 100_000_000
 
 
-def check_samples(samples: Any, seed: Any) -> None:
+def check_samples(samples: Any, seed: Any, name: str = "samples") -> None:
     """:raises SampleError: they cannot be."""
     if not _is_whole(samples) or not 1 <= samples <= MOST_SAMPLES:
-        raise SampleError(f"samples is {samples!r}; it must be a whole number from 1 to {MOST_SAMPLES:,}")
+        raise SampleError(f"{name} is {samples!r}; it must be a whole number from 1 to {MOST_SAMPLES:,}")
     if not _is_whole(seed) or seed < 0:
         raise SampleError(f"seed is {seed!r}; it must be a whole number from 0")
 

@@ -17,6 +17,7 @@ from click.core import ParameterSource
 from .._files.text import listed, number_of, shown
 from .._files.weights import lines_of
 from .._files.writing import writing_all
+from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import FeatureError, InputFileError, WeightsError
 from ..metrics import Metric
@@ -483,7 +484,11 @@ def mert(
 @WITH_LISTS
 @IN_RANGES
 @click.option(
-    "--trials", type=click.IntRange(1), default=1000, show_default=True, help="How many random weights to try."
+    "--trials",
+    type=click.IntRange(1, MOST_SAMPLES),
+    default=1000,
+    show_default=True,
+    help="How many random weights to try.",
 )
 @click.option(
     "--weights-file",
