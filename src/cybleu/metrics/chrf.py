@@ -160,16 +160,24 @@ class Chrf(Metric):
         self._refuse_ids(references, of_ids)
         raw = self._raw(tokenize, lowercase)
         texts = raw.texts(hypotheses, "hypotheses")
-        if owner is not None:
-            owners = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
-            references = [references[number] for number in owners.tolist()]
         others, bounds = raw.sets(references)
-        if len(bounds) - 1 != len(texts):
-            raise LengthMismatchError(
-                f"there are {len(texts)} hypotheses and {len(bounds) - 1} sets of references; give as many, or owner"
-            )
         rows = np.empty((len(texts), len(self.columns)), dtype=np.int64)
-        self._fill(texts, others, bounds, rows, threads, progress)
+        if owner is None:
+            if len(bounds) - 1 != len(texts):
+                raise LengthMismatchError(
+                    f"there are {len(texts)} hypotheses and {len(bounds) - 1} sets of references; "
+                    "give as many, or owner"
+                )
+            self._fill(texts, others, bounds, rows, threads, progress)
+            return rows
+        owners = positions(owner, "owner", len(bounds) - 2, len(texts), "hypotheses")
+        order = owners.argsort(kind="stable")
+        measure = self.measure
+
+        def work(start: int, stop: int) -> None:
+            measure.rows_of_owners(texts, others, bounds, owners, order, start, stop, rows)
+
+        run(work, len(texts), _cost(texts, texts), threads, progress, "segments")
         return rows
 
     def _refuse_ids(self, references: Any, of_ids: dict[str, Any]) -> None:
