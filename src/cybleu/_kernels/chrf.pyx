@@ -78,7 +78,8 @@ cdef double score_of(const Rules *rules, const int64_t *row) noexcept nogil:
 
 # ------------------------------------------------------------------------------------------------------------ segments
 
-# Hypotheses with the same references. Its texts are first those whose n-grams are counted, then those looked up in them.
+# Hypotheses with the same references. Its texts are first those whose n-grams are counted, then those that are looked up
+# in them.
 cdef struct Group:
     const Line *hypotheses
     const int64_t *places
@@ -455,7 +456,8 @@ cdef class CharacterF:
                         size += min(hypotheses.lines[order[end]].size, KEPT)
                         end += 1
                     count_group(&self.rules, &shop, hypotheses.lines, &order[start], end - start,
-                                &references.lines[sets[owner]], <Py_ssize_t>(sets[owner + 1] - sets[owner]), &rows[0, 0])
+                                &references.lines[sets[owner]], <Py_ssize_t>(sets[owner + 1] - sets[owner]),
+                                &rows[0, 0])
                     watch(&shop.watching, 8 * (end - start))
                     start = end
         finally:

@@ -149,18 +149,27 @@ class Chrf(Metric):
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
 
-        :param references: for each segment a list of texts
+        :param references: for each segment a list of texts; or prepared :class:`cybleu.References` of raw text, with
+            any tokeniser
         :param hypotheses: texts, str or bytes
         :param tokenize: None, because there are no tokens
         :param of_ids: none of these
+        :raises ArrayValueError: the references are prepared, and in another way than this metric counts
         """
         from .._runtime.arrays import np
+        from ..stats.references import References, check_prepared, prepared_lines
         from ..text.batches import positions
 
-        self._refuse_ids(references, of_ids)
-        raw = self._raw(tokenize, lowercase)
+        bounds: Any
+        if isinstance(references, References):
+            counted = {"lowercase": True} if self.lowercase else {}
+            check_prepared(references, self.name, counted, tokenize=tokenize, lowercase=lowercase)
+            raw, others, bounds = prepared_lines(references, self.name)
+        else:
+            raw = self._raw(tokenize, lowercase)
+            others, bounds = raw.sets(references)
+        self._refuse_ids(of_ids)
         texts = raw.texts(hypotheses, "hypotheses")
-        others, bounds = raw.sets(references)
         rows = np.empty((len(texts), len(self.columns)), dtype=np.int64)
         if owner is None:
             if len(bounds) - 1 != len(texts):
@@ -180,9 +189,7 @@ class Chrf(Metric):
         run(work, len(texts), _cost(texts, texts), threads, progress, "segments")
         return rows
 
-    def _refuse_ids(self, references: Any, of_ids: dict[str, Any]) -> None:
-        if hasattr(references, "stats"):
-            raise ArrayValueError(f"prepared References count for BLEU, and {self.name} counts in its own way")
+    def _refuse_ids(self, of_ids: dict[str, Any]) -> None:
         given = [name for name, value in of_ids.items() if value is not None]
         if given:
             raise ArrayValueError(f"{given[0]} is for token ids, and {self.name} takes raw text")
@@ -249,7 +256,7 @@ class Chrf(Metric):
         from ..text.batches import separate_output
 
         lowercase = bool(of_ids.pop("lowercase", False))
-        self._refuse_ids(references, of_ids)
+        self._refuse_ids(of_ids)
         raw = self._raw(None, lowercase)
         of_references = raw.texts(references, "references")
         of_hypotheses = None if hypotheses is None else raw.texts(hypotheses, "hypotheses")
