@@ -78,8 +78,8 @@ cdef double score_of(const Rules *rules, const int64_t *row) noexcept nogil:
 
 # ------------------------------------------------------------------------------------------------------------ segments
 
-# Hypotheses with the same references. Its texts are first those whose n-grams are counted, then those that are looked up
-# in them.
+# Hypotheses with the same references. Its texts are first those whose n-grams are counted, then those that are looked
+# up in them.
 cdef struct Group:
     const Line *hypotheses
     const int64_t *places
