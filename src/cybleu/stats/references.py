@@ -230,6 +230,11 @@ class References:
             f"orders 1 to {self.max_order}, {self.reference_length} length>"
         )
 
+    @property
+    def of_raw_text(self) -> bool:
+        """Whether they were given as raw text, with a tokeniser."""
+        return self._raw is not None
+
     def stats(
         self,
         hypotheses: Any,
