@@ -431,8 +431,7 @@ cdef class CharacterF:
         :param order: those with the same set stand together, so that it is counted once
         """
         cdef Workshop shop
-        cdef Py_ssize_t end
-        cdef Py_ssize_t size
+        cdef Py_ssize_t end, size, count
         cdef int64_t owner
         if not 0 <= start <= stop <= order.shape[0] or owners.shape[0] != hypotheses.count:
             raise ValueError("the hypotheses do not fit their owners")
@@ -455,9 +454,11 @@ cdef class CharacterF:
                             and (end == start or end - start < MOST_MEMBERS and size < KEPT)):
                         size += min(hypotheses.lines[order[end]].size, KEPT)
                         end += 1
+                    count = <Py_ssize_t>(sets[owner + 1] - sets[owner])
+                    if end - start < count:     # fewer texts are counted so
+                        end = start + 1
                     count_group(&self.rules, &shop, hypotheses.lines, &order[start], end - start,
-                                &references.lines[sets[owner]], <Py_ssize_t>(sets[owner + 1] - sets[owner]),
-                                &rows[0, 0])
+                                &references.lines[sets[owner]], count, &rows[0, 0])
                     watch(&shop.watching, 8 * (end - start))
                     start = end
         finally:
