@@ -82,6 +82,18 @@ def test_prepared_references(sets, hypotheses, name, tokenize, lowercase):
     assert metric.rows(prepared, first).tolist() == metric.rows(sets, first, lowercase=lowercase).tolist()
 
 
+def test_sets_that_no_hypothesis_has():
+    metric = find("chrf")
+    expected = [metric.row(REFERENCES[1], TEXTS[0]), metric.row(REFERENCES[0], TEXTS[1])]
+    assert metric.rows([["x"], *REFERENCES, ["y"]], TEXTS[:2], owner=[2, 1]).tolist() == expected
+    prepared = References([["x"], *REFERENCES, ["y"]], tokenize="13a")
+    assert metric.rows(prepared, TEXTS[:2], owner=[2, 1]).tolist() == expected
+    for references in (REFERENCES, prepared):
+        with pytest.raises(errors.ArrayValueError, match=r"owner\[0\] is 4, which is not from 0 to"):
+            metric.rows(references, TEXTS[:1], owner=[4])
+    assert metric.rows(REFERENCES, [], owner=[]).shape == metric.rows(prepared, [], owner=[]).shape == (0, 18)
+
+
 def test_prepared_references_of_other_kinds():
     expected = find("chrf++").rows(REFERENCES, TEXTS, owner=OWNER).tolist()
     in_bytes = [[line.encode() for line in group] for group in REFERENCES]
@@ -220,6 +232,7 @@ def test_the_command_line(tmp_path, monkeypatch):
             errors.ArrayValueError,
             "prepared as tokens, and chrf",
         ),
+        (lambda: Chrf(lowercase=True).rows(References([[["a"]]]), ["a"]), errors.ArrayValueError, "prepared as tokens"),
         (lambda: find("chrf").rows(PREPARED, [["a"]]), errors.SequenceTypeError, r"hypotheses\[0\] is a list"),
         (lambda: find("chrf").rows(PREPARED, ["a", "b"]), errors.LengthMismatchError, "2 hypotheses and 1 set"),
         (lambda: find("chrf").rows(PREPARED, ["a"], owner=[1]), errors.ArrayValueError, r"owner\[0\] is 1"),

@@ -159,17 +159,26 @@ class Chrf(Metric):
         from .._runtime.arrays import np
         from ..stats.references import References, check_prepared, prepared_lines
         from ..text.batches import positions
+        from ..text.columns import references_given
 
-        bounds: Any
+        self._refuse_ids(of_ids)
+        others: Any = None
+        bounds: Any = None
         if isinstance(references, References):
+            raw, others, bounds = prepared_lines(references, self.name)
             counted = {"lowercase": True} if self.lowercase else {}
             check_prepared(references, self.name, counted, tokenize=tokenize, lowercase=lowercase)
-            raw, others, bounds = prepared_lines(references, self.name)
         else:
             raw = self._raw(tokenize, lowercase)
-            others, bounds = raw.sets(references)
-        self._refuse_ids(of_ids)
         texts = raw.texts(hypotheses, "hypotheses")
+        if others is None:
+            references = references_given(references, raw=True)
+            if owner is not None and isinstance(references, (list, tuple)) and len(references) > len(texts):
+                # those that nobody has are not read
+                owner = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
+                numbers, owner = np.unique(owner, return_inverse=True)
+                references = [references[number] for number in numbers.tolist()]
+            others, bounds = raw.sets(references)
         rows = np.empty((len(texts), len(self.columns)), dtype=np.int64)
         if owner is None:
             if len(bounds) - 1 != len(texts):
@@ -180,7 +189,7 @@ class Chrf(Metric):
             self._fill(texts, others, bounds, rows, threads, progress)
             return rows
         owners = positions(owner, "owner", len(bounds) - 2, len(texts), "hypotheses")
-        order = owners.argsort(kind="stable")
+        order = owners.argsort(kind="stable").astype(np.int64, copy=False)
         measure = self.measure
 
         def work(start: int, stop: int) -> None:

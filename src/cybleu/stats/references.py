@@ -361,7 +361,7 @@ def stats_of_each(
     batch, raw_texts, owners = references._read(hypotheses, owner, lengths, False)
     if raw_texts is not None:
         batch = references._sets.vocabulary.look_up(raw_texts, 0, len(raw_texts))
-    alone = references._alone
+    alone = references._prepared if len(references._sets.batch.begins) == len(references) else references._alone
     if alone is None:
         sets = references._sets._replace(sets=np.arange(len(references._sets.batch.begins) + 1))
         alone = references._counted(sets)
