@@ -16,10 +16,11 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import InputFileError, LengthMismatchError, printable
 
+_Text = TypeVar("_Text")
 STANDARD_INPUT = "-"
 BLOCK = 1 << 18
 LONGEST_LINE = 1 << 26
@@ -225,8 +226,8 @@ def number_of(token: str, what: str = "the value") -> float:
 
 
 def parallel_segments(
-    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], list[str]], at_once: int = 512
-) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
+    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], _Text], at_once: int = 512
+) -> Iterator[tuple[list[list[_Text]], list[_Text]]]:
     """The segments of parallel files, some at a time: (list of references, hypotheses).
 
     :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers

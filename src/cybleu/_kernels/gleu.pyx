@@ -66,7 +66,7 @@ cdef int count_one(PyObject *references, PyObject *hypothesis, const Py_ssize_t 
         work[0] += (count + 1) * (longest + 8)
         if not assign_few(&table, tokens, length, ids):
             return 0
-        begin_masks(&matcher, ids, <int>length, table.size, orders[1])
+        begin_masks(&matcher, ids, <int>length, table.distinct, orders[1])
         for k in range(count):
             cybleu_items(texts[k], &reference, &size)
             if not look_up_few(&table, reference, size, reference_ids):

@@ -21,6 +21,7 @@ from ..text.files import raw_segments
 from ..text.raw import lowered_block
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Text = TypeVar("Text")
 NO_LINE = "the files have no line, so there is no segment to score"
 
 
@@ -359,11 +360,14 @@ def raw_segments_of_files(
 def segments(
     hypothesis: str,
     references: Sequence[str],
-    split: Callable[[str], list[str]],
+    split: Callable[[str], Text],
     drop_bom: bool,
     delay: float = 1,
-) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
-    """The segments of parallel files, some at a time, under a progress bar."""
+) -> Iterator[tuple[list[list[Text]], list[Text]]]:
+    """The segments of parallel files, some at a time, under a progress bar.
+
+    :param split: what to make of a line; ``str`` leaves it as it is
+    """
     one_standard_input(hypothesis, *references)
     with _files(hypothesis, references, drop_bom, delay) as (files, advance), collector_paused():
         for block in parallel_segments(files[0], files[1:], split):

@@ -104,7 +104,7 @@ from .tuning import FIX, IN_RANGES, NORMALISE, RESTARTS, bounds_of
     "searched",
     metavar="NAME",
     multiple=True,
-    help="Search this sparse feature, too; other sparse features keep their weights.",
+    help="Search this sparse feature, too; other sparse features keep their weights. May be given several times.",
 )
 @OF_MIRA
 @OF_PRO

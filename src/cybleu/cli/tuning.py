@@ -17,6 +17,7 @@ from click.core import ParameterSource
 from .._files.text import listed, number_of, shown
 from .._files.weights import lines_of
 from .._files.writing import writing_all
+from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import FeatureError, InputFileError, WeightsError
 from ..metrics import Metric
@@ -52,14 +53,14 @@ WITH_LISTS = with_parameters(
         metavar="NBEST",
         type=FILE,
         multiple=True,
-        help="Another list of the same segments, which is merged with NBEST.",
+        help="Another list of the same segments, which is merged with NBEST. May be given several times.",
     ),
     click.option(
         "--features-file",
         metavar="FILE",
         type=FILE,
         multiple=True,
-        help="The features that Moses's extractor wrote, in place of NBEST and REF.",
+        help="The features that Moses's extractor wrote, in place of NBEST and REF. May be given several times, each with a --scores-file.",
     ),
     click.option(
         "--scores-file",
@@ -101,7 +102,13 @@ WITH_LISTS = with_parameters(
     click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too."),
 )
 IN_RANGES = with_parameters(
-    click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="The bounds of a weight."),
+    click.option(
+        "--range",
+        "ranges",
+        metavar="NAME=LOW:HIGH",
+        multiple=True,
+        help="The bounds of a weight. May be given several times.",
+    ),
     click.option(
         "--threads",
         type=click.IntRange(1),
@@ -306,7 +313,9 @@ RESTARTS = click.option(
     help="How many climbs follow the one that begins at the start.",
 )
 
-FIX = click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
+FIX = click.option(
+    "--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start. May be given several times."
+)
 
 
 @click.command()
@@ -347,7 +356,7 @@ FIX = click.option("--fix", metavar="NAME", multiple=True, help="Leave this weig
     "searched",
     metavar="NAME",
     multiple=True,
-    help="Search this sparse feature, too; other sparse features keep their weights.",
+    help="Search this sparse feature, too; other sparse features keep their weights. May be given several times.",
 )
 @click.option("--quiet", is_flag=True, help="Do not show the climbs on standard error.")
 @click.option(
@@ -475,7 +484,11 @@ def mert(
 @WITH_LISTS
 @IN_RANGES
 @click.option(
-    "--trials", type=click.IntRange(1), default=1000, show_default=True, help="How many random weights to try."
+    "--trials",
+    type=click.IntRange(1, MOST_SAMPLES),
+    default=1000,
+    show_default=True,
+    help="How many random weights to try.",
 )
 @click.option(
     "--weights-file",

@@ -9,7 +9,6 @@ from .tools import (
     Scored,
     explain_blocks,
     explain_difference,
-    explain_raw_blocks,
 )
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "explain",
     "explain_blocks",
     "explain_difference",
-    "explain_raw_blocks",
     "ngram_counts",
     "ngram_precision",
 ]

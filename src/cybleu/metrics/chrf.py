@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
 from .._runtime.parallel import run
-from ..errors import ArrayValueError, LengthMismatchError, OrderError, StatisticsError, UnknownNameError
+from ..errors import ArrayValueError, OrderError, StatisticsError, UnknownNameError
 from ..text.raw import Raw
 from .metric import Metric
 
@@ -158,7 +158,7 @@ class Chrf(Metric):
         """
         from .._runtime.arrays import np
         from ..stats.references import References, check_prepared, prepared_lines
-        from ..text.batches import positions
+        from ..text.batches import positions, sets_missing
         from ..text.columns import references_given
 
         self._refuse_ids(of_ids)
@@ -182,10 +182,7 @@ class Chrf(Metric):
         rows = np.empty((len(texts), len(self.columns)), dtype=np.int64)
         if owner is None:
             if len(bounds) - 1 != len(texts):
-                raise LengthMismatchError(
-                    f"there are {len(texts)} hypotheses and {len(bounds) - 1} sets of references; "
-                    "give as many, or owner"
-                )
+                raise sets_missing(len(texts), len(bounds) - 1)
             self._fill(texts, others, bounds, rows, threads, progress)
             return rows
         owners = positions(owner, "owner", len(bounds) - 2, len(texts), "hypotheses")
