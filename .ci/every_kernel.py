@@ -174,6 +174,9 @@ def relatives(random):
         rows = metric.rows(groups, lines, threads=2)
         yield rows
         yield scores(rows, metric)
+        owner = [place % 3 for place in range(len(lines))]
+        yield metric.rows(References(groups, tokenize="13a"), lines, owner=owner, threads=2)
+        yield metric.rows(pickle.loads(pickle.dumps(References(groups, tokenize="none"))), lines)
         yield metric.sum_of_raw(raw, raw.texts(lines, "lines"), *raw.sets(groups))[0]
         yield metric.evaluate(metric.row(groups[0], lines[0]))
         yield pairwise_bleu(lines, metric=metric)

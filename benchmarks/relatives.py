@@ -15,11 +15,21 @@ from random import Random
 
 import nltk.translate.chrf_score as nltk_chrf
 import nltk.translate.gleu_score as nltk_gleu
+import numpy as np
 import sacrebleu
 from measure import DATA, machine, newstest, row
 
 import cybleu
-from cybleu import chrf_score, gleu_score, pairwise_bleu, sacrebleu_corpus_chrf, sacrebleu_sentence_chrf, scores
+from cybleu import (
+    References,
+    bleu_rewards,
+    chrf_score,
+    gleu_score,
+    pairwise_bleu,
+    sacrebleu_corpus_chrf,
+    sacrebleu_sentence_chrf,
+    scores,
+)
 from cybleu.frameworks import CaptionBleu
 from cybleu.metrics import find
 
@@ -86,6 +96,32 @@ def corpora(reference, hypotheses, rounds):
         rounds,
     )
     row("chrF of a sentence; sacreBLEU", *times, count=len(pairs))
+
+
+def samples(reference, rounds, prompts=1000, each=16):
+    """Rewards of many samples for each prompt, whose references are prepared, beside the same without preparation."""
+    paths = sorted((DATA / "wmt17-en-de").glob("*.txt"))
+    systems = [lines(path.stem) for path in paths if path.stem not in ("ref", "src")]
+    systems = [system for system in systems if len(system) == len(reference)][:each]
+    sets = [[line] for line in reference[:prompts]]
+    texts = [system[number] for number in range(prompts) for system in systems]
+    owner = np.arange(prompts).repeat(len(systems))
+    prepared = References(sets, tokenize="13a")
+    for name, order in (("chrF", 0), ("chrF++", 2)):
+        metric = find("chrf", word_order=order)
+
+        def ours(metric=metric):
+            return bleu_rewards(prepared, texts, owner, metric=metric)
+
+        def alone(metric=metric):
+            return bleu_rewards([sets[number] for number in owner.tolist()], texts, metric=metric)
+
+        found, theirs = ours(), sacrebleu.CHRF(word_order=order)
+        assert found.tolist() == alone().tolist()
+        wanted = [theirs.sentence_score(texts[place], sets[owner[place]]).score for place in range(0, len(texts), 97)]
+        assert found[::97].tolist() == [np.float32(score / 100) for score in wanted]
+        times = compare(ours, alone, rounds)
+        row(f"{name}, {len(systems)} samples a prompt, references prepared; each alone", *times, count=len(texts))
 
 
 def matrices(reference, rounds):
@@ -159,6 +195,7 @@ def main():
     )
     print(f"| work | cybleu | the other (sacreBLEU {sacrebleu.__version__}, NLTK) | times |\n|---|---|---|---|")
     corpora(reference, hypotheses, rounds)
+    samples(reference, rounds)
     matrices(reference, rounds)
     of_nltk(reference, hypotheses, rounds)
     captions(reference, min(rounds, 2))

@@ -53,7 +53,7 @@ def bleu_rewards(
     """Sentence BLEU of each hypothesis against the references of its prompt. An empty hypothesis has 0.
 
     :param references: the references of each prompt, in any form that :mod:`cybleu.stats` describes; or prepared
-        :class:`cybleu.References`, which were then given `pad_id`, `eos_id` and `unk_id`
+        :class:`cybleu.References`, which were then given `pad_id`, `eos_id` and `unk_id`. For ``chrf`` they are raw text
     :param hypotheses: a batch of texts, in any form that :mod:`cybleu.stats` describes
     :param owner: for each hypothesis the index of its prompt; by default hypothesis i has prompt i. If G hypotheses for
         each prompt follow one another, it is ``numpy.arange(prompts).repeat(G)``

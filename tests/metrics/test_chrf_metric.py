@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 
 import numpy as np
 import pytest
 import sacrebleu
 from click.testing import CliRunner
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from cybleu import BleuReward, bleu_rewards, errors, explain, pairwise_bleu, score, scores
+from arrow_capsules import AsArray
+from arrow_capsules import texts as texts_of
+from cybleu import BleuReward, References, bleu_rewards, errors, explain, pairwise_bleu, score, scores
 from cybleu.cli import cli
 from cybleu.metrics import Chrf, find
 from cybleu.nbest import NBest
@@ -22,6 +28,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 TEXTS = ["the cat sat", "a cat sat down", "the cat sat down", "it rains", "it rained a lot", "Rain falls"]
 REFERENCES = [["The cat sat down."], ["It rains a lot.", "Rain falls."]]
 OWNER = [0, 0, 0, 1, 1, 1]
+PREPARED = References([["a"]], tokenize="13a")
 NAMES = {"chrf": 0, "chrf+": 1, "chrf++": 2}
 
 
@@ -42,6 +49,65 @@ def test_rows_and_scores(name, order):
     assert str(score(rows, metric)).startswith(f"metric:{name}|nc:6|nw:{order}|beta:2|eff:yes|space:no|case:mixed = ")
     as_lists = score(rows.tolist(), metric)
     assert as_lists == score(rows, metric) and as_lists.score == metric.evaluate(rows.sum(axis=0).tolist())
+
+
+PIECES = [*"ab .,(é猫\x1c\xa0A", "\U0001f600", "the ", "".join(map(chr, range(0x4E00, 0x4E00 + 260)))]
+LINES = st.lists(st.sampled_from(PIECES), max_size=20).map("".join)
+
+
+@given(
+    st.lists(st.lists(LINES, min_size=1, max_size=3), min_size=1, max_size=4),
+    st.lists(st.tuples(LINES | st.none(), st.integers(0, 99)), max_size=70),
+    st.sampled_from(["chrf", "chrf++"]),
+    st.sampled_from(["13a", "char", str.split]),
+    st.booleans(),
+)
+@example([["ab", "ba"], ["a"]], [("ab", 0), (None, 1)] * 40, "chrf++", "13a", False)
+@example([["a b " * 70, "b a a"]], [("a b " * 70, 0), ("b a", 0), ("", 0)], "chrf++", "none", True)
+def test_prepared_references(sets, hypotheses, name, tokenize, lowercase):
+    owner = [place % len(sets) for _, place in hypotheses]
+    texts = [sets[number][0][::-1] if text is None else text for (text, _), number in zip(hypotheses, owner)]
+    metric, prepared = find(name), References(sets, tokenize=tokenize, lowercase=lowercase)
+    rows = metric.rows(prepared, texts, owner=owner, threads=2)
+    options = {"word_order": NAMES[name], "lowercase": lowercase}
+    assert scores(rows, metric).tolist() == [
+        theirs(text, sets[number], **options) for text, number in zip(texts, owner)
+    ]
+    assert rows.tolist() == metric.rows(sets, texts, owner=owner, lowercase=lowercase).tolist()
+    each = metric.rows([sets[number] for number in owner], texts, lowercase=lowercase)
+    assert rows.tolist() == each.tolist()
+    rewards = bleu_rewards(prepared, texts, owner, metric=metric)
+    assert rewards.tolist() == bleu_rewards(sets, texts, owner, metric=metric, lowercase=lowercase).tolist()
+    first = [group[0] for group in sets]
+    assert metric.rows(prepared, first).tolist() == metric.rows(sets, first, lowercase=lowercase).tolist()
+
+
+def test_sets_that_no_hypothesis_has():
+    metric = find("chrf")
+    expected = [metric.row(REFERENCES[1], TEXTS[0]), metric.row(REFERENCES[0], TEXTS[1])]
+    assert metric.rows([["x"], *REFERENCES, ["y"]], TEXTS[:2], owner=[2, 1]).tolist() == expected
+    prepared = References([["x"], *REFERENCES, ["y"]], tokenize="13a")
+    assert metric.rows(prepared, TEXTS[:2], owner=[2, 1]).tolist() == expected
+    for references in (REFERENCES, prepared):
+        with pytest.raises(errors.ArrayValueError, match=r"owner\[0\] is 4, which is not from 0 to"):
+            metric.rows(references, TEXTS[:1], owner=[4])
+    assert metric.rows(REFERENCES, [], owner=[]).shape == metric.rows(prepared, [], owner=[]).shape == (0, 18)
+
+
+def test_prepared_references_of_other_kinds():
+    expected = find("chrf++").rows(REFERENCES, TEXTS, owner=OWNER).tolist()
+    in_bytes = [[line.encode() for line in group] for group in REFERENCES]
+    columns = [AsArray(texts_of(["The cat sat down.", "It rains a lot."])), AsArray(texts_of([None, "Rain falls."]))]
+    for references in (REFERENCES, in_bytes, columns):
+        prepared = References(references, tokenize="13a")
+        for made in (prepared, copy.deepcopy(prepared), pickle.loads(pickle.dumps(prepared))):
+            assert find("chrf++").rows(made, TEXTS, owner=OWNER).tolist() == expected
+            assert find("chrf++").rows(made, AsArray(texts_of(TEXTS)), owner=OWNER).tolist() == expected
+    lower = References(columns, tokenize="13a", lowercase=True)
+    assert (
+        Chrf(lowercase=True).rows(lower, TEXTS, owner=OWNER).tolist()
+        == Chrf(lowercase=True).rows(REFERENCES, TEXTS, owner=OWNER).tolist()
+    )
 
 
 def test_sums_beyond_what_is_exact():
@@ -161,6 +227,28 @@ def test_the_command_line(tmp_path, monkeypatch):
         (lambda: Chrf(beta=float("nan")), errors.StatisticsError, "beta is nan"),
         (lambda: Chrf(beta="2"), errors.StatisticsError, "beta is '2'"),
         (lambda: scores(np.zeros((1, 4), int), "chrf"), errors.StatisticsError, "18 entries"),
+        (
+            lambda: find("chrf").rows(References([[["a"]]]), ["a"]),
+            errors.ArrayValueError,
+            "prepared as tokens, and chrf",
+        ),
+        (lambda: Chrf(lowercase=True).rows(References([[["a"]]]), ["a"]), errors.ArrayValueError, "prepared as tokens"),
+        (lambda: find("chrf").rows(PREPARED, [["a"]]), errors.SequenceTypeError, r"hypotheses\[0\] is a list"),
+        (lambda: find("chrf").rows(PREPARED, ["a", "b"]), errors.LengthMismatchError, "2 hypotheses and 1 set"),
+        (lambda: find("chrf").rows(PREPARED, ["a"], owner=[1]), errors.ArrayValueError, r"owner\[0\] is 1"),
+        (lambda: find("chrf").rows(PREPARED, ["a"], lowercase=True), errors.ArrayValueError, "lowercase is theirs"),
+        (lambda: find("chrf").rows(PREPARED, ["a"], tokenize="13a"), errors.ArrayValueError, "tokenize is theirs"),
+        (lambda: find("chrf").rows(PREPARED, ["a"], lengths=[1]), errors.ArrayValueError, "lengths is for token ids"),
+        (
+            lambda: Chrf(lowercase=True).rows(PREPARED, ["a"]),
+            errors.ArrayValueError,
+            r"give References\(lowercase=True\)",
+        ),
+        (
+            lambda: find("chrf").rows(References([["a"]], tokenize="13a", ignore=[("a",)]), ["a"]),
+            errors.ArrayValueError,
+            "chrf leaves no n-grams out",
+        ),
     ],
 )
 def test_what_is_refused(call, error, message):

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
+from arrow_capsules import AsArray, texts
 from cybleu.errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -17,6 +18,7 @@ from cybleu.errors import (
     StatisticsError,
     UnknownNameError,
 )
+from cybleu.metrics import find
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import antioracle, linear, nbest_sorted, oracle, perceptron
 from cybleu.stats import References, segment_stats
@@ -242,3 +244,49 @@ def test_what_is_no_list_yet(use, given):
         SequenceTypeError, match=f"of the type {type(given).__name__}; make an NBest first, with NBest.from_files"
     ):
         use(given)
+
+
+HYPOTHESES = [["The cat sat", "a cat sat. Down", "the"], [], ["it rains", "rain falls", ""]]
+SETS = [["the cat sat.", "A cat"], ["nobody"], ["It rains a lot"]]
+OWNER = [0, 0, 0, 2, 2, 2]
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("name", ["chrf", "chrf++", "gleu", "nltk:method1"])
+def test_another_metric(name, lowercase):
+    nbest = NBest.from_texts(HYPOTHESES, SETS, [[float(row)] for row in range(6)], tokenize=str.split, ids=[4, 7, 9])
+    metric = find(name)
+    tokenize = None if metric.of_raw_text else "13a"
+    expected = metric.rows(SETS, nbest.texts, owner=OWNER, tokenize=tokenize, lowercase=lowercase)
+    words = [[text.lower().split() if lowercase else text.split() for text in group] for group in SETS]
+    raw = References(SETS, tokenize="13a", lowercase=lowercase)
+    columns = [AsArray(texts([group[0] for group in SETS])), AsArray(texts(["A cat", None, None]))]
+    found = [
+        nbest.with_metric(name, SETS, tokenize=tokenize, lowercase=lowercase, threads=2),
+        nbest.with_metric(metric, raw),
+        nbest.with_metric(metric, columns, tokenize=tokenize, lowercase=lowercase),
+    ]
+    for other in found:
+        assert other.stats.tolist() == expected.tolist() and other.score == metric
+        for kept in ("offsets", "features", "ids", "index"):
+            assert (getattr(other, kept) == getattr(nbest, kept)).all()
+        assert (other.names, other.texts) == (nbest.names, nbest.texts)
+    assert oracle(found[0]).rows.tolist() == oracle(found[1]).rows.tolist()
+    if not metric.of_raw_text:
+        by_words = metric.rows(SETS, nbest.texts, owner=OWNER, tokenize="none", lowercase=lowercase)
+        assert nbest.with_metric(name, SETS, lowercase=lowercase).stats.tolist() == by_words.tolist()
+        assert nbest.with_metric(name, References(words), lowercase=lowercase).stats.tolist() == by_words.tolist()
+
+
+def test_another_metric_that_cannot_count():
+    nbest = NBest.from_texts([["a b"], ["c"]], [["a b"], ["c"]], tokenize=str.split)
+    with pytest.raises(LengthMismatchError, match="2 segments of hypotheses and 1 of references"):
+        nbest.with_metric("chrf", [["a b"]])
+    with pytest.raises(UnknownNameError, match="takes no tokeniser"):
+        nbest.with_metric("chrf", [["a b"], ["c"]], tokenize="13a")
+    with pytest.raises(ArrayValueError, match="tokenize is theirs"):
+        nbest.with_metric("gleu", References([["a b"], ["c"]], tokenize="13a"), tokenize="13a")
+    with pytest.raises(ArrayValueError, match="prepared as tokens"):
+        nbest.with_metric("chrf", References([[["a", "b"]], [["c"]]]))
+    with pytest.raises(ArrayValueError, match="texts of the hypotheses are not known"):
+        NBest([0, 1], [[1.0]], [[1, 1, 1, 1]]).with_metric("chrf", [["a"]])

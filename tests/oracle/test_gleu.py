@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 
 from arrow_capsules import AsArray, lists
 from arrow_capsules import texts as texts_of
-from cybleu import chrf_score, errors, gleu_score, install_as_nltk, score, scores, segment_stats
+from cybleu import (
+    References,
+    bleu_rewards,
+    chrf_score,
+    errors,
+    gleu_score,
+    install_as_nltk,
+    score,
+    scores,
+    segment_stats,
+)
 from cybleu.metrics import Gleu
 from cybleu.text import tokenizer
 from inputs import (
@@ -50,6 +60,51 @@ def test_sentences(segment, options):
 @example(([[[]], [["a"]]], [["x", "y"], ["a"]]), {})
 def test_corpora(corpus, options):
     assert_same(outcome(gleu_score.corpus_gleu, *corpus, **options), outcome(nltk_gleu.corpus_gleu, *corpus, **options))
+
+
+WORDS = st.lists(st.integers(1, 4), max_size=9)
+
+
+@given(
+    st.lists(st.lists(WORDS, min_size=1, max_size=3), min_size=1, max_size=3),
+    st.lists(st.tuples(WORDS, st.integers(0, 99)), max_size=8),
+    st.sampled_from([(1, 4), (2, 3), (1, 1)]),
+)
+@example([[[], [1]], [[]]], [([], 0), ([2, 3], 0), ([], 1)], (1, 4))
+def test_prepared_references(sets, hypotheses, orders):
+    metric = Gleu(*orders)
+    texts = [text for text, _ in hypotheses]
+    owner = [place % len(sets) for _, place in hypotheses]
+    expected = [nltk_gleu.sentence_gleu(sets[number], text, *orders) for text, number in zip(texts, owner)]
+    lines = [" ".join(map(str, text)) for text in texts]
+    raw = [[" ".join(map(str, text)) for text in group] for group in sets]
+    token_lists = [list(map(str, text)) for text in texts]
+    ids = np.zeros((len(texts), 9), np.int64)
+    for place, text in enumerate(texts):
+        ids[place, : len(text)] = text
+    of_words = References([[list(map(str, text)) for text in group] for group in sets], 5)
+    of_lines = References(raw, tokenize="none")
+    of_ids = References([[np.array(text, int) for text in group] for group in sets], pad_id=0)
+    for prepared, given_ in ((of_words, token_lists), (of_lines, lines), (of_lines, token_lists), (of_ids, ids)):
+        found = metric.rows(prepared, given_, owner=owner, threads=2)
+        assert scores(found, metric).tolist() == expected
+        assert bleu_rewards(prepared, given_, owner, metric=metric).tolist() == np.float32(expected).tolist()
+    lengths = list(map(len, texts))
+    without = References([[np.array(text, int) for text in group] for group in sets])
+    assert scores(metric.rows(without, ids, owner=owner, lengths=lengths), metric).tolist() == expected
+    assert of_words.stats(token_lists, owner=owner).shape == (len(texts), 12)
+
+
+def test_prepared_references_that_do_not_fit():
+    prepared = References([[["a", "b"]]], 2)
+    assert Gleu(max_len=2).rows(prepared, [["a"]]).tolist() == [[1, 3]]
+    with pytest.raises(errors.ArrayValueError, match=r"max_order=2, and gleu counts with 4 here"):
+        Gleu().rows(prepared, [["a"]])
+    with pytest.raises(errors.ArrayValueError, match="gleu leaves no n-grams out"):
+        Gleu().rows(References([[["a"]]], ignore=[("a",)]), [["a"]])
+    for name, value in {"pad_id": 0, "tokenize": "13a", "lowercase": True}.items():
+        with pytest.raises(errors.ArrayValueError, match=f"{name} is theirs"):
+            Gleu().rows(prepared, [["a"]], **{name: value})
 
 
 def test_a_reference_without_ngrams_counts_where_the_hypothesis_has_some():

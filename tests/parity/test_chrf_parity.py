@@ -45,6 +45,13 @@ def results(backend, corpus, measure):
     assert found.tolist() == [measure.evaluate(row) for row in rows.tolist()]
     total = measure.sum(texts, others, sets, 0, len(corpus))
     assert total == rows.sum(axis=0).tolist()
+    owners = np.array([7 * place % len(corpus) for place in range(3 * len(corpus))], dtype=np.int64)
+    order = np.argsort(owners, kind="stable")
+    many = backend.RawTexts([corpus[place % len(corpus)][0] for place in range(len(owners))])
+    shared = np.full((len(owners), rows.shape[1]), -1, dtype=np.int64)
+    middle = len(owners) // 2
+    measure.rows_of_owners(many, others, sets, owners, order, 0, middle, shared)
+    measure.rows_of_owners(many, others, sets, owners, order, middle, len(owners), shared)
     matrix = np.empty((len(texts), len(others)))
     backend.CharacterTexts(measure, others, texts).fill(0, len(texts), matrix)
     each_other = np.empty((len(others), len(others)))
@@ -52,7 +59,7 @@ def results(backend, corpus, measure):
     middle = len(others) // 2
     pairs.fill(0, middle, each_other)
     pairs.fill(middle, len(others), each_other)
-    return rows.tolist(), total, found.tolist(), matrix.tolist(), each_other.tolist()
+    return rows.tolist(), shared.tolist(), total, found.tolist(), matrix.tolist(), each_other.tolist(), others.strings()
 
 
 @given(corpora, measures)
@@ -111,6 +118,19 @@ def test_what_does_not_fit(kernels):
     ):
         with pytest.raises(ValueError):
             measure.rows(texts, texts, np.array(sets), 0, stop, np.ascontiguousarray(table))
+    one, nobody = np.zeros(1, np.int64), np.zeros(0, np.int64)
+    for sets, owners, order, stop, table in (
+        ([0, 1], one, one, 2, rows),
+        ([0, 1], nobody, one, 1, rows),
+        ([0, 1], one, one + 1, 1, rows),
+        ([0, 1], one - 1, one, 1, rows),
+        ([0, 1], one + 1, one, 1, rows),
+        ([0, 2], one, one, 1, rows),
+        ([0, 0], one, one, 1, rows),
+        ([0, 1], one, one, 1, rows[:, :2]),
+    ):
+        with pytest.raises(ValueError):
+            measure.rows_of_owners(texts, texts, np.array(sets), owners, order, 0, stop, np.ascontiguousarray(table))
     with pytest.raises(ValueError):
         measure.score_rows(rows, -1, np.zeros(1))
     pairs = kernels.CharacterTexts(measure, texts)

@@ -330,6 +330,13 @@ def chrf_of_many_texts(part):
 
 
 @case
+def chrf_of_prepared_references(part):
+    texts = [" ".join(map(str, text)) for text in TEXTS[: 40_000 // part].tolist()]
+    prepared = References([[text] for text in texts[::16]], tokenize="none")
+    return lambda: metrics.find("chrf++").rows(prepared, texts, owner=np.arange(len(texts)) // 16)
+
+
+@case
 def chrf_of_one_text(part):
     text = " ".join(map(str, IDS[: 600_000 // part].tolist()))
     return lambda: metrics.find("chrf++").row([text], text)

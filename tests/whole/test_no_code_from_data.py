@@ -17,6 +17,7 @@ from cybleu import explain, explain_difference, metrics, rerank, tuning
 from cybleu.errors import CybleuError
 from cybleu.nbest import NBest
 from cybleu.stats import References
+from cybleu.text.raw import Raw
 from cybleu.tuning import Iteration, Loop
 
 SOURCE = Path(cybleu.__file__).parent
@@ -84,6 +85,7 @@ def sample_nbest():
 WORDS = "the cat sat on the mat".split()
 OBJECTS = {
     "References of tokens": lambda: References([[WORDS, WORDS[1:]], [[("a", 1), None]]]),
+    "References of raw text": lambda: References([["a b. c"], ["d"]], tokenize="13a"),
     "References of ids": lambda: References(np.arange(6).reshape(2, 3), 2, pad_id=0, unk_id=4, ignore=[(1, 2)]),
     "NBest": sample_nbest,
     "CorpusAccumulator": cybleu.CorpusAccumulator,
@@ -164,8 +166,12 @@ BROKEN = {
     "falling sets": lambda state: (*state[:2], state[2]._replace(sets=np.array([0, -1, 2])), *state[3:]),
     "arguments": lambda state: (*state[:3], (None,), *state[4:]),
     "pad": lambda state: (*state[:3], ("x", None, None), *state[4:]),
-    "ignored": lambda state: (*state[:4], [()]),
-    "ignored of another type": lambda state: (*state[:4], 7),
+    "ignored": lambda state: (*state[:4], [("a",)], *state[5:]),
+    "ignored of another type": lambda state: (*state[:4], 7, *state[5:]),
+    "raw text of no tokeniser": lambda state: (*state[:6], ["a", "b"]),
+    "no raw text": lambda state: (*state[:5], Raw("13a"), None),
+    "raw text of fewer lines": lambda state: (*state[:5], Raw("13a"), ["a"]),
+    "raw text of another type": lambda state: (*state[:5], Raw("13a"), [1, 2]),
 }
 
 

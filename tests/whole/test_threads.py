@@ -37,6 +37,10 @@ def texts(seed, count=12, vocabulary=WORDS, longest=30):
     return [random.choices(vocabulary, k=random.randint(5, longest)) for _ in range(count)]
 
 
+def joined(*arguments):
+    return [" ".join(text) for text in texts(*arguments)]
+
+
 def plain(value):
     """Something that == compares as a whole."""
     if isinstance(value, np.ndarray):
@@ -61,6 +65,7 @@ def calls_on_references():
     words = References([texts(seed, 3) for seed in range(12)], ignore=[("the",), ("the", "cat")])
     ids = np.random.default_rng(0).integers(0, 9, (12, 25))
     prepared = References(ids, pad_id=0, unk_id=3)
+    lines = References([joined(seed, 3) for seed in range(12)], tokenize="13a")
     tokens = BleuReward(tokenize=None)
     for seed in range(3):
         other = np.random.default_rng(seed + 1).integers(0, 9, (12, 25))
@@ -68,6 +73,8 @@ def calls_on_references():
         yield lambda other=other: prepared.stats(other)
         yield lambda other=other: prepared.stats(other.astype(np.int32), threads=2)
         yield lambda other=other: bleu_rewards(prepared, other, smoothing="add-k")
+        yield lambda seed=seed: bleu_rewards(lines, joined(seed), metric="chrf++")
+        yield lambda seed=seed: bleu_rewards(lines, joined(seed), metric="gleu")
         yield lambda other=other: tokens(completion_ids=other.tolist(), references=ids.tolist())
 
 

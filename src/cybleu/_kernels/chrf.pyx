@@ -40,6 +40,7 @@ cdef extern from *:
 cdef enum:
     MOST_OF_A_KIND = 64     # orders
     KEPT = 65536            # bytes that are not given back after a segment
+    MOST_MEMBERS = 32       # hypotheses that are in memory together
 
 
 # ------------------------------------------------------------------------------------------------------------- scoring
@@ -77,19 +78,33 @@ cdef double score_of(const Rules *rules, const int64_t *row) noexcept nogil:
 
 # ------------------------------------------------------------------------------------------------------------ segments
 
+# Hypotheses with the same references. Its texts are first those whose n-grams are counted, then those that are looked
+# up in them.
+cdef struct Group:
+    const Line *hypotheses
+    const int64_t *places
+    const Line *references
+    bint alone              # one hypothesis, which is counted; otherwise each reference is
+    Py_ssize_t counted
+    Py_ssize_t walked
+    Py_ssize_t total
+    Text *texts
+    Units *characters
+    Units *words            # numbered anew for each text that is counted
+    Py_ssize_t longest      # words
+
+
 cdef void begin_row(const Units *hypothesis, const Units *text, int order, int64_t *row) noexcept nogil:
-    """Write how many n-grams there are, three numbers an order, the third one 0."""
+    """Write how many n-grams there are, the first two of three numbers an order."""
     cdef int n
     for n in range(order):
         row[3 * n + 1] = ngrams_of(text.count, n + 1)
         row[3 * n] = ngrams_of(hypothesis.count, n + 1) if row[3 * n + 1] > 0 else 0
-        row[3 * n + 2] = 0
 
 
-cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int order, int64_t *rows,
+cdef int match_all(Workshop *shop, const Units *one, const Units *others, Py_ssize_t count, int order, int64_t *rows,
                    Py_ssize_t row_size) except -1 nogil:
-    """Write counts and matches of the hypothesis, the first text, with each of the others, three numbers an order."""
-    cdef const Units *hypothesis = texts
+    """Write the matches of a text with each of some others, the third of three numbers an order."""
     cdef uint64_t odd = secret()
     cdef int64_t *changes
     cdef Positions *positions
@@ -97,18 +112,16 @@ cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int ord
     cdef Table table
     cdef int32_t *memory
     cdef int32_t *places
-    cdef uint64_t needed = 0
+    cdef uint64_t needed = 2 * <uint64_t>one.count + 2
     cdef int32_t names = 1
-    cdef Py_ssize_t most = hypothesis.count
-    cdef bint apart = pairs_have_cells(hypothesis)
+    cdef Py_ssize_t most = one.count
+    cdef bint apart = pairs_have_cells(one)
     cdef int first = 1
     cdef Py_ssize_t k
     cdef int n
-    for k in range(1, count + 1):
-        begin_row(hypothesis, &texts[k], order, rows + (k - 1) * row_size)
-    for k in range(count + 1):
-        needed += 2 * <uint64_t>texts[k].count + 2
-        most = max(most, texts[k].count)
+    for k in range(count):
+        needed += 2 * <uint64_t>others[k].count + 2
+        most = max(most, others[k].count)
     make_room(&shop.walk, <uint64_t>count * (sizeof(Positions) + CHANGES * sizeof(int64_t))
               + (needed + <uint64_t>most + 1) * sizeof(int32_t))
     positions = <Positions *>shop.walk.data
@@ -118,28 +131,27 @@ cdef int match_all(Workshop *shop, const Units *texts, Py_ssize_t count, int ord
     memory = places + most + 1
     if apart:
         first = 2
-        names = hypothesis.different + 1
-        all_pairs(&from_, memory, hypothesis)
+        names = one.different + 1
+        all_pairs(&from_, memory, one)
     else:
-        all_of(&from_, memory, hypothesis.count)
-    memory += 2 * hypothesis.count + 2
+        all_of(&from_, memory, one.count)
+    memory += 2 * one.count + 2
     for k in range(count):
         if apart:
-            all_pairs(&positions[k], memory, &texts[k + 1])
-            changes[k * CHANGES + 1] = shared_units(hypothesis, &texts[k + 1])
+            all_pairs(&positions[k], memory, &others[k])
+            changes[k * CHANGES + 1] = shared_units(one, &others[k])
             changes[k * CHANGES + 2] = -changes[k * CHANGES + 1]
         else:
-            all_of(&positions[k], memory, texts[k + 1].count)
-        memory += 2 * texts[k + 1].count + 2
-        watch(&shop.watching, texts[k + 1].count >> 4)
+            all_of(&positions[k], memory, others[k].count)
+        memory += 2 * others[k].count + 2
+        watch(&shop.watching, others[k].count >> 4)
     for n in range(first, order + 1):
         if from_.count == 0:
             break
-        make_room(&shop.table, table_size(from_.count, names, hypothesis.different, False))
-        fill_table(&table, shop.table.data, hypothesis, n, &from_, &names, places, False, odd,
-                   &shop.watching)
+        make_room(&shop.table, table_size(from_.count, names, one.different, False))
+        fill_table(&table, shop.table.data, one, n, &from_, &names, places, False, odd, &shop.watching)
         for k in range(count):
-            take(&table, hypothesis, &texts[k + 1], n, order, &positions[k], places, changes + k * CHANGES, odd,
+            take(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES, odd,
                  &shop.watching)
     for k in range(count):
         add_up(changes + k * CHANGES, order, rows + k * row_size)
@@ -158,30 +170,52 @@ cdef void add_up(const int64_t *changes, int order, int64_t *row) noexcept nogil
 cdef int count_segment(const Rules *rules, Workshop *shop, const Line *hypothesis, const Line *references,
                        Py_ssize_t count, int64_t *row) except -1 nogil:
     """Write the row of the reference with the best score, the first of equal ones; there is at least one."""
+    cdef int64_t place = 0
+    return count_group(rules, shop, hypothesis, &place, 1, references, count, row)
+
+
+cdef int count_group(const Rules *rules, Workshop *shop, const Line *hypotheses, const int64_t *places,
+                     Py_ssize_t members, const Line *references, Py_ssize_t count, int64_t *rows) except -1 nogil:
+    """The same for some hypotheses with the same references.
+
+    What is looked up in is counted once: one hypothesis for all references, or each reference for all hypotheses.
+
+    :param places: of the hypotheses, and of their rows
+    """
     cdef int order = rules.char_order + rules.word_order
-    cdef int width = 1
     cdef Py_ssize_t row_size = 3 * order
-    cdef Py_ssize_t best = 0
-    cdef double score, best_score
-    cdef int64_t *rows
-    cdef Py_ssize_t k
-    if not read_segment(rules, shop, hypothesis, references, count, width):
-        read_segment(rules, shop, hypothesis, references, count, 4)
-        width = 4
-    make_room(&shop.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
-    rows = <int64_t *>shop.rows.data
-    match_characters(rules, shop, count, width, rows, row_size)
-    if rules.word_order > 0:
-        match_words(rules, shop, count, rows + 3 * rules.char_order, row_size)
-    if count > 1:
-        best_score = -1.0
-        for k in range(count):
-            score = score_of(rules, rows + k * row_size)
-            if score > best_score:
-                best_score = score
-                best = k
-    for k in range(row_size):
-        row[k] = rows[best * row_size + k]
+    cdef Group group
+    cdef double score
+    cdef double *best
+    cdef int64_t *found
+    cdef int64_t *row
+    cdef Py_ssize_t i, k, member
+    cdef int n
+    group.hypotheses, group.places, group.references = hypotheses, places, references
+    group.alone = members == 1
+    group.counted = 1 if group.alone else count
+    group.walked = count if group.alone else members
+    group.total = members + count
+    if not read_group(rules, shop, &group, 1):
+        read_group(rules, shop, &group, 4)
+    make_room(&shop.rows, <uint64_t>group.walked * <uint64_t>row_size * sizeof(int64_t)
+              + <uint64_t>members * sizeof(double))
+    best = <double *>shop.rows.data
+    found = <int64_t *>(best + members)
+    for k in range(members):
+        best[k] = -1.0
+    for i in range(group.counted):
+        match_group(rules, shop, &group, i, found, row_size)
+        for k in range(group.walked):
+            member = 0 if group.alone else k
+            if count > 1:
+                score = score_of(rules, found + k * row_size)
+                if score <= best[member]:
+                    continue
+                best[member] = score
+            row = rows + places[member] * row_size
+            for n in range(3 * order):
+                row[n] = found[k * row_size + n]
     shrink(shop)
     return 0
 
@@ -194,85 +228,103 @@ cdef void shrink(Workshop *shop) noexcept nogil:
         give_back(&shop.text)
 
 
-cdef int read_segment(const Rules *rules, Workshop *shop, const Line *hypothesis, const Line *references,
-                      Py_ssize_t count, int width) except -1 nogil:
+cdef int read_group(const Rules *rules, Workshop *shop, Group *group, int width) except -1 nogil:
     """The texts in numbers; 0 where numbers of one byte do not suffice."""
     cdef uint64_t used = BEFORE
     cdef Py_ssize_t spans = 0
-    cdef Py_ssize_t k
-    cdef Text *texts
-    make_room(&shop.texts, (<uint64_t>count + 1) * (sizeof(Text) + sizeof(Units)))
-    texts = <Text *>shop.texts.data
+    cdef Py_ssize_t total = group.total
+    cdef Py_ssize_t i
+    cdef const Line *line
+    make_room(&shop.texts, <uint64_t>total * (sizeof(Text) + 2 * sizeof(Units)))
+    group.texts = <Text *>shop.texts.data
+    group.characters = <Units *>(group.texts + total)
+    group.words = group.characters + total
     forget(shop)
-    if not read_text(shop, hypothesis, width, rules.word_order > 0, True, &used, &spans, texts):
-        return 0
-    for k in range(count):
-        read_text(shop, &references[k], width, rules.word_order > 0, False, &used, &spans, &texts[k + 1])
+    for i in range(total):
+        if (i < group.counted) == group.alone:
+            line = &group.hypotheses[group.places[i if group.alone else i - group.counted]]
+        else:
+            line = &group.references[i - group.counted if group.alone else i]
+        if not read_text(shop, line, width, rules.word_order > 0, i < group.counted, &used, &spans, &group.texts[i]):
+            return 0
+    for i in range(total):
+        group.characters[i].data = shop.text.data + group.texts[i].start
+        group.characters[i].count = group.texts[i].count
+        group.characters[i].width = width
+        group.characters[i].different = shop.different
     return 1
 
 
-cdef int match_characters(const Rules *rules, Workshop *shop, Py_ssize_t count, int width, int64_t *rows,
-                          Py_ssize_t row_size) except -1 nogil:
-    cdef Text *texts = <Text *>shop.texts.data
-    cdef Units *units = <Units *>(texts + count + 1)
-    cdef Py_ssize_t k
-    if rules.char_order == 0:
-        return 0
-    for k in range(count + 1):
-        units[k].data = shop.text.data + texts[k].start
-        units[k].count = texts[k].count
-        units[k].width = width
-        units[k].different = shop.different
-    return match_all(shop, units, count, rules.char_order, rows, row_size)
-
-
-cdef int match_words(const Rules *rules, Workshop *shop, Py_ssize_t count, int64_t *rows,
-                     Py_ssize_t row_size) except -1 nogil:
-    cdef Text *texts = <Text *>shop.texts.data
-    cdef Units *units = <Units *>(texts + count + 1)
+cdef int number_group(Workshop *shop, Group *group, Py_ssize_t i) except -1 nogil:
+    """Numbers for the words of text `i`, also where those that are looked up in it have them."""
     cdef uint64_t odd = secret()
-    cdef Py_ssize_t known = begin_words(shop, texts[0].words)
-    cdef Py_ssize_t longest = 0
     cdef uint64_t used = 0
     cdef int32_t given = 0
-    cdef Py_ssize_t k
-    for k in range(count + 1):
+    cdef Text *texts = group.texts
+    cdef Py_ssize_t known = begin_words(shop, texts[i].words)
+    cdef Py_ssize_t k = i
+    group.longest = 0
+    while k < group.total:
         texts[k].numbers = used
         used += (<uint64_t>texts[k].words + 2) * sizeof(int32_t)
-        longest = max(longest, texts[k].words)
+        group.longest = max(group.longest, texts[k].words)
+        k = group.counted if k == i else k + 1
     make_room(&shop.words, used)
-    for k in range(count + 1):
-        units[k].data = shop.words.data + texts[k].numbers
-        units[k].count = texts[k].words
-        units[k].width = 4
-        number_words(shop, &texts[k], known, k == 0, odd, <int32_t *>units[k].data, &given)
-        units[k].different = given
-        memset(<uint8_t *>units[k].data + 4 * units[k].count, 0xFF, AHEAD)
-    if longest > MASK_BITS:
-        return match_all(shop, units, count, rules.word_order, rows, row_size)
-    for k in range(1, count + 1):
-        match_few_words(units, &units[k], rules.word_order, rows + (k - 1) * row_size)
+    k = i
+    while k < group.total:
+        group.words[k].data = shop.words.data + texts[k].numbers
+        group.words[k].count = texts[k].words
+        group.words[k].width = 4
+        number_words(shop, &texts[k], known, k == i, odd, <int32_t *>group.words[k].data, &given)
+        group.words[k].different = given
+        memset(<uint8_t *>group.words[k].data + 4 * group.words[k].count, 0xFF, AHEAD)
+        k = group.counted if k == i else k + 1
     return 0
 
 
-cdef void match_few_words(const Units *hypothesis, const Units *text, int order, int64_t *row) noexcept nogil:
-    """The same of one reference, of texts whose words masks have bits for."""
+cdef int match_group(const Rules *rules, Workshop *shop, Group *group, Py_ssize_t i, int64_t *rows,
+                     Py_ssize_t row_size) except -1 nogil:
+    """Write the rows of text `i` with those that are looked up in it."""
+    cdef int64_t *of_words = rows + 3 * rules.char_order
+    cdef Py_ssize_t other, k
+    if rules.word_order > 0:
+        number_group(shop, group, i)
+    if rules.char_order > 0:
+        match_all(shop, group.characters + i, group.characters + group.counted, group.walked, rules.char_order, rows,
+                  row_size)
+    if rules.word_order > 0 and group.longest > MASK_BITS:
+        match_all(shop, group.words + i, group.words + group.counted, group.walked, rules.word_order, of_words,
+                  row_size)
+    for k in range(group.walked):
+        other = group.counted + k
+        if rules.word_order > 0 and group.longest <= MASK_BITS:
+            match_few_words(group.words + i, group.words + other, rules.word_order, of_words + k * row_size)
+        if group.alone:
+            begin_row(group.characters + i, group.characters + other, rules.char_order, rows + k * row_size)
+            begin_row(group.words + i, group.words + other, rules.word_order, of_words + k * row_size)
+        else:
+            begin_row(group.characters + other, group.characters + i, rules.char_order, rows + k * row_size)
+            begin_row(group.words + other, group.words + i, rules.word_order, of_words + k * row_size)
+    return 0
+
+
+cdef void match_few_words(const Units *one, const Units *other, int order, int64_t *row) noexcept nogil:
+    """Write the matches of texts whose words masks have bits for."""
     cdef MaskMatcher matcher
     cdef int64_t matches[MOST_OF_A_KIND]
     cdef int32_t ids[MASK_BITS]
     cdef int32_t others[MASK_BITS]
     cdef Py_ssize_t i
     cdef int n
-    for i in range(hypothesis.count):   # there they count from 0, and -1 is unknown
-        ids[i] = (<const int32_t *>hypothesis.data)[i] - 1
-    for i in range(text.count):
-        others[i] = (<const int32_t *>text.data)[i] - 1
+    for i in range(one.count):   # there they count from 0, and -1 is unknown
+        ids[i] = (<const int32_t *>one.data)[i] - 1
+    for i in range(other.count):
+        others[i] = (<const int32_t *>other.data)[i] - 1
     for n in range(order):
         matches[n] = 0
-    begin_masks(&matcher, ids, <int>hypothesis.count, hypothesis.different, order)
-    add_reference_masks(&matcher, others, <int>text.count)
+    begin_masks(&matcher, ids, <int>one.count, one.different, order)
+    add_reference_masks(&matcher, others, <int>other.count)
     finish_masks(&matcher, matches)
-    begin_row(hypothesis, text, order, row)
     for n in range(order):
         row[3 * n + 2] = matches[n]
 
@@ -367,6 +419,48 @@ cdef class CharacterF:
                     count_segment(&self.rules, &shop, &hypotheses.lines[i], &references.lines[sets[i]],
                                   <Py_ssize_t>(sets[i + 1] - sets[i]), &rows[i, 0])
                     watch(&shop.watching, 8)
+        finally:
+            end_workshop(&shop)
+
+    def rows_of_owners(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
+                       const int64_t[::1] owners, const int64_t[::1] order, Py_ssize_t start, Py_ssize_t stop,
+                       int64_t[:, ::1] rows):
+        """The same of hypotheses that share sets of references: of those whose numbers stand there in `order`.
+
+        :param owners: for each hypothesis the number of its set
+        :param order: those with the same set stand together, so that it is counted once
+        """
+        cdef Workshop shop
+        cdef Py_ssize_t end, size, count
+        cdef int64_t owner
+        if not 0 <= start <= stop <= order.shape[0] or owners.shape[0] != hypotheses.count:
+            raise ValueError("the hypotheses do not fit their owners")
+        if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
+            raise ValueError("the rows do not fit the hypotheses")
+        for end in range(start, stop):
+            if not 0 <= order[end] < hypotheses.count or not 0 <= owners[order[end]] < sets.shape[0] - 1:
+                raise ValueError("a hypothesis or its owner is out of range")
+            owner = owners[order[end]]
+            if not 0 <= sets[owner] < sets[owner + 1] <= references.count:
+                raise ValueError("a set has no reference")
+        make_workshop(&shop, self.rules.space)
+        try:
+            with nogil:
+                while start < stop:
+                    owner = owners[order[start]]
+                    end = start
+                    size = 0
+                    while (end < stop and owners[order[end]] == owner
+                            and (end == start or end - start < MOST_MEMBERS and size < KEPT)):
+                        size += min(hypotheses.lines[order[end]].size, KEPT)
+                        end += 1
+                    count = <Py_ssize_t>(sets[owner + 1] - sets[owner])
+                    if end - start < count:     # fewer texts are counted so
+                        end = start + 1
+                    count_group(&self.rules, &shop, hypotheses.lines, &order[start], end - start,
+                                &references.lines[sets[owner]], count, &rows[0, 0])
+                    watch(&shop.watching, 8 * (end - start))
+                    start = end
         finally:
             end_workshop(&shop)
 

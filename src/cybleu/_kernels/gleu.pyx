@@ -3,64 +3,115 @@
 
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 
+from cybleu._kernels.bits cimport cybleu_count_bits
 from cybleu._kernels.common cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, cybleu_items
 from cybleu._kernels.interrupts cimport look
+from cybleu._kernels.ngrams cimport MASK_BITS, MaskMatcher, add_reference_masks, begin_masks
 from cybleu._kernels.scores cimport serves, stand_for
 from cybleu._kernels.segments cimport TOKENS_BETWEEN_LOOKS, count_segment, fetch_ahead, fetch_segment, frozen
+from cybleu._kernels.tokens cimport FewTokens, assign_few, look_up_few
 
 cdef enum:
     LOOKS_BETWEEN_TURNS = 16    # after which another thread may run
+    MANY_REFERENCES = 1024
 
 
-cdef int64_t ngrams_of(int64_t length, Py_ssize_t min_len, Py_ssize_t max_len) noexcept:
-    cdef int64_t total = 0
-    cdef Py_ssize_t n
-    for n in range(min_len, max_len + 1):
-        if length >= n:
-            total += length - n + 1
-    return total
+# The matches and n-grams of the best reference until now; one with no n-grams at all is no better than none.
+cdef struct Best:
+    int64_t shared
+    int64_t ngrams
 
 
-cdef int count_one(object references, object hypothesis, Py_ssize_t min_len, Py_ssize_t max_len, int64_t *found,
+cdef inline int64_t ngrams_of(int64_t length, int64_t min_len, int64_t max_len) noexcept:
+    cdef int64_t last = min(length, max_len)
+    return (last - min_len + 1) * (2 * length - min_len - last + 2) // 2 if last >= min_len else 0
+
+
+cdef inline void compare(Best *best, int64_t shared, int64_t ngrams) noexcept:
+    if ngrams > 0 and (best.ngrams == 0
+                       or <double>shared / <double>ngrams > <double>best.shared / <double>best.ngrams):
+        best.shared, best.ngrams = shared, ngrams
+
+
+cdef int count_one(PyObject *references, PyObject *hypothesis, const Py_ssize_t *orders, int64_t *found,
                    Py_ssize_t *work) except -1:
     """Add matches and n-grams of the reference with the largest ratio, the first of equal ones; 0 where declined."""
-    cdef PyObject **items
+    cdef PyObject **texts
+    cdef PyObject **tokens
+    cdef PyObject **reference = NULL
+    cdef Py_ssize_t count = 0
+    cdef Py_ssize_t length = 0
+    cdef Py_ssize_t size = 0
+    cdef Py_ssize_t longest, k, n
+    cdef int64_t shared
+    cdef int32_t ids[MASK_BITS]
+    cdef int32_t reference_ids[MASK_BITS]
+    cdef FewTokens table
+    cdef MaskMatcher matcher
+    cdef Best best
+    if not cybleu_items(references, &texts, &count) or count == 0 or not cybleu_items(hypothesis, &tokens, &length):
+        return 0
+    longest = length
+    for k in range(count):
+        if not cybleu_items(texts[k], &reference, &size):
+            return 0
+        longest = max(longest, size)
+    best.shared = best.ngrams = 0
+    if longest > MASK_BITS or count > MANY_REFERENCES:
+        if not count_each(<object>references, <object>hypothesis, orders, &best, work):
+            return 0
+    else:   # no object is created and no Python code runs, so the borrowed pointers hold
+        work[0] += (count + 1) * (longest + 8)
+        if not assign_few(&table, tokens, length, ids):
+            return 0
+        begin_masks(&matcher, ids, <int>length, table.distinct, orders[1])
+        for k in range(count):
+            cybleu_items(texts[k], &reference, &size)
+            if not look_up_few(&table, reference, size, reference_ids):
+                return 0
+            add_reference_masks(&matcher, reference_ids, <int>size)
+            shared = 0
+            for n in range(matcher.orders):
+                if n >= orders[0] - 1:
+                    shared += cybleu_count_bits(matcher.matched[n])
+                matcher.matched[n] = 0      # each reference counts alone
+            compare(&best, shared, ngrams_of(max(length, size), orders[0], orders[1]))
+    found[0] += best.shared
+    found[1] += best.ngrams
+    return 1
+
+
+cdef int count_each(object references, object hypothesis, const Py_ssize_t *orders, Best *best,
+                    Py_ssize_t *work) except -1:
+    """The same of any length, one reference after the other."""
+    cdef PyObject **texts
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t k = 0
     cdef Py_ssize_t n
     cdef int64_t matches[MAX_ORDER]
     cdef int64_t length = 0
     cdef int64_t reference_length = 0
-    cdef int64_t shared, ngrams
-    cdef int64_t best_shared = 0
-    cdef int64_t best_ngrams = 0
-    cdef object alone = references
+    cdef int64_t shared
+    cdef object alone
     while True:
         # read anew each time: a signal handler may have changed the list
-        if not cybleu_items(<PyObject *>references, &items, &count) or count == 0:
+        if not cybleu_items(<PyObject *>references, &texts, &count):
             return 0
         if k >= count:
-            break
-        if count > 1:
-            alone = (<object>items[k],)
-        for n in range(max_len):
+            return 1
+        alone = (<object>texts[k],)
+        for n in range(orders[1]):
             matches[n] = 0
-        if not count_segment(<PyObject *>alone, <PyObject *>hypothesis, max_len, &length, &reference_length, matches,
+        if not count_segment(<PyObject *>alone, <PyObject *>hypothesis, orders[1], &length, &reference_length, matches,
                              work):
             return 0
         shared = 0
-        for n in range(min_len - 1, max_len):
+        for n in range(orders[0] - 1, orders[1]):
             shared += matches[n]
-        ngrams = max(ngrams_of(length, min_len, max_len), ngrams_of(reference_length, min_len, max_len))
-        if ngrams > 0 and (best_ngrams == 0 or <double>shared / <double>ngrams
-                           > <double>best_shared / <double>best_ngrams):
-            best_shared, best_ngrams = shared, ngrams
+        compare(best, shared, ngrams_of(max(length, reference_length), orders[0], orders[1]))
         k += 1
-    found[0] += best_shared
-    found[1] += best_ngrams
-    return 1
 
 
 cdef int read_orders(object min_len, object max_len, Py_ssize_t *orders) except -1:
@@ -84,7 +135,7 @@ cdef object ratio(object references, object hypothesis, object min_len, object m
         references, hypothesis = frozen(references, 2), frozen(hypothesis, 1)
     found[0] = found[1] = 0
     fetch_segment(<PyObject *>references, <PyObject *>hypothesis)
-    if not count_one(references, hypothesis, orders[0], orders[1], found, &unwatched):
+    if not count_one(<PyObject *>references, <PyObject *>hypothesis, orders, found, &unwatched):
         return None
     return <double>found[0] / <double>found[1] if found[1] > 0 else 0.0
 
@@ -123,7 +174,7 @@ def gleu_counts(list_of_references, hypotheses, min_len, max_len):
         if i >= count:
             return found[0], found[1]
         fetch_ahead(references + i, texts + i, count - i)
-        if not count_one(<object>references[i], <object>texts[i], orders[0], orders[1], found, &unwatched):
+        if not count_one(references[i], texts[i], orders, found, &unwatched):
             return None
         i += 1
         if unwatched >= TOKENS_BETWEEN_LOOKS:

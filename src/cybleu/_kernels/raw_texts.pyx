@@ -6,6 +6,7 @@ objects.
 """
 
 from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_FromKindAndData
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcpy
@@ -295,6 +296,21 @@ cdef class RawTexts:
             bounds[i] = bounds[i - 1]
         bounds[0] = 0
         return texts
+
+    def strings(self):
+        """The lines as a list of str."""
+        cdef Watch watching = begin_watch()
+        cdef list strings = []
+        cdef const Line *line
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            line = &self.lines[i]
+            if line.kind == IN_UTF8:
+                strings.append(PyUnicode_DecodeUTF8(<const char *>line.data, line.size, NULL))
+            else:
+                strings.append(PyUnicode_FromKindAndData(line.kind, line.data, line.size))
+            watch(&watching, 8)
+        return strings
 
     def full_stops(self):
         """How many lines end with a full stop after a space, and how many with one after anything else."""

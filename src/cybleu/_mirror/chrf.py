@@ -50,16 +50,38 @@ class CharacterF:
 
     def row(self, hypothesis: str, references: Sequence[str]) -> list[int]:
         """The row of the reference with the best score."""
+        return self._best(hypothesis, [self.ngrams(text) for text in references])
+
+    def _best(self, hypothesis: str, references: Sequence[list[Counter[Any]]]) -> list[int]:
         ours = self.ngrams(hypothesis)
-        return max(
-            [self.matched(ours, self.ngrams(text)) for text in references], key=self.evaluate
-        )  # the first of equals
+        return max([self.matched(ours, theirs) for theirs in references], key=self.evaluate)  # the first of equals
 
     def rows(self, hypotheses: RawTexts, references: RawTexts, sets: Any, start: int, stop: int, rows: Any) -> None:
         for position in range(start, stop):
             look()
             row = self.row(hypotheses._lines[position], references._lines[sets[position] : sets[position + 1]])
             for column, number in enumerate(row):
+                rows[position, column] = number
+
+    def rows_of_owners(
+        self,
+        hypotheses: RawTexts,
+        references: RawTexts,
+        sets: Any,
+        owners: Any,
+        order: Any,
+        start: int,
+        stop: int,
+        rows: Any,
+    ) -> None:
+        last, counted = -1, []
+        for place in range(start, stop):
+            look()
+            position = order[place]
+            if owners[position] != last:
+                last = owners[position]
+                counted = [self.ngrams(line) for line in references._lines[sets[last] : sets[last + 1]]]
+            for column, number in enumerate(self._best(hypotheses._lines[position], counted)):
                 rows[position, column] = number
 
     def sum(self, hypotheses: RawTexts, references: RawTexts, sets: Any, start: int, stop: int) -> list[int]:

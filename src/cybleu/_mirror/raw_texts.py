@@ -57,6 +57,9 @@ class RawTexts:
             bounds[row + 1] = len(lines)
         return RawTexts(lines)
 
+    def strings(self) -> list[str]:
+        return list(self._lines)
+
     def full_stops(self) -> tuple[int, int]:
         apart = sum(line.endswith(" .") for line in self._lines)
         return apart, sum(line.endswith(".") and line != "." for line in self._lines) - apart

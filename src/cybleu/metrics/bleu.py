@@ -11,7 +11,6 @@ from .. import _backend, _mirror
 from .._runtime.scales import percent
 from .._runtime.sequences import refuse_masked
 from ..errors import (
-    ArrayValueError,
     OrderError,
     SmoothingParameterError,
     StatisticsError,
@@ -268,7 +267,7 @@ class Bleu(Metric):
         :param arguments: more of that function's
         :raises ArrayValueError: the references are prepared, and in another way than this metric counts
         """
-        from ..stats.references import References, segment_stats
+        from ..stats.references import References, check_prepared, segment_stats
 
         if not isinstance(references, References):
             return segment_stats(references, hypotheses, self.order, self.definition.reference_length, **arguments)
@@ -276,18 +275,10 @@ class Bleu(Metric):
             name: arguments.pop(name, None)
             for name in ("reference_lengths", "pad_id", "eos_id", "unk_id", "ignore", "tokenize", "lowercase")
         }
-        given = [name for name, value in of_references.items() if value is not None and value is not False]
-        if given:
-            raise ArrayValueError(f"the references are prepared, so {given[0]} is theirs; give it to References")
         orders_chosen = self.max_order is not None or self.weights is not None
-        counted = {"max_order": self.order} if orders_chosen else {}
-        for name, wanted in {**counted, "reference_length": self.definition.reference_length}.items():
-            found = getattr(references, name)
-            if found != wanted:
-                raise ArrayValueError(
-                    f"the references were prepared with {name}={found!r}, and {self.name} counts with {wanted!r} here; "
-                    f"give References({name}={wanted!r})"
-                )
+        counted: dict[str, Any] = {"max_order": self.order} if orders_chosen else {}
+        counted |= {"reference_length": self.definition.reference_length}
+        check_prepared(references, self.name, counted, ignores=True, **of_references)
         return references.stats(hypotheses, **arguments)
 
     def rows_of_raw(

@@ -149,30 +149,53 @@ class Chrf(Metric):
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
 
-        :param references: for each segment a list of texts
+        :param references: for each segment a list of texts; or prepared :class:`cybleu.References` of raw text, with
+            any tokeniser
         :param hypotheses: texts, str or bytes
         :param tokenize: None, because there are no tokens
         :param of_ids: none of these
+        :raises ArrayValueError: the references are prepared, and in another way than this metric counts
         """
         from .._runtime.arrays import np
+        from ..stats.references import References, check_prepared, prepared_lines
         from ..text.batches import positions, sets_missing
+        from ..text.columns import references_given
 
-        self._refuse_ids(references, of_ids)
-        raw = self._raw(tokenize, lowercase)
+        self._refuse_ids(of_ids)
+        others: Any = None
+        bounds: Any = None
+        if isinstance(references, References):
+            raw, others, bounds = prepared_lines(references, self.name)
+            counted = {"lowercase": True} if self.lowercase else {}
+            check_prepared(references, self.name, counted, tokenize=tokenize, lowercase=lowercase)
+        else:
+            raw = self._raw(tokenize, lowercase)
         texts = raw.texts(hypotheses, "hypotheses")
-        if owner is not None:
-            owners = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
-            references = [references[number] for number in owners.tolist()]
-        others, bounds = raw.sets(references)
-        if len(bounds) - 1 != len(texts):
-            raise sets_missing(len(texts), len(bounds) - 1)
+        if others is None:
+            references = references_given(references, raw=True)
+            if owner is not None and isinstance(references, (list, tuple)) and len(references) > len(texts):
+                # those that nobody has are not read
+                owner = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
+                numbers, owner = np.unique(owner, return_inverse=True)
+                references = [references[number] for number in numbers.tolist()]
+            others, bounds = raw.sets(references)
         rows = np.empty((len(texts), len(self.columns)), dtype=np.int64)
-        self._fill(texts, others, bounds, rows, threads, progress)
+        if owner is None:
+            if len(bounds) - 1 != len(texts):
+                raise sets_missing(len(texts), len(bounds) - 1)
+            self._fill(texts, others, bounds, rows, threads, progress)
+            return rows
+        owners = positions(owner, "owner", len(bounds) - 2, len(texts), "hypotheses")
+        order = owners.argsort(kind="stable").astype(np.int64, copy=False)
+        measure = self.measure
+
+        def work(start: int, stop: int) -> None:
+            measure.rows_of_owners(texts, others, bounds, owners, order, start, stop, rows)
+
+        run(work, len(texts), _cost(texts, texts), threads, progress, "segments")
         return rows
 
-    def _refuse_ids(self, references: Any, of_ids: dict[str, Any]) -> None:
-        if hasattr(references, "stats"):
-            raise ArrayValueError(f"prepared References count for BLEU, and {self.name} counts in its own way")
+    def _refuse_ids(self, of_ids: dict[str, Any]) -> None:
         given = [name for name, value in of_ids.items() if value is not None]
         if given:
             raise ArrayValueError(f"{given[0]} is for token ids, and {self.name} takes raw text")
@@ -239,7 +262,7 @@ class Chrf(Metric):
         from ..text.batches import separate_output
 
         lowercase = bool(of_ids.pop("lowercase", False))
-        self._refuse_ids(references, of_ids)
+        self._refuse_ids(of_ids)
         raw = self._raw(None, lowercase)
         of_references = raw.texts(references, "references")
         of_hypotheses = None if hypotheses is None else raw.texts(hypotheses, "hypotheses")

@@ -91,19 +91,34 @@ class Gleu(Metric):
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
 
-        :param of_ids: none of these
+        :param references: for each segment a list of references, or prepared :class:`cybleu.References`
+        :param of_ids: `lengths` of the hypotheses, if the references are prepared ones of token ids
+        :raises ArrayValueError: the references are prepared, and in another way than this metric counts
         """
+        from ..stats.references import References, segment_stats
+
+        if isinstance(references, References):
+            arguments = {"tokenize": tokenize, "lowercase": lowercase, **of_ids}
+            return self._of_prepared(references, hypotheses, owner, threads, progress, arguments)
         alone = None
-        if all(value is None for value in of_ids.values()) and not hasattr(references, "stats"):
+        if all(value is None for value in of_ids.values()):
             alone = _pairs(references, hypotheses, owner, tokenize is not None)
         if alone is None:
             settings: dict[str, Any] = {"owner": owner, "tokenize": tokenize, "lowercase": lowercase, **of_ids}
             return super().rows(references, hypotheses, threads=threads, progress=progress, **settings)
-        from ..stats.references import segment_stats
-
         sets, texts, counts = alone
-        arguments: Any = {"threads": threads, "progress": progress, "tokenize": tokenize, "lowercase": lowercase}
+        arguments = {"threads": threads, "progress": progress, "tokenize": tokenize, "lowercase": lowercase}
         return self._of_pairs(segment_stats(sets, texts, self.max_len, **arguments), counts)
+
+    def _of_prepared(
+        self, references: Any, hypotheses: Any, owner: Any, threads: Any, progress: bool, arguments: dict[str, Any]
+    ) -> NDArray[np.int64]:
+        from ..stats.references import check_prepared, stats_of_each
+
+        lengths = arguments.pop("lengths", None)
+        counted = {"max_order": self.max_len} if references.max_order < self.max_len else {}
+        check_prepared(references, self.name, counted, **arguments)
+        return self._of_pairs(*stats_of_each(references, hypotheses, owner, lengths, threads, progress))
 
     def _of_pairs(self, stats: NDArray[np.int64], counts: NDArray[np.int64] | None) -> NDArray[np.int64]:
         """From the counts of BLEU against each reference alone.

@@ -164,7 +164,8 @@ class Metric(ABC):
 
         if hasattr(references, "stats"):
             raise ArrayValueError(
-                f"prepared References count for BLEU, and the metric {self.name} counts in its own way"
+                f"References are prepared for BLEU, chrF and GLEU, and the metric {self.name} counts in its own way; "
+                "give it lists of references"
             )
         given = [name for name, value in of_ids.items() if value is not None]
         if given:

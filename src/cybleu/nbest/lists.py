@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.sequences import by_position, container_of
-from ..errors import LengthMismatchError, SequenceTypeError
+from ..errors import ArrayValueError, LengthMismatchError, SequenceTypeError
+from ..metrics import find
+from ..stats.references import References
 from ..text.batches import checked_list
+from ..text.columns import references_given
 from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
@@ -18,6 +21,8 @@ from .references import prepare_references
 
 if TYPE_CHECKING:
     from os import PathLike
+
+    from ..metrics import Metric, Variant
 
 __all__ = ["NBest"]
 
@@ -170,6 +175,53 @@ class NBest(Hypotheses):
         first_id = whole_number(first_id, "first_id")
         segments = None if segments is None else whole_number(segments, "segments")
         return cls(**extractor.read(features, scores, segments, first_id, scorer_weights))
+
+    def with_metric(
+        self,
+        metric: str | Metric | Variant,
+        references: Any,
+        *,
+        tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+        lowercase: bool = False,
+        threads: int | None = None,
+        **choices: Any,
+    ) -> NBest:
+        """The same list with the rows of another metric, by which oracles and tuners then score it.
+
+        :param metric: as for :func:`cybleu.metrics.find`
+        :param references: for each segment a list of texts, str or bytes; or prepared :class:`cybleu.References`
+        :param tokenize: how to split the texts into tokens, by default on white space. Metrics of raw text, such as
+            ``chrf``, take none, and references of raw text have theirs
+        :param lowercase: put the texts in lower case first
+        :param threads: how many threads count at the same time
+        :param choices: as for :func:`cybleu.metrics.find`
+        :raises ArrayValueError: the texts of the hypotheses are not known
+        :raises LengthMismatchError: there are not as many lists of references as segments
+
+        >>> nbest = NBest.from_texts([["the cat sat", "a cat"]], [["a cat sat"]], [[1.0], [2.0]], tokenize=str.split)
+        >>> by_characters = nbest.with_metric("chrf", [["a cat sat"]])
+        >>> by_characters.score.evaluate(by_characters.stats[0].tolist())
+        67.23...
+        """
+        if self.texts is None:
+            raise ArrayValueError("the texts of the hypotheses are not known, so another metric cannot count them")
+        found = find(metric, **choices)
+        texts: list[Any] = self.texts
+        if isinstance(references, References):
+            if not references.of_raw_text and not found.of_raw_text:
+                split = tokenizer(tokenize or "unicode", lowercase)
+                texts, tokenize, lowercase = [split(text) for text in texts], None, False
+        else:
+            references = references_given(references, raw=True)
+            if not found.of_raw_text:
+                tokenize = tokenize or "unicode"
+        if hasattr(references, "__len__") and len(references) != len(self):
+            raise LengthMismatchError(
+                f"there are {len(self)} segments of hypotheses and {len(references)} of references"
+            )
+        owner = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        rows = found.rows(references, texts, owner=owner, threads=threads, tokenize=tokenize, lowercase=lowercase)
+        return _made(*({"stats": rows, "score": found}.get(name, getattr(self, name)) for name in ARGUMENTS))
 
     def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:
         """Write the two text files of Moses's extractor. Numbers have all their digits.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ from ..text.batches import (
     separate_output,
     sets_missing,
 )
-from ..text.columns import TextColumn, references_given, texts_given
+from ..text.columns import ReferenceColumns, TextColumn, references_given, texts_given
 from ..text.raw import Raw, raw_of
 from ..text.words import RawWords, raw_reference_sets
 from .counts import (
@@ -57,6 +57,9 @@ FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take 
 class References:
     """Sets of references, prepared once, for any number of hypotheses. Immutable; threads and pickles can share it.
 
+    Metrics other than BLEU take them, too: GLEU as they are, and chrF those of raw text, whose characters it counts
+    whatever the tokeniser is.
+
     :param references: a set for each segment or prompt, in any form that :mod:`cybleu.stats` describes
     :param max_order: the largest n-gram order
     :param reference_length: ``closest`` to the hypothesis, the shorter one if two are equally close; ``closest-first``,
@@ -79,9 +82,26 @@ class References:
     array([[2, 3, 2, 1, 2, 1],
            [2, 3, 2, 1, 2, 1],
            [2, 2, 1, 0, 2, 1]])
+    >>> from cybleu import bleu_rewards
+    >>> references = References([["The cat sat."], ["It rains."]], tokenize="13a")
+    >>> samples, owner = ["The cat.", "A cat sat.", "It snows."], [0, 0, 1]
+    >>> bleu_rewards(references, samples, owner).round(3)
+    array([0.451, 0.595, 0.347], dtype=float32)
+    >>> bleu_rewards(references, samples, owner, metric="chrf").round(3)
+    array([0.535, 0.611, 0.152], dtype=float32)
     """
 
-    __slots__ = ("_arguments", "_ignored", "_prepared", "_raw", "_sets", "max_order", "reference_length")
+    __slots__ = (
+        "_alone",
+        "_arguments",
+        "_ignored",
+        "_lines",
+        "_prepared",
+        "_raw",
+        "_sets",
+        "max_order",
+        "reference_length",
+    )
 
     max_order: int
     reference_length: str
@@ -90,6 +110,8 @@ class References:
     _ignored: list[tuple[Hashable, ...]] | None
     _prepared: Any
     _raw: Raw | None
+    _lines: Any  # raw text, as the backend reads it
+    _alone: Any  # as `_prepared`, with a set for each reference, once that was asked for
 
     def __init__(
         self,
@@ -108,6 +130,12 @@ class References:
     ):
         references = references_given(references, tokenize is not None)
         raw = raw_of(tokenize, lowercase, lengths=lengths, pad_id=pad_id, eos_id=eos_id, unk_id=unk_id)
+        lines: Any = None
+        bounds: Any = None
+        if raw is not None:
+            lines, bounds = raw.sets(references)
+            if isinstance(references, ReferenceColumns):
+                lines = _backend.chosen.RawTexts(lines.strings())  # the columns are someone else's
         if raw is not None and (strict or not raw.own):
             tokens = raw.sets_of_token_lists(references)
             references = references if raw.own else tokens
@@ -126,12 +154,12 @@ class References:
         need_ids = pad_id is not None or eos_id is not None or unk_id is not None
         ngrams = None if ignore is None else _checked_ngrams(ignore, max_order)
         if raw is not None and raw.own:
-            sets = raw_reference_sets(raw, references, ngrams or ())
+            sets = raw_reference_sets(raw, lines, bounds, ngrams or ())
         else:
             sets = reference_sets(references, lengths, pad_id, eos_id, need_ids, ngrams or ())
             ids = sets.batch.ids.copy()  # the caller may change an array, and a pickle takes these
             sets = sets._replace(batch=sets.batch._replace(ids=ids))
-        self._fill(max_order, reference_length, sets, (pad_id, eos_id, unk_id), ngrams, raw)
+        self._fill(max_order, reference_length, sets, (pad_id, eos_id, unk_id), ngrams, raw, lines)
 
     def _fill(
         self,
@@ -141,29 +169,31 @@ class References:
         arguments: tuple[int | None, int | None, int | None],
         ignored: list[tuple[Hashable, ...]] | None,
         raw: Raw | None,
+        lines: Any,
     ) -> None:
         put = object.__setattr__
         put(self, "_raw", raw)
+        put(self, "_lines", lines)
+        put(self, "_alone", None)
         put(self, "max_order", max_order)
         put(self, "reference_length", reference_length)
         put(self, "_sets", sets)
         put(self, "_arguments", arguments)
         put(self, "_ignored", ignored)
-        lengths, length_sets = _reference_lengths(sets, reference_length)
-        put(
-            self,
-            "_prepared",
-            _backend.chosen.PreparedReferences(
-                np.ascontiguousarray(sets.batch.ids, dtype=np.int64),
-                sets.batch.begins,
-                sets.batch.ends,
-                sets.sets,
-                lengths,
-                length_sets,
-                max_order,
-                arguments[2],
-                None if ignored is None else _ids_of_ngrams(ignored, sets),
-            ),
+        put(self, "_prepared", self._counted(sets))
+
+    def _counted(self, sets: ReferenceSets) -> Any:
+        lengths, length_sets = _reference_lengths(sets, self.reference_length)
+        return _backend.chosen.PreparedReferences(
+            np.ascontiguousarray(sets.batch.ids, dtype=np.int64),
+            sets.batch.begins,
+            sets.batch.ends,
+            sets.sets,
+            lengths,
+            length_sets,
+            self.max_order,
+            self._arguments[2],
+            None if self._ignored is None else _ids_of_ngrams(self._ignored, sets),
         )
 
     def __setattr__(self, name: str, value: Any = None) -> None:
@@ -172,17 +202,21 @@ class References:
     __delattr__ = __setattr__
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.max_order, self.reference_length, self._sets, self._arguments, self._ignored, self._raw
+        lines = None if self._lines is None else self._lines.strings()
+        return self.max_order, self.reference_length, self._sets, self._arguments, self._ignored, self._raw, lines
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         try:
-            max_order, reference_length, sets, arguments, ignored, raw = state
+            max_order, reference_length, sets, arguments, ignored, raw, strings = state
             check_max_order(max_order)
             check_reference_length(reference_length)
             pad_id, eos_id, unk_id = arguments
             for name, value in (("pad_id", pad_id), ("eos_id", eos_id), ("unk_id", unk_id)):
                 checked_id(name, value)
-            self._fill(max_order, reference_length, sets, arguments, ignored, raw)
+            if (raw is None) != (strings is None) or (raw is not None and len(strings) != len(sets.batch.begins)):
+                raise ValueError("the raw text does not fit the rest")
+            lines = None if strings is None else _backend.chosen.RawTexts(strings)
+            self._fill(max_order, reference_length, sets, arguments, ignored, raw, lines)
         except (AttributeError, IndexError, TypeError, ValueError) as error:
             raise ArrayValueError(f"this is not what a pickle of References holds: {error}") from error
 
@@ -195,6 +229,11 @@ class References:
             f"<References of {counted(len(self), 'segment')}, {counted(len(self._sets.batch.begins), 'text')}, "
             f"orders 1 to {self.max_order}, {self.reference_length} length>"
         )
+
+    @property
+    def of_raw_text(self) -> bool:
+        """Whether they were given as raw text, with a tokeniser."""
+        return self._raw is not None
 
     def stats(
         self,
@@ -220,8 +259,27 @@ class References:
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. In the row of an empty hypothesis only the reference
             length is not 0
         """
+        batch, raw_texts, owners = self._read(hypotheses, owner, lengths, strict)
+        count = len(owners)
+        shape = count, 2 + 2 * self.max_order
+        given = {"hypotheses": hypotheses, "owner": owner, "lengths": lengths}
+        rows = np.empty(shape, dtype=np.int64) if out is None else separate_output(out, shape, np.int64, **given)
+
+        def work(start: int, stop: int) -> None:
+            if raw_texts is None:
+                self._prepared.count_rows(batch.ids, batch.begins, batch.ends, owners, start, stop, rows)
+            else:
+                self._count_raw(raw_texts, owners, start, stop, rows)
+
+        cost = (len(batch.ids) if raw_texts is None else raw_texts.size // 4) + 64 * count
+        run(work, count, cost, threads, progress, "hypotheses")
+        return rows
+
+    def _read(self, hypotheses: Any, owner: Any, lengths: Any, strict: bool) -> tuple[Any, Any, NDArray[np.int64]]:
+        """Hypotheses as a batch, or as raw text that the backend reads, and for each the number of its set."""
         hypotheses = texts_given(hypotheses)
-        raw_texts = None
+        batch: Any = None
+        raw_texts: Any = None
         if self._raw is not None and not _holds_token_lists(hypotheses):
             raw_of(self._raw.tokenize, lengths=lengths)  # for its error
             if strict or not self._raw.own:
@@ -240,22 +298,8 @@ class References:
         if owner is None:
             if count != len(self):
                 raise sets_missing(count, len(self))
-            owners = np.arange(count, dtype=np.int64)
-        else:
-            owners = positions(owner, "owner", len(self) - 1, count, "hypotheses")
-        shape = count, 2 + 2 * self.max_order
-        given = {"hypotheses": hypotheses, "owner": owner, "lengths": lengths}
-        rows = np.empty(shape, dtype=np.int64) if out is None else separate_output(out, shape, np.int64, **given)
-
-        def work(start: int, stop: int) -> None:
-            if raw_texts is None:
-                self._prepared.count_rows(batch.ids, batch.begins, batch.ends, owners, start, stop, rows)
-            else:
-                self._count_raw(raw_texts, owners, start, stop, rows)
-
-        cost = (len(batch.ids) if raw_texts is None else raw_texts.size // 4) + 64 * count
-        run(work, count, cost, threads, progress, "hypotheses")
-        return rows
+            return batch, raw_texts, np.arange(count, dtype=np.int64)
+        return batch, raw_texts, positions(owner, "owner", len(self) - 1, count, "hypotheses")
 
     def _count_raw(self, texts: Any, owners: NDArray[np.int64], start: int, stop: int, rows: NDArray[np.int64]) -> None:
         """Write the rows of some raw texts, not too many at a time: their numbers are in memory."""
@@ -265,6 +309,74 @@ class References:
             end = min(begin + RAW_AT_ONCE, stop)
             batch = words.look_up(texts, begin, end)
             self._prepared.count_rows(*batch, owners[begin:end], 0, end - begin, rows[begin:end])
+
+
+def check_prepared(
+    references: References, metric: str, counted: Mapping[str, Any], *, ignores: bool = False, **arguments: Any
+) -> None:
+    """See that prepared references are counted as a metric counts, and that nothing is given that was given to them.
+
+    :param metric: its name
+    :param counted: what it needs: values of `max_order`, `reference_length` and `lowercase`
+    :param ignores: it can leave out n-grams
+    :param arguments: of references
+    :raises ArrayValueError: it is otherwise
+    """
+    given = [name for name, value in arguments.items() if value is not None and value is not False]
+    if given:
+        raise ArrayValueError(f"the references are prepared, so {given[0]} is theirs; give it to References")
+    if references._ignored is not None and not ignores:
+        raise ArrayValueError(f"the references were prepared with ignore, and {metric} leaves no n-grams out")
+    raw = references._raw
+    for name, wanted in counted.items():
+        found = raw is not None and raw.lowercase if name == "lowercase" else getattr(references, name)
+        if found != wanted:
+            raise ArrayValueError(
+                f"the references were prepared with {name}={found!r}, and {metric} counts with {wanted!r} here; "
+                f"give References({name}={wanted!r})"
+            )
+
+
+def prepared_lines(references: References, metric: str) -> tuple[Raw, Any, NDArray[np.int64]]:
+    """Prepared references as raw text: how it is read, all lines as the backend reads them, and where each set begins.
+
+    :param metric: the name of the metric, which counts characters
+    :raises ArrayValueError: there is no raw text
+    """
+    if references._raw is None:
+        raise ArrayValueError(
+            f"the references were prepared as tokens, and {metric} counts the characters of raw text; "
+            "give raw text to References, with tokenize="
+        )
+    return references._raw, references._lines, references._sets.sets
+
+
+def stats_of_each(
+    references: References, hypotheses: Any, owner: Any, lengths: Any, threads: int | None, progress: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The statistics rows of hypotheses against each reference of their sets alone, and how many these are for each.
+
+    The other parameters are those of :meth:`References.stats`.
+    """
+    batch, raw_texts, owners = references._read(hypotheses, owner, lengths, False)
+    if raw_texts is not None:
+        batch = references._sets.vocabulary.look_up(raw_texts, 0, len(raw_texts))
+    alone = references._prepared if len(references._sets.batch.begins) == len(references) else references._alone
+    if alone is None:
+        sets = references._sets._replace(sets=np.arange(len(references._sets.batch.begins) + 1))
+        alone = references._counted(sets)
+        object.__setattr__(references, "_alone", alone)
+    firsts = references._sets.sets[owners]
+    counts = references._sets.sets[owners + 1] - firsts
+    each = (firsts - np.cumsum(counts) + counts).repeat(counts) + np.arange(counts.sum())
+    begins, ends = batch.begins.repeat(counts), batch.ends.repeat(counts)
+    rows = np.empty((len(each), 2 + 2 * references.max_order), dtype=np.int64)
+
+    def work(start: int, stop: int) -> None:
+        alone.count_rows(batch.ids, begins, ends, each, start, stop, rows)
+
+    run(work, len(each), int((ends - begins).sum()) + 64 * len(each), threads, progress, "pairs")
+    return rows, counts
 
 
 def digest(references: References) -> str:

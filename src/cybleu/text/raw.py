@@ -7,7 +7,7 @@ need more than characters, give token lists, which go on as token lists do.
 from __future__ import annotations
 
 from array import array
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 
 from .. import _backend
 from ..errors import ArrayValueError, NoReferencesError, NotUtf8Error, SequenceTypeError, UnknownNameError
@@ -108,18 +108,22 @@ class Raw:
         references = references_given(references, raw=True)
         if isinstance(references, ReferenceColumns) and not self.lowercase:
             return references.raw_sets()
-        groups = [_lines(group, f"references[{position}]") for position, group in enumerate(_sets(references))]
-        bounds = array("q", [0])
-        for position, group in enumerate(groups):
-            if not group:
-                raise NoReferencesError(f"references[{position}] has no reference; give at least one for each segment")
-            bounds.append(bounds[-1] + len(group))
+        groups = _sets(references)
+        if not _are_lists_of_lines(groups):
+            groups = [_lines(group, f"references[{position}]") for position, group in enumerate(groups)]
+            for position, group in enumerate(groups):
+                if not group:
+                    raise NoReferencesError(
+                        f"references[{position}] has no reference; give at least one for each segment"
+                    )
+        lines = list(chain.from_iterable(groups))
+        bounds = array("q", accumulate(map(len, groups), initial=0))
 
         def where(place: int) -> str:
             owner = next(owner for owner, end in enumerate(bounds[1:]) if end > place)
             return f"references[{owner}][{place - bounds[owner]}]"
 
-        return self._raw_texts(list(chain.from_iterable(groups)), where), bounds
+        return self._raw_texts(lines, where), bounds
 
     def row(self, references: Any, hypothesis: Any, max_order: int, reference_length: str) -> list[int]:
         """The statistics row of one segment."""
@@ -188,6 +192,16 @@ def _lines(lines: Any, name: str) -> Sequence[Line]:
     if set(map(type, lines)) <= {str, bytes}:
         return lines if type(lines) in (list, tuple) else list(lines)
     return [_line(line, f"{name}[{position}]") for position, line in enumerate(lines)]
+
+
+def _are_lists_of_lines(groups: Sequence[Any]) -> bool:
+    """Whether nothing is to be said of any, as is most often so: lists and tuples of exact str and bytes, none empty."""
+    return (
+        type(groups) in (list, tuple)
+        and set(map(type, groups)) <= {list, tuple}
+        and all(groups)
+        and set(map(type, chain.from_iterable(groups))) <= {str, bytes}
+    )
 
 
 def _strings(lines: Any, name: str) -> list[str]:

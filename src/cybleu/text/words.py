@@ -65,10 +65,12 @@ def _batch(numbers: bytes, ends: NDArray[np.int64]) -> Batch:
     return Batch(np.frombuffer(numbers, dtype=np.int32), begins, ends)
 
 
-def raw_reference_sets(raw: Raw, references: Any, ignored: Sequence[Sequence[Any]] = ()) -> ReferenceSets:
-    """References that are raw text, as prepared ones take them."""
+def raw_reference_sets(raw: Raw, texts: Any, bounds: Any, ignored: Sequence[Sequence[Any]] = ()) -> ReferenceSets:
+    """References that are raw text, as prepared ones take them.
+
+    :param texts: all references, as `Raw.sets` gives them with where each set begins, and the end
+    """
     words = RawWords(raw)
-    texts, bounds = raw.sets(references)
     batch = words.add(texts)
     words._words.assign([str(token) for token in chain.from_iterable(ignored) if isinstance(token, str)])
     return ReferenceSets(batch, np.array(bounds, dtype=np.int64), words)
