@@ -13,29 +13,18 @@ from .._files.text import STANDARD_INPUT
 from .._runtime.parallel import in_order
 from ..errors import EmptyCorpusError
 from ..text.raw import Raw
-from .common import (
-    FILE,
-    NO_LINE,
-    check_outputs,
-    described,
-    input_errors,
-    lowercase_of,
-    raw_segments_of_files,
-    segments,
-    someone_looks,
-    splitter_of,
-)
+from .common import FILE, THREADS, WIDTH, check_outputs, input_errors, someone_looks
 from .systems import (
     BASELINE,
     SEED,
     SYSTEMS,
-    THREADS,
     ManyReferences,
     can_be_read_again,
     metric_and_tokenizer,
     named_systems,
     report_of,
 )
+from .texts import NO_LINE, described, lowercase_of, raw_segments_of_files, segments, splitter_of
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -65,9 +54,7 @@ MOST_SAMPLES = 2**31 - 1
 @click.option(
     "--influence", is_flag=True, help="With --format json: add how much each segment contributes to each difference."
 )
-@click.option(
-    "--width", type=click.IntRange(0, 17), default=2, show_default=True, help="How many decimals are printed."
-)
+@WIDTH
 @click.option(
     "--report",
     metavar="FILE",

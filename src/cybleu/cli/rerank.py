@@ -19,8 +19,10 @@ from ..errors import ArrayValueError, InputFileError, printable
 from ..metrics import Bleu
 from ..text import tokenizer
 from .common import (
+    FEATURE_TABLE,
     FILE,
     FIRST_ID,
+    SIZE,
     SMOOTHING,
     SPLIT,
     TOKENIZE,
@@ -29,12 +31,12 @@ from .common import (
     input_errors,
     metric_of,
     metric_of_lists,
-    no_tokenizer,
     one_standard_input,
     someone_looks,
     variant,
     with_parameters,
 )
+from .texts import no_tokenizer
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -109,13 +111,8 @@ OF_NBEST = with_parameters(
         type=click.Choice(["moses", "joshua", "plain", "fairseq", "json"]),
         help="The format of NBEST.  [default: moses or joshua, as its first lines look]",
     ),
-    click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format."),
-    click.option(
-        "--feature-table",
-        metavar="FILE",
-        type=FILE,
-        help="The file of features of the plain format, one line for each hypothesis.",
-    ),
+    SIZE,
+    FEATURE_TABLE,
     FIRST_ID,
     SPLIT,
     TOKENIZE,

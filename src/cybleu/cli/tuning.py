@@ -27,6 +27,7 @@ from .common import (
     REFERENCE_LENGTH,
     SMOOTHING,
     SPLIT,
+    THREADS,
     TOKENIZE,
     check_outputs,
     input_errors,
@@ -102,13 +103,7 @@ WITH_LISTS = with_parameters(
 )
 IN_RANGES = with_parameters(
     click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="The bounds of a weight."),
-    click.option(
-        "--threads",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        help="How many threads work at the same time.",
-    ),
+    THREADS,
 )
 
 

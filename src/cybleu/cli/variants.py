@@ -9,19 +9,8 @@ import click
 from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison, explain_blocks, explain_raw_blocks
 from ..text.raw import Raw
-from .common import (
-    DROP_BOM,
-    FILES,
-    NO_LINE,
-    RAW,
-    input_errors,
-    lowercase_of,
-    metric_of,
-    need_standard_output,
-    raw_segments_of_files,
-    segments,
-    splitter_of,
-)
+from .common import DROP_BOM, FILES, RAW, input_errors, metric_of, need_standard_output
+from .texts import NO_LINE, lowercase_of, raw_segments_of_files, segments, splitter_of
 
 
 @click.command()
