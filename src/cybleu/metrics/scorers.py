@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from .._runtime.numbers import check_whole
 from ..errors import OrderError, StatisticsError, UnknownNameError, WeightsError
 from .bleu import Bleu
 from .metric import Metric, Score
@@ -111,8 +112,7 @@ class MosesScorer(Metric):
                     f"the scorer {name!r} is not known here; known are {', '.join([BLEU, *SCORERS])}, and several with commas "
                     "between them"
                 )
-        if type(self.max_order) is not int or not 1 <= self.max_order <= 64:
-            raise OrderError(f"max_order is {self.max_order!r}; it must be a whole number from 1 to 64")
+        check_whole(self.max_order, "max_order", 1, 64, error=OrderError)
         if self.weights is None:
             return
         weights = tuple(map(float, self.weights))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.collector import collector_paused
+from .._runtime.numbers import check_whole
 from .._runtime.scales import percent
 from .._version import __version__
 from ..errors import OrderError, UnknownNameError, printable
@@ -481,8 +482,7 @@ def analyse(
             f"the report shows where a BLEU of a corpus comes from, and {found.name} is none; take another metric, such as "
             "sacrebleu. chrF stands beside it"
         )
-    if type(n_end) is not int or not 1 <= n_end <= 64:
-        raise OrderError(f"n_end is {n_end!r}; it must be a whole number from 1 to 64")
+    check_whole(n_end, "n_end", 1, 64, error=OrderError)
     check_samples(resamples, seed)
     check_share(confidence, "confidence")
     check_share(alpha, "alpha")

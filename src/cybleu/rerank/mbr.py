@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
 from .._runtime.arrays import np
+from .._runtime.numbers import check_whole
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, CybleuError, UnknownNameError
 from ..metrics import Bleu, find, of_text
@@ -177,8 +178,7 @@ def diverse(
     >>> diverse([texts], 2), diverse([texts], 2, similarity=0.0)
     ([array([0, 3])], [array([0, 1])])
     """
-    if type(size) is not int or size < 1:
-        raise ArrayValueError(f"size is {size!r}; it must be a whole number from 1")
+    check_whole(size, "size", 1, error=ArrayValueError)
     if not 0 <= similarity < np.inf:
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
     found = find(metric, **choices).of_sentences()

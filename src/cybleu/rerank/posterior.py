@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import floats_given, np
+from .._runtime.numbers import check_whole
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError
 from ..text.batches import is_array
@@ -81,8 +82,7 @@ def most_probable(shares: Floats, lists: TextLists, prune: int | None) -> NDArra
     kept = np.ones(len(shares), dtype=bool)
     if prune is None:
         return kept
-    if type(prune) is not int or prune < 1:
-        raise ArrayValueError(f"prune is {prune!r}; it must be a whole number from 1")
+    check_whole(prune, "prune", 1, error=ArrayValueError)
     owners = owners_of(lists.offsets)
     order = np.lexsort((-shares, lists.lengths == 0, owners))
     kept[order] = np.arange(len(order)) - lists.offsets[:-1][owners] < prune

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
+from .._runtime.numbers import check_whole
 from .._runtime.parallel import PIECE, bar, run
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
@@ -106,11 +107,9 @@ def tune(
         raise FeatureError("searched names sparse features, and the list has none; all of its features are searched")
     problem = Problem(nbest, metric)
     low, high, free, vector = checked_space(nbest.names, start, bounds, fixed)
-    for name, number in (("restarts", restarts), ("wide", WIDE if wide is None else wide)):
-        if type(number) is not int or number < 0:
-            raise WeightsError(f"{name} is {number!r}; it must be a whole number from 0")
-    if type(seed) is not int or seed < 0:
-        raise WeightsError(f"seed is {seed!r}; it must be a whole number from 0")
+    wide = WIDE if wide is None else wide
+    for name, number in (("restarts", restarts), ("wide", wide), ("seed", seed)):
+        check_whole(number, name, 0, error=WeightsError)
     extra = 0 if directions == "axes" else directions
     if type(extra) is not int or extra < 0:
         raise WeightsError(f"directions is {directions!r}; it must be 'axes' or a number of random directions")
@@ -124,7 +123,7 @@ def tune(
     drawn = checked_range(start_range, vector, low, high, len(names))
     axes = [int(axis) for axis in np.flatnonzero(free & (low < high)) if problem.columns.varies(int(axis))]
     climb = _Climb(problem, names, axes, extra if axes else 0, smoothing, low, high, moves == "best first")
-    alone = min(restarts, WIDE if wide is None else wide)
+    alone = min(restarts, wide)
     ends: list[tuple[Restart, Point] | None] = [None] * (restarts + 1)
     lock = Lock()
     with bar(restarts + 1, progress, " climbs") as advance:

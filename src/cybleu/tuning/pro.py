@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.arrays import np
+from .._runtime.numbers import check_whole
 from ..errors import ArrayValueError, WeightsError
 from ..metrics import Bleu, find
 from ..nbest import NBest, SparseFeatures
 from .logistic import logistic_weights
 from .model import Model, check_finite, single_scores
-from .results import rise
+from .results import rise, with_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,8 +53,7 @@ class Pro:
     metric: str = ""
 
     def __str__(self) -> str:
-        lines = [f"{name} {weight!r}" for name, weight in self.weights.items()]
-        return "\n".join([rise(self.start_score, self.score, self.scale), *lines])
+        return with_weights(rise(self.start_score, self.score, self.scale), self.weights)
 
 
 def pro(
@@ -164,11 +164,9 @@ def _pairs(
     model: Model, metric: Metric, samples: int, keep: int, minimum: float | None, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The better hypotheses and the worse ones."""
-    for name, number in (("samples", samples), ("keep", keep)):
-        if type(number) is not int or number < 1:
-            raise ArrayValueError(f"{name} is {number!r}; it must be a whole number from 1")
-    if type(seed) is not int or seed < 0:
-        raise WeightsError(f"seed is {seed!r}; it must be a whole number from 0")
+    check_whole(samples, "samples", 1, error=ArrayValueError)
+    check_whole(keep, "keep", 1, error=ArrayValueError)
+    check_whole(seed, "seed", 0, error=WeightsError)
     if minimum is None:
         minimum = MINIMUM * (model.objective.scale or 1.0)
     if not minimum >= 0:
