@@ -22,6 +22,7 @@ from ..errors import InputFileError, LengthMismatchError, printable
 
 STANDARD_INPUT = "-"
 BLOCK = 1 << 18
+AT_ONCE = 512  # segments of token lists
 LONGEST_LINE = 1 << 26
 MOST_EXPANSION = 100
 ALWAYS_UNPACKED = 1 << 24  # bytes, whatever they were packed in
@@ -225,7 +226,7 @@ def number_of(token: str, what: str = "the value") -> float:
 
 
 def parallel_segments(
-    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], list[str]], at_once: int = 512
+    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], list[str]]
 ) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
     """The segments of parallel files, some at a time: (list of references, hypotheses).
 
@@ -235,7 +236,7 @@ def parallel_segments(
     streams = [iter(file) for file in files]
     lines = 0
     while True:
-        blocks = [[split(line) for line in islice(stream, at_once)] for stream in streams]
+        blocks = [[split(line) for line in islice(stream, AT_ONCE)] for stream in streams]
         got = len(blocks[0])
         if any(len(block) != got for block in blocks):
             counts = [

@@ -35,7 +35,7 @@ def _accuracy(errors: float, length: float, *_: float) -> float:
 
 
 def _accuracies(errors: Any, length: Any, *_: Any) -> Any:
-    return 1.0 - _quotients(errors, length, 0.0)
+    return 1.0 - _quotients(errors, length)
 
 
 def _position_independent(correct: float, length: float, reference_length: float) -> float:
@@ -43,14 +43,14 @@ def _position_independent(correct: float, length: float, reference_length: float
 
 
 def _position_independents(correct: Any, length: Any, reference_length: Any) -> Any:
-    return _quotients(correct - (length - reference_length).clip(0), reference_length, 0.0)
+    return _quotients(correct - (length - reference_length).clip(0), reference_length)
 
 
-def _quotients(above: Any, below: Any, otherwise: float) -> Any:
-    """Of columns; another number where the divisor is 0."""
+def _quotients(above: Any, below: Any) -> Any:
+    """Of columns; 0 where the divisor is 0."""
     from .._runtime.arrays import np
 
-    found = np.full(len(below), otherwise)
+    found = np.zeros(len(below))
     np.divide(above, below, out=found, where=below != 0)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,7 @@ class Report:
     ):
         self._texts, self._runs, self._metric = texts, runs, metric
         self._lowercase = lowercase
-        self._resamples, self._seed, self._confidence, self._alpha = resamples, seed, confidence, alpha
+        self._resamples, self._seed, self._confidence = resamples, seed, confidence
         self.n_end = max(n_end, metric.order)
         every = [
             segment_stats(
@@ -111,8 +112,6 @@ class Report:
         of_systems = {name: [self._rows[output] for output in outputs] for name, outputs in runs.items()}
         self.comparison: SystemComparison | None = None
         if len(runs) > 1:
-            from dataclasses import replace
-
             compared = compare_systems(
                 of_systems,
                 metric,

@@ -22,7 +22,7 @@ def _several_runs(comparison: SystemComparison) -> bool:
     return any(system.s_opt is not None for system in comparison.systems)
 
 
-def _p(p: float, significant: bool = False) -> str:
+def _p(p: float, significant: bool) -> str:
     return ("<0.0001" if p < 0.00005 else f"{p:.4f}") + ("*" if significant else "")
 
 
