@@ -99,10 +99,8 @@ def tune(
     """
     given, held = nbest, None
     if nbest.sparse is not None:
-        held, fixed = held_by(nbest, start, fixed, searched)
+        held, start, fixed = held_by(nbest, start, fixed, searched)
         nbest = held.nbest
-        start = None if start is None else held.part(held.weights, 1.0)
-        fixed = held.fixed(fixed)
     elif searched:
         raise FeatureError("searched names sparse features, and the list has none; all of its features are searched")
     problem = Problem(nbest, metric)

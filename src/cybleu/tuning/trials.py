@@ -169,9 +169,8 @@ def _start_of(
     """Where :func:`tune` starts with these options, the weights of sparse features after the others."""
     if nbest.sparse is None:
         return checked_space(nbest.names, start, bounds, fixed)[3]
-    held, fixed = held_by(nbest, start, fixed, searched)
-    given = None if start is None else held.part(held.weights, 1.0)
-    return held.whole(checked_space(held.nbest.names, given, bounds, held.fixed(fixed))[3])
+    held, start, fixed = held_by(nbest, start, fixed, searched)
+    return held.whole(checked_space(held.nbest.names, start, bounds, fixed)[3])
 
 
 def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> NDArray[np.int64]:
