@@ -17,6 +17,7 @@ MODULES = (
     "tokens",
     "tokenizing",
     "arrow",
+    "arrow_values",
     "raw_texts",
     "raw_tokens",
     "raw",

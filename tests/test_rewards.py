@@ -211,11 +211,34 @@ def test_of_chat_messages_only_those_of_the_assistant_count():
         trainer_call(reward, [chats[0], [said("model", "the cat")]], references=["the cat", "the cat"])
 
 
+@pytest.mark.parametrize("wrong", [None, 5, {"a": 1}, "a"])
+@pytest.mark.parametrize("tokenize", ["13a", str.split, None])
+def test_completions_or_references_that_are_no_list(tokenize, wrong):
+    reward, mine = BleuReward("mine", tokenize), [[1]] if tokenize is None else ["a"]
+    scored = "completions" if tokenize else "completion_ids"
+    with pytest.raises(errors.SequenceTypeError, match=f"{scored} must be a list with an entry for each completion"):
+        reward(**{"completions": ["a"], "completion_ids": [[1]], scored: wrong}, mine=mine)
+    with pytest.raises(errors.SequenceTypeError, match="mine must be a list with an entry for each completion"):
+        reward(completions=["a"], completion_ids=[[1]], mine=wrong)
+
+
+def test_completion_ids_in_arrays():
+    reward = BleuReward("mine", None)
+    ids, ends = np.array([1, 2, 3, 1, 2]), np.array([0, 3, 5])
+    expected = reward(completion_ids=[[1, 2, 3], [1, 2]], mine=[[1, 2, 3]] * 2)
+    assert reward(completion_ids=(ids, ends), mine=[[1, 2, 3]] * 2) == expected
+    for given in ((ids, ends), np.array([[1, 2], [1, 2]]), ([1], [2])):
+        with pytest.raises(errors.LengthMismatchError, match=r"completion_ids is 2, .*'mine' is 1; each"):
+            reward(completion_ids=given, mine=[[1, 2, 3]])
+
+
 @pytest.mark.parametrize("tokenize", ["13a", None])
 @pytest.mark.parametrize("count", [1, 3])
 def test_another_number_of_references_than_of_completions(tokenize, count):
     references = ["a"] * count if tokenize else [[1]] * count
-    with pytest.raises(errors.LengthMismatchError, match=f"completions is 2, .*'mine' is {count}; each"):
+    with pytest.raises(
+        errors.LengthMismatchError, match=f"(completions|completion_ids) is 2, .*'mine' is {count}; each"
+    ):
         trainer_call(BleuReward("mine", tokenize), ["a", "b"], mine=references)
 
 

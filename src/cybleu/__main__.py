@@ -9,7 +9,7 @@ import sys
 from importlib.util import find_spec
 
 from ._about import version
-from .errors import MissingExtraError
+from .errors import MissingExtraError, printable
 
 RUNNERS = (["run-as-nltk"], ["run-as-sacrebleu"])
 
@@ -30,6 +30,10 @@ def main() -> None:
                 sys.stdout.flush()  # or it fails when nobody can report it
     except MissingExtraError as error:
         print(f"cybleu: error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except MemoryError as error:
+        what = printable(str(error))
+        print(f"cybleu: error: there is not enough memory{f': {what}' if what else ''}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
         if error.filename is not None:

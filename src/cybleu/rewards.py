@@ -20,8 +20,8 @@ from .errors import (
     printable,
 )
 from .metrics import Bleu, find, of_text
-from .text.batches import separate_output
-from .text.columns import lists_given
+from .text.batches import is_ragged, separate_output
+from .text.columns import lists_given, texts_given
 from .text.raw import raw_of
 
 if TYPE_CHECKING:
@@ -155,18 +155,19 @@ class BleuReward:
             )
         column = lists_given(columns[self.column], self.column)
         completions = lists_given(completions, "completions")
-        for name, entries in (("completions", completions), (self.column, column)):
-            if isinstance(entries, (str, bytes)):
+        of_ids = self._tokenize is None
+        name, hypotheses = ("completion_ids", texts_given(completion_ids)) if of_ids else ("completions", completions)
+        for what, entries in ((name, hypotheses), (self.column, column)):
+            if isinstance(entries, (str, bytes, dict)) or not hasattr(entries, "__len__"):
                 raise SequenceTypeError(
-                    f"{name} is a {type(entries).__name__}, not a list with an entry for each completion; put it in a list"
+                    f"{what} must be a list with an entry for each completion, not {type(entries).__name__}"
                 )
-        if self._tokenize is None:
-            hypotheses = completion_ids
-        else:
+        count = len(hypotheses[1]) - 1 if is_ragged(hypotheses) else len(hypotheses)
+        if not of_ids:
             hypotheses = [_text_of(text, position) for position, text in enumerate(completions)]
-        if isinstance(hypotheses, list) and len(column) != len(hypotheses):
+        if len(column) != count:
             raise LengthMismatchError(
-                f"the length of completions is {len(hypotheses)}, and that of the column {self.column!r} is "
+                f"the length of {name} is {count}, and that of the column {self.column!r} is "
                 f"{len(column)}; each completion needs its references"
             )
         numbers: dict[tuple[Any, ...], int] = {}  # a row of the dataset comes once for each of its completions

@@ -148,8 +148,8 @@ def test_13a(files):
         ),
         (("a.txt", "b", "-r", "ref1", "--samples", "0"), "Invalid value for '--samples'"),
         (
-            ("a.txt", "b", "-r", "ref1", "--samples", 2**31),
-            "'--samples': 2147483648 is not in the range 1<=x<=2147483647",
+            ("a.txt", "b", "-r", "ref1", "--samples", 10**8 + 1),
+            "'--samples': 100000001 is not in the range 1<=x<=100000000",
         ),
         (("a.txt", "b", "-r", "ref1", "--seed", "-1"), "Invalid value for '--seed'"),
         (("a.txt", "b", "-r", "ref1", "--influence"), "--influence is for --format json"),

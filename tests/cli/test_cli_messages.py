@@ -245,6 +245,32 @@ def test_commands_need_no_standard_error(run, arguments):
     assert done.stdout == run(*arguments).stdout
 
 
+@pytest.mark.memory
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not keep to limits of memory")
+def test_too_little_memory_is_one_sentence(run):
+    command = [sys.executable, "-m", "cybleu", "compare", "text", "other=text", "-r", "text"]
+    command += ["--test", "shifted-bootstrap", "--samples", "100000000"]
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -v 1500000; exec "$@"', "sh", *command], stderr=subprocess.PIPE, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("cybleu: error: there is not enough memory: Unable to allocate")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("compare", "text", "other=text", "-r", "text", "--samples", 10**18), "is not in the range 1<=x<=100000000"),
+        (("random-search", "list", "text", "--trials", 10**18), "is not in the range 1<=x<=100000000"),
+        (("pro", "list", "text", "--samples", 10**18), "is not in the range 1<=x<=100000000"),
+    ],
+)
+def test_samples_have_a_limit(run, arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2 and message in result.stderr
+
+
 @pytest.mark.parametrize("command", ["mert", "random-search", "kbmira", "pro"])
 @pytest.mark.parametrize(
     ("metric", "message"),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import cybleu
 from cybleu import _mirror, errors, explain_difference
+from cybleu.explanations import TOOLS, explain_blocks
 from cybleu.metrics import VARIANTS, score
 from inputs import CASES, corpora
 
@@ -343,6 +344,31 @@ def test_nltk_and_sacrebleu_on_wmt17(data):
     assert "20 segments (257, 264, 397, 410, 478, ...) are too short: 53479 rather than 53480 2-grams" in str(
         comparison
     )
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "lowercase"),
+    [
+        (None, False),
+        *[(name, lowercase) for name in ("of-tools", "13a", "char", str.split) for lowercase in (False, True)],
+    ],
+)
+def test_some_segments_at_a_time(tokenize, lowercase):
+    references = [["The cat, it sat there.", "A cat sat."], ["It rains a lot now."], ["so"], ["So it is said."]]
+    hypotheses = ["The cat, it sat there!", "it rains a lot now.", "so", "so it was said."]
+    if tokenize is None:
+        references, hypotheses = (
+            [[text.split() for text in texts] for texts in references],
+            [*map(str.split, hypotheses)],
+        )
+    how = {"tokenize": tokenize, "lowercase": lowercase}
+    blocks = [(references[:1], hypotheses[:1]), (references[1:], hypotheses[1:])]
+    found = explain_blocks(blocks, TOOLS, 2, **how)
+    assert found == explain_difference(references, hypotheses, TOOLS, 2, **how)
+    assert found.segments == 4
+    if tokenize not in (None, "of-tools"):
+        rows = cybleu.segment_stats(references, hypotheses, 2, **how)
+        assert {scored.bleu.matches for scored in found.scores} == {score(rows).matches}
 
 
 def test_each_tool_with_its_own_tokens():

@@ -82,8 +82,9 @@ def test_the_scale_of_a_feature_makes_no_difference(factor, seed):
 
 
 @pytest.mark.parametrize("names", [["lm"], []])
-def test_weights_that_would_be_too_large_are_refused(names):
-    numbers = [1e-310, 0.0, 1e-310, 0.0]
+@pytest.mark.parametrize(("number", "deviation"), [(1e-310, "5e-311"), (5e-324, "4.94066e-324")])
+def test_weights_that_would_be_too_large_are_refused(names, number, deviation):
+    numbers = [number, 0.0, number, 0.0]
     sparse = None if names else (range(5), [0] * 4, numbers, ["lm"])
     nbest = NBest(
         [0, 2, 4],
@@ -92,7 +93,7 @@ def test_weights_that_would_be_too_large_are_refused(names):
         names,
         sparse=sparse,
     )
-    with pytest.raises(FeatureError, match=r"weight of 'lm' is too large .* within segments is 5e-311; multiply"):
+    with pytest.raises(FeatureError, match=f"weight of 'lm' is too large .* within segments is {deviation}; multiply"):
         perceptron(nbest, folds=2)
 
 

@@ -334,10 +334,13 @@ BAD = [
     (lambda: bootstrap(np.zeros((0, 10), int)), "no segment"),
     (lambda: bootstrap(ROWS, samples=0), "samples is 0"),
     (lambda: bootstrap(ROWS, samples=2.5), "samples is 2.5"),
-    (lambda: bootstrap(ROWS, samples=2**31), "samples is 2147483648; it must be a whole number from 1 to 2147483647"),
+    (
+        lambda: bootstrap(ROWS, samples=10**8 + 1),
+        "samples is 100000001; it must be a whole number from 1 to 100,000,000",
+    ),
     (
         lambda: paired_test(ROWS, ROWS, samples=10**20),
-        "samples is 10{20}; it must be a whole number from 1 to 2147483647",
+        "samples is 10{20}; it must be a whole number from 1 to 100,000,000",
     ),
     (lambda: bootstrap(ROWS, seed=-1), "seed is -1"),
     (lambda: bootstrap(ROWS, seed=None), "seed is None"),

@@ -104,18 +104,31 @@ def test_what_is_not_utf8_is_named(tokenize):
         CorpusAccumulator(tokenize=tokenize).update([b"\x80"], "a")
 
 
+@pytest.mark.parametrize("tokenize", TOKENIZE)
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_token_lists_beside_raw_references(tokenize, lowercase):
+    references, texts = [["The cat sat.", "A cat."], ["It rains."]], ["The cat.", "It"]
+    how = {"tokenize": tokenize, "lowercase": lowercase}
+    tokens = [tokenizer(tokenize)(text.lower() if lowercase else text) for text in texts]
+    expected = segment_stats(references, texts, **how).tolist()
+    for owner in (None, [0, 1]):
+        assert segment_stats(references, tokens, owner=owner, **how).tolist() == expected
+        assert segment_stats(references, tokens, owner=owner, strict=True, **how).tolist() == expected
+        assert References(references, **how).stats(tokens, owner).tolist() == expected
+
+
 def test_mistakes():
     with pytest.raises(SequenceTypeError, match=r"hypotheses is one str; give a list of lines"):
         segment_stats([["a"]], "a", tokenize="13a")
     with pytest.raises(SequenceTypeError, match=r"references\[0\] is one str; give a list of lines"):
         segment_stats(["a"], ["a"], tokenize="13a")
-    with pytest.raises(SequenceTypeError, match=r"hypotheses\[0\] is a list; with tokenize each text must be raw text"):
-        segment_stats([["a"]], [["a"]], tokenize="13a")
+    with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\] is a list; with tokenize each text must be raw text"):
+        segment_stats([["a"], ["a"]], ["a", ["a"]], tokenize="13a")
     with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
         segment_stats([["a"], []], ["a", "b"], tokenize="13a")
     with pytest.raises(NoReferencesError, match="there is no reference"):
         CorpusAccumulator(tokenize="13a").update([], "a")
-    with pytest.raises(LengthMismatchError, match="2 hypotheses and 1 sets"):
+    with pytest.raises(LengthMismatchError, match="2 hypotheses and 1 set"):
         segment_stats([["a"]], ["a", "b"], tokenize="13a")
     with pytest.raises(UnknownNameError, match="lowercase is for raw text"):
         segment_stats([["a"]], [["a"]], lowercase=True)

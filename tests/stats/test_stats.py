@@ -452,7 +452,7 @@ one = References([[[1, 2, 3]]])
         (lambda: one.stats([[1]], owner=[1]), errors.ArrayValueError, r"owner\[0\] is 1, which is not from 0 to 0"),
         (lambda: one.stats([[1]], owner=[-1]), errors.ArrayValueError, r"owner\[0\] is -1"),
         (lambda: one.stats([[1]], owner=[0.5]), errors.ArrayTypeError, "owner has dtype float64"),
-        (lambda: one.stats([[1], [1]]), errors.LengthMismatchError, "2 hypotheses and 1 sets .* owner"),
+        (lambda: one.stats([[1], [1]]), errors.LengthMismatchError, "2 hypotheses and 1 set .* owner"),
         (lambda: one.stats([[1]], out=np.empty((1, 10))), errors.ArrayTypeError, "out must be .* int64"),
         (lambda: one.stats([[1]], out=np.empty((2, 10), int)), errors.ArrayTypeError, "the shape"),
         (lambda: one.stats([[1]], out=np.empty((1, 20), int)[:, ::2]), errors.ArrayTypeError, "not contiguous"),

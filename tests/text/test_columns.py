@@ -259,6 +259,13 @@ def test_nulls_name_the_row():
         segment_stats([AsArray(texts(["a", None])), AsArray(texts(["b", None]))], ["a"] * 2, tokenize="13a")
 
 
+def test_columns_of_tokens_beside_raw_references():
+    tokens = [["a", "b", "."], ["b"]]
+    rows = segment_stats([["a b."], ["c"]], AsArray(lists(tokens, texts)), tokenize="13a")
+    assert rows.tolist() == segment_stats([["a b."], ["c"]], tokens, tokenize="13a").tolist()
+    assert rows[:, 2].tolist() == [3, 0]
+
+
 def test_columns_that_do_not_fit():
     column = AsArray(texts(["a", "b"]))
     with pytest.raises(LengthMismatchError):
@@ -270,7 +277,7 @@ def test_columns_that_do_not_fit():
     with pytest.raises(SequenceTypeError, match="'a', 'b'; give one of them"):
         segment_stats([["a"], ["b"]], AsArray(table(a=texts(["a", "b"]), b=texts(["a", "b"]))), tokenize="13a")
     with pytest.raises(SequenceTypeError, match="lists of texts"):
-        segment_stats([["a"], ["b"]], AsArray(lists([["a"], ["b"]], texts)), tokenize="13a")
+        pairwise_bleu(AsArray(lists([["a"], ["b"]], texts)), tokenize="13a")
     with pytest.raises(SequenceTypeError, match="whole numbers"):
         segment_stats([[[1]]], AsArray(integers([1])))
     with pytest.raises(SequenceTypeError, match="whole numbers"):

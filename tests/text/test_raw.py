@@ -75,7 +75,10 @@ def test_all_faces(tokenize, lowercase):
                 == self_bleu(hypotheses, smoothing_function=method).tolist()
             )
     assert str(explain(REFERENCES[1], LINES[1], **raw)) == str(explain(references[1], hypotheses[1]))
-    assert str(explain_difference(REFERENCES, LINES, **raw)) == str(explain_difference(references, hypotheses))
+    of_text, of_tokens = explain_difference(REFERENCES, LINES, **raw), explain_difference(references, hypotheses)
+    assert [scored.bleu for scored in of_text.scores] == [scored.bleu for scored in of_tokens.scores]
+    assert [pair.causes for pair in of_text.differences] == [pair.causes for pair in of_tokens.differences]
+    assert all(scored.tokenize == (tokenize if type(tokenize) is str else None) for scored in of_text.scores)
 
 
 @pytest.mark.parametrize(("tokenize", "lowercase"), RAW)

@@ -347,7 +347,7 @@ def test_rewards_of_texts_that_are_not_split():
     with pytest.raises(errors.SequenceTypeError, match=r"target\[0\] has a bytes as a reference; it must be a str"):
         of_texts(completions=["a b"], target=[b"a b"])
     for arguments in ({"completions": "ab", "target": ["a", "b"]}, {"completions": ["a", "b"], "target": "ab"}):
-        with pytest.raises(errors.SequenceTypeError, match="is a str, not a list with an entry for each completion"):
+        with pytest.raises(errors.SequenceTypeError, match="must be a list with an entry for each completion, not str"):
             of_texts(**arguments)
 
 

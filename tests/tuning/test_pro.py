@@ -133,6 +133,17 @@ def test_pairs_are_ordered_by_the_metric():
     assert (pro_pairs(nbest, seed=1)[0] != pro_pairs(nbest)[0]).any()
 
 
+def test_pairs_are_kept_from_millions_of_samples():
+    nbest = NBest([0, 2, 5], [[1.0], [2.0], [1.0], [3.0], [7.0]], [[1.0], [0.0], [3.0], [1.0], [2.0]])
+    samples = 1_100_000
+    X, y = pro_pairs(nbest, samples=samples, keep=samples)
+    # of the draws, with repetition, half and two thirds are of two hypotheses
+    assert abs(len(y) / 2 / samples - (1 / 2 + 2 / 3)) < 0.01
+    assert set(X[::2, 0].tolist()) == {-1.0, -2.0, -6.0, 4.0}
+    few, _ = pro_pairs(nbest, samples=samples, keep=3)
+    assert few[::2, 0].tolist() == [-1.0] * 3 + [-2.0] * 3
+
+
 def test_the_smallest_difference_is_on_the_scale_of_the_metric():
     _, nbest, _ = lists()
     for metric in ("moses:add", "sacrebleu:add-k"):
@@ -169,10 +180,12 @@ def test_pairs_by_the_metric_that_is_asked_for():
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({"samples": 0}, errors.ArrayValueError, "samples is 0"),
+        ({"samples": 0}, errors.SampleError, "samples is 0"),
+        ({"samples": 10**18}, errors.SampleError, "samples is 10{18}; it must be a whole number from 1 to 100,000,000"),
+        ({"samples": True}, errors.SampleError, "samples is True"),
         ({"keep": 0}, errors.ArrayValueError, "keep is 0"),
         ({"minimum": -1}, errors.ArrayValueError, "minimum is -1"),
-        ({"seed": -1}, errors.WeightsError, "seed is -1"),
+        ({"seed": -1}, errors.SampleError, "seed is -1"),
     ],
 )
 def test_wrong_arguments(arguments, error, text):

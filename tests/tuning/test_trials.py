@@ -60,6 +60,9 @@ FEATURELESS = NBest([0, 1, 2], np.zeros((2, 0)), [[1, 1, 1, 1]] * 2)
         (lambda: cross_validate(LIST, 2), errors.ArrayValueError, "from 2 to the number of segments, 1"),
         (lambda: cross_validate(FEATURELESS, 2), errors.FeatureError, "no features, so there is nothing to weigh"),
         (lambda: random_search(FEATURELESS, [[]]), errors.FeatureError, "no features, so there is nothing to weigh"),
+        (lambda: random_weights(["a"], 0, None, None, 0), errors.SampleError, "count is 0; .* from 1 to 100,000,000"),
+        (lambda: random_weights(["a"], 10**18, None, None, 0), errors.SampleError, "count is 10"),
+        (lambda: random_weights(["a"], 1, None, None, -1), errors.SampleError, "seed is -1"),
         (
             lambda: random_weights([], 2, None, None, 0),
             errors.FeatureError,

@@ -16,10 +16,11 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import InputFileError, LengthMismatchError, printable
 
+_Text = TypeVar("_Text")
 STANDARD_INPUT = "-"
 BLOCK = 1 << 18
 AT_ONCE = 512  # segments of token lists
@@ -226,8 +227,8 @@ def number_of(token: str, what: str = "the value") -> float:
 
 
 def parallel_segments(
-    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], list[str]]
-) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
+    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], _Text]
+) -> Iterator[tuple[list[list[_Text]], list[_Text]]]:
     """The segments of parallel files, some at a time: (list of references, hypotheses).
 
     :raises LengthMismatchError: the files have different numbers of lines; raised at the end, with the numbers

@@ -1,8 +1,6 @@
-# The Arrow C data interface, a stable ABI, and the values of a column as the other kernels read them.
+# The Arrow C data interface, a stable ABI.
 
-from libc.stdint cimport int64_t
-
-from cybleu._kernels.tokenizing cimport Line
+from libc.stdint cimport int64_t, uint8_t
 
 cdef struct ArrowSchema:
     const char *format
@@ -37,28 +35,37 @@ cdef struct ArrowArrayStream:
     void *private_data
 
 
-cdef struct Numbers:
-    int64_t *values
-    Py_ssize_t count
-    Py_ssize_t room
+cdef class OwnSchema:
+    cdef ArrowSchema schema
 
 
-cdef class ArrowValues:
-    cdef readonly Py_ssize_t count
-    cdef readonly int depth
-    cdef readonly str kind
-    cdef Numbers ends[2]        # of the lists of each level
-    cdef Numbers nulls[3]       # where there is nothing, of each level
-    cdef Line *lines            # of texts; the 16 bytes before each can be read
-    cdef Py_ssize_t line_count
-    cdef Py_ssize_t line_room
-    cdef Numbers integers
-    cdef bint in_bytes
-    cdef int dropped
-    cdef list held              # what the lines are in
-    cdef dict copies
-    cdef int add(self, object column) except -1
-    cdef int descend(self, const ArrowSchema *schema, const ArrowArray *array, Numbers *positions, int level,
-                     Numbers *sizes) except -1
-    cdef int add_texts(self, const ArrowSchema *schema, const ArrowArray *array, const Numbers *positions) except -1
-    cdef int copy(self, Line *line, const void *text, Py_ssize_t size) except -1
+cdef class OwnArray:
+    cdef ArrowArray array
+
+
+cdef class ArrowColumn:
+    cdef OwnSchema held_schema
+    cdef OwnArray held_array
+    cdef const ArrowSchema *schema
+    cdef const ArrowArray *array
+    cdef int64_t start
+    cdef int64_t length
+    cdef const uint8_t *validity    # of the struct that it is a field of
+    cdef int64_t validity_offset
+    cdef int hold(self, OwnSchema schema, OwnArray array) except -1
+
+
+cdef str format_of(const ArrowSchema *schema)
+cdef int check_schema(const ArrowSchema *schema) except -1
+
+# Of as many buffers and children as the format says, at least so many buffers where they are negative, and a length
+# that can be.
+cdef int check_array(const ArrowSchema *schema, const ArrowArray *array, int64_t buffers, int64_t children) except -1
+
+
+cdef inline bint is_null(const uint8_t *validity, int64_t place) noexcept nogil:
+    return validity != NULL and not validity[place >> 3] >> (place & 7) & 1
+
+
+cdef inline bint is_integer(const char *format) noexcept nogil:
+    return format[0] in (c"c", c"C", c"s", c"S", c"i", c"I", c"l", c"L") and format[1] == 0

@@ -10,9 +10,11 @@ cdef extern from *:
     #if defined(__GNUC__) || defined(__clang__)
       #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
       #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+      #define CYBLEU_NOINLINE __attribute__((noinline))   /* so that a loop keeps its constants in registers */
     #else
       #define CYBLEU_PREFETCH(address) ((void)(address))
       #define CYBLEU_UNLIKELY(condition) (condition)
+      #define CYBLEU_NOINLINE
     #endif
 
     #ifndef CYBLEU_OTHER_THREADS_RUN    /* a build with the GIL may set it, to test what the others do */

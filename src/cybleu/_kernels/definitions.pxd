@@ -45,6 +45,7 @@ cdef struct Rules:
     bint empty_order_ends       # otherwise of_empty
     bint smoothed_without_match
     bint zero_in_any_order      # an order without a match makes the score 0
+    bint plain                  # orders with a match are not smoothed, and the mean is that of their logarithms
     Penalty penalty
     bint empty_is_error
     double scale                # of the precisions

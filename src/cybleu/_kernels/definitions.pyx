@@ -150,8 +150,22 @@ cdef double mean_of(const Rules *rules, const double *terms, int scored) noexcep
 
 
 cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil:
-    cdef double precisions[MAX_ORDER]
-    return evaluate_parts(rules, row, precisions)
+    cdef double numbers[MAX_ORDER]
+    cdef const int64_t *matches = row + 2
+    cdef const int64_t *totals = matches + rules.order
+    cdef int64_t size = row[0] | row[1]
+    cdef double score
+    cdef int n
+    cdef bint usual = rules.plain and row[0] > 0
+    for n in range(rules.order):
+        size |= totals[n]
+        usual &= (matches[n] > 0) & (totals[n] > 0)
+    if usual and 0 <= size < CYBLEU_LARGEST_COUNT:
+        for n in range(rules.order):
+            numbers[n] = log(rules.scale * <double>matches[n] / <double>totals[n])
+        score = exp(python_sum(numbers, rules.order) / <double>rules.order)
+        return brevity_penalty(rules, row[0], row[1]) * score
+    return evaluate_parts(rules, row, numbers)
 
 
 cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *precisions) noexcept nogil:
@@ -275,6 +289,8 @@ cdef class Definition:
         self.rules.value = 0.0 if rules.value is None else rules.value
         self.rules.of_empty = self.rules.scale if rules.empty_order == "one" and rules.smoothing != "zero" else 0.0
         self.rules.penalty_adds = rules.penalty_adds
+        self.rules.plain = (self.rules.uniform and self.rules.mean == LOGS and self.rules.smoothing <= ZERO
+                            and self.rules.smoothing != ADD_K and self.rules.smoothing != ADD_ALL)
         self.rules.order = <int>rules.order
 
     def evaluate(self, list row not None, list short_segments not None):

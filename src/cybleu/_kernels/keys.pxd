@@ -51,7 +51,7 @@ cdef extern from *:
     }
 
     static CYTHON_INLINE uint64_t cybleu_slot_of(cybleu_key key, int shift) {
-        return (key.first * 0x9E3779B97F4A7C15ULL + key.second * 0xD6E8FEB86659FD93ULL) >> shift;
+        return (key.first ^ (key.second << 29 | key.second >> 35)) * 0x9E3779B97F4A7C15ULL >> shift;
     }
 
     /* The products lose bits, as they should: in C, because checks for overflow would stop them. */

@@ -1,6 +1,6 @@
 # Clipped n-gram matches of a hypothesis against references, on token ids.
 #
-# A hypothesis id is its index among the distinct tokens; a reference token that the hypothesis does not have is -1.
+# Equal tokens have equal ids, and a reference token that the hypothesis does not have is -1.
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
@@ -9,11 +9,11 @@ cdef enum:
     MASKS_AND_ONE = 65
 
 
-# For a hypothesis of up to MASK_BITS tokens and references no longer than that: positions as bits of a word.
+# For a hypothesis of up to MASK_BITS tokens and references no longer than that: positions as bits of a word. Ids are
+# less than the length of the hypothesis.
 cdef struct MaskMatcher:
     const int32_t *hypothesis
     int length
-    int distinct
     int orders                                  # min(max_order, length)
     uint64_t repeats[MASK_BITS]                 # [n - 1]: where an n-gram starts that also started earlier
     uint64_t matched[MASK_BITS]                 # [n - 1]: where an n-gram starts that counts as a clipped match
@@ -24,7 +24,8 @@ cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int lengt
 cdef void add_reference_masks(MaskMatcher *matcher, const int32_t *reference, int length) noexcept nogil
 cdef void finish_masks(const MaskMatcher *matcher, int64_t *matches) noexcept nogil
 
-# For any length: the ids of the hypothesis, `distinct` of them, then those of each reference, each text followed by -1.
+# For any length: the ids of the hypothesis, from 0 to before `distinct`, then those of each reference, each text
+# followed by -1.
 # Text k starts at bounds[k], and bounds[texts], less than 2 ** 30, is the end. Works in `match_memory` bytes, aligned
 # for 8; `total` is bounds[texts]. Adds to `matches`.
 cdef uint64_t match_memory(Py_ssize_t length, Py_ssize_t total, Py_ssize_t texts) noexcept nogil

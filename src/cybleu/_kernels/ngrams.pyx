@@ -32,14 +32,13 @@ cdef void begin_masks(MaskMatcher *matcher, const int32_t *hypothesis, int lengt
     cdef int i, n
     matcher.hypothesis = hypothesis
     matcher.length = length
-    matcher.distinct = distinct
     matcher.orders = <int>min(max_order, length)
     for n in range(matcher.orders):
         matcher.matched[n] = 0
         matcher.repeats[n] = 0
     if length == distinct or matcher.orders == 0:
         return
-    for i in range(distinct):
+    for i in range(length):
         places[i] = 0
     repeats = 0
     for i in range(length):

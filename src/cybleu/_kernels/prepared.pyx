@@ -184,19 +184,20 @@ cdef int match(const Table *table, const token_id *text, Py_ssize_t length, Py_s
             found = take(probe(tokens, text[i], odd), i, 0, ignored, seen, ngrams, positions, found, &matched)
     matches[0] = matched
     for n in range(1, max_order + 1):
+        wanted = 0
         end = 0
-        while end < found:
-            start, end = end, min(end + STEPS, found)
+        if found > 0:
+            seen[ngrams[found - 1]] = 0
+        while end < found - 1:
+            start, end = end, min(end + STEPS, found - 1)
             watch(watching, end - start)
             for i in range(start, end):
                 seen[ngrams[i]] = 0
-        if n == max_order or found < 2:
+                keys[wanted] = pair_key(ngrams[i], ngrams[i + 1])
+                starts[wanted] = positions[i]
+                wanted += positions[i + 1] - positions[i] == 1
+        if n == max_order or wanted == 0:
             return 0
-        wanted = 0
-        for i in range(found - 1):
-            keys[wanted] = pair_key(ngrams[i], ngrams[i + 1])
-            starts[wanted] = positions[i]
-            wanted += positions[i + 1] - positions[i] == 1
         found = 0
         matched = 0
         end = 0
@@ -414,13 +415,13 @@ cdef void end_work(Workshop *shop) noexcept:
 cdef int begin_scratch(Scratch *scratch, Py_ssize_t longest, int32_t ngrams, bint ignores) except -1:
     """In one piece of memory: where two of these arrays are at one place in their pages, the processor waits."""
     cdef uint64_t size = <uint64_t>longest + 1
-    cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + 2 * sizeof(int64_t) + sizeof(int32_t))
+    cdef uint64_t everything = (size * (2 * sizeof(Py_ssize_t) + (1 + ignores) * sizeof(int64_t) + sizeof(int32_t))
                                 + (<uint64_t>ngrams + 2) * sizeof(int32_t))
     if everything > <uint64_t>PY_SSIZE_T_MAX:
         raise MemoryError()
     scratch.keys = <int64_t *>allocated(calloc(<size_t>everything, 1))
     scratch.ignored = <uint64_t *>(scratch.keys + size) if ignores else NULL
-    scratch.positions = <Py_ssize_t *>(scratch.keys + 2 * size)
+    scratch.positions = <Py_ssize_t *>(scratch.keys + (1 + ignores) * size)
     scratch.starts = scratch.positions + size
     scratch.ngrams = <int32_t *>(scratch.starts + size)
     scratch.seen = scratch.ngrams + size + 1

@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcpy
 
-from cybleu._kernels.arrow cimport ArrowValues
+from cybleu._kernels.arrow_values cimport ArrowValues
 from cybleu._kernels.common cimport distance
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tokenizing cimport IN_UTF8, Line, line_of

@@ -126,7 +126,7 @@ cdef int count_segment(PyObject *references, PyObject *hypothesis, Py_ssize_t ma
         return count_long_segment(sequences, count, hypothesis, max_order, matches)
     if not assign_few(&table, tokens, length, ids):
         return 0
-    begin_masks(&matcher, ids, <int>length, table.size, max_order)
+    begin_masks(&matcher, ids, <int>length, table.distinct, max_order)
     for k in range(count):
         cybleu_items(sequences[k], &reference, &size)
         if not look_up_few(&table, reference, size, reference_ids):

@@ -4,6 +4,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t
 
 from cybleu._kernels.interrupts cimport Watch
+from cybleu._kernels.pieces cimport Runs
 
 cdef enum:
     IN_UTF8 = 0     # or else the bytes of a character in a str: 1, 2, 4
@@ -38,21 +39,6 @@ cdef void end_scanner(Scanner *scanner) noexcept nogil
 
 # Of an exact str or bytes, as long as the object lives. What is in UTF-8 is valid.
 cdef int line_of(PyObject *text, Line *line) except -1
-
-
-cdef extern from *:
-    """
-    #ifndef CYBLEU_RUNS
-    #define CYBLEU_RUNS
-    #define CYBLEU_MOST_RUNS 4
-    typedef struct {
-        uint8_t first[CYBLEU_MOST_RUNS][16], span[CYBLEU_MOST_RUNS][16];
-        int count;
-    } cybleu_runs;
-    #endif
-    """
-    ctypedef struct Runs "cybleu_runs":
-        pass
 
 
 cdef class Tokenizer:

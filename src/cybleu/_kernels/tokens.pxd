@@ -9,15 +9,15 @@ cdef enum:
     FEW = 64
     FEW_SLOTS = 512     # few of them are taken, because one that is taken costs the processor a wrong guess
     FEW_SHIFT = 55      # 64 less the bits of their numbers
-    FEW_IDS = 66        # 0, those of FEW tokens, and one place to write ahead
+    FEW_AND_ONE = 65
 
 
-# For up to FEW tokens, on the stack. Here ids count from 1 and 0 is nobody; those handed out count from 0.
+# For up to FEW tokens, on the stack. The id of a token is the position of the first one that equals it.
 cdef struct FewTokens:
-    uint8_t slots[FEW_SLOTS]    # open addressing
-    cybleu_key keys[FEW_IDS]    # id -> key of the token
-    PyObject *tokens[FEW_IDS]   # borrowed
-    int size                    # ids given so far
+    uint8_t slots[FEW_SLOTS]        # open addressing: 0 is free, otherwise id + 1
+    cybleu_key keys[FEW_AND_ONE]    # by id + 1; what would be undecided is not marked here
+    PyObject **tokens               # borrowed
+    int distinct                    # ids given
 
 
 # For any number of tokens. Slots are clear at entry.

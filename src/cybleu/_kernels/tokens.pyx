@@ -50,34 +50,21 @@ cdef extern from *:
     #endif
     }
 
-    static CYTHON_INLINE int cybleu_any_text(PyObject *text, cybleu_key *key) {
-        unsigned int kind;
-        size_t size;
-        if (cybleu_make_ready(text) < 0) return -1;
-        kind = (unsigned int)PyUnicode_KIND(text);
-        size = (size_t)PyUnicode_GET_LENGTH(text) * kind;
-        if (size < 16 && PyUnicode_IS_COMPACT(text))
-            cybleu_short_text((const char *)PyUnicode_DATA(text), size, kind, key);
-        else if (size < 16) {
-            char copy[32] = {0};    /* characters apart from the object have no header before them */
-            memcpy(copy + 16, PyUnicode_DATA(text), size);
-            cybleu_short_text(copy + 16, size, kind, key);
-        }
-        else
-            cybleu_long_text((const char *)PyUnicode_DATA(text), size, key);
-        return 1;
-    }
-
     /* 1, or 0 for a token that is not plain, or -1 with an exception. */
-    static CYTHON_INLINE int cybleu_key_of(PyObject *token, cybleu_key *key) {
+    static CYBLEU_NOINLINE int cybleu_any_key(PyObject *token, cybleu_key *key) {
         if (cybleu_is_str(token)) {
-            /* no branch on whether the text is ASCII: of many languages one word in ten is not */
-            unsigned int kind = (unsigned int)PyUnicode_KIND(token);
-            size_t size = (size_t)PyUnicode_GET_LENGTH(token) * kind;
-            const char *data = (const char *)token + sizeof(PyCompactUnicodeObject);
-            if (CYBLEU_UNLIKELY(!PyUnicode_IS_COMPACT(token) || size >= 16)) return cybleu_any_text(token, key);
-            data -= (sizeof(PyCompactUnicodeObject) - sizeof(PyASCIIObject)) * (PyUnicode_IS_ASCII(token) != 0);
-            cybleu_short_text(data, size, kind, key);
+            unsigned int kind;
+            size_t size;
+            if (cybleu_make_ready(token) < 0) return -1;
+            kind = (unsigned int)PyUnicode_KIND(token);
+            size = (size_t)PyUnicode_GET_LENGTH(token) * kind;
+            if (size < 16) {
+                char copy[32] = {0};    /* characters apart from the object have no header before them */
+                memcpy(copy + 16, PyUnicode_DATA(token), size);
+                cybleu_short_text(copy + 16, size, kind, key);
+            }
+            else
+                cybleu_long_text((const char *)PyUnicode_DATA(token), size, key);
             return 1;
         }
         if (cybleu_is_plain(token)) {
@@ -88,6 +75,21 @@ cdef extern from *:
             return 1;
         }
         return 0;
+    }
+
+    static CYTHON_INLINE int cybleu_key_of(PyObject *token, cybleu_key *key) {
+        if (!CYBLEU_UNLIKELY(!cybleu_is_str(token))) {
+            /* no branch on whether the text is ASCII: of many languages one word in ten is not */
+            unsigned int kind = (unsigned int)PyUnicode_KIND(token);
+            size_t size = (size_t)PyUnicode_GET_LENGTH(token) * kind;
+            if (!CYBLEU_UNLIKELY(!PyUnicode_IS_COMPACT(token) || size >= 16)) {
+                const char *data = (const char *)token + sizeof(PyCompactUnicodeObject);
+                data -= (sizeof(PyCompactUnicodeObject) - sizeof(PyASCIIObject)) * (PyUnicode_IS_ASCII(token) != 0);
+                cybleu_short_text(data, size, kind, key);
+                return 1;
+            }
+        }
+        return cybleu_any_key(token, key);
     }
 
     /* Spreads a hash over 64 bits: the low ones index, the high ones are the tag. The hash of an int is the int: as it
@@ -133,22 +135,22 @@ cdef extern from *:
 cdef size_t ALL_SLOTS = FEW_SLOTS       # no constant: for these GCC fills memory without the library, and slower
 
 
-cdef inline int same_key(const FewTokens *table, int token_id, cybleu_key key) noexcept:
-    return ((table.keys[token_id].first ^ key.first) | (table.keys[token_id].second ^ key.second)) == 0
+cdef inline int other_key(const FewTokens *table, int number, uint64_t first, uint64_t second) noexcept:
+    return ((table.keys[number].first ^ first) | (table.keys[number].second ^ second)) != 0
 
 
-cdef int probe_on(const FewTokens *table, PyObject *token, cybleu_key key, uint64_t *place) except -1:
+cdef int probe_on(const FewTokens *table, PyObject *token, const cybleu_key *key, uint64_t *place) except -1:
     """From a slot that another token holds, or that holds an equal key which does not decide yet."""
-    cdef int token_id
+    cdef int number
     while True:
-        token_id = table.slots[place[0]]
-        if token_id == 0:
+        number = table.slots[place[0]]
+        if number == 0:
             return 0
-        if same_key(table, token_id, key):
-            if not key.second & CYBLEU_UNDECIDED or table.tokens[token_id] == token:
-                return token_id
-            if cybleu_equal(table.tokens[token_id], token):
-                return token_id
+        if not other_key(table, number, key.first, key.second & ~CYBLEU_UNDECIDED):
+            if not key.second & CYBLEU_UNDECIDED or table.tokens[number - 1] == token:
+                return number
+            if cybleu_equal(table.tokens[number - 1], token):
+                return number
         place[0] = (place[0] + 1) & (FEW_SLOTS - 1)
 
 
@@ -170,36 +172,36 @@ cdef inline int read_keys(PyObject **tokens, Py_ssize_t count, cybleu_key *keys,
     return 1
 
 
-cdef inline int id_at(const FewTokens *table, PyObject *token, cybleu_key key, uint64_t *place) except -1:
-    """The id of the token, or 0 with the place where it would be."""
-    cdef int token_id = table.slots[place[0]]
-    cdef int known = same_key(table, token_id, key)
-    if CYBLEU_UNLIKELY(token_id & -((1 - known) | <int>((key.second & CYBLEU_UNDECIDED) != 0))):
+cdef inline int number_at(const FewTokens *table, PyObject *token, const cybleu_key *key,
+                          uint64_t *place) except -1:
+    """The id of the token, plus 1, or 0 with the place where it would be. What is undecided equals no key here."""
+    cdef int number = table.slots[place[0]]
+    if CYBLEU_UNLIKELY(number & -other_key(table, number, key.first, key.second)):
         return probe_on(table, token, key, place)
-    return token_id & -known
+    return number
 
 
 cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
-    cdef cybleu_key keys[FEW]
     cdef uint64_t places[FEW]
+    cdef cybleu_key *keys = table.keys + 1
     cdef Py_ssize_t i
-    cdef int token_id, new
-    cdef int fresh = 1      # the id that the next new token will have
+    cdef int number, new
+    cdef int distinct = 0
     if not read_keys(tokens, count, keys, places):
         return 0
     memset(table.slots, 0, ALL_SLOTS)
     table.keys[0].first = 0
-    table.keys[0].second = 0    # no token has this key: kind and CYBLEU_UNDECIDED are not 0
+    table.keys[0].second = 0
+    table.tokens = tokens
     for i in range(count):
-        token_id = id_at(table, tokens[i], keys[i], &places[i])
-        new = token_id == 0
-        token_id |= fresh & -new
-        table.keys[fresh] = keys[i]
-        table.tokens[fresh] = tokens[i]
-        table.slots[places[i]] = <uint8_t>token_id
-        fresh += new
-        ids[i] = token_id - 1
-    table.size = fresh - 1
+        number = number_at(table, tokens[i], &keys[i], &places[i])
+        new = number == 0
+        number |= <int>(i + 1) & -new
+        keys[i].second &= ~CYBLEU_UNDECIDED
+        table.slots[places[i]] = <uint8_t>number
+        distinct += new
+        ids[i] = number - 1
+    table.distinct = distinct
     return 1
 
 
@@ -210,7 +212,7 @@ cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count
     if not read_keys(tokens, count, keys, places):
         return 0
     for i in range(count):
-        ids[i] = id_at(table, tokens[i], keys[i], &places[i]) - 1
+        ids[i] = number_at(table, tokens[i], &keys[i], &places[i]) - 1
     return 1
 
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .arrow import ArrowColumn as ArrowColumn
     from .arrow import ArrowStream as ArrowStream
-    from .arrow import ArrowValues as ArrowValues
+    from .arrow_values import ArrowValues as ArrowValues
     from .chrf import CharacterF as CharacterF
     from .chrf_pairs import CharacterTexts as CharacterTexts
     from .definitions import Definition as Definition

@@ -3,7 +3,8 @@
 # The files have the same names on both sides. No file has the name of what it offers: when one thread imports it,
 # another would find the module in place of the function.
 NAMES = {
-    "arrow": "ArrowColumn ArrowStream ArrowValues",
+    "arrow": "ArrowColumn ArrowStream",
+    "arrow_values": "ArrowValues",
     "chrf": "CharacterF",
     "chrf_pairs": "CharacterTexts",
     "definitions": "Definition sum_rows",

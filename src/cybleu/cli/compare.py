@@ -11,6 +11,7 @@ import click
 from .. import __version__
 from .._files.text import STANDARD_INPUT
 from .._runtime.parallel import in_order
+from .._runtime.samples import MOST_SAMPLES
 from ..errors import EmptyCorpusError
 from ..text.raw import Raw
 from .common import FILE, THREADS, WIDTH, check_outputs, input_errors, someone_looks
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "csv", "markdown", "latex")
 # named here, so that --help needs no NumPy
 TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
-MOST_SAMPLES = 2**31 - 1
 
 
 @click.command(cls=ManyReferences)

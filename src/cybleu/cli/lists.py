@@ -54,13 +54,15 @@ RESTARTS = click.option(
     show_default=True,
     help="How many climbs follow the one that begins at the start.",
 )
-FIX = click.option("--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start.")
+FIX = click.option(
+    "--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start. May be given several times."
+)
 SEARCH = click.option(
     "--search",
     "searched",
     metavar="NAME",
     multiple=True,
-    help="Search this sparse feature, too; other sparse features keep their weights.",
+    help="Search this sparse feature, too; other sparse features keep their weights. May be given several times.",
 )
 WITH_LISTS = with_parameters(
     click.argument("nbest", metavar="[NBEST", required=False, type=FILE),
@@ -70,14 +72,14 @@ WITH_LISTS = with_parameters(
         metavar="NBEST",
         type=FILE,
         multiple=True,
-        help="Another list of the same segments, which is merged with NBEST.",
+        help="Another list of the same segments, which is merged with NBEST. May be given several times.",
     ),
     click.option(
         "--features-file",
         metavar="FILE",
         type=FILE,
         multiple=True,
-        help="The features that Moses's extractor wrote, in place of NBEST and REF.",
+        help="The features that Moses's extractor wrote, in place of NBEST and REF. May be given several times, each with a --scores-file.",
     ),
     click.option(
         "--scores-file",
@@ -117,7 +119,13 @@ WITH_LISTS = with_parameters(
     OUTPUT,
 )
 IN_RANGES = with_parameters(
-    click.option("--range", "ranges", metavar="NAME=LOW:HIGH", multiple=True, help="The bounds of a weight."),
+    click.option(
+        "--range",
+        "ranges",
+        metavar="NAME=LOW:HIGH",
+        multiple=True,
+        help="The bounds of a weight. May be given several times.",
+    ),
     THREADS,
 )
 

@@ -9,6 +9,7 @@ import click
 
 from .._files.text import number_of, shown
 from .._files.weights import lines_of
+from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import InputFileError
 from ..metrics import Metric
@@ -62,7 +63,7 @@ OF_MIRA = with_parameters(
 OF_PRO = with_parameters(
     click.option(
         "--samples",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_SAMPLES),
         default=5000,
         show_default=True,
         help="How many pairs are drawn from each segment.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -17,6 +17,7 @@ from ..text.files import raw_segments
 from ..text.raw import lowered_block
 from .common import one_standard_input, someone_looks
 
+Text = TypeVar("Text")
 NO_LINE = "the files have no line, so there is no segment to score"
 
 
@@ -72,11 +73,14 @@ def raw_segments_of_files(
 def segments(
     hypothesis: str,
     references: Sequence[str],
-    split: Callable[[str], list[str]],
+    split: Callable[[str], Text],
     drop_bom: bool,
     delay: float = 1,
-) -> Iterator[tuple[list[list[list[str]]], list[list[str]]]]:
-    """The segments of parallel files, some at a time, under a progress bar."""
+) -> Iterator[tuple[list[list[Text]], list[Text]]]:
+    """The segments of parallel files, some at a time, under a progress bar.
+
+    :param split: what to make of a line; ``str`` leaves it as it is
+    """
     one_standard_input(hypothesis, *references)
     with _files(hypothesis, references, drop_bom, delay) as (files, advance), collector_paused():
         for block in parallel_segments(files[0], files[1:], split):

@@ -11,6 +11,7 @@ import click
 
 from .._files.text import listed, shown
 from .._files.weights import lines_of
+from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import FeatureError
 from .common import FILE, check_outputs, input_errors, metric_of_lists, need_standard_output, someone_looks
@@ -187,7 +188,11 @@ def mert(
 @WITH_LISTS
 @IN_RANGES
 @click.option(
-    "--trials", type=click.IntRange(1), default=1000, show_default=True, help="How many random weights to try."
+    "--trials",
+    type=click.IntRange(1, MOST_SAMPLES),
+    default=1000,
+    show_default=True,
+    help="How many random weights to try.",
 )
 @click.option(
     "--weights-file",

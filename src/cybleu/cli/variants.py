@@ -7,10 +7,9 @@ import json
 import click
 
 from ..errors import EmptyCorpusError
-from ..explanations import TOOLS, Comparison, explain_blocks, explain_raw_blocks
-from ..text.raw import Raw
+from ..explanations import TOOLS, Comparison, explain_blocks
 from .common import DROP_BOM, FILES, RAW, input_errors, metric_of, need_standard_output
-from .texts import NO_LINE, lowercase_of, raw_segments_of_files, segments, splitter_of
+from .texts import NO_LINE, segments
 
 
 @click.command()
@@ -55,12 +54,8 @@ def variants(
         raise click.UsageError("--tokenize and --split exclude each other")
     name = tokenize or split
     with input_errors():
-        if name is None or Raw(name).own:
-            raw = raw_segments_of_files(hypothesis, references, lowercase_of("", lowercase), drop_bom)
-            explained = explain_raw_blocks(raw, names, size, weights, name)
-        else:
-            blocks = segments(hypothesis, references, splitter_of("", name, lowercase), drop_bom)
-            explained = explain_blocks(blocks, names, size, weights)
+        lines = segments(hypothesis, references, str, drop_bom)
+        explained = explain_blocks(lines, names, size, weights, tokenize=name or "of-tools", lowercase=lowercase)
         if not explained.segments:
             raise EmptyCorpusError(NO_LINE)
     click.echo(json.dumps(_as_object(explained)) if as_json else explained.format("line", 1))

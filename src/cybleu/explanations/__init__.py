@@ -2,7 +2,7 @@
 
 from .comparison import Cause, Comparison, Difference, Scored
 from .steps import Explanation, Order, clipped_counts, explain, ngram_counts, ngram_precision
-from .tools import TOOLS, explain_blocks, explain_difference, explain_raw_blocks
+from .tools import TOOLS, explain_blocks, explain_difference
 
 __all__ = [
     "TOOLS",
@@ -16,7 +16,6 @@ __all__ = [
     "explain",
     "explain_blocks",
     "explain_difference",
-    "explain_raw_blocks",
     "ngram_counts",
     "ngram_precision",
 ]

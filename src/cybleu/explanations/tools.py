@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .._runtime.sequences import by_position
 from ..bleu_score.scores import number_of_segments
@@ -20,7 +20,7 @@ from .corpus_counts import Tokenised
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
 
-__all__ = ["TOOLS", "explain_blocks", "explain_difference", "explain_raw_blocks"]
+__all__ = ["TOOLS", "explain_blocks", "explain_difference"]
 
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 
@@ -71,21 +71,16 @@ def explain_difference(
        +15.9104  short_segments_count: a segment too short for an order counts as 0 n-grams in sacrebleu, 1 n-gram in nltk;
                  segment 1 is too short: 5 rather than 6 2-grams, 4 rather than 5 3-grams, 3 rather than 4 4-grams
     """
-    of_tools = tokenize == OF_TOOLS
-    raw = raw_of("none" if of_tools else tokenize, lowercase)
-    if raw is not None and not of_tools:
-        references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
     references = by_position(references_given(references))
     hypotheses = by_position(texts_given(hypotheses))
     number = number_of_segments(references, hypotheses)
     if not number:
         _chosen(variants, order, weights)
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
-    if raw is not None and of_tools:
-        block = raw.texts(hypotheses, "hypotheses"), *raw.sets(references)
-        return explain_raw_blocks([block], variants, order, weights, lowercase=lowercase)
     try:
-        return explain_blocks([(references, hypotheses)], variants, order, weights)
+        return explain_blocks(
+            [(references, hypotheses)], variants, order, weights, tokenize=tokenize, lowercase=lowercase
+        )
     except CybleuError as error:
         if number == 1 and str(error).startswith("segment 0: "):
             raise type(error)(str(error).partition(": ")[2]) from error.__cause__
@@ -97,6 +92,9 @@ def explain_blocks(
     variants: Iterable[Choice] = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
+    *,
+    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    lowercase: bool = False,
 ) -> Comparison:
     """:func:`explain_difference` for a corpus that comes some segments at a time; it keeps only their counts.
 
@@ -110,50 +108,26 @@ def explain_blocks(
     2
     """
     chosen = _chosen(variants, order, weights)
+    raw = raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase)
+    if raw is not None and isinstance(raw.tokenize, str) and raw.own:
+        names = {n: tool_tokenizer(v.name) if tokenize == OF_TOOLS else raw.tokenize for n, v in chosen.items()}
+        raws = {name: Raw(name, lowercase) for name in names.values()}
+        found = Tokenised(raws, order, weights)
+        for references, hypotheses in blocks:
+            found.add_raw(raws, raw.texts(hypotheses, "hypotheses"), *raw.sets(references))
+        return _compared(found, names, chosen)
     found = Tokenised([None], order, weights)
     counts = found.counts[None]
-    for list_of_references, hypotheses in blocks:
-        for segment in zip(list_of_references, hypotheses):
+    for references, hypotheses in blocks:
+        if raw is not None:
+            references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
+        for segment in zip(references, hypotheses):
             try:
                 counts.add(*segment)
             except CybleuError as error:
                 raise type(error)(f"segment {found.segments}: {error}") from error.__cause__
             found.segments += 1
     return _compared(found, dict.fromkeys(chosen), chosen)
-
-
-def explain_raw_blocks(
-    blocks: Iterable[tuple[Any, Any, Any]],
-    variants: Iterable[Choice] = TOOLS,
-    order: int = 4,
-    weights: Sequence[float] | None = None,
-    tokenize: str | None = None,
-    lowercase: bool = False,
-) -> Comparison:
-    """:func:`explain_difference` for raw text that comes some segments at a time.
-
-    Each variant has the tokeniser of its tool.
-
-    The other parameters and the errors are those of :func:`explain_difference`.
-
-    :param blocks: triples of hypotheses, references, and where the references of each segment begin, as `RawTexts` of
-        the backend
-    :param tokenize: the name of a tokeniser of this package, for all variants, instead of each tool's own
-    :return: as for :func:`explain_difference`; without any segment all scores are 0, or tools that fail
-
-    >>> from cybleu.text.raw import Raw
-    >>> raw = Raw("none")
-    >>> block = raw.texts(["It is so."], "hypotheses"), *raw.sets([["It is so."]])
-    >>> [scored.tokenize for scored in explain_raw_blocks([block], ("moses", "sacrebleu")).scores]
-    ['none', '13a']
-    """
-    chosen = _chosen(variants, order, weights)
-    names = {name: tokenize or tool_tokenizer(variant.name) for name, variant in chosen.items()}
-    raws = {name: Raw(name, lowercase) for name in names.values()}
-    found = Tokenised(raws, order, weights)
-    for block in blocks:
-        found.add_raw(raws, *block)
-    return _compared(found, names, chosen)
 
 
 def _compared(found: Tokenised, names: Mapping[str, str | None], chosen: Mapping[str, Variant]) -> Comparison:

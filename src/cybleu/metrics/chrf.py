@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend, _mirror
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import run
-from ..errors import ArrayValueError, LengthMismatchError, OrderError, StatisticsError, UnknownNameError
+from ..errors import ArrayValueError, OrderError, StatisticsError, UnknownNameError
 from ..text.raw import Raw
 from .metric import Metric
 
@@ -154,7 +154,7 @@ class Chrf(Metric):
         :param of_ids: none of these
         """
         from .._runtime.arrays import np
-        from ..text.batches import positions
+        from ..text.batches import positions, sets_missing
 
         self._refuse_ids(references, of_ids)
         raw = self._raw(tokenize, lowercase)
@@ -164,9 +164,7 @@ class Chrf(Metric):
             references = [references[number] for number in owners.tolist()]
         others, bounds = raw.sets(references)
         if len(bounds) - 1 != len(texts):
-            raise LengthMismatchError(
-                f"there are {len(texts)} hypotheses and {len(bounds) - 1} sets of references; give as many, or owner"
-            )
+            raise sets_missing(len(texts), len(bounds) - 1)
         rows = np.empty((len(texts), len(self.columns)), dtype=np.int64)
         self._fill(texts, others, bounds, rows, threads, progress)
         return rows

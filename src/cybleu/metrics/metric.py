@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._runtime.scales import percent
 from .._runtime.sequences import by_position
-from ..errors import ArrayValueError, LengthMismatchError, StatisticsError, UnknownNameError
+from ..errors import ArrayValueError, StatisticsError, UnknownNameError
 from ..stats.rows import one_or_more, whole_numbers
 from ..text.columns import references_given, texts_given
 from ..text.raw import raw_of
@@ -160,7 +160,7 @@ class Metric(ABC):
         """
         from .._runtime.arrays import np
         from .._runtime.parallel import run
-        from ..text.batches import positions
+        from ..text.batches import positions, sets_missing
 
         if hasattr(references, "stats"):
             raise ArrayValueError(
@@ -177,9 +177,7 @@ class Metric(ABC):
         count = len(hypotheses)
         owners = range(count) if owner is None else positions(owner, "owner", len(references) - 1, count, "hypotheses")
         if owner is None and len(references) != count:
-            raise LengthMismatchError(
-                f"there are {count} hypotheses and {len(references)} sets of references; give as many, or owner"
-            )
+            raise sets_missing(count, len(references))
         rows = np.empty((count, len(self.columns)), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:

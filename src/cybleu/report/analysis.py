@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np
 from .._runtime.collector import collector_paused
 from .._runtime.numbers import check_whole
+from .._runtime.samples import check_samples
 from .._runtime.scales import percent
 from .._version import __version__
 from ..errors import OrderError, UnknownNameError, printable
@@ -20,7 +21,7 @@ from ..significance.draws import resamples as drawn
 from ..significance.paired import interval, mean_and_deviation
 from ..significance.products import Columns
 from ..significance.resampling import bootstrap_scores
-from ..significance.systems import Rows, Systems, check_samples, check_share, mean_of_runs
+from ..significance.systems import Rows, Systems, check_share, mean_of_runs
 from ..stats.references import segment_stats
 from .buckets import DIFFERENCES, LENGTHS, TENTHS, bucketed, labels_of, word_frequencies
 from .contributions import contributions, mean_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ulp
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -189,6 +190,9 @@ class _Example(NamedTuple):
     pairs: NDArray[np.bool_]
 
 
+SMALLEST = ulp(0.0)  # of what varies, however little, so that it is not taken for a constant
+
+
 def _scales(nbest: NBest) -> Floats:
     """What to divide each feature by: its standard deviation within segments, inf where it is constant in each."""
     filled = np.diff(nbest.offsets) > 0
@@ -198,7 +202,7 @@ def _scales(nbest: NBest) -> Floats:
     constant = (np.maximum.reduceat(features, starts) == np.minimum.reduceat(features, starts)).all(axis=0)
     means = np.repeat(np.add.reduceat(features, starts) / sizes[:, None], sizes, axis=0)
     scales: Floats = np.sqrt(((features - means) ** 2).mean(axis=0)) * largest
-    scales = np.where(constant | (scales == 0), np.inf, scales)
+    scales = np.where(constant, np.inf, np.maximum(scales, SMALLEST))
     return scales if nbest.sparse is None else np.concatenate([scales, _sparse_scales(nbest, nbest.sparse, sizes)])
 
 
@@ -218,9 +222,11 @@ def _sparse_scales(nbest: NBest, sparse: SparseFeatures, sizes: NDArray[np.int64
     highest, lowest = np.where(present < of_segment, [[0.0], [0.0]], [[-np.inf], [np.inf]])
     np.maximum.at(highest, group_of, numbers)
     np.minimum.at(lowest, group_of, numbers)
+    varies = np.zeros(count, dtype=np.bool_)
+    varies[columns[highest != lowest]] = True
     squares[highest == lowest] = 0.0
     scales: Floats = np.sqrt(np.bincount(columns, squares, count) / len(nbest.features)) * largest
-    return np.where(scales == 0, np.inf, scales)
+    return np.where(varies, np.maximum(scales, SMALLEST), np.inf)
 
 
 def _of_features(weights: Floats, scales: Floats, names: Sequence[str]) -> list[float]:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
+from .._runtime.samples import check_samples
 from ..errors import UnknownNameError
 from .defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from .paired import bootstrapped, check_test, interval, mean_and_deviation, of_systems, randomized, signature_of
 from .resampling import bootstrap_scores
 from .results import SystemComparison, SystemDifference, SystemScore
-from .systems import MetricLike, Systems, check_samples, check_share, mean_of_runs, named
+from .systems import MetricLike, Systems, check_share, mean_of_runs, named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

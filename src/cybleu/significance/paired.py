@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
+from .._runtime.samples import check_samples
 from .._runtime.scales import percent
 from ..errors import UnknownNameError
 from .defaults import CONFIDENCE, RESAMPLES, SEED, SHUFFLES
 from .resampling import Shuffles, bootstrap_scores
-from .systems import MetricLike, Systems, check_samples, check_share, mean_of_runs, runs_of
+from .systems import MetricLike, Systems, check_share, mean_of_runs, runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +89,7 @@ def bootstrap(
         mean is the score; or several runs of a system, as a list of such arrays or as an array with three dimensions
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``, or the mean if `stats` are scores; or a
         function that takes the sum of all rows, an array `(columns,)`, and returns a score
-    :param samples: how many, at most 2,147,483,647
+    :param samples: how many, at most 100,000,000
     :param seed: of the samples
     :param confidence: of the interval, between 0 and 1. Of n sorted scores the interval leaves out n (1 - confidence) /
         2 at each end, rounded down
@@ -216,7 +217,7 @@ def paired_test(
     :param metric: as for :func:`bootstrap`
     :param test: one of these names
     :param samples: how many shuffles or bootstrap samples, by default 10,000 shuffles or 1,000 samples; at most
-        2,147,483,647
+        100,000,000
     :param seed: of the samples
     :param scale: as for :func:`bootstrap`
     :param threads: how many threads work at the same time; None is one. The result is the same

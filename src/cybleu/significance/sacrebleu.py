@@ -12,13 +12,14 @@ from operator import gt
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
+from .._runtime.samples import check_samples
 from ..errors import SampleError, UnknownNameError
 from ..metrics import Bleu
 from .defaults import RESAMPLES, SEED, SHUFFLES
 from .paired import interval
 from .products import EXACT_IN_FLOAT32
 from .resampling import Shuffles, scores_of_resamples
-from .systems import MetricLike, Systems, check_samples, named
+from .systems import MetricLike, Systems, named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OfSums: TypeAlias = "Callable[[NDArray[Any]], float]"
-MOST_SAMPLES = 2**31 - 1  # whose scores take 16 GiB for each run
 MetricLike: TypeAlias = "str | Metric | Variant | OfSums | None"
 
 PIECE = 1 << 16  # segments
@@ -351,14 +350,6 @@ def _numeric(given: Sequence[Rows]) -> list[NDArray[Any]]:
                 f"segment {first}, counted from 0; give a finite number for every segment"
             )
     return [in_place(rows.table, np.float64) for rows in given]
-
-
-def check_samples(samples: Any, seed: Any) -> None:
-    """:raises SampleError: they cannot be."""
-    if (type(samples) is not int and not isinstance(samples, np.integer)) or not 1 <= samples <= MOST_SAMPLES:
-        raise SampleError(f"samples is {samples!r}; it must be a whole number from 1 to {MOST_SAMPLES}")
-    if (type(seed) is not int and not isinstance(seed, np.integer)) or seed < 0:
-        raise SampleError(f"seed is {seed!r}; it must be a whole number from 0")
 
 
 def check_share(share: Any, name: str) -> None:

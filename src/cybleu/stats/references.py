@@ -14,7 +14,6 @@ from .._runtime.scales import counted
 from ..errors import (
     ArrayValueError,
     CybleuError,
-    LengthMismatchError,
     MixedTokensError,
     NGramError,
     OrderError,
@@ -31,6 +30,7 @@ from ..text.batches import (
     positions,
     reference_sets,
     separate_output,
+    sets_missing,
 )
 from ..text.columns import TextColumn, references_given, texts_given
 from ..text.raw import Raw, raw_of
@@ -239,7 +239,7 @@ class References:
         count = len(batch.begins) if raw_texts is None else len(raw_texts)
         if owner is None:
             if count != len(self):
-                raise _mismatch(count, len(self))
+                raise sets_missing(count, len(self))
             owners = np.arange(count, dtype=np.int64)
         else:
             owners = positions(owner, "owner", len(self) - 1, count, "hypotheses")
@@ -347,7 +347,7 @@ def segment_stats(
     The other parameters, and the errors, are those of :class:`References` and its method `stats`.
 
     :param references: a set for each segment or prompt, in any form that :mod:`cybleu.stats` describes
-    :param hypotheses: a batch of texts, likewise
+    :param hypotheses: a batch of texts, likewise. Against references of raw text it may be raw text or token lists
     :param reference_lengths: of the references in a 2-D or 3-D array
     :param owner: for each hypothesis the index of its set of references; by default hypothesis i has set i
     :param lengths: of the hypotheses in a 2-D array
@@ -379,7 +379,7 @@ def segment_stats(
         lengths=lengths,
         reference_lengths=reference_lengths,
     )
-    if raw is not None and raw.own and ignore is None and not strict:
+    if raw is not None and raw.own and ignore is None and not strict and not _holds_token_lists(hypotheses):
         check_max_order(max_order)
         check_reference_length(reference_length)
         if (
@@ -419,7 +419,7 @@ def segment_stats(
     check_reference_length(reference_length)
     count = len(hypotheses)
     if count != len(references):
-        raise _mismatch(count, len(references))
+        raise sets_missing(count, len(references))
     rows = np.zeros((count, 2 + 2 * max_order), dtype=np.int64)
 
     def one(position: int) -> None:
@@ -452,7 +452,7 @@ def _raw_stats(
     texts = raw.texts(hypotheses, "hypotheses")
     others, bounds = raw.sets(references)
     if len(texts) != len(bounds) - 1:
-        raise _mismatch(len(texts), len(bounds) - 1)
+        raise sets_missing(len(texts), len(bounds) - 1)
     rows = np.empty((len(texts), 2 + 2 * max_order), dtype=np.int64)
     tokenizer = raw.backend
 
@@ -481,13 +481,6 @@ def short_segments(stats: NDArray[np.int64]) -> list[int]:
 
 
 # -------------------------------------------------------------------------------------------------------------- checks
-
-
-def _mismatch(hypotheses: int, sets: int) -> LengthMismatchError:
-    return LengthMismatchError(
-        f"there are {hypotheses} hypotheses and {sets} sets of references; "
-        "give a set for each hypothesis, or owner, the number of its set for each"
-    )
 
 
 def _are_token_lists(references: Any, hypotheses: Any) -> bool:

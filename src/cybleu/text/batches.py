@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._runtime.arrays import array_given, array_of, checked_output, in_place, np
 from .._runtime.interrupts import PIECE, types_of
+from .._runtime.scales import counted
 from .._runtime.sequences import (
     REFERENCES,
     TEXTS,
@@ -23,6 +24,7 @@ from .._runtime.sequences import (
 from ..errors import (
     ArrayTypeError,
     ArrayValueError,
+    LengthMismatchError,
     MixedTokensError,
     NoReferencesError,
     SequenceTypeError,
@@ -97,6 +99,14 @@ def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
         array = array.astype(np.int64)
     ids: Ids = in_place(array)
     return ids
+
+
+def sets_missing(hypotheses: int, sets: int) -> LengthMismatchError:
+    """The error where nobody said which set each hypothesis has."""
+    return LengthMismatchError(
+        f"there are {counted(hypotheses, 'hypothesis', 'hypotheses')} and {counted(sets, 'set', 'sets')} of references; "
+        "give a set for each hypothesis, or give owner=, the number of its set for each hypothesis"
+    )
 
 
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.numbers import check_whole
+from .._runtime.samples import check_samples
 from ..errors import ArrayValueError, WeightsError
 from ..metrics import Bleu, find
 from ..nbest import NBest, SparseFeatures
@@ -26,6 +27,7 @@ __all__ = ["Pro", "pro", "pro_pairs"]
 
 # The smallest difference of a pair, as a share of the metric's scale: Hopkins and May's.
 MINIMUM = 0.05
+PIECE = 1 << 20  # pairs that are drawn together, so that memory does not grow with the samples
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ def pro_pairs(
     intercept are the weights.
 
     :param nbest: a list of which at least one segment has a hypothesis
-    :param samples: how many pairs are drawn from each segment
+    :param samples: how many pairs are drawn from each segment, at most 100,000,000
     :param keep: how many pairs are taken from each segment, at most
     :param minimum: the smallest difference of a pair, on the scale of the metric; by default a twentieth of the scale,
         or 0.05 if the scale is not known
@@ -164,9 +166,8 @@ def _pairs(
     model: Model, metric: Metric, samples: int, keep: int, minimum: float | None, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The better hypotheses and the worse ones."""
-    check_whole(samples, "samples", 1, error=ArrayValueError)
+    check_samples(samples, seed)
     check_whole(keep, "keep", 1, error=ArrayValueError)
-    check_whole(seed, "seed", 0, error=WeightsError)
     if minimum is None:
         minimum = MINIMUM * (model.objective.scale or 1.0)
     if not minimum >= 0:
@@ -175,15 +176,22 @@ def _pairs(
     ones, others = [], []
     for place, (first, last) in enumerate(zip(model.offsets[:-1].tolist(), model.offsets[1:].tolist())):
         generator = np.random.default_rng([seed, place])
-        one, other = generator.integers(first, last, (2, samples))
-        differences = values[one] - values[other]
-        sizes = np.abs(differences)
-        enough = np.flatnonzero((sizes >= minimum) & (sizes > 0))
-        taken = enough[np.argsort(-sizes[enough], kind="stable")][:keep]
-        rises = differences[taken] > 0
-        ones.append(np.where(rises, one[taken], other[taken]))
-        others.append(np.where(rises, other[taken], one[taken]))
+        taken = np.empty((2, 0), dtype=np.int64)
+        for start in range(0, samples, PIECE):
+            drawn = generator.integers(first, last, (2, min(PIECE, samples - start)))
+            taken = _largest(np.concatenate([taken, drawn], axis=1), values, keep, minimum)
+        ones.append(taken[0])
+        others.append(taken[1])
     return np.concatenate(ones), np.concatenate(others)
+
+
+def _largest(pairs: NDArray[np.int64], values: NDArray[np.float64], keep: int, minimum: float) -> NDArray[np.int64]:
+    """The pairs that differ most, `(2, at most keep)`, the better hypothesis of each first; of equal ones the earlier."""
+    differences = values[pairs[0]] - values[pairs[1]]
+    sizes = np.abs(differences)
+    enough = np.flatnonzero((sizes >= minimum) & (sizes > 0))
+    taken = enough[np.argsort(-sizes[enough], kind="stable")][:keep]
+    return np.where(differences[taken] > 0, pairs[:, taken], pairs[::-1, taken])
 
 
 def _sentence_scores(model: Model, metric: Metric) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
 from .._runtime.arrays import floats_given, np
+from .._runtime.samples import check_samples
 from ..errors import FeatureError, WeightsError
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ def random_weights(
     """Random weight vectors, uniform between bounds, by default from -1 to 1.
 
     :param names: of the features
-    :param count: how many vectors
+    :param count: how many vectors, at most 100,000,000
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
     :param first: the first vector, which is then not random: by name, or one number for each feature
     :param seed: of the draw, a whole number from 0
@@ -240,6 +241,7 @@ def random_weights(
     """
     low, high, _, _ = checked_space(names, None, bounds, ())
     bottom, top = _where_to_draw(low, high, 1.0)
+    check_samples(count, seed, "count")
     vectors: NDArray[np.float64] = _between(bottom, top, np.random.default_rng([seed]).random((count, len(names))))
     if first is not None:
         vectors[0] = weights_of(names, first, "start")

@@ -1,0 +1,26 @@
+"""How many random samples may be drawn, and with which seed."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+from ..errors import SampleError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: Bootstrap samples take 8 bytes each, and more drawings than this take longer than anybody waits.
+MOST_SAMPLES = 100_000_000
+
+
+def check_samples(samples: Any, seed: Any, name: str = "samples") -> None:
+    """:raises SampleError: they cannot be."""
+    if not _is_whole(samples) or not 1 <= samples <= MOST_SAMPLES:
+        raise SampleError(f"{name} is {samples!r}; it must be a whole number from 1 to {MOST_SAMPLES:,}")
+    if not _is_whole(seed) or seed < 0:
+        raise SampleError(f"seed is {seed!r}; it must be a whole number from 0")
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool)
