@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -80,6 +82,32 @@ def test_the_warning_is_given_once():
     assert "no 3-gram matches, so the score is practically 0" in text
     assert "nltk takes 2.2e-308 for a precision of 0" in text
     assert "exp(-" not in text
+
+
+@pytest.mark.thread_unsafe(reason="the filters and the interval are the process's")
+def test_threads_leave_the_filters_of_warnings():
+    before = list(warnings.filters)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            scores = list(threads.map(lambda _: explain(REFERENCES, HYPOTHESIS, (0.5, 0.5)).score, range(400)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert set(scores) == {sentence_bleu(REFERENCES, HYPOTHESIS, (0.5, 0.5))}
+    assert list(warnings.filters) == before
+
+
+def test_smoothing_is_called_once():
+    calls = []
+
+    def smoothing(precisions, **segment):
+        calls.append(segment)
+        yield from precisions
+
+    explanation = explain(REFERENCES, HYPOTHESIS, (0.5, 0.5), smoothing)
+    assert explanation.score == sentence_bleu(REFERENCES, HYPOTHESIS, (0.5, 0.5))
+    assert calls == [{"references": REFERENCES, "hypothesis": HYPOTHESIS, "hyp_len": len(HYPOTHESIS)}]
 
 
 def test_no_match():

@@ -17,8 +17,10 @@ from cybleu.errors import (
     StatisticsError,
     UnknownNameError,
 )
-from cybleu.nbest import NBest
+from cybleu.nbest import NBest, merge
+from cybleu.rerank import antioracle, linear, nbest_sorted, oracle, perceptron
 from cybleu.stats import References, segment_stats
+from cybleu.tuning import cross_validate, kbmira, line_search, pro, pro_pairs, random_search, tune
 from nbest_lists import REFERENCES, ROW, made, same, written
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -214,3 +216,29 @@ def test_references_of_other_texts_than_str_count_in_files_too(tmp_path, kind, t
     from_files = NBest.from_files(path, references, max_order=2, tokenize=tokenize)
     assert from_files.stats.tolist() == from_texts.stats.tolist()
     assert from_files.stats[0, 2] >= 2
+
+
+USES = [
+    lambda nbest: merge(made(), nbest),
+    lambda nbest: linear(nbest, [1.0]),
+    lambda nbest: nbest_sorted(nbest, scores=[1.0]),
+    oracle,
+    antioracle,
+    perceptron,
+    lambda nbest: line_search(nbest, [1.0], "lm"),
+    tune,
+    kbmira,
+    pro,
+    pro_pairs,
+    lambda nbest: random_search(nbest, [[1.0]]),
+    cross_validate,
+]
+
+
+@pytest.mark.parametrize("given", ["dev.nbest.gz", [["a b", "a"]]], ids=["a path", "texts"])
+@pytest.mark.parametrize("use", USES)
+def test_what_is_no_list_yet(use, given):
+    with pytest.raises(
+        SequenceTypeError, match=f"of the type {type(given).__name__}; make an NBest first, with NBest.from_files"
+    ):
+        use(given)

@@ -323,6 +323,12 @@ def test_the_scale_of_the_posterior_makes_no_difference(hypotheses, numbers, fac
         assert one.scores[again.rows[0]] == pytest.approx(one.scores[one.rows[0]], rel=1e-9, abs=1e-9)
 
 
+def test_scores_may_be_as_far_apart_as_floats_are():
+    hypotheses = [["a b", "b a", "c"]]
+    far = mbr(hypotheses, scores=[[-1e308, 1e308, -1e308]], tokenize=str.split)
+    assert far.scores.tolist() == mbr(hypotheses, [[0, 1, 0]], tokenize=str.split).scores.tolist()
+
+
 @given(small_lists, st.sampled_from(["metric", "expected-counts", "linear"]))
 def test_segments_do_not_touch_each_other(lists, utility):
     together = mbr(lists, utility=utility)

@@ -156,6 +156,13 @@ def test_bounds_hold_to_the_last_bit():
             assert all(low <= end.weights[name] <= high for name, (low, high) in bounds.items())
 
 
+def test_bounds_may_be_the_largest_numbers():
+    bounds = dict.fromkeys(LIST.names, (-1e308, 1e308))
+    tuned = tune(LIST, [-1.0, 0.0], bounds=bounds, directions=8, restarts=3, start_range=(0, 1))
+    assert tuned.score == 1.0
+    assert all(abs(weight) <= 1e308 for weight in tuned.weights.values())
+
+
 def test_history_leads_to_the_weights():
     generator = np.random.default_rng(6)
     nbest = bleu([0, 50, 100, 150], generator.normal(size=(150, 4)), generator.integers(0, 2, 150))
@@ -239,6 +246,7 @@ def test_random_directions_where_no_weight_changes_anything(options):
         (lambda: tune(LIST, start_range=[1]), errors.WeightsError, "start_range is"),
         (lambda: tune(LIST, directions="random"), errors.WeightsError, "directions is 'random'"),
         (lambda: tune(LIST, smoothing=("max", 1)), errors.WeightsError, "smoothing is"),
+        (lambda: tune(LIST, smoothing="min"), errors.WeightsError, r"smoothing is 'min'; it must be \('min', width\)"),
         (lambda: tune(LIST, metric="blue"), errors.UnknownNameError, "unknown metric 'blue'"),
         (lambda: tune(LIST, metric=lambda row: math.nan), errors.StatisticsError, "gave nan"),
         (lambda: tune(NBest([0, 1], [[1.0]], [[0.5, 0.5]])), errors.StatisticsError, "give a function"),

@@ -178,6 +178,9 @@ def test_segments_without_hypotheses():
     assert kbmira(holes, -hidden) == kbmira(nbest, -hidden)
 
 
+GOOD, POOR = [4, 4, 4, 3, 4, 3], [4, 4, 1, 0, 4, 3]
+
+
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
@@ -209,6 +212,11 @@ def test_segments_without_hypotheses():
             "no segment",
         ),
         (lambda _: kbmira(NBest([0, 1], [[1.0]], [[1, 1, 1, 1]]), [0.0]), errors.WeightsError, "stay 0"),
+        (
+            lambda _: kbmira(NBest([0, 2, 4], [[1e308], [-1e308]] * 2, [GOOD, POOR, POOR, GOOD]), [1e-308]),
+            errors.WeightsError,
+            "grew beyond what a float can hold",
+        ),
         (
             lambda _: kbmira(NBest([0, 2], np.zeros((2, 0)), [[1, 1, 1, 1]] * 2)),
             errors.FeatureError,

@@ -23,6 +23,7 @@ from cybleu import (
     modified_precision,
     sentence_bleu,
 )
+from cybleu._runtime.collector import collector_paused
 from cybleu.errors import OrderError, StatisticsError
 from cybleu.pairwise import pairwise_bleu, self_bleu
 from cybleu.stats import segment_stats
@@ -123,6 +124,23 @@ def test_finalizers_that_change_the_lists():
                 gc.callbacks.remove(clear)
     finally:
         gc.set_threshold(*thresholds)
+
+
+@pytest.mark.thread_unsafe(reason="the collector is the process's")
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_collector_runs_again_after_the_last_pause(enabled):
+    before = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        first, second = collector_paused(), collector_paused()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert not gc.isenabled()
+        second.__exit__(None, None, None)
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 @pytest.mark.long

@@ -6,7 +6,6 @@ For reading and teaching. Everything here is plain dicts and fractions, and noth
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -155,20 +154,22 @@ def explain(
             raise UnknownNameError(f"the steps of BLEU can be explained, and the metric is {found.name}")
         return _by_metric(*plain_segment(references, hypothesis), found)
     references, hypothesis = plain_segment(references, hypothesis)
-    score = sentence_bleu(references, hypothesis, weights, smoothing_function)
+    smoothed: Sequence[Any] | None = None
+
+    def smoothing(p_n: Sequence[Fraction], **_: Any) -> Sequence[Any]:
+        """Keep what the score is made of; to smooth again would warn again."""
+        nonlocal smoothed
+        counts = [precision.numerator for precision in p_n], [precision.denominator for precision in p_n]
+        smoothed = [*smoothed_precisions(smoothing_function, *counts, references, hypothesis, length)]
+        return smoothed
+
     length = len(hypothesis)
+    score = sentence_bleu(references, hypothesis, weights, smoothing)
     precisions = [modified_precision(references, hypothesis, n) for n in range(1, len(weights) + 1)]
-    smoothed: Sequence[Any] = precisions
-    if score != 0:
-        matches = [precision.numerator for precision in precisions]
-        denominators = [precision.denominator for precision in precisions]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # given already, with the score
-            smoothed = [*smoothed_precisions(smoothing_function, matches, denominators, references, hypothesis, length)]
     closest = closest_ref_length(references, length)
     return Explanation(
         score=score,
-        orders=_orders(references, hypothesis, weights, precisions, smoothed),
+        orders=_orders(references, hypothesis, weights, precisions, precisions if smoothed is None else smoothed),
         hypothesis=tuple(hypothesis),
         references=tuple(map(tuple, references)),
         closest_reference_length=closest,

@@ -147,9 +147,8 @@ def _tokens(tokenizer: Tokenizer | None) -> Tokenizer:
     tokens_of = tokenizer_of("13a")
 
     def tokens(line: str) -> list[str]:
-        if "\n" in line:  # which is not taken off at the end there
-            line = line.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
-        return tokens_of(line)
+        # white space at the end is not taken off first there: it may follow a hyphen, and then both go
+        return tokens_of(line + "<skipped>" if "\n" in line else line)
 
     return tokens
 

@@ -14,6 +14,7 @@ from ..errors import (
     ArrayValueError,
     FeatureError,
     LengthMismatchError,
+    SequenceTypeError,
     StatisticsError,
 )
 from .sparse import SparseFeatures, sparse_given
@@ -256,6 +257,15 @@ def _floats(values: Any, name: str, dimensions: int) -> NDArray[np.float64]:
     if array.ndim != dimensions:
         raise ArrayTypeError(f"{name} has {array.ndim} dimensions; it must have {dimensions}")
     return kept(array, np.float64)
+
+
+def check_nbest(nbest: object) -> None:
+    """:raises SequenceTypeError: it is something else"""
+    if not isinstance(nbest, Hypotheses):
+        raise SequenceTypeError(
+            f"the n-best list is of the type {type(nbest).__name__}; make an NBest first, with NBest.from_files, "
+            "NBest.from_texts or NBest"
+        )
 
 
 def whole_number(value: Any, name: str) -> int:

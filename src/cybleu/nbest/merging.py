@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .._files.text import shown
 from .._runtime.arrays import np
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
-from .container import Hypotheses
+from .container import Hypotheses, check_nbest
 from .sparse import SparseFeatures
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def merge(*nbests: List) -> List:
     """
     if not nbests:
         raise EmptyCorpusError("there is no list to merge")
+    for nbest in nbests:
+        check_nbest(nbest)
     first = nbests[0]
     for number, nbest in enumerate(nbests):
         _check_alike(first, nbest, number)

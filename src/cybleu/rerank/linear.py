@@ -9,6 +9,7 @@ from .._files.text import listed, shown
 from .._runtime.arrays import floats_given, np
 from ..errors import FeatureError, LengthMismatchError
 from ..nbest import NBest, Segment
+from ..nbest.container import check_nbest
 from .selection import Selection, chosen, owners_of, reordered
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def linear(nbest: NBest, weights: Sequence[float] | Mapping[str, float]) -> Sele
     >>> linear(nbest, {"lm": 1.0, "length": 0.5}).rows
     array([1, 2])
     """
+    check_nbest(nbest)
     return chosen(nbest, nbest.offsets, weighted_features(nbest, weights))
 
 
@@ -52,6 +54,7 @@ def nbest_sorted(
     >>> nbest_sorted(nbest, [1.0]).index
     array([1, 0, 2])
     """
+    check_nbest(nbest)
     if (weights is None) == (scores is None):
         raise FeatureError("give weights or scores to sort by, one of the two")
     values = weighted_features(nbest, weights) if weights is not None else floats_given(scores, "scores")

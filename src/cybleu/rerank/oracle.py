@@ -11,6 +11,7 @@ from .._runtime.numbers import check_whole
 from ..errors import ArrayValueError, UnknownNameError
 from ..metrics import Bleu
 from ..nbest import NBest
+from ..nbest.container import check_nbest
 from .selection import CorpusSelection, Selection, chosen, metric_of, rows_of
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def oracle(
     >>> oracle(nbest).rows, antioracle(nbest).rows
     (array([0, 4]), array([2, 3]))
     """
+    check_nbest(nbest)
     return _extreme(nbest, True, level, metric_of(nbest, metric, choices), seed, passes)
 
 
@@ -76,6 +78,7 @@ def antioracle(
     >>> antioracle(nbest).texts
     ['a b', 'e f']
     """
+    check_nbest(nbest)
     return _extreme(nbest, False, level, metric_of(nbest, metric, choices), seed, passes)
 
 

@@ -14,6 +14,7 @@ from .._runtime.numbers import check_whole
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, FeatureError
 from ..nbest import NBest, SparseFeatures
+from ..nbest.container import check_nbest
 from .linear import linear
 from .oracle import oracle
 from .selection import Selection, metric_of, owners_of, rows_of
@@ -103,6 +104,7 @@ def perceptron(
     >>> trained.held_out.rows, round(trained.score, 1)
     (array([0, 2, 4, 6]), 100.0)
     """
+    check_nbest(nbest)
     for name, share in (("good", good), ("bad", bad)):
         if not 0 < share <= 1:
             raise ArrayValueError(f"{name} is {share!r}; it must be a share above 0, at most 1")

@@ -40,7 +40,8 @@ def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) ->
             raise ArrayValueError(f"scores times the scale {scale} are beyond the range of numbers")
     most = np.repeat(np.maximum.reduceat(values, lists.offsets[:-1][filled]), np.diff(lists.offsets)[filled])
     if scores is not None:
-        of_scores: Floats = np.exp(values - most)
+        with np.errstate(over="ignore"):  # what is so far below the best has no probability
+            of_scores: Floats = np.exp(values - most)
         return of_scores
     wrong = (values < 0) | (most <= 0)
     if wrong.any():

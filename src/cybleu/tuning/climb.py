@@ -13,6 +13,7 @@ from .._runtime.numbers import check_whole
 from .._runtime.parallel import PIECE, bar, run
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
+from ..nbest.container import check_nbest
 from .held import held_by
 from .line_search import NO_GAIN, Reached, Search
 from .model import Model
@@ -97,6 +98,7 @@ def tune(
     a 1.0
     b 0.875
     """
+    check_nbest(nbest)
     given, held = nbest, None
     if nbest.sparse is not None:
         held, start, fixed = held_by(nbest, start, fixed, searched)
@@ -114,7 +116,7 @@ def tune(
     if moves not in ("in turn", "best first"):
         raise WeightsError(f"moves is {moves!r}; it must be 'in turn' or 'best first'")
     if smoothing is not None:
-        how, width = smoothing
+        how, width = smoothing if isinstance(smoothing, (tuple, list)) and len(smoothing) == 2 else ("", 0)
         if how not in ("min", "average") or type(width) is not int or width < 0:
             raise WeightsError(f"smoothing is {smoothing!r}; it must be ('min', width) or ('average', width)")
     names = nbest.names if held is None else held.names  # without that of a sum
@@ -325,7 +327,8 @@ class _Climb:
 
     def _line(self, place: int, point: Point, generator: np.random.Generator) -> Line:
         """An axis, or a random direction."""
-        below, above = self.low - point.weights, self.high - point.weights
+        with np.errstate(over="ignore"):
+            below, above = self.low - point.weights, self.high - point.weights
         if place < len(self.axes):
             axis = self.axes[place]
             return self.problem.axis(axis, float(below[axis]), float(above[axis]))
@@ -333,7 +336,8 @@ class _Climb:
         scales = self.problem.columns.scales()[self.axes]
         direction[self.axes] = generator.standard_normal(len(self.axes)) * scales
         moving = np.flatnonzero(direction)
-        ends = np.array([below[moving], above[moving]]) / direction[moving]
+        with np.errstate(over="ignore"):  # a bound so far away is none
+            ends = np.array([below[moving], above[moving]]) / direction[moving]
         return self.problem.line(direction, float(ends.min(axis=0).max()), float(ends.max(axis=0).min()))
 
 

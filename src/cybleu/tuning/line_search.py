@@ -16,6 +16,7 @@ from .._files.text import listed, shown
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
+from ..nbest.container import check_nbest
 from .held import Held
 from .model import Model
 from .objective import summed
@@ -71,6 +72,7 @@ def line_search(
     >>> print(line_search(nbest, {"a": 1.0, "b": 0.0}, "b"))
     2 at 0.875, in 0.5 to inf, from 1
     """
+    check_nbest(nbest)
     names, sparse_names = nbest.names, () if nbest.sparse is None else nbest.sparse.names
     every = (*names, *sparse_names)
     vector = weights_of(names, weights, "weights", sparse_names)

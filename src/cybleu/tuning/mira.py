@@ -144,7 +144,8 @@ def kbmira(
             SAFE_RATIO if safe_hope else 0.0,
             bool(model_background),
         )
-        average = weights - lag / updates
+        with np.errstate(over="ignore", invalid="ignore"):
+            average = weights - lag / updates
         check_finite(average)
         merit = model.merit(average)
         scores.append(merit[0])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.arrays import np
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
+from ..nbest.container import check_nbest
 from .objective import Objective
 from .space import weights_of
 
@@ -28,6 +29,7 @@ class Model:
     """
 
     def __init__(self, nbest: NBest, metric: Metric):
+        check_nbest(nbest)
         self.segments = np.flatnonzero(np.diff(nbest.offsets) > 0)
         if not len(self.segments):
             raise EmptyCorpusError("no segment has a hypothesis, so there is nothing to tune on")

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._files.text import Lines, number_of
 from .._runtime.arrays import array_given, floats_given, in_place, np
+from .._runtime.numbers import check_whole
 from .._runtime.parallel import run
 from ..errors import ArrayTypeError, ArrayValueError, InputFileError, WeightsError
 from ..nbest import NBest
+from ..nbest.container import check_nbest
 from .climb import tune
 from .held import held_by
 from .model import Model
@@ -46,6 +48,7 @@ def random_search(
     >>> random_search(nbest, [[1.0, 0.0], [1.0, 1.0]])
     array([1., 2.])
     """
+    check_nbest(nbest)
     vectors = in_place(floats_given(weights, "weights"))
     width = len(nbest.names) + (0 if nbest.sparse is None else len(nbest.sparse.names))
     model = Problem(nbest, metric) if nbest.sparse is None else Model(nbest, metric)
@@ -145,6 +148,8 @@ def cross_validate(
     tuned 1, held out 1
     tuned 1, held out 1
     """
+    check_nbest(nbest)
+    check_whole(seed, "seed", 0, error=WeightsError)
     numbers = _fold_of_segments(nbest, folds, seed)
     objective = Objective(nbest, metric)
     tunings, held_out = [], []
