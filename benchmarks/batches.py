@@ -6,13 +6,12 @@ fast-bleu is timed where it is installed (python -m pip install fast-bleu; it ne
 
 from __future__ import annotations
 
-import argparse
 import random
 import warnings
 
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
-from measure import DATA, compare, machine, newstest, row
+from measure import DATA, compare, machine, newstest, rounds_asked, row
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
@@ -177,9 +176,7 @@ def sums(rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
+    rounds = rounds_asked(5)
     warnings.simplefilter("ignore")
     print(f"{machine()}; {cybleu.BACKEND} backend, medians of {rounds} rounds\n")
     print("| work | cybleu | peer (NLTK unless named) | times |")

@@ -13,13 +13,12 @@ import argparse
 import resource
 import statistics
 import sys
-import time
 
 import numpy as np
 import polars
 import pyarrow
 import sacrebleu
-from measure import DATA, machine, newstest
+from measure import lines, machine, processor_seconds
 from sacrebleu.tokenizers import tokenizer_13a, tokenizer_re
 
 import cybleu
@@ -28,19 +27,12 @@ from cybleu import columns, segment_stats
 CACHES = [tokenizer_13a.Tokenizer13a.__call__, tokenizer_re.TokenizerRegexp.__call__]
 
 
-def lines(name):
-    newstest()  # says so where there is no data
-    return (DATA / "wmt17-en-de" / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1]
-
-
 def seconds(function, rounds):
     times = []
     for _ in range(rounds):
         for cache in CACHES:
             cache.cache_clear()
-        started = time.process_time()
-        function()
-        times.append(time.process_time() - started)
+        times.append(processor_seconds(function))
     return statistics.median(times)
 
 

@@ -7,26 +7,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from measure import DATA, machine
-
-
-def run(command):
-    """Seconds, largest resident size in MB, output."""
-    started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.stdout.close()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, command
-    return time.perf_counter() - started, usage.ru_maxrss / 1024, output
+from measure import DATA, machine, used_by
 
 
 def write(folder, name, lines):
@@ -49,17 +34,17 @@ def main():
         times = {}
         for lines in (arguments.sacrebleu_lines, arguments.lines):
             files = [write(Path(name), file, lines) for file in ("uedin-nmt.4722.txt", "ref.txt")]
-            times[lines] = run([sys.executable, "-m", "cybleu", "score", "--json", *files])
+            times[lines] = used_by([sys.executable, "-m", "cybleu", "score", "--tokenize", "none", "--json", *files])
             if lines == arguments.sacrebleu_lines:
                 command = ["-m", "sacrebleu", files[1], "-i", files[0], "-tok", "none", "-b", "-w", "10"]
-                peer = run([sys.executable, *command])
-                ours = json.loads(times[lines][2])["score"]
-                assert f"{ours:.10f}" == peer[2].strip(), (ours, peer[2])
-        seconds, resident, _ = times[arguments.lines]
-        scaled = peer[0] * arguments.lines / arguments.sacrebleu_lines
-        print(f"cybleu score, {arguments.lines:,} lines: {seconds:.2f} s, {resident:.0f} MB")
-        print(f"sacrebleu -tok none, {arguments.sacrebleu_lines:,} lines: {peer[0]:.2f} s, {peer[1]:.0f} MB")
-        print(f"for {arguments.lines:,} lines: {scaled / seconds:.0f} times (goal: 15, under 200 MB)")
+                peer = used_by([sys.executable, *command])
+                ours = json.loads(times[lines].output)["score"]
+                assert f"{ours:.10f}" == peer.output.strip(), (ours, peer.output)
+        ours = times[arguments.lines]
+        scaled = peer.clock * arguments.lines / arguments.sacrebleu_lines
+        print(f"cybleu score, {arguments.lines:,} lines: {ours.clock:.2f} s, {ours.memory:.0f} MB")
+        print(f"sacrebleu -tok none, {arguments.sacrebleu_lines:,} lines: {peer.clock:.2f} s, {peer.memory:.0f} MB")
+        print(f"for {arguments.lines:,} lines: {scaled / ours.clock:.0f} times (goal: 15, under 200 MB)")
 
 
 if __name__ == "__main__":

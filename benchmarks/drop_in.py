@@ -5,7 +5,6 @@ python benchmarks/drop_in.py [--rounds N]
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -13,7 +12,7 @@ import warnings
 from pathlib import Path
 
 import nltk.translate.bleu_score as nltk_bleu
-from measure import compare, machine, newstest, row, seconds
+from measure import compare, machine, newstest, rounds_asked, row, seconds
 
 import cybleu
 
@@ -83,9 +82,7 @@ def bench(work, pairs, method, rounds, bar):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
+    rounds = rounds_asked(5)
     warnings.simplefilter("ignore")
     print(f"{machine()}; cybleu {cybleu.__version__}, {cybleu.BACKEND} backend; medians of {rounds} rounds\n")
     print("| work | cybleu | NLTK 3.10.4 | times |\n|---|---|---|---|")

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from measure import DATA, machine
+from measure import folder_of, machine
 
 import cybleu
 from cybleu.nbest import NBest, extract
@@ -33,9 +33,7 @@ MOSES = "64 to 71 thousand"  # a second, its extractor on the machine of the goa
 
 def write_list(folder, copies):
     """The list and its references, copied with new ids."""
-    source = DATA / "moses100"
-    if not source.is_dir():
-        sys.exit(f"the benchmark reads an n-best list from {source}; set CYBLEU_DATA to the folder that has it")
+    source = folder_of("moses100")
     lines = [
         line.split(" ", 1) for line in gzip.decompress((source / "nbest.gz").read_bytes()).decode().splitlines(True)
     ]

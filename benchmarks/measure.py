@@ -1,14 +1,18 @@
-"""What the benchmarks share: real sentences, interleaved timing, a table."""
+"""What the benchmarks share: real sentences, times of functions and of whole processes, a table."""
 
 from __future__ import annotations
 
+import argparse
 import gc
+import json
 import os
 import platform
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import cybleu
 
@@ -19,18 +23,68 @@ def read(path):
     return [line.split() for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
 
 
+def folder_of(name):
+    path = DATA / name
+    if not path.is_dir():
+        sys.exit(f"the benchmark reads real texts from {path}; set CYBLEU_DATA to the folder that has them")
+    return path
+
+
 def newstest(system="uedin-nmt.4722"):
     """newstest2017 en-de: (references, hypotheses), 3,004 segments split on white space."""
-    folder = DATA / "wmt17-en-de"
-    if not folder.is_dir():
-        sys.exit(f"the benchmark reads real sentences from {folder}; set CYBLEU_DATA to the folder that has them")
+    folder = folder_of("wmt17-en-de")
     return [[reference] for reference in read(folder / "ref.txt")], read(folder / f"{system}.txt")
 
 
-def seconds(function):
-    started = time.perf_counter()
+def lines(name):
+    """The raw lines of one of its files."""
+    return (folder_of("wmt17-en-de") / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def rounds_asked(default):
+    """What the command line says where a benchmark takes nothing else."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=default)
+    return parser.parse_args().rounds
+
+
+def seconds(function, clock=time.perf_counter):
+    started = clock()
     function()
-    return time.perf_counter() - started
+    return clock() - started
+
+
+def processor_seconds(function):
+    return seconds(function, time.process_time)
+
+
+class Used(NamedTuple):
+    """What a process has used: seconds by the clock and of the processor, and its largest memory in MB."""
+
+    clock: float
+    processor: float
+    memory: float
+    output: str
+
+
+# The largest memory of a process is at least that of the one that started it, so a small one stands between.
+_WATCH = """
+import json, os, subprocess, sys, time
+started = time.perf_counter()
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True)
+output = process.stdout.read()
+_, status, usage = os.wait4(process.pid, 0)
+clock = time.perf_counter() - started
+print(json.dumps([os.waitstatus_to_exitcode(status), clock, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output]))
+"""
+
+
+def used_by(command, **options):
+    """:param options: of ``subprocess.run``"""
+    watch = [sys.executable, "-c", _WATCH, *map(str, command)]
+    status, *used = json.loads(subprocess.run(watch, stdout=subprocess.PIPE, text=True, check=True, **options).stdout)
+    assert status == 0, command
+    return Used(*used)
 
 
 def compare(ours, theirs, rounds=5, ours_per_round=5):

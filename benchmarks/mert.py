@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 import tracemalloc
 
 import numpy as np
-from measure import DATA, machine, seconds
+from measure import folder_of, machine, seconds
 
 import cybleu
 from cybleu import metrics
@@ -32,9 +31,7 @@ GOAL_RUN = {1: 1.6, 2: 0.9}
 
 
 def moses100():
-    folder = DATA / "moses100"
-    if not folder.is_dir():
-        sys.exit(f"the benchmark reads an n-best list from {folder}; set CYBLEU_DATA to the folder that has it")
+    folder = folder_of("moses100")
     references = [[line.split()] for line in (folder / "reference").read_text(encoding="utf-8").splitlines()]
     return NBest.from_files(folder / "nbest.gz", folder / "reference"), References(references)
 

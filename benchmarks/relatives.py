@@ -7,17 +7,16 @@ Times are of the processor. fastchrf and pycocoevalcap are measured where they a
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
-import time
 from random import Random
 
 import nltk.translate.chrf_score as nltk_chrf
 import nltk.translate.gleu_score as nltk_gleu
 import numpy as np
 import sacrebleu
-from measure import DATA, machine, newstest, row
+from measure import lines, machine, rounds_asked, row
+from measure import processor_seconds as seconds
 
 import cybleu
 from cybleu import (
@@ -41,17 +40,6 @@ try:
     from pycocoevalcap.bleu.bleu import Bleu as CocoBleu
 except ImportError:
     CocoBleu = None
-
-
-def lines(name):
-    newstest()  # says so where there is no data
-    return (DATA / "wmt17-en-de" / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1]
-
-
-def seconds(function):
-    started = time.process_time()
-    function()
-    return time.process_time() - started
 
 
 def compare(ours, theirs, rounds, ours_per_round=3):
@@ -186,9 +174,7 @@ def captions(reference, rounds, count=40_000):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
+    rounds = rounds_asked(5)
     reference, hypotheses = lines("ref"), lines("LIUM-NMT.4900")
     print(
         f"{machine()}, load {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, {cybleu.BACKEND} backend; medians of {rounds}\n"

@@ -7,33 +7,19 @@ python benchmarks/report.py [--rounds N]
 
 from __future__ import annotations
 
-import argparse
 import html
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from measure import DATA, machine
+from measure import folder_of, machine, rounds_asked, used_by
 
 import cybleu
 from cybleu import segment_stats
 from cybleu.report.visible import visible
 
 LIMITS = {4: (3, 6), 16: (6, 16)}  # seconds, MB
-
-
-def run(command):
-    """Seconds by the clock, seconds of the processor, largest resident size in MB."""
-    started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, command
-    return time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def check(page, systems, references):
@@ -49,12 +35,8 @@ def check(page, systems, references):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
-    folder = DATA / "wmt17-en-de"
-    if not folder.is_dir():
-        sys.exit(f"the benchmark reads real texts from {DATA}; set CYBLEU_DATA to the folder that has them")
+    rounds = rounds_asked(5)
+    folder = folder_of("wmt17-en-de")
     reference = folder / "ref.txt"
     references = reference.read_text(encoding="utf-8").split("\n")[:-1]
     every = sorted(path for path in folder.glob("*.txt") if path != reference)
@@ -66,7 +48,7 @@ def main():
             systems = every[-count:]
             command = [sys.executable, "-m", "cybleu", "compare", *map(str, systems), "-r", str(reference)]
             command += ["--report", str(page)]
-            measured = [run(command) for _ in range(rounds)]
+            measured = [used_by(command)[:3] for _ in range(rounds)]
             check(page, systems, references)
             clock, processor, memory = map(statistics.median, zip(*measured))
             print(

@@ -7,7 +7,6 @@ python benchmarks/rerank.py [--rounds N]
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import math
 import statistics
@@ -19,7 +18,7 @@ from pathlib import Path
 
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
-from measure import DATA, compare, machine, read, row, seconds
+from measure import DATA, compare, folder_of, machine, read, rounds_asked, row, seconds
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
@@ -132,11 +131,8 @@ def command(rounds, copies=100):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=3)
-    rounds = parser.parse_args().rounds
-    if not DATA.is_dir():
-        sys.exit(f"the benchmark reads real lists from {DATA}; set CYBLEU_DATA to the folder that has them")
+    rounds = rounds_asked(3)
+    folder_of(".")
     print(f"{machine()}, backend {cybleu.BACKEND}")
     print("| work | cybleu | the loop | times |\n|---|---|---|---|")
     samples(rounds)

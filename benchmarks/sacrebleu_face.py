@@ -8,10 +8,8 @@ nearly all the time, so what is left without it is measured with lines that both
 
 from __future__ import annotations
 
-import argparse
-
 import sacrebleu
-from measure import DATA, compare, machine, newstest, row
+from measure import DATA, compare, machine, newstest, rounds_asked, row
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
@@ -38,9 +36,7 @@ def anew(function):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=9)
-    rounds = parser.parse_args().rounds
+    rounds = rounds_asked(9)
     reference, hypotheses = lines("ref"), lines("uedin-nmt.4722")
     metric = sacrebleu.BLEU(force=True)
 

@@ -8,7 +8,6 @@ python benchmarks/significance.py [--rounds N]
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
 import os
 
@@ -22,7 +21,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from measure import DATA, machine, read
+from measure import DATA, folder_of, machine, processor_seconds, read, rounds_asked, used_by
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
@@ -60,12 +59,7 @@ def theirs(systems, kind, samples):
 
 
 def processor_time(function, rounds):
-    times = []
-    for _ in range(rounds):
-        started = time.process_time()
-        function()
-        times.append(time.process_time() - started)
-    return statistics.median(times)
+    return statistics.median(processor_seconds(function) for _ in range(rounds))
 
 
 def _grown(work, systems, queue):
@@ -118,11 +112,8 @@ def show(work, ours, peer, goal, more=""):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
-    if not DATA.is_dir():
-        sys.exit(f"the benchmark reads real texts from {DATA}; set CYBLEU_DATA to the folder that has them")
+    rounds = rounds_asked(5)
+    folder_of(".")
     print(f"{machine()}, NumPy {np.__version__}, backend {cybleu.BACKEND}; times of the processor")
     print("| work | cybleu | sacreBLEU | times | goal | memory |\n|---|---|---|---|---|---|")
     systems = rows()
@@ -151,21 +142,13 @@ def main():
 
     folder = DATA / "wmt17-en-de"
     command = [sys.executable, "-m", "cybleu", "compare", *map(str, paths()), "-r", str(folder / "ref.txt")]
-    times, clock = [], []
-    for _ in range(min(rounds, 3)):
-        before, started = os.times(), time.perf_counter()
-        subprocess.run(
-            [*command, "--tokenize", "13a"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        after = os.times()
-        clock.append(time.perf_counter() - started)
-        times.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    used = [used_by([*command, "--tokenize", "13a"], stderr=subprocess.DEVNULL) for _ in range(min(rounds, 3))]
     show(
         "`cybleu compare` of 16 raw files, 13a, all pairs",
-        statistics.median(times),
+        statistics.median(one.processor for one in used),
         None,
         "3 s",
-        f"by the clock {statistics.median(clock):.2f} s",
+        f"by the clock {statistics.median(one.clock for one in used):.2f} s",
     )
 
     generator = np.random.default_rng(1)

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import sacrebleu
-from measure import DATA, machine, newstest, row
+from measure import lines, machine, row, used_by
+from measure import processor_seconds as seconds
 from sacrebleu.tokenizers import tokenizer_13a, tokenizer_char, tokenizer_intl, tokenizer_re, tokenizer_zh
 
 import cybleu
@@ -35,17 +33,6 @@ CACHES = [
 ]
 
 
-def lines(name):
-    newstest()  # says so where there is no data
-    return (DATA / "wmt17-en-de" / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1]
-
-
-def seconds(function):
-    started = time.process_time()
-    function()
-    return time.process_time() - started
-
-
 def compare(ours, theirs, rounds, anew=False):
     """The medians of both, in turn; `anew` without a line that sacreBLEU remembers."""
     times = []
@@ -54,21 +41,6 @@ def compare(ours, theirs, rounds, anew=False):
             cache.cache_clear()
         times.append((seconds(ours), seconds(theirs)))
     return tuple(map(statistics.median, zip(*times)))
-
-
-def command(arguments, folder):
-    """Processor and wall time in seconds and the largest memory in MB of a whole process, and what it prints."""
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    script = (
-        "import resource,subprocess,sys; done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, text=True, check=True);"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024); print(done.stdout)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *arguments], cwd=folder, stdout=subprocess.PIPE, text=True, check=True
-    )
-    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
-    memory, _, printed = done.stdout.partition("\n")
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, wall, int(memory), printed
 
 
 def files(count, reference, hypotheses):
@@ -82,14 +54,15 @@ def files(count, reference, hypotheses):
             with open(Path(folder) / name, encoding="utf-8") as file:
                 (Path(folder) / f"few.{name}").write_text("".join(next(file) for _ in range(few)), encoding="utf-8")
         score = [*python, "cybleu", "score", "--width", "4"]
-        theirs = command([*python, "sacrebleu", "few.ref", "-i", "few.hyp", "-b", "-w", "4", "--force"], folder)
-        ours = command([*score, "few.hyp", "few.ref"], folder)
-        assert f" = {theirs[3].strip()} " in ours[3], (theirs, ours)
-        print(f"\nwhole process, {few} lines: sacreBLEU {theirs[0]:.2f} s of processor time")
+        theirs = used_by([*python, "sacrebleu", "few.ref", "-i", "few.hyp", "-b", "-w", "4", "--force"], cwd=folder)
+        ours = used_by([*score, "few.hyp", "few.ref"], cwd=folder)
+        assert f" = {theirs.output.strip()} " in ours.output, (theirs, ours)
+        print(f"\nwhole process, {few} lines: sacreBLEU {theirs.processor:.2f} s of processor time")
         for options in ([], ["--threads", "2"], ["--tokenize", "none"], ["--tokenize", "none", "--threads", "2"]):
-            used, wall, memory, _ = command([*score, *options, "hyp", "ref"], folder)
+            used = used_by([*score, *options, "hyp", "ref"], cwd=folder)
             print(
-                f"`cybleu score {' '.join(options)}`, {count} lines: {used:.2f} s of processor time, {wall:.2f} s, {memory} MB"
+                f"`cybleu score {' '.join(options)}`, {count} lines: {used.processor:.2f} s of processor time, "
+                f"{used.clock:.2f} s, {used.memory:.0f} MB"
             )
 
 

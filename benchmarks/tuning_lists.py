@@ -11,11 +11,10 @@ marks of systems, and noise. Their scales differ. None of the lists is saturated
 from __future__ import annotations
 
 import itertools
-import sys
 from collections import Counter
 
 import numpy as np
-from measure import DATA, read
+from measure import folder_of, read
 
 from cybleu.nbest import NBest, merge
 from cybleu.stats import References
@@ -28,9 +27,7 @@ LISTS = (*CHOSEN_ON, *HELD_OUT)
 
 def outputs():
     """The reference and the outputs of each system, lists of tokens, segment after segment."""
-    folder = DATA / "wmt17-en-de"
-    if not folder.is_dir():
-        sys.exit(f"the benchmark reads the systems from {folder}; set CYBLEU_DATA to the folder that has them")
+    folder = folder_of("wmt17-en-de")
     systems = [read(path) for path in sorted(folder.glob("*.txt")) if path.name != "ref.txt"]
     return read(folder / "ref.txt"), systems
 

@@ -9,14 +9,13 @@ time of the process, medians; the imports, reading and splitting are in them.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from measure import DATA, machine
+from measure import DATA, machine, used_by
 
 READ = """
 import sys
@@ -41,20 +40,9 @@ SCRIPTS = {  # what both have before the import, how they split, what they do
 }
 
 
-def processor_time(command):
-    """Seconds, and what was printed."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.stdout.close()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, command
-    return usage.ru_utime + usage.ru_stime, output
-
-
 def medians(commands, rounds):
     """Of each command, measured in turn so that all meet the same machine."""
-    times = [[processor_time(command)[0] for command in commands] for _ in range(rounds)]
+    times = [[used_by(command, stderr=subprocess.DEVNULL).processor for command in commands] for _ in range(rounds)]
     return [statistics.median(of_one) for of_one in zip(*times)]
 
 
@@ -87,7 +75,7 @@ def main():
                 [sys.executable, str(cybleu_script), *files],
                 [sys.executable, "-m", "cybleu", "run-as-nltk", str(nltk_script), *files],
             ]
-            first, *others = (processor_time(command)[1] for command in commands)
+            first, *others = (used_by(command, stderr=subprocess.DEVNULL).output for command in commands)
             assert all(output == first for output in others) and first, work
             theirs, *ours = medians(commands, arguments.rounds)
             row(work, theirs, ours)
@@ -97,7 +85,7 @@ def main():
                 [sys.executable, "-m", "sacrebleu", files[0], "-i", files[1], *theirs, "-b", "-w", "10"],
                 [sys.executable, "-m", "cybleu", "score", files[1], files[0], *options, "--width", "10"],
             ]
-            expected, found = (processor_time(command)[1] for command in commands)
+            expected, found = (used_by(command, stderr=subprocess.DEVNULL).output for command in commands)
             assert found.partition(" = ")[2].split()[0] == expected.strip(), (expected, found)
             theirs_time, ours_time = medians(commands, arguments.rounds)
             work = " ".join(["`cybleu score`" if not options else "`cybleu score --tokenize none`", "beside"])

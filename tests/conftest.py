@@ -60,6 +60,7 @@ def backend(request):
 
 
 ROOT = Path(__file__).parent.parent
+PACKAGES = ("pandas", "polars", "pyarrow", "duckdb", "matplotlib", "sentencepiece")
 FRAMEWORKS = ("evaluate", "ignite", "pycocoevalcap", "tensor2tensor", "torchmetrics", "torchtext", "trl")
 DATA = Path(os.environ.get("CYBLEU_DATA", ROOT.parent / "shared" / "data"))
 
@@ -74,10 +75,7 @@ def pytest_collection_modifyitems(config, items):
     absent = {item for item in items if config.getoption("--pure") and "kernels" in item.fixturenames}
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
-    for library in (
-        *("pandas", "polars", "pyarrow", "duckdb", "matplotlib", "jinja2", "playwright", "scipy", "sentencepiece"),
-        *FRAMEWORKS,
-    ):
+    for library in (*PACKAGES, *FRAMEWORKS, "scipy", "jinja2", "playwright"):
         if find_spec(library) is None:
             absent |= {item for item in items if library in item.fixturenames}
     for engine, library in (("spark", "pyspark"), ("ray", "ray")):
@@ -102,16 +100,13 @@ def kernels():
     return _backend.load("cython")[1]
 
 
-@pytest.fixture(scope="session")
-def pandas():
-    """The library of frames, which `.ci/run` installs; without it the tests that need it are left out."""
-    return import_module("pandas")
+def _package(name):
+    """A package that a stage of `.ci/run` installs; without it the tests that need it are left out."""
+    return pytest.fixture(lambda: import_module(name), scope="session", name=name)
 
 
-@pytest.fixture(scope="session")
-def polars():
-    """Another one, likewise."""
-    return import_module("polars")
+pandas, polars, pyarrow, duckdb, matplotlib, sentencepiece = map(_package, PACKAGES)
+evaluate, ignite, pycocoevalcap, tensor2tensor, torchmetrics, torchtext, trl = map(_package, FRAMEWORKS)
 
 
 @pytest.fixture(scope="session")
@@ -123,32 +118,6 @@ def scipy():
 
 
 @pytest.fixture(scope="session")
-def pyarrow():
-    """The library of columns, which `.ci/run columns` installs, likewise."""
-    return import_module("pyarrow")
-
-
-@pytest.fixture(scope="session")
-def duckdb():
-    """The database, likewise."""
-    return import_module("duckdb")
-
-
-@pytest.fixture(scope="session")
-def matplotlib():
-    """The library of plots, likewise."""
-    return import_module("matplotlib")
-
-
-def _framework(name):
-    """A package that `.ci/run frameworks` installs, likewise."""
-    return pytest.fixture(lambda: import_module(name), scope="session", name=name)
-
-
-evaluate, ignite, pycocoevalcap, tensor2tensor, torchmetrics, torchtext, trl = map(_framework, FRAMEWORKS)
-
-
-@pytest.fixture(scope="session")
 def jinja2(matplotlib):
     """The engine of templates, with which reports are made, likewise."""
     return import_module("jinja2")
@@ -156,14 +125,8 @@ def jinja2(matplotlib):
 
 @pytest.fixture(scope="session")
 def playwright():
-    """What drives a browser, which `.ci/run browser` installs, likewise."""
+    """What drives a browser, likewise."""
     return import_module("playwright.sync_api")
-
-
-@pytest.fixture(scope="session")
-def sentencepiece():
-    """What some of sacreBLEU's tokenisers need, likewise."""
-    return import_module("sentencepiece")
 
 
 @pytest.fixture(scope="session")

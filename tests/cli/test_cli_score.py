@@ -352,11 +352,11 @@ def test_a_progress_bar_only_for_a_person(files, monkeypatch):
         def isatty(self):
             return True
 
-    from cybleu.cli import common
+    from cybleu.cli import texts
 
     def written_to(stream):
-        monkeypatch.setattr(common.sys, "stderr", stream)
-        for _ in common.segments("hyp", ["ref1"], str.split, False, delay=0):
+        monkeypatch.setattr(texts.sys, "stderr", stream)
+        for _ in texts.segments("hyp", ["ref1"], str.split, False, delay=0):
             pass
         return stream.getvalue()
 

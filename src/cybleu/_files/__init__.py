@@ -1,1 +1,1 @@
-"""Files of text and of weights: opened, read as lines, written whole or not at all."""
+"""Files of text, of weights and of pictures: opened, read as lines, written whole or not at all."""

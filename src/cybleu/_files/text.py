@@ -23,6 +23,7 @@ from ..errors import InputFileError, LengthMismatchError, printable
 _Text = TypeVar("_Text")
 STANDARD_INPUT = "-"
 BLOCK = 1 << 18
+AT_ONCE = 512  # segments of token lists
 LONGEST_LINE = 1 << 26
 MOST_EXPANSION = 100
 ALWAYS_UNPACKED = 1 << 24  # bytes, whatever they were packed in
@@ -226,7 +227,7 @@ def number_of(token: str, what: str = "the value") -> float:
 
 
 def parallel_segments(
-    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], _Text], at_once: int = 512
+    hypothesis: Lines, references: Sequence[Lines], split: Callable[[str], _Text]
 ) -> Iterator[tuple[list[list[_Text]], list[_Text]]]:
     """The segments of parallel files, some at a time: (list of references, hypotheses).
 
@@ -236,7 +237,7 @@ def parallel_segments(
     streams = [iter(file) for file in files]
     lines = 0
     while True:
-        blocks = [[split(line) for line in islice(stream, at_once)] for stream in streams]
+        blocks = [[split(line) for line in islice(stream, AT_ONCE)] for stream in streams]
         got = len(blocks[0])
         if any(len(block) != got for block in blocks):
             counts = [

@@ -49,25 +49,21 @@ def _is_array_of_numbers(values: Any) -> bool:
     return True
 
 
-def how_to_split(text: str | bytes | bytearray, wanted: str = TOKENS, tokenize: bool = False) -> str:
-    """The advice for a text that is not split, the same wherever one is found.
-
+def refuse_text(value: Any, name: str, wanted: str = TOKENS, tokenize: bool = False) -> None:
+    """
     :param wanted: what should be in its place
     :param tokenize: whether the function that was called has that parameter
+    :raises SequenceTypeError: the value is a text, whose characters or bytes are no tokens
     """
-    split = ".split()" if isinstance(text, str) else ".decode().split()"
-    advice = f"split it, for example with {split}" + ("" if wanted == TOKENS else ", and put it in a list")
-    return advice + (
-        ", or pass tokenize=, for example tokenize=str.split" if tokenize and isinstance(text, str) else ""
-    )
-
-
-def refuse_text(value: Any, name: str, wanted: str = TOKENS, tokenize: bool = False) -> None:
-    """:raises SequenceTypeError: the value is a text, whose characters or bytes are no tokens"""
-    if isinstance(value, (str, bytes, bytearray)):
-        raise SequenceTypeError(
-            f"{name} is a {type(value).__name__}, not {wanted}; {how_to_split(value, wanted, tokenize)}"
-        )
+    if not isinstance(value, (str, bytes, bytearray)):
+        return
+    is_str = isinstance(value, str)
+    advice = f"split it, for example with {'.split()' if is_str else '.decode().split()'}"
+    if wanted != TOKENS:
+        advice += ", and put it in a list"
+    if tokenize and is_str:
+        advice += ", or pass tokenize=, for example tokenize=str.split"
+    raise SequenceTypeError(f"{name} is a {type(value).__name__}, not {wanted}; {advice}")
 
 
 def container_of(text: Any, name: str, tokenize: bool = False) -> Any:

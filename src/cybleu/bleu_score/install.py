@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 import sys
-import threading
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 from .. import bleu_score, chrf_score, gleu_score
+from .._runtime.replacing import Replacement
 from .._runtime.scripts import run_script
 from ..errors import CybleuError, MissingExtraError
 from .no_match import attribute_warnings_to
@@ -46,12 +45,8 @@ _PLACES = (
     ),
 )
 
-_lock = threading.Lock()
-_active: list[Installation] = []
-_replaced: list[tuple[ModuleType, str, Any, Any]] = []
 
-
-class Installation:
+class Installation(Replacement):
     """One call of :func:`install_as_nltk`, undone by :meth:`undo` or at the end of a ``with`` block.
 
     >>> import nltk.translate
@@ -61,24 +56,9 @@ class Installation:
     'nltk.translate.bleu_score'
     """
 
-    def undo(self) -> None:
-        """Take this installation back; NLTK's own functions return with the last one. A second call does nothing."""
-        with _lock:
-            if self not in _active:
-                return
-            _active.remove(self)
-            if not _active:
-                while _replaced:
-                    module, name, ours, original = _replaced.pop()
-                    if getattr(module, name, ours) is ours:  # or else the module was loaded anew
-                        setattr(module, name, original)
-                attribute_warnings_to(bleu_score)
-
-    def __enter__(self) -> Installation:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.undo()
+    def _moved(self, there: bool) -> None:
+        # filters of warnings by module go on working
+        attribute_warnings_to(sys.modules["nltk.translate.bleu_score"] if there else bleu_score)
 
 
 def install_as_nltk() -> Installation:
@@ -102,24 +82,16 @@ def install_as_nltk() -> Installation:
     'cybleu.bleu_score'
     """
     try:
-        modules = {name: importlib.import_module(name) for name, *_ in _PLACES}
+        places = [
+            (vars(importlib.import_module(module)), name, getattr(room, here)) for module, name, room, here in _PLACES
+        ]
     except ModuleNotFoundError as error:
         if error.name != "nltk":
             raise
         raise MissingExtraError(
             "cybleu cannot take the place of NLTK because NLTK is not installed here; install it with: pip install nltk"
         ) from None
-    installation = Installation()
-    with _lock:
-        for module_name, name, room, name_here in _PLACES:
-            module, ours = modules[module_name], getattr(room, name_here)
-            if getattr(module, name) is not ours:
-                _replaced.append((module, name, ours, getattr(module, name)))
-                setattr(module, name, ours)
-        # filters of warnings by module go on working
-        attribute_warnings_to(modules["nltk.translate.bleu_score"])
-        _active.append(installation)
-    return installation
+    return Installation(places)
 
 
 def install_with_checks() -> Installation:

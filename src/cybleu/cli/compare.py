@@ -14,29 +14,18 @@ from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
 from ..errors import EmptyCorpusError
 from ..text.raw import Raw
-from .common import (
-    FILE,
-    NO_LINE,
-    check_outputs,
-    described,
-    input_errors,
-    lowercase_of,
-    raw_segments_of_files,
-    segments,
-    someone_looks,
-    splitter_of,
-)
+from .common import FILE, THREADS, WIDTH, check_outputs, input_errors, someone_looks
 from .systems import (
     BASELINE,
     SEED,
     SYSTEMS,
-    THREADS,
     ManyReferences,
     can_be_read_again,
     metric_and_tokenizer,
     named_systems,
     report_of,
 )
+from .texts import NO_LINE, described, lowercase_of, raw_segments_of_files, segments, splitter_of
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -65,9 +54,7 @@ TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
 @click.option(
     "--influence", is_flag=True, help="With --format json: add how much each segment contributes to each difference."
 )
-@click.option(
-    "--width", type=click.IntRange(0, 17), default=2, show_default=True, help="How many decimals are printed."
-)
+@WIDTH
 @click.option(
     "--report",
     metavar="FILE",
@@ -108,51 +95,33 @@ def compare(
     found, name = metric_and_tokenizer(metric, smoothing, order, weights, split, tokenize)
     named = named_systems(systems, references, baseline, 2 if report is None else 1)
     choices: dict[str, Any] = {"baseline": baseline, "test": test, "samples": samples, "seed": seed, "threads": threads}
-    if report is not None:
-        _write_report(report, named, references, found, name, lowercase, drop_bom, choices, form, influence, width)
-        return
-    if lowercase and found.of_raw_text:
-        found = found.with_choices(lowercase=True)
-    with input_errors():
-        from ..significance import compare_systems
-
-        rows = _rows(named, references, found, name, lowercase, drop_bom, threads)
-        result = compare_systems(rows, found, progress=someone_looks(), **choices)
-        tokens = described(found, name, lowercase)
-        signature = f"{result.signature}|nrefs:{len(references)}{tokens}|version:{__version__}"
-        result = replace(result, signature=signature)
-        click.echo(_printed(result, form, influence, width), nl=form not in ("csv", "latex"))
-
-
-def _write_report(
-    path: str,
-    named: dict[str, list[str]],
-    references: Sequence[str],
-    metric: Metric,
-    tokenizer: str,
-    lowercase: bool,
-    drop_bom: bool,
-    choices: dict[str, Any],
-    form: str,
-    influence: bool,
-    width: int,
-) -> None:
-    if path == STANDARD_INPUT:
+    if report == STANDARD_INPUT:
         raise click.UsageError("--report - would mix the page with the tables; give it a file")
     if len(named) == 1 and form != "text":
         raise click.UsageError(f"--format {form} is for two systems and more")
-    check_outputs([path], [*(file for files in named.values() for file in files), *references])
+    check_outputs([report], [*(file for files in named.values() for file in files), *references])
+    if lowercase and found.of_raw_text and report is None:
+        found = found.with_choices(lowercase=True)
     with input_errors():
-        from ..report import check_report, save_page
+        if report is None:
+            from ..significance import compare_systems
 
-        check_report(path)
-        found = report_of(named, references, metric, tokenizer, lowercase, drop_bom, **choices)
-        save_page(found, path)
-        if found.comparison is None:
-            click.echo(found.format(width))
+            rows = _rows(named, references, found, name, lowercase, drop_bom, threads)
+            result = compare_systems(rows, found, progress=someone_looks(), **choices)
+            tokens = described(found, name, lowercase)
+            signature = f"{result.signature}|nrefs:{len(references)}{tokens}|version:{__version__}"
+            printed = _printed(replace(result, signature=signature), form, influence, width)
         else:
-            printed = _printed(found.comparison, form, influence, width)
-            click.echo(printed, nl=form not in ("csv", "latex"))
+            from ..report import check_report, save_page
+
+            check_report(report)
+            of_texts = report_of(named, references, found, name, lowercase, drop_bom, **choices)
+            save_page(of_texts, report)
+            if of_texts.comparison is None:
+                printed = of_texts.format(width)
+            else:
+                printed = _printed(of_texts.comparison, form, influence, width)
+        click.echo(printed, nl=form not in ("csv", "latex"))
 
 
 def _rows(

@@ -10,19 +10,8 @@ import click
 from .. import bleu_score
 from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
-from .common import (
-    DROP_BOM,
-    FILES,
-    RAW,
-    SMOOTHING_OF_TEXT,
-    SMOOTHING_VALUE,
-    input_errors,
-    metric_of_texts,
-    segments,
-    splitter_of,
-    tokenizer_of,
-    variant,
-)
+from .common import DROP_BOM, FILES, RAW, SMOOTHING_OF_TEXT, SMOOTHING_VALUE, input_errors, metric_of_texts, variant
+from .texts import segments, splitter_of, tokenizer_of
 
 
 @click.command()

@@ -9,10 +9,13 @@ import click
 from .._files.text import STANDARD_INPUT
 from .._runtime.collector import collector_paused
 from .common import (
+    FEATURE_TABLE,
     FILE,
     FIRST_ID,
     REFERENCE_LENGTH,
+    SIZE,
     SPLIT,
+    THREADS,
     TOKENIZE,
     check_outputs,
     check_size,
@@ -35,13 +38,8 @@ from .common import (
     "Sockeye's.  [default: moses or joshua, as the first lines look]",
 )
 @FIRST_ID
-@click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format.")
-@click.option(
-    "--feature-table",
-    metavar="FILE",
-    type=FILE,
-    help="The file of features of the plain format, one line for each hypothesis.",
-)
+@SIZE
+@FEATURE_TABLE
 @click.option("--max-order", type=click.IntRange(1, 64), default=4, show_default=True, help="Largest n-gram order.")
 @REFERENCE_LENGTH
 @SPLIT
@@ -52,9 +50,7 @@ from .common import (
     is_flag=True,
     help="Leave out a hypothesis with the same features and statistics as an earlier one of its segment.",
 )
-@click.option(
-    "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
-)
+@THREADS
 def extract(
     nbest: str,
     references: tuple[str, ...],

@@ -30,8 +30,8 @@ from .common import (
     need_standard_output,
     variant,
 )
+from .lists import AS_JSON, FIX, IN_RANGES, NORMALISE, OUTPUT, RESTARTS, SEARCH, SEED, bounds_of
 from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
-from .tuning import FIX, IN_RANGES, NORMALISE, RESTARTS, bounds_of
 
 
 @click.command("mert-loop")
@@ -99,20 +99,12 @@ from .tuning import FIX, IN_RANGES, NORMALISE, RESTARTS, bounds_of
 @RESTARTS
 @IN_RANGES
 @FIX
-@click.option(
-    "--search",
-    "searched",
-    metavar="NAME",
-    multiple=True,
-    help="Search this sparse feature, too; other sparse features keep their weights. May be given several times.",
-)
+@SEARCH
 @OF_MIRA
 @OF_PRO
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of everything that is random."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the numbers.")
-@click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too.")
+@SEED
+@AS_JSON
+@OUTPUT
 def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
     """Decode and tune until nothing changes.
 

@@ -14,7 +14,7 @@ from .._runtime.scales import percent
 from ..errors import InputFileError
 from ..metrics import Metric
 from .common import check_outputs, input_errors, metric_of_lists, need_standard_output, with_parameters
-from .tuning import NORMALISE, WITH_LISTS, Given, names_of, score_of, told
+from .lists import NORMALISE, WITH_LISTS, Given, found_on, names_of, score_of, told
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]
@@ -213,24 +213,11 @@ def _run(tuned: Any, more: Any, best: Any, normalise: str | None, quiet: bool, o
         except KeyboardInterrupt:
             found = best()
             if found is not None:
-                click.echo("cybleu: interrupted; these are the best weights so far", err=True)
-                weights = told_of(found)
-                given.show({"score": found.score, "scale": found.scale, "interrupted": True}, weights)
-                given.write(weights)
+                given.interrupted(found, told_of(found))
             raise
         if not quiet:
             click.echo(f"{result.metric} {str(result).partition(chr(10))[0]}", err=True)
         weights = told_of(result)
-        given.show(
-            {
-                "score": result.score if normalise is None else score_of(nbest, weights, metric),
-                "start_score": result.start_score,
-                "scale": result.scale,
-                "metric": result.metric,
-                "segments": len(nbest),
-                "hypotheses": len(nbest.features),
-                **more(result),
-            },
-            weights,
-        )
+        score = result.score if normalise is None else score_of(nbest, weights, metric)
+        given.show({**found_on(nbest, result, score), **more(result)}, weights)
         given.write(weights)

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from .common import FILE, check_outputs, input_errors, with_parameters
-from .systems import BASELINE, SEED, SYSTEMS, THREADS, ManyReferences, metric_and_tokenizer, named_systems, report_of
+from .common import FILE, THREADS, check_outputs, input_errors, with_parameters
+from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, metric_and_tokenizer, named_systems, report_of
 
 GROUPS = ("length", "difference", "score", "recall", "precision")  # named here, so that --help needs no NumPy
 

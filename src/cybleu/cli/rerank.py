@@ -1,26 +1,23 @@
-"""`cybleu rerank`: n-best lists in, the chosen texts or the lists in a new order out, segment after segment."""
+"""`cybleu rerank`: n-best lists in, the chosen texts or the lists in a new order out."""
 
 from __future__ import annotations
 
-import io
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from .._files.text import STANDARD_INPUT, listed, shown
-from .._files.writing import writing, writing_all
+from .._files.text import STANDARD_INPUT, listed
+from .._files.writing import writing_all
 from .._runtime.scales import counted, percent
-from ..errors import ArrayValueError, InputFileError, printable
-from ..metrics import Bleu
-from ..text import tokenizer
+from ..errors import ArrayValueError
+from .choosing import Given, Why, choose_from, opened
 from .common import (
+    FEATURE_TABLE,
     FILE,
     FIRST_ID,
+    SIZE,
     SMOOTHING,
     SPLIT,
     TOKENIZE,
@@ -29,22 +26,17 @@ from .common import (
     input_errors,
     metric_of,
     metric_of_lists,
-    no_tokenizer,
     one_standard_input,
     someone_looks,
     variant,
     with_parameters,
 )
+from .lists import names_of, told
+from .texts import no_tokenizer
 
 if TYPE_CHECKING:
-    from ..metrics import Metric
-    from ..nbest import NBest, Segment
+    from ..nbest import NBest
     from ..rerank import Selection
-    from ..stats import References
-
-MOST_MISSING = 10_000_000  # segments between two that are there
-AT_ONCE = 64  # segments
-EXPLAINED = 3  # candidates
 
 
 @click.group()
@@ -57,51 +49,6 @@ def rerank() -> None:
     """
 
 
-class Given(NamedTuple):
-    """The options that all commands have, and those of the output."""
-
-    nbest: str
-    format: str | None
-    size: int | None
-    feature_table: str | None
-    first_id: int
-    split: str
-    tokenize: str | None
-    segments: int | None = None
-    output: str = STANDARD_INPUT
-    list_format: str | None = None
-    explain: int | None = None
-
-    @property
-    def files(self) -> list[str | None]:
-        return [self.nbest, self.feature_table]
-
-    def stream(self) -> Iterator[Segment]:
-        progress = someone_looks()
-        from ..nbest import read_segments
-
-        if self.format == "json" and (self.size is not None or self.feature_table is not None):
-            raise ArrayValueError("--size and --feature-table are for the plain format")
-        return read_segments(self.nbest, self.format, size=self.size, features=self.feature_table, progress=progress)
-
-    def whole(self, references: Sequence[str]) -> NBest:
-        from ..nbest import NBest
-
-        return NBest.from_files(
-            self.nbest,
-            references,
-            self.format,
-            first_id=self.first_id,
-            size=self.size,
-            features=self.feature_table,
-            tokenize=self.tokenize or self.split,
-            progress=someone_looks(),
-        )
-
-    def splitter(self) -> Callable[[str], list[str]]:
-        return tokenizer(self.tokenize or self.split)
-
-
 OF_NBEST = with_parameters(
     click.argument("nbest", metavar="NBEST", type=FILE),
     click.option(
@@ -109,13 +56,8 @@ OF_NBEST = with_parameters(
         type=click.Choice(["moses", "joshua", "plain", "fairseq", "json"]),
         help="The format of NBEST.  [default: moses or joshua, as its first lines look]",
     ),
-    click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format."),
-    click.option(
-        "--feature-table",
-        metavar="FILE",
-        type=FILE,
-        help="The file of features of the plain format, one line for each hypothesis.",
-    ),
+    SIZE,
+    FEATURE_TABLE,
     FIRST_ID,
     SPLIT,
     TOKENIZE,
@@ -190,12 +132,12 @@ def linear(weights_file: str, **options: Any) -> None:
 
         def choose(nbest: NBest) -> Selection[str]:
             # a feature that is 0 so far may not have had a name yet
-            names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
+            names = names_of(nbest)
             for name in names:
                 unseen.pop(name, None)
             return by_weights(nbest, {name: weights[name] for name in names if name in weights})
 
-        _run(given, choose, _Why(weights=weights))
+        choose_from(given, choose, Why(weights=weights))
     if unseen and given.explain is None:
         click.echo(f"cybleu: there are weights of features that the list does not have: {listed([*unseen])}", err=True)
 
@@ -255,7 +197,7 @@ def mbr(
 
     with input_errors():
         split = given.splitter()
-        _run(given, choose, _Why(split=split, metric=metric))
+        choose_from(given, choose, Why(split=split, metric=metric))
 
 
 @rerank.command()
@@ -297,7 +239,7 @@ def oracle(
             if given.list_format is not None or given.explain is not None:
                 raise click.UsageError("--list and --explain are for --level sentence")
             selection = find(given.whole(references), level, metric, seed=seed)
-            with _output(given.output) as write:
+            with opened(given.output) as write:
                 for text in selection.texts:
                     write(f"{text}\n")
             if isinstance(selection, choices.CorpusSelection):
@@ -310,8 +252,8 @@ def oracle(
             return
         split = given.splitter()
         prepared = prepare_references(list(references), split)
-        why = _Why(split=split, references=prepared, first_id=given.first_id)
-        _run(given._replace(segments=len(prepared)), lambda nbest: find(nbest, level, metric), why)
+        why = Why(split=split, references=prepared, first_id=given.first_id)
+        choose_from(given._replace(segments=len(prepared)), lambda nbest: find(nbest, level, metric), why)
 
 
 @rerank.command()
@@ -393,15 +335,13 @@ def perceptron(
             metric=metric,
             progress=someone_looks(),
         )
-        dense = set(nbest.names)
-        weights = {name: weight for name, weight in trained.weights.items() if weight or name in dense}
-        results = [(output, [f"{name} {weight!r}\n" for name, weight in weights.items()])]
+        results = [(output, [f"{name} {weight!r}\n" for name, weight in told(nbest, trained.weights).items()])]
         if held_out is not None:
             results.append((held_out, [f"{text}\n" for text in trained.held_out.texts]))
-        with writing_all(*(path for path, _ in results if path != STANDARD_INPUT)) as opened:
-            files = iter(opened)
+        with writing_all(*(path for path, _ in results if path != STANDARD_INPUT)) as written:
+            files = iter(written)
             for path, lines in results:
-                with _output(path) if path == STANDARD_INPUT else nullcontext(next(files).write) as write:
+                with opened(path) if path == STANDARD_INPUT else nullcontext(next(files).write) as write:
                     write("".join(lines))
     score = percent(trained.score, metric.scale)
     of_folds = ", ".join(f"{percent(number, metric.scale):.2f}" for number in trained.fold_scores)
@@ -409,191 +349,3 @@ def perceptron(
         f"BLEU of held-out segments {score:.4f} after {counted(trained.epochs, 'epoch')}; of folds {of_folds}",
         err=True,
     )
-
-
-# -------------------------------------------------------------------------------------------------------------- stream
-
-
-class _Why(NamedTuple):
-    """What --explain can tell of a command."""
-
-    weights: dict[str, float] | None = None
-    split: Callable[[str], list[str]] | None = None
-    metric: Metric | None = None  # of minimum Bayes risk
-    references: References | None = None
-    first_id: int = 0
-
-    def stats(self, segments: Sequence[Segment]) -> Any:
-        """The statistics of the hypotheses of some segments, or nothing in their place."""
-        from .._runtime.arrays import np
-
-        texts = [text for segment in segments for text in segment.texts]
-        if self.references is None or self.split is None:
-            return np.zeros((len(texts), 1))
-        for segment in segments:
-            if not 0 <= segment.id - self.first_id < len(self.references):
-                raise InputFileError(
-                    f"the id {segment.id} is not of one of the {len(self.references)} segments of the references, which "
-                    f"begin at {self.first_id}; --first-id tells where they begin"
-                )
-        owners = [segment.id - self.first_id for segment in segments for _ in segment.texts]
-        return self.references.stats([self.split(text) for text in texts], owners)
-
-
-def _run(given: Given, choose: Callable[[NBest], Selection[str]], why: _Why) -> None:
-    stream = _in_order(given)
-    if given.explain is not None:
-        found = next((segment for segment in stream if segment.id == given.explain), None)
-        if found is None:
-            raise ArrayValueError(f"there is no segment {given.explain} in the list")
-        nbest = _nbest([found], why)
-        explanation = _explanation(nbest, choose(nbest), why)
-        click.echo(printable(explanation, len(explanation)))
-        return
-    expected = given.first_id
-    missing = 0
-    with _output(given.output) as write:
-        while batch := list(islice(stream, AT_ONCE)):
-            if batch[-1].names != batch[0].names or any(segment.sparse for segment in batch):
-                groups = [[segment] for segment in batch]
-            else:
-                groups = [batch]
-            for group in groups:
-                nbest = _nbest(group, why)
-                selection = choose(nbest)
-                if given.list_format is not None:
-                    _write_list(nbest, selection, given.list_format, write)
-                    continue
-                for segment, text in zip(group, selection.texts):
-                    if segment.id - expected > MOST_MISSING:
-                        raise InputFileError(
-                            f"{given.nbest}: the segment {segment.id} comes where {expected} should; an empty line for each "
-                            "between them would fill the disk. --first-id tells where ids begin"
-                        )
-                    missing += segment.id - expected
-                    write("\n" * (segment.id - expected) + _one_line(text, segment) + "\n")
-                    expected = segment.id + 1
-        if given.segments is not None and given.list_format is None:
-            last = given.first_id + given.segments
-            if last - expected > MOST_MISSING:
-                raise InputFileError(
-                    f"--segment-count {given.segments}: {last - expected} of them would come after the last one of the list; an "
-                    "empty line for each would fill the disk"
-                )
-            missing += last - expected
-            write("\n" * (last - expected))
-    if missing:
-        click.echo(f"cybleu: segments without a hypothesis: {missing}; an empty line stands for each", err=True)
-
-
-def _in_order(given: Given) -> Iterator[Segment]:
-    last = given.first_id - 1
-    for segment in given.stream():
-        if segment.id <= last:
-            reason = f"begin at {given.first_id}; give --first-id" if last < given.first_id else "must ascend; sort it"
-            raise InputFileError(f"{given.nbest}: the segment {segment.id} comes after {last}, and ids {reason}")
-        if not segment.texts:
-            continue
-        last = segment.id
-        if given.segments is not None and last >= given.first_id + given.segments:
-            raise InputFileError(
-                f"{given.nbest}: has the segment {last}, and there are {given.segments} from {given.first_id} on; "
-                "--first-id tells where they begin"
-            )
-        yield segment
-
-
-def _nbest(group: Sequence[Segment], why: _Why) -> NBest:
-    from .._runtime.arrays import np
-    from ..nbest import NBest
-
-    first = group[0]
-    known = [segment.model_scores for segment in group if segment.model_scores is not None]
-    return NBest(
-        np.cumsum([0, *(len(segment.texts) for segment in group)]),
-        first.features if len(group) == 1 else np.concatenate([segment.features for segment in group]),
-        why.stats(group),
-        first.names,
-        [text for segment in group for text in segment.texts],
-        sparse=first.sparse if len(group) == 1 else None,
-        ids=[segment.id for segment in group],
-        model_scores=np.concatenate(known) if len(known) == len(group) else None,
-    )
-
-
-def _write_list(nbest: NBest, selection: Selection[str], list_format: str, write: Callable[[str], Any]) -> None:
-    from ..nbest import nbest_lines
-
-    ordered = selection.best_first()
-    if list_format == "plain":
-        for text in ordered.texts or ():
-            write(_one_line(text, None) + "\n")
-        return
-    for line in nbest_lines(ordered, list_format):
-        write(line)
-
-
-def _one_line(text: str, segment: Segment | None) -> str:
-    if "\n" in text:
-        where = f" of segment {segment.id}" if segment else ""
-        raise ArrayValueError(f"a text{where} has a line break, and a line is a segment: {shown(text)}")
-    return text
-
-
-@contextmanager
-def _output(path: str) -> Iterator[Callable[[str], Any]]:
-    if path == STANDARD_INPUT:
-        if sys.stdout is None:
-            raise InputFileError("standard output: is closed")
-        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
-        try:
-            yield stream.write
-        finally:
-            stream.detach()  # flushes, and leaves standard output open unless that fails
-        return
-    with writing(path) as file:
-        yield file.write
-
-
-def _explanation(nbest: NBest, selection: Selection[str], why: _Why) -> str:
-    """The first candidates of one segment with what speaks for them."""
-    from ..pairwise import pairwise_bleu
-    from ..stats import segment_stats
-
-    lines = [f"segment {nbest.ids[0]}: {counted(len(nbest.features), 'hypothesis', 'hypotheses')}"]
-    texts = nbest.texts or []
-    order = selection.ranked()[:EXPLAINED].tolist()
-    for place, row in enumerate(order, 1):
-        lines.append(f"{place}. hypothesis {row}, score {selection.scores[row]:.6g}: {texts[row]}")
-        if why.weights is not None:
-            terms = [
-                (why.weights[name] * value, name, value)
-                for name, value in zip(nbest.names, nbest.features[row].tolist())
-            ]
-            if nbest.sparse is not None:
-                found = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
-                for column, value in zip(nbest.sparse.columns[found].tolist(), nbest.sparse.values[found].tolist()):
-                    name = nbest.sparse.names[column]
-                    terms.append((why.weights.get(name, 0.0) * value, name, value))
-            for term, name, value in sorted(terms, key=lambda entry: -abs(entry[0])):
-                lines.append(f"   {term:+.6g} = {why.weights.get(name, 0.0):g} * {value:g} {name}")
-        elif why.references is not None:
-            lines.append(f"   {_matches(nbest.stats[row].tolist())}")
-        elif why.metric is not None and why.split is not None:
-            metric = why.metric
-            tokens = texts if metric.of_raw_text else [why.split(text) for text in texts]
-            alike = percent(pairwise_bleu(tokens, [tokens[row]], metric=metric)[0], metric.scale)
-            nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: -alike[i])[:EXPLAINED]
-            for other in nearest:
-                of_bleu = isinstance(metric, Bleu)
-                line = f"   {'BLEU' if of_bleu else metric.name} {alike[other]:.1f} with hypothesis {other}"
-                if of_bleu:
-                    line += f": {_matches(segment_stats([[tokens[other]]], [tokens[row]])[0].tolist())}"
-                lines.append(line)
-    return "\n".join(lines)
-
-
-def _matches(row: list[int]) -> str:
-    order = len(row) // 2 - 1
-    orders = " ".join(f"{matched}/{total}" for matched, total in zip(row[2 : 2 + order], row[2 + order :]))
-    return f"matched n-grams {orders}, length {row[0]} against {row[1]}"

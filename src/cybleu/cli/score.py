@@ -20,24 +20,20 @@ from ..text.raw import Raw
 from .common import (
     DROP_BOM,
     FILES,
-    NO_LINE,
     RAW,
     REFERENCE_LENGTH,
     SMOOTHING_OF_TEXT,
     SMOOTHING_VALUE,
-    described,
+    THREADS,
+    WIDTH,
     input_errors,
-    lowercase_of,
     metric_of_texts,
     need_standard_output,
-    no_tokenizer,
-    raw_segments_of_files,
-    splitter_of,
-    tokenizer_of,
     variant,
 )
-from .common import segments as read_segments
 from .parquet import column_segments, columns_named
+from .texts import NO_LINE, described, lowercase_of, no_tokenizer, raw_segments_of_files, splitter_of, tokenizer_of
+from .texts import segments as read_segments
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
@@ -56,14 +52,10 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
     type=click.Choice(["corpus", "mean"]),
     help="Of BLEU: the score of the corpus, or the mean of the scores of its segments.  [default: as the tool has it]",
 )
-@click.option(
-    "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads count at the same time."
-)
+@THREADS
 @click.option("--segments", is_flag=True, help="Print the score of each segment, one on each line.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the scores.")
-@click.option(
-    "--width", type=click.IntRange(0, 17), default=2, show_default=True, help="How many decimals are printed."
-)
+@WIDTH
 def score(
     hypothesis: str,
     references: tuple[str, ...],

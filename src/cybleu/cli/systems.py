@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._files.text import STANDARD_INPUT, Lines, shown
+from .._files.text import STANDARD_INPUT, Lines
 from ..errors import EmptyCorpusError, LengthMismatchError
 from .common import (
     DROP_BOM,
     FILE,
-    NO_LINE,
     ORDER,
     RAW,
     SMOOTHING,
@@ -23,12 +22,11 @@ from .common import (
     MetricName,
     check_sums,
     metric_of,
-    no_tokenizer,
     one_standard_input,
     someone_looks,
-    tokenizer_of,
     with_parameters,
 )
+from .texts import NO_LINE, no_tokenizer, note_marks, tokenizer_of
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -84,9 +82,6 @@ SYSTEMS = with_parameters(
 BASELINE = click.option("--baseline", metavar="NAME", help="Compare each system only with this one, not all pairs.")
 SEED = click.option(
     "--seed", type=click.IntRange(0), default=12345, show_default=True, help="Seed of all random samples."
-)
-THREADS = click.option(
-    "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
 )
 
 
@@ -177,12 +172,7 @@ def report_of(
 def _lines(path: str, drop_bom: bool) -> list[str]:
     with Lines(path, keep_mark=not drop_bom) as file:
         found = list(file)
-    if file.mark and not drop_bom:
-        click.echo(
-            f"cybleu: {shown(file.name)} begins with a byte order mark, which is part of its first token here, as in the tools; "
-            "--drop-bom leaves it out",
-            err=True,
-        )
+    note_marks([file], drop_bom)
     return found
 
 

@@ -8,16 +8,8 @@ import click
 
 from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison, explain_blocks
-from .common import (
-    DROP_BOM,
-    FILES,
-    NO_LINE,
-    RAW,
-    input_errors,
-    metric_of,
-    need_standard_output,
-    segments,
-)
+from .common import DROP_BOM, FILES, RAW, input_errors, metric_of, need_standard_output
+from .texts import NO_LINE, segments
 
 
 @click.command()

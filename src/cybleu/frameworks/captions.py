@@ -8,6 +8,7 @@ from itertools import accumulate, chain
 from typing import Any
 
 from .._mirror.definitions import SMALL, TINY
+from .._runtime.numbers import check_whole
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
 from ..stats.raw import raw_numbers
 from ..text.raw import Raw
@@ -34,8 +35,7 @@ class CaptionBleu:
     """
 
     def __init__(self, n: int = 4):
-        if type(n) is not int or not 1 <= n <= MOST_ORDERS:
-            raise OrderError(f"n is {n!r}; it must be a whole number from 1 to {MOST_ORDERS}")
+        check_whole(n, "n", 1, MOST_ORDERS, error=OrderError)
         self._n = n
 
     def compute_score(

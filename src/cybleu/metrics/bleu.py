@@ -378,10 +378,13 @@ class Bleu(Metric):
         summing = replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False)
         if hasattr(stats, "dtype") and stats.ndim == 2 and len(stats):
             # the scores of many rows by the kernel, added up one after the other
+            from .formula import Formula
+
             table, order = checked_array(stats, "stats")
             sums = summing.score(table)
-            of_one = replace(self.rules(order), scale=1.0) if self._scaled_last else self.rules(order)
-            number = self.mean_of_total(float(_formula_of(of_one).score_rows(table).cumsum()[-1]), len(table))
+            rules = self._rules_of_one(order)
+            scores = Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules)).score_rows(table)
+            number = self.mean_of_total(float(scores.cumsum()[-1]), len(table))
         else:
             given = stats.tolist() if hasattr(stats, "tolist") else stats
             rows = [counts_given(row, "statistics") for row in one_or_more(given)]
@@ -396,8 +399,7 @@ class Bleu(Metric):
         :param total: the sum of the segments before them
         """
         if rows:
-            rules = self.rules(order_of(len(rows[0])))
-            definition = _mirror.Definition(replace(rules, scale=1.0) if self._scaled_last else rules)
+            definition = _mirror.Definition(self._rules_of_one(order_of(len(rows[0]))))
             for row in rows:
                 total += definition.evaluate(row, [int(count == 0) for count in row[2 + definition.order :]])[0]
         return total
@@ -409,6 +411,11 @@ class Bleu(Metric):
         :param segments: how many there are, at least one
         """
         return total * self.scale / segments if self._scaled_last else total / segments
+
+    def _rules_of_one(self, order: int) -> Rules:
+        """Those of the scores that the mean is of."""
+        rules = self.rules(order)
+        return replace(rules, scale=1.0) if self._scaled_last else rules
 
     @property
     def _scaled_last(self) -> bool:
@@ -493,13 +500,6 @@ class Bleu(Metric):
             f"row {position} is not that of one segment, and {self.name} counts n-grams by segments; "
             "give the segments' rows, or short_segments with their sum"
         )
-
-
-def _formula_of(rules: Rules) -> Formula:
-    """What scores many rows by these rules."""
-    from .formula import Formula
-
-    return Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules))
 
 
 def _checked_weights(weights: Any) -> tuple[float, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
+from .._runtime.numbers import check_whole
 from .._runtime.parallel import run
 from ..errors import ArrayValueError, OrderError, StatisticsError, UnknownNameError
 from ..text.raw import Raw
@@ -68,9 +69,7 @@ class Chrf(Metric):
 
     def __post_init__(self) -> None:
         for name in ("char_order", "word_order"):
-            value = getattr(self, name)
-            if type(value) is not int or not 0 <= value <= MOST_ORDERS:
-                raise OrderError(f"{name} is {value!r}; it must be a whole number from 0 to {MOST_ORDERS}")
+            check_whole(getattr(self, name), name, 0, MOST_ORDERS, error=OrderError)
         if not self.char_order + self.word_order:
             raise OrderError("char_order and word_order are both 0, so there is nothing to count")
         if isinstance(self.beta, bool) or not isinstance(self.beta, (int, float)) or not abs(self.beta) <= LARGEST_BETA:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from .._runtime.numbers import check_whole
 from ..errors import OrderError, StatisticsError, UnknownNameError, WeightsError
 from .bleu import Bleu
 from .metric import Metric, Score
@@ -34,7 +35,7 @@ def _accuracy(errors: float, length: float, *_: float) -> float:
 
 
 def _accuracies(errors: Any, length: Any, *_: Any) -> Any:
-    return 1.0 - _quotients(errors, length, 0.0)
+    return 1.0 - _quotients(errors, length)
 
 
 def _position_independent(correct: float, length: float, reference_length: float) -> float:
@@ -42,14 +43,14 @@ def _position_independent(correct: float, length: float, reference_length: float
 
 
 def _position_independents(correct: Any, length: Any, reference_length: Any) -> Any:
-    return _quotients(correct - (length - reference_length).clip(0), reference_length, 0.0)
+    return _quotients(correct - (length - reference_length).clip(0), reference_length)
 
 
-def _quotients(above: Any, below: Any, otherwise: float) -> Any:
-    """Of columns; another number where the divisor is 0."""
+def _quotients(above: Any, below: Any) -> Any:
+    """Of columns; 0 where the divisor is 0."""
     from .._runtime.arrays import np
 
-    found = np.full(len(below), otherwise)
+    found = np.zeros(len(below))
     np.divide(above, below, out=found, where=below != 0)
     return found
 
@@ -111,8 +112,7 @@ class MosesScorer(Metric):
                     f"the scorer {name!r} is not known here; known are {', '.join([BLEU, *SCORERS])}, and several with commas "
                     "between them"
                 )
-        if type(self.max_order) is not int or not 1 <= self.max_order <= 64:
-            raise OrderError(f"max_order is {self.max_order!r}; it must be a whole number from 1 to 64")
+        check_whole(self.max_order, "max_order", 1, 64, error=OrderError)
         if self.weights is None:
             return
         weights = tuple(map(float, self.weights))

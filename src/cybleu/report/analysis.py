@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.collector import collector_paused
+from .._runtime.numbers import check_whole
 from .._runtime.samples import check_samples
 from .._runtime.scales import percent
 from .._version import __version__
@@ -26,14 +28,13 @@ from .contributions import contributions, mean_of
 from .figures import (
     Buckets,
     Contributions,
-    NGramDifference,
     NGramMiss,
     OutputFigures,
     PairFigures,
     Precisions,
     WordFrequencies,
 )
-from .ngrams import NGrams, Order
+from .ngrams import NGrams
 from .texts import Texts, texts_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
 LARGEST_N = 9  # of the precisions that are counted where nothing is said
 MOST_MARKED = 4  # the longest n-grams that are marked and listed
-LISTED = 10  # n-grams, and segments, in each direction
 ALL_PAIRS = 4  # systems of which all pairs are looked at closely
 BY = ("length", "difference", "score")
 
@@ -85,7 +85,7 @@ class Report:
     ):
         self._texts, self._runs, self._metric = texts, runs, metric
         self._lowercase = lowercase
-        self._resamples, self._seed, self._confidence, self._alpha = resamples, seed, confidence, alpha
+        self._resamples, self._seed, self._confidence = resamples, seed, confidence
         self.n_end = max(n_end, metric.order)
         every = [
             segment_stats(
@@ -111,8 +111,6 @@ class Report:
         of_systems = {name: [self._rows[output] for output in outputs] for name, outputs in runs.items()}
         self.comparison: SystemComparison | None = None
         if len(runs) > 1:
-            from dataclasses import replace
-
             compared = compare_systems(
                 of_systems,
                 metric,
@@ -296,7 +294,7 @@ class Report:
         """For each output and each order, the n-grams that it has most often without a match."""
         return tuple(
             tuple(
-                self._missed(order, output, order.produced[output] - order.confirmed[output])
+                self._ngrams.misses(order, output, order.produced[output] - order.confirmed[output])
                 for order in self._ngrams.orders
             )
             for output in self._order
@@ -306,19 +304,11 @@ class Report:
     def under_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
         """For each output and each order, the n-grams that it lacks most often."""
         return tuple(
-            tuple(self._missed(order, output, order.wanted - order.confirmed[output]) for order in self._ngrams.orders)
-            for output in self._order
-        )
-
-    def _missed(self, order: Order, output: int, counts: NDArray[Any]) -> tuple[NGramMiss, ...]:
-        return tuple(
-            NGramMiss(
-                self._ngrams.words(order, number),
-                int(order.produced[output, number]),
-                int(order.wanted[number]),
-                int(order.confirmed[output, number]),
+            tuple(
+                self._ngrams.misses(order, output, order.wanted - order.confirmed[output])
+                for order in self._ngrams.orders
             )
-            for number in _largest(counts, order.first)
+            for output in self._order
         )
 
     # ------------------------------------------------------------------------------------------------------------ pairs
@@ -371,28 +361,11 @@ class Report:
         runs = [self._runs_of(name) for name in (first, second)]
         assert self.comparison is not None
         influence = percent(self.comparison.influence(first, second), self._metric.scale)
-        better: list[tuple[NGramDifference, ...]] = []
-        worse: list[tuple[NGramDifference, ...]] = []
-        for order in self._ngrams.orders:
-            counts = [
-                order.confirmed[outputs].mean(axis=0) if len(outputs) > 1 else order.confirmed[outputs[0]]
-                for outputs in runs
-            ]
-            difference = counts[0] - counts[1]
-            for found, sign in ((better, 1), (worse, -1)):
-                numbers = _largest(sign * difference, order.first)
-                found.append(
-                    tuple(
-                        NGramDifference(
-                            self._ngrams.words(order, number), float(counts[0][number]), float(counts[1][number])
-                        )
-                        for number in numbers
-                    )
-                )
+        better, worse = self._ngrams.differences(*runs)
         lines = [self._texts.outputs[output].lines for outputs in runs for output in outputs]
         equal = sum(len(set(of_segment)) == 1 for of_segment in zip(*lines))
         parts = self.contributions(first, second)
-        return PairFigures(first, second, parts, tuple(better), tuple(worse), influence, equal)
+        return PairFigures(first, second, parts, better, worse, influence, equal)
 
     def _runs_of(self, name: str) -> list[int]:
         if name not in self._runs:
@@ -482,8 +455,7 @@ def analyse(
             f"the report shows where a BLEU of a corpus comes from, and {found.name} is none; take another metric, such as "
             "sacrebleu. chrF stands beside it"
         )
-    if type(n_end) is not int or not 1 <= n_end <= 64:
-        raise OrderError(f"n_end is {n_end!r}; it must be a whole number from 1 to 64")
+    check_whole(n_end, "n_end", 1, 64, error=OrderError)
     check_samples(resamples, seed)
     check_share(confidence, "confidence")
     check_share(alpha, "alpha")
@@ -524,13 +496,3 @@ def _shares(matches: NDArray[Any], totals: NDArray[Any]) -> NDArray[np.float64]:
 def _interval_of_known(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:
     known = scores[~np.isnan(scores)]
     return interval(known, confidence) if len(known) else (float("nan"), float("nan"))
-
-
-def _largest(counts: NDArray[Any], first: NDArray[np.int64]) -> list[int]:
-    """The numbers with the largest counts above 0; of equal ones those that come first in the texts."""
-    places = np.flatnonzero(counts > 0)
-    if len(places) > LISTED:
-        least = np.partition(counts[places], len(places) - LISTED)[len(places) - LISTED]
-        places = places[counts[places] >= least]
-    order = np.lexsort((first[places], -counts[places]))
-    return [int(place) for place in places[order[:LISTED]]]

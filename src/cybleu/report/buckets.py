@@ -22,11 +22,10 @@ TENTHS = tuple(range(10, 100, 10))
 FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
 
 
-def labels_of(edges: Sequence[int], lowest: int | None = None, highest: int | None = None) -> tuple[str, ...]:
+def labels_of(edges: Sequence[int], lowest: int | None = None) -> tuple[str, ...]:
     """What each group of whole numbers is called, where each edge begins one."""
     first = f"below {edges[0]}" if lowest is None else _range(lowest, edges[0] - 1)
-    last = f"{edges[-1]} and more" if highest is None else _range(edges[-1], highest)
-    return (first, *(_range(low, high - 1) for low, high in pairwise(edges)), last)
+    return (first, *(_range(low, high - 1) for low, high in pairwise(edges)), f"{edges[-1]} and more")
 
 
 def _range(low: int, high: int) -> str:

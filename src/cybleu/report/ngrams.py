@@ -7,13 +7,18 @@ many match, and not which. Here those match first that are part of a longer matc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
+from .figures import NGramDifference, NGramMiss
 from .texts import Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+LISTED = 10  # n-grams in each direction
+Differences = tuple[tuple[NGramDifference, ...], ...]  # for each order
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,43 @@ class NGrams:
         """The tokens of an n-gram."""
         begin = int(order.first[number])
         return tuple(str(self._texts.words[token]) for token in self._tokens[begin : begin + order.n].tolist())
+
+    def misses(self, order: Order, output: int, counts: NDArray[Any]) -> tuple[NGramMiss, ...]:
+        """The n-grams with the largest counts, as an output has them.
+
+        :param counts: for each n-gram how often it is too many, or missing
+        """
+        return tuple(
+            NGramMiss(
+                self.words(order, number),
+                int(order.produced[output, number]),
+                int(order.wanted[number]),
+                int(order.confirmed[output, number]),
+            )
+            for number in _largest(counts, order.first)
+        )
+
+    def differences(self, first: list[int], second: list[int]) -> tuple[Differences, Differences]:
+        """For each order the n-grams that match more often in the first outputs, and those that do in the second ones.
+
+        :param first: the outputs of a system, whose mean counts
+        """
+        better: list[tuple[NGramDifference, ...]] = []
+        worse: list[tuple[NGramDifference, ...]] = []
+        for order in self.orders:
+            ones, others = (
+                order.confirmed[outputs].mean(axis=0) if len(outputs) > 1 else order.confirmed[outputs[0]]
+                for outputs in (first, second)
+            )
+            for found, sign in ((better, 1), (worse, -1)):
+                numbers = _largest(sign * (ones - others), order.first)
+                found.append(
+                    tuple(
+                        NGramDifference(self.words(order, number), float(ones[number]), float(others[number]))
+                        for number in numbers
+                    )
+                )
+        return tuple(better), tuple(worse)
 
     def frequencies(self) -> NDArray[np.int64]:
         """How often each token is in all references."""
@@ -180,3 +222,13 @@ def _matches(
     matches = before < most[place]
     matched[found], clipped[found] = matches, ~matches
     return matched, clipped
+
+
+def _largest(counts: NDArray[Any], first: NDArray[np.int64]) -> list[int]:
+    """The numbers with the largest counts above 0; of equal ones those that come first in the texts."""
+    places = np.flatnonzero(counts > 0)
+    if len(places) > LISTED:
+        least = np.partition(counts[places], len(places) - LISTED)[len(places) - LISTED]
+        places = places[counts[places] >= least]
+    order = np.lexsort((first[places], -counts[places]))
+    return [int(place) for place in places[order[:LISTED]]]

@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
-from .._files.writing import check_paths, writing
+from .._files.pictures import figure_class, kind_of_picture, write_picture
 from .._runtime.arrays import np
-from .._runtime.figures import figure_class
 from ..errors import OrderError, UnknownNameError
 from .analysis import BY, Report
 from .visible import visible
@@ -28,7 +26,6 @@ __all__ = [
     "save_plot",
 ]
 
-FORMATS = ("svg", "png", "pdf")
 BUCKETS = (*BY, "recall", "precision")
 
 # Colours that people with any colour vision tell apart (Okabe and Ito 2008), dark enough on white; markers and lines differ, too.
@@ -382,8 +379,7 @@ def save_plot(
         figure = new_figure(width, height)
         draw(figure.add_subplot())
         figure.savefig(picture, format=kind, metadata=_without_dates(kind), dpi=150)
-    with writing(path) as text:
-        text.buffer.write(picture.getvalue())
+    write_picture(path, picture.getvalue())
 
 
 def check_plot(path: str | PathLike[str]) -> str:
@@ -399,13 +395,7 @@ def check_plot(path: str | PathLike[str]) -> str:
     Traceback (most recent call last):
     cybleu.errors.UnknownNameError: the plot 'scores.gif' must be a .svg, .png or .pdf file
     """
-    path = fspath(path)
-    kind = Path(path).suffix.lower()[1:]
-    if kind not in FORMATS:
-        raise UnknownNameError(f"the plot {path!r} must be a .svg, .png or .pdf file")
-    check_paths([path])
-    figure_class()
-    return kind
+    return kind_of_picture(fspath(path), "svg", "png", "pdf")
 
 
 def _without_dates(kind: str) -> dict[str, None]:

@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
+from .._runtime.numbers import check_whole
 from ..errors import ArrayValueError, UnknownNameError
 from ..metrics import Bleu
 from ..nbest import NBest
@@ -84,8 +85,7 @@ def antioracle(
 def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int, passes: int) -> Selection[str]:
     if level not in ("sentence", "corpus"):
         raise UnknownNameError(f"unknown level {level!r}; use sentence or corpus")
-    if type(passes) is not int or passes < 1:
-        raise ArrayValueError(f"passes is {passes!r}; it must be a whole number from 1")
+    check_whole(passes, "passes", 1, error=ArrayValueError)
     stats = rows_of(nbest)
     everything = np.ones(len(stats), dtype=bool)
     filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else everything

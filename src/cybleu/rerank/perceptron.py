@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.text import shown
 from .._runtime.arrays import np
+from .._runtime.numbers import check_whole
 from .._runtime.parallel import bar
 from ..errors import ArrayValueError, FeatureError
 from ..nbest import NBest, SparseFeatures
@@ -109,8 +110,7 @@ def perceptron(
             raise ArrayValueError(f"{name} is {share!r}; it must be a share above 0, at most 1")
     if not 0 <= margin < np.inf:
         raise ArrayValueError(f"margin is {margin!r}; it must be a finite number from 0")
-    if type(epochs) is not int or epochs < 1:
-        raise ArrayValueError(f"epochs is {epochs!r}; it must be a whole number from 1")
+    check_whole(epochs, "epochs", 1, error=ArrayValueError)
     names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
     if not names:
         raise FeatureError("the list has no feature, so there is nothing to train")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtraError
 from ..metrics.chrf import LARGEST_BETA, MOST_ORDERS, Chrf
-from ..text.raw import Raw
-from .functions import are_plain
-from .kept import Kept, are_documents
+from .counting import Counting
+from .functions import raw_for
 
 try:
     from sacrebleu.metrics.chrf import CHRF as Theirs
@@ -19,6 +18,9 @@ except ImportError as error:
         "this class is a sacrebleu.metrics.CHRF, and sacreBLEU is not installed; "
         "install it with: pip install 'cybleu[sacrebleu]'"
     ) from error
+
+if TYPE_CHECKING:
+    from ..text.raw import Raw
 
 __all__ = ["CHRF", "of_sentence"]
 
@@ -30,12 +32,7 @@ def _measure(char_order: int, word_order: int, beta: float, kind: str, whitespac
     return Chrf(char_order, word_order, beta, whitespace, eps_smoothing)
 
 
-@lru_cache
-def _raw(lowercase: bool) -> Raw:
-    return Raw("none", lowercase)
-
-
-class CHRF(ORIGINAL):  # type: ignore[misc]
+class CHRF(Counting, ORIGINAL):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.CHRF`` with the same arguments, attributes, results, signature and errors.
 
     cybleu counts lists and tuples of str. sacreBLEU counts everything else, and computes the score from the counts. You
@@ -50,60 +47,25 @@ class CHRF(ORIGINAL):  # type: ignore[misc]
 
     _of_sacrebleu = ORIGINAL
 
-    def _metric(self) -> Chrf | None:
-        """What counts here, or None where something else does."""
+    _methods = (
+        "_preprocess_segment",
+        "_compute_segment_statistics",
+        "_extract_reference_info",
+        "_get_match_statistics",
+        "_remove_punctuation",
+        "_compute_f_score",
+    )
+
+    def _counter(self) -> tuple[Chrf, Raw] | None:
         orders = self.char_order, self.word_order
         if not all(type(order) is int and 0 <= order <= MOST_ORDERS for order in orders) or not sum(orders):
             return None
         if type(self.beta) not in (int, float) or not abs(self.beta) <= LARGEST_BETA:
             return None
-        for method in _OWN:
-            if getattr(type(self), method) is not getattr(ORIGINAL, method):
-                return None
-        return _measure(*orders, self.beta, type(self.beta).__name__, bool(self.whitespace), bool(self.eps_smoothing))
-
-    def _cache_references(self, references: Any) -> Any:
-        if not are_documents(references) or self._metric() is None:
-            return super()._cache_references(references)
-        kept = Kept(self, references)
-        self.num_refs = kept.number
-        return kept
-
-    def _segments(self, hypotheses: Any, references: Any) -> tuple[Any, ...] | None:
-        """What the kernels count, or None for sacreBLEU to count."""
-        metric = self._metric()
-        if metric is None or not are_plain(hypotheses):
-            return None
-        kept = self._cache_references(references) if references else self._ref_cache
-        if not isinstance(kept, Kept) or not kept.whole:
-            return None
-        count = min(len(hypotheses), len(kept))
-        raw = _raw(bool(self.lowercase))
-        others, bounds = kept.texts(raw)
-        texts = raw.texts(hypotheses if count == len(hypotheses) else hypotheses[:count], "hypotheses")
-        return metric, (raw, texts, others, bounds[: count + 1])
-
-    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
-        segments = self._segments(hypotheses, references)
-        if segments is None:
-            return super()._extract_corpus_statistics(hypotheses, references)
-        return segments[0].rows_of_raw(*segments[1])
-
-    def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1) -> Any:
-        """The score of a corpus, as ``sacrebleu.metrics.CHRF.corpus_score`` returns it.
-
-        :param hypotheses: the lines to score
-        :param references: documents with one line for each hypothesis, or None for the references that the metric keeps
-        :param n_bootstrap: how many samples to draw for a confidence interval; 1 draws none
-        :return: sacreBLEU's ``CHRFScore``, from 0 to 100
-        """
-        if n_bootstrap > 1:
-            return super().corpus_score(hypotheses, references, n_bootstrap)
-        self._check_corpus_score_args(hypotheses, references)
-        segments = self._segments(hypotheses, references)
-        if segments is None or not len(segments[1][1]):
-            return super().corpus_score(hypotheses, references, n_bootstrap)
-        return self._compute_score_from_stats(segments[0].sum_of_raw(*segments[1])[0])
+        space, epsilon = bool(self.whitespace), bool(self.eps_smoothing)
+        return _measure(*orders, self.beta, type(self.beta).__name__, space, epsilon), raw_for(
+            "none", bool(self.lowercase)
+        )
 
 
 def of_sentence(
@@ -130,13 +92,3 @@ def of_sentence(
         return CHRFScore(metric.evaluate(metric.row(references, hypothesis)), char_order, word_order, beta)
     found = CHRF(char_order, word_order, beta, whitespace=whitespace, eps_smoothing=eps_smoothing)
     return found.sentence_score(hypothesis, references)
-
-
-_OWN = (
-    "_preprocess_segment",
-    "_compute_segment_statistics",
-    "_extract_reference_info",
-    "_get_match_statistics",
-    "_remove_punctuation",
-    "_compute_f_score",
-)

@@ -36,17 +36,11 @@ RAW_NAMES = frozenset({"13a", "intl", "zh", "char", "none"})  # of sacreBLEU's t
 MANY = 100  # lines that look tokenised, from which sacreBLEU warns
 
 
-_raw = cache(Raw)
+raw_for = cache(Raw)
 
 
-class _Kept(threading.local):
-    """The tokenisers in use that are not ours: they remember lines, and some load a model. MeCab's must not leave its thread."""
-
-    def __init__(self) -> None:
-        self.tokenizers: dict[str | None, Callable[[str], str]] = {}
-
-
-_kept = _Kept()
+# The tokenisers in use that are not ours, by name: they remember lines, and some load a model. MeCab's must not leave its thread.
+_kept = threading.local()
 
 
 def sacrebleu_corpus_bleu(
@@ -188,7 +182,7 @@ def _score(
         return None
     name = "13a" if tokenize is None else tokenize  # as sacreBLEU takes None
     if name in RAW_NAMES:
-        raw = _raw(name, bool(lowercase))
+        raw = raw_for(name, bool(lowercase))
         row = summed(raw, hypotheses, references, ORDER)
     else:
         row = _counts_of_theirs(metric, hypotheses, references, lowercase, tokenize)
@@ -249,9 +243,10 @@ def _counts_of_theirs(
     """The same with sacreBLEU's tokeniser."""
     if not are_plain(hypotheses) or not {str, type(None)}.issuperset(map(type, chain(*references))):
         return None
-    if tokenize not in _kept.tokenizers:
-        _kept.tokenizers[tokenize] = metric(tokenize=tokenize).tokenizer
-    tokenise = _kept.tokenizers[tokenize]
+    kept: Any = vars(_kept)
+    if tokenize not in kept:
+        kept[tokenize] = metric(tokenize=tokenize).tokenizer
+    tokenise = kept[tokenize]
     tokenised: dict[str | None, str | None] = {None: None}
     for line in chain(hypotheses, *references):
         if line not in tokenised:  # each once: the tokenisers that need more than characters are slow

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import threading
-from types import ModuleType
-from typing import Any
 
+from .._runtime.replacing import Replacement
 from .._runtime.scripts import run_script
 
 __all__ = ["SacrebleuInstallation", "install_as_sacrebleu", "run_as_sacrebleu"]
@@ -14,12 +12,8 @@ __all__ = ["SacrebleuInstallation", "install_as_sacrebleu", "run_as_sacrebleu"]
 # Where the classes have a name: sacreBLEU's functions and its command take them from there.
 _MODULES = ("sacrebleu.metrics.bleu", "sacrebleu.metrics.chrf", "sacrebleu.metrics", "sacrebleu.compat", "sacrebleu")
 
-_lock = threading.Lock()
-_active: list[SacrebleuInstallation] = []
-_replaced: list[ModuleType] = []
 
-
-class SacrebleuInstallation:
+class SacrebleuInstallation(Replacement):
     """The result of :func:`install_as_sacrebleu`. :meth:`undo`, or the end of a ``with`` block, takes it back.
 
     >>> import sacrebleu
@@ -29,42 +23,6 @@ class SacrebleuInstallation:
     >>> sacrebleu.BLEU.__module__
     'sacrebleu.metrics.bleu'
     """
-
-    def undo(self) -> None:
-        """Take this installation back. A second call does nothing.
-
-        After the last installation is taken back, sacreBLEU's classes are in their place again.
-        """
-        with _lock:
-            if self not in _active:
-                return
-            _active.remove(self)
-            if not _active:
-                while _replaced:
-                    module = _replaced.pop()
-                    for name, ours, theirs in _classes():
-                        _exchange(module, name, ours, theirs)
-
-    def __enter__(self) -> SacrebleuInstallation:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.undo()
-
-
-def _classes() -> list[tuple[str, Any, Any]]:
-    """The name of each class, ours, and sacreBLEU's."""
-    from . import chrf, metric
-
-    return [("BLEU", metric.BLEU, metric.ORIGINAL), ("CHRF", chrf.CHRF, chrf.ORIGINAL)]
-
-
-def _exchange(module: ModuleType, name: str, old: Any, new: Any) -> None:
-    if getattr(module, name, None) is old:
-        setattr(module, name, new)
-    metrics = getattr(module, "METRICS", {})
-    if metrics.get(name) is old:
-        metrics[name] = new
 
 
 def install_as_sacrebleu() -> SacrebleuInstallation:
@@ -83,17 +41,15 @@ def install_as_sacrebleu() -> SacrebleuInstallation:
     ...     print(sacrebleu.corpus_bleu(["The cat."], [["The cat."]]).score)
     0.0
     """
-    classes = _classes()
+    from . import chrf, metric
+
+    exchanged = (("BLEU", metric.ORIGINAL, metric.BLEU), ("CHRF", chrf.ORIGINAL, chrf.CHRF))
     modules = [importlib.import_module(name) for name in _MODULES]
-    installation = SacrebleuInstallation()
-    with _lock:
-        for module in modules:
-            for name, ours, theirs in classes:
-                _exchange(module, name, theirs, ours)
-            if module not in _replaced:
-                _replaced.append(module)
-        _active.append(installation)
-    return installation
+    # sacreBLEU's command takes the classes from a dict
+    spaces = [names for module in modules for names in (vars(module), getattr(module, "METRICS", {}))]
+    return SacrebleuInstallation(
+        (names, name, ours) for names in spaces for name, theirs, ours in exchanged if names.get(name) is theirs
+    )
 
 
 def run_as_sacrebleu(arguments: list[str]) -> None:

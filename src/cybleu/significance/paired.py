@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.samples import check_samples
+from .._runtime.scales import percent
 from ..errors import UnknownNameError
 from .defaults import CONFIDENCE, RESAMPLES, SEED, SHUFFLES
 from .resampling import Shuffles, bootstrap_scores
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: The tests, each with its number of samples where none is asked for.
 #: The names of the tests, each with how many samples it draws by default.
 TESTS = {"randomization": SHUFFLES, "shifted-bootstrap": RESAMPLES, "win-ratio": RESAMPLES}
 
@@ -61,8 +61,8 @@ class Bootstrap:
         return (self.high - self.low) / 2
 
     def __str__(self) -> str:
-        times = 100 / self.scale if self.scale else 1
-        score, mean, ci, low, high = (f"{times * x:.2f}" for x in (self.score, self.mean, self.ci, self.low, self.high))
+        numbers = self.score, self.mean, self.ci, self.low, self.high
+        score, mean, ci, low, high = (f"{percent(number, self.scale or 100):.2f}" for number in numbers)
         return (
             f"{score} ({mean} ± {ci}), {100 * self.confidence:g} % of {len(self.scores)} samples from {low} to {high}"
         )
@@ -175,14 +175,14 @@ class PairedTest:
     signature: str
 
     def __str__(self) -> str:
-        times = 100 / self.scale if self.scale else 1
+        difference = f"{percent(self.difference, self.scale or 100):.2f}"
         looked_at = f"all {self.samples} shuffles" if self.enumerated else f"{self.samples} samples, seed {self.seed}"
         won = (
             ""
             if self.wins is None
             else f"; the first wins in {100 * self.wins:.1f} % and loses in {100 * (self.losses or 0):.1f} %"
         )
-        return f"a difference of {times * self.difference:.2f} has p = {self.p:.4f} by {self.test}, {looked_at}{won}"
+        return f"a difference of {difference} has p = {self.p:.4f} by {self.test}, {looked_at}{won}"
 
 
 def paired_test(

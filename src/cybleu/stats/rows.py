@@ -5,7 +5,6 @@ A row is hypothesis length, reference length, clipped matches of orders 1 to N, 
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
@@ -21,12 +20,6 @@ def column_names(order: int) -> tuple[str, ...]:
     """The names of the columns of a row, for tables."""
     orders = range(1, order + 1)
     return ("hyp_len", "ref_len", *(f"match_{n}" for n in orders), *(f"total_{n}" for n in orders))
-
-
-def empty_rows(count: int, width: int) -> memoryview:
-    """Rows of 0 without NumPy."""
-    numbers = memoryview(array("q", bytes(8 * count * width)))
-    return numbers.cast("B").cast("q", (count, width))
 
 
 def sums_of_lists(stats: Any) -> tuple[list[int], list[int], int]:

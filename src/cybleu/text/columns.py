@@ -7,7 +7,8 @@ references that are raw text of sets of them. References may be several columns,
 from __future__ import annotations
 
 from array import array
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from operator import eq
 
 from .. import _backend
@@ -16,7 +17,7 @@ from ..errors import ArrowError, LengthMismatchError, NoReferencesError, NotUtf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 __all__ = [
@@ -100,13 +101,8 @@ class TextColumn:
         """The texts as the backend reads raw text, in place."""
         self._check_present()
         if self.depth or self.values.kind == "integers":
-            raise SequenceTypeError(
-                f"{self.name} is a column of {_what(self.values)}; with tokenize each text must be raw text, a str or bytes"
-            )
-        try:
-            return _backend.chosen.RawTexts.of_values(self.values)
-        except NotUtf8Error as error:
-            raise NotUtf8Error(error.line, error.position, error.byte, self._where(error.line)) from None
+            raise _not_raw(self.values, self.name)
+        return _lines(self.values, self._where)
 
     def plain(self) -> Any:
         """Lists, or a ragged pair of token ids."""
@@ -177,9 +173,7 @@ class ReferenceColumns:
         values = _backend.chosen.ArrowValues(arrays)
         lists: bool = values.depth > (0 if self._raw else 1)
         if self._raw and (values.depth > 1 or values.kind == "integers"):
-            raise SequenceTypeError(
-                f"{self.name} is a column of {_what(values)}; with tokenize each text must be raw text, a str or bytes"
-            )
+            raise _not_raw(values, self.name)
         if lists:
             values = _backend.chosen.ArrowValues(arrays, 1)
         _check_tokens(values, self.name, self._first, 2 if lists and not self._raw else 1)
@@ -191,7 +185,7 @@ class ReferenceColumns:
             sets: list[list[Any]] = [[] for _ in range(len(self))]
             for arrays in self._columns:
                 values, lists = self._values(arrays)
-                entries = _nested(values, lambda text, values=values: self._where(values, text))
+                entries = _nested(values, partial(self._where, values))
                 missing = set(values.nulls_of(0))
                 for position, entry in enumerate(entries):
                     if position not in missing:
@@ -207,13 +201,7 @@ class ReferenceColumns:
         found = [self._values(arrays) for arrays in self._columns]
         rows = len(self)
         width = len(found)
-        texts = []
-        for values, _ in found:
-            try:
-                texts.append(_backend.chosen.RawTexts.of_values(values))
-            except NotUtf8Error as error:
-                where = self._where(values, error.line)
-                raise NotUtf8Error(error.line, error.position, error.byte, where) from None
+        texts = [_lines(values, partial(self._where, values)) for values, _ in found]
         if any(lists or values.nulls_of(0) for values, lists in found):
             spans = [_spans(values, lists) for values, lists in found]
             if width == 1 and found[0][1]:
@@ -249,8 +237,7 @@ class ReferenceColumns:
 def _spans(values: Any, lists: bool) -> tuple[array[int], array[int]]:
     """Where the references of each row begin in a column, and where they end."""
     if lists:
-        ends = array("q")
-        ends.frombytes(values.ends_of(0))
+        ends = _ends(values, 0)
         begins = array("q", [0])
         begins += ends[:-1]
         return begins[: len(ends)], ends
@@ -264,17 +251,33 @@ def _spans(values: Any, lists: bool) -> tuple[array[int], array[int]]:
     return begins, ends
 
 
-def _what(values: Any) -> str:
-    depth: int = values.depth
-    return "lists of " * depth + ("whole numbers" if values.kind == "integers" else "texts")
+def _ends(values: Any, level: int) -> array[int]:
+    """Where the lists of a level end."""
+    ends = array("q")
+    ends.frombytes(values.ends_of(level))
+    return ends
 
 
-def _row_of(values: Any, entry: int) -> int:
-    """In which row an entry of the last level is."""
-    for level in reversed(range(values.depth)):
-        ends = array("q")
-        ends.frombytes(values.ends_of(level))
-        entry = next(row for row, end in enumerate(ends) if end > entry)
+def _lines(values: Any, where: Callable[[int], str]) -> Any:
+    """Raw text as the backend reads it, in place."""
+    try:
+        return _backend.chosen.RawTexts.of_values(values)
+    except NotUtf8Error as error:
+        raise NotUtf8Error(error.line, error.position, error.byte, where(error.line)) from None
+
+
+def _not_raw(values: Any, name: str) -> SequenceTypeError:
+    what = "lists of " * values.depth + ("whole numbers" if values.kind == "integers" else "texts")
+    return SequenceTypeError(f"{name} is a column of {what}; with tokenize each text must be raw text, a str or bytes")
+
+
+def _row_of(values: Any, entry: int, depth: int | None = None) -> int:
+    """In which row an entry is.
+
+    :param depth: the level of the entry, by default the last
+    """
+    for level in reversed(range(values.depth if depth is None else depth)):
+        entry = next(row for row, end in enumerate(_ends(values, level)) if end > entry)
     return entry
 
 
@@ -283,15 +286,11 @@ def _check_tokens(values: Any, name: str, first: int, level: int = 1) -> None:
     for depth in range(level, values.depth + 1):
         missing = values.nulls_of(depth)
         if missing:
-            place = missing[0]
-            for above in reversed(range(depth)):
-                ends = array("q")
-                ends.frombytes(values.ends_of(above))
-                place = next(row for row, end in enumerate(ends) if end > place)
+            place = _row_of(values, missing[0], depth)
             raise SequenceTypeError(f"{name}[{first + place}] holds a null among its tokens; give a token in its place")
 
 
-def _nested(values: Any, where: Any) -> list[Any]:
+def _nested(values: Any, where: Callable[[int], str]) -> list[Any]:
     """The entries as Python's objects, lists as deep as they are."""
     if values.kind == "integers":
         numbers = array("q")
@@ -305,9 +304,8 @@ def _nested(values: Any, where: Any) -> list[Any]:
     else:
         entries = [None] * len(values.nulls_of(values.depth))
     for level in reversed(range(values.depth)):
-        ends = array("q", [0])
-        ends.frombytes(values.ends_of(level))
-        entries = [entries[begin:end] for begin, end in zip(ends, islice(ends, 1, None))]
+        ends = _ends(values, level)
+        entries = [entries[begin:end] for begin, end in zip(chain([0], ends), ends)]
     return entries
 
 

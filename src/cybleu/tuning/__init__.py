@@ -13,11 +13,11 @@ Every score that is returned is computed from the returned weights; a search onl
 from .._files.weights import read_weights, write_weights
 from .climb import tune
 from .line_search import line_search
-from .loop import Iteration, Loop, mert_loop
+from .loop import mert_loop
 from .mira import Mira, kbmira
 from .plot import check_plot, plot_surface
 from .pro import Pro, pro, pro_pairs
-from .results import CrossValidation, LineSearch, Move, Restart, Tuning
+from .results import CrossValidation, Iteration, LineSearch, Loop, Move, Restart, Tuning
 from .space import check_normalised, normalised, random_weights
 from .trials import cross_validate, random_search, read_table
 

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
+from .._runtime.numbers import check_whole
 from .._runtime.parallel import PIECE, bar, run
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
@@ -19,7 +20,7 @@ from .model import Model
 from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import Move, Restart, Tuning
-from .space import check_whole, checked_range, checked_space, perturbed_weights, random_start
+from .space import checked_range, checked_space, perturbed_weights, random_start
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,16 +101,15 @@ def tune(
     check_nbest(nbest)
     given, held = nbest, None
     if nbest.sparse is not None:
-        held, fixed = held_by(nbest, start, fixed, searched)
+        held, start, fixed = held_by(nbest, start, fixed, searched)
         nbest = held.nbest
-        start = None if start is None else held.part(held.weights, 1.0)
-        fixed = held.fixed(fixed)
     elif searched:
         raise FeatureError("searched names sparse features, and the list has none; all of its features are searched")
     problem = Problem(nbest, metric)
     low, high, free, vector = checked_space(nbest.names, start, bounds, fixed)
-    for name, number in (("restarts", restarts), ("wide", WIDE if wide is None else wide), ("seed", seed)):
-        check_whole(name, number)
+    wide = WIDE if wide is None else wide
+    for name, number in (("restarts", restarts), ("wide", wide), ("seed", seed)):
+        check_whole(number, name, 0, error=WeightsError)
     extra = 0 if directions == "axes" else directions
     if type(extra) is not int or extra < 0:
         raise WeightsError(f"directions is {directions!r}; it must be 'axes' or a number of random directions")
@@ -123,7 +123,7 @@ def tune(
     drawn = checked_range(start_range, vector, low, high, len(names))
     axes = [int(axis) for axis in np.flatnonzero(free & (low < high)) if problem.columns.varies(int(axis))]
     climb = _Climb(problem, names, axes, extra if axes else 0, smoothing, low, high, moves == "best first")
-    alone = min(restarts, WIDE if wide is None else wide)
+    alone = min(restarts, wide)
     ends: list[tuple[Restart, Point] | None] = [None] * (restarts + 1)
     lock = Lock()
     with bar(restarts + 1, progress, " climbs") as advance:

@@ -103,8 +103,8 @@ def held_by(
     start: Weights | None,
     fixed: Mapping[str, float] | Collection[str],
     searched: Collection[str],
-) -> tuple[Held, Mapping[str, float] | Collection[str]]:
-    """The list for a climb, and which of its weights are fixed.
+) -> tuple[Held, NDArray[np.float64] | None, Mapping[str, float] | Collection[str]]:
+    """The list for a climb, the start of its weights if one is given, and which of them are fixed.
 
     :param start: of all dense features and any sparse ones; by default 1 for what is searched and 0 for the others
     :param fixed: features of either kind
@@ -133,4 +133,5 @@ def held_by(
         fixed = {name: weight for name, weight in fixed.items() if name not in known}
     elif isinstance(fixed, Collection):
         fixed = [name for name in fixed if name not in known]
-    return Held(nbest, weights, searched), fixed
+    held = Held(nbest, weights, searched)
+    return held, None if start is None else held.part(weights, 1.0), held.fixed(fixed)

@@ -21,10 +21,10 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
-from math import inf, isfinite, isnan
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -32,100 +32,22 @@ from .._files.text import shown
 from .._files.weights import read_weights, write_weights
 from .._files.writing import writing
 from .._runtime.arrays import np
+from .._runtime.numbers import check_whole
 from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
-from ..metrics import Metric
 from ..nbest import NBest, merge, prepare_references
 from ..stats.references import digest
 from .climb import tune
+from .kept_runs import check_run, described, read_result
 from .mira import kbmira
 from .model import Model
 from .pro import pro
-from .results import as_read, rise
+from .results import Iteration, Loop
 from .space import check_normalised, normalised, weights_of
-
-__all__ = ["Iteration", "Loop", "mert_loop"]
 
 Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
 Tuner = str | Callable[..., Any]
 
 TUNERS: dict[str, Callable[..., Any]] = {"mert": tune, "kbmira": kbmira, "pro": pro}
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """One round of decoding and tuning.
-
-    :param number: from 1
-    :param weights: the tuned ones, by name
-    :param start_score: of the weights that the decoder was called with, on the lists of all iterations so far
-    :param score: of the tuned weights on the same lists
-    :param hypotheses: how many are in these lists, without duplicates; `new` is how many of them earlier lists did not
-        have
-    :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
-        0 to 100
-    :param decoded: the weights that the decoder was called with, by name
-    :param decoded_score: the score of these weights on the list of this iteration alone
-
-    >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, hypotheses=200, new=200))
-      1 0.25 -> 0.5, 200 hypotheses, 200 of them new
-    """
-
-    number: int
-    weights: dict[str, float]
-    start_score: float
-    score: float
-    hypotheses: int
-    new: int
-    scale: float | None = None
-    decoded: dict[str, float] | None = None
-    decoded_score: float | None = None
-
-    def __str__(self) -> str:
-        scores = rise(self.start_score, self.score, self.scale)
-        if self.decoded_score is not None:
-            scores = f"decoded {as_read(self.decoded_score, self.scale)}, {scores}"
-        return f"{self.number:3} {scores}, {self.hypotheses} hypotheses, {self.new} of them new"
-
-
-@dataclass(frozen=True)
-class Loop:
-    """The result of :func:`mert_loop`; ``print`` shows it.
-
-    :param iterations: all iterations, also those of earlier calls
-    :param reason: why the loop stopped
-
-    >>> run = Loop((Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200), Iteration(2, {"lm": 2.0}, 0.5, 0.5, 200, 0)), "stopped")
-    >>> run.weights, run.score, run.reason
-    ({'lm': 2.0}, 0.5, 'stopped')
-    """
-
-    iterations: tuple[Iteration, ...]
-    reason: str
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """The weights tuned last, by name."""
-        return self.iterations[-1].weights
-
-    @property
-    def score(self) -> float:
-        """The score of these weights, on the lists of all iterations."""
-        return self.iterations[-1].score
-
-    @property
-    def best(self) -> Iteration:
-        """The iteration in which the decoder did best.
-
-        Its `decoded` are the weights that the decoder had, and its `decoded_score` is their score.
-
-        If several are equally good, it is the last of them. The weights tuned last cannot be the best, because nothing
-        was decoded with them.
-        """
-        known = [iteration for iteration in self.iterations if iteration.decoded_score is not None]
-        return max(reversed(known or self.iterations), key=lambda iteration: iteration.decoded_score or 0.0)
-
-    def __str__(self) -> str:
-        return "\n".join([*map(str, self.iterations), self.reason])
 
 
 def mert_loop(
@@ -201,8 +123,7 @@ def mert_loop(
       2 decoded 100.0000, 100.0000 -> 100.0000, 2 hypotheses, 0 of them new
     stopped: the decoder brought no new hypothesis
     """
-    if type(iterations) is not int or iterations < 1:
-        raise WeightsError(f"iterations is {iterations!r}; it must be a whole number from 1")
+    check_whole(iterations, "iterations", 1, error=WeightsError)
     check_normalised(normalise, options.get("bounds"), options.get("fixed", ()))
     if isinstance(tuner, str) and tuner not in TUNERS:
         raise UnknownNameError(f"unknown tuner {shown(tuner)}; use one of {', '.join(TUNERS)}, or a function")
@@ -216,7 +137,7 @@ def mert_loop(
     prepared = prepare_references(references, tokenize, max_order, reference_length)
     weights = {name: float(weight) for name, weight in start.items()}
     _make(folder)
-    _check_run(
+    check_run(
         folder / "run.json",
         {
             "references": digest(prepared),
@@ -224,12 +145,12 @@ def mert_loop(
             "reference_length": prepared.reference_length,
             "format": format,
             "first_id": first_id,
-            "tokenize": _described(tokenize),
+            "tokenize": described(tokenize),
             "normalise": normalise,
             "historic_best": historic_best,
             "seed": seed,
-            "tuner": _described(tuner),
-            **{name: _described(options[name]) for name in sorted(options) if name not in ("threads", "progress")},
+            "tuner": described(tuner),
+            **{name: described(options[name]) for name in sorted(options) if name not in ("threads", "progress")},
         },
     )
     pool: NBest | None = None
@@ -250,7 +171,7 @@ def mert_loop(
         before = 0 if pool is None else len(pool.features)
         pool = merged
         if (place / "result.json").exists():
-            iteration = _read_result(place / "result.json", number, pool, weights)
+            iteration = read_result(place / "result.json", number, pool, weights)
         else:
             model = Model(pool, options.get("metric"))
             tried = [*(previous.decoded for previous in done if previous.decoded), weights]
@@ -372,101 +293,6 @@ def _decoded(
     return lists
 
 
-def _check_run(path: Path, run: dict[str, Any]) -> None:
-    """Write down what a run is begun with, or see that it is the same."""
-    text = json.dumps(run, indent=1, sort_keys=True) + "\n"
-    if not path.exists():
-        with writing(os.fspath(path)) as file:
-            file.write(text)
-        return
-    try:
-        begun = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(begun, dict):
-            raise ValueError("it is no object")
-    except (ValueError, RecursionError) as error:
-        raise InputFileError(f"{path} is not what a run was begun with: {error}") from error
-    now = json.loads(text)
-    for name in sorted({*begun, *now}):
-        if begun.get(name) != now.get(name) or (name in begun) != (name in now):
-            what = (
-                "other references"
-                if name == "references"
-                else f"{name}={shown(begun.get(name))}, and is called with {name}={shown(now.get(name))}"
-            )
-            raise InputFileError(
-                f"{path}: the run in this folder was begun with {what}; call it as before, or give a new folder"
-            )
-
-
-def _described(value: Any) -> Any:
-    """An argument as JSON can hold it, equal for equal ones."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, Metric):
-        return value.signature
-    if isinstance(value, Mapping):
-        return {str(name): _described(value[name]) for name in sorted(value, key=str)}
-    if isinstance(value, Set):
-        return sorted(map(_described, value))
-    if isinstance(value, (np.ndarray, np.generic)):
-        return _described(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return list(map(_described, value))
-    if isinstance(value, partial):
-        return [_described(value.func), _described(value.args), _described(value.keywords)]
-    if callable(value):
-        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
-    return repr(value)
-
-
 def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> float:
     scales = [sum(map(abs, weights.values())) or 1.0 for weights in (before, after)]
     return max(abs(before.get(name, 0.0) / scales[0] - after.get(name, 0.0) / scales[1]) for name in {*before, *after})
-
-
-def _read_result(path: Path, number: int, pool: NBest, before: Collection[str]) -> Iteration:
-    needed = set(pool.names)
-    known = needed if pool.sparse is None else {*needed, *pool.sparse.names, *before}
-    try:
-        iteration = Iteration(**json.loads(path.read_text(encoding="utf-8")))
-        wrong = _wrong_field(iteration, number, needed, known)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise InputFileError(f"{path} is not the result of an iteration: {error}; remove it to tune again") from error
-    if wrong:
-        raise InputFileError(
-            f"{path} is not the result of iteration {number}: {wrong} is {str(getattr(iteration, wrong))[:80]!r}; "
-            "remove it to tune again"
-        )
-    return iteration
-
-
-def _wrong_field(iteration: Iteration, number: int, needed: Set[str], known: Set[str]) -> str:
-    """The name of a field that holds what no iteration of this number and these features has, else an empty text.
-
-    :param needed: of these there are weights
-    :param known: of these there may be weights
-    """
-    wrong = {
-        "number": type(iteration.number) is not int or iteration.number != number,
-        "weights": not _are_weights(iteration.weights, needed, known),
-        "start_score": not _is_number(iteration.start_score),
-        "score": not _is_number(iteration.score),
-        "hypotheses": type(iteration.hypotheses) is not int or iteration.hypotheses < 0,
-        "new": type(iteration.new) is not int or iteration.new < 0,
-        "scale": iteration.scale is not None and not (_is_number(iteration.scale) and iteration.scale > 0),
-        "decoded": iteration.decoded is not None and not _are_weights(iteration.decoded, needed, known),
-        "decoded_score": iteration.decoded_score is not None and not _is_number(iteration.decoded_score),
-    }
-    return next((name for name, is_wrong in wrong.items() if is_wrong), "")
-
-
-def _are_weights(weights: object, needed: Set[str], known: Set[str]) -> bool:
-    return (
-        isinstance(weights, dict)
-        and needed <= set(weights) <= known
-        and all(_is_number(weight) and isfinite(weight) for weight in weights.values())
-    )
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and not isnan(value)  # type: ignore[arg-type]

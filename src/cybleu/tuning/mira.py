@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from .. import _backend
 from .._runtime.arrays import np
+from .._runtime.numbers import check_whole
 from .._runtime.scales import percent
 from ..errors import WeightsError
 from ..metrics import Bleu
 from ..nbest import NBest
 from .model import Model, check_finite, single_scores
-from .results import rise
-from .space import check_whole
+from .results import rise, with_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,8 +54,7 @@ class Mira:
     metric: str = ""
 
     def __str__(self) -> str:
-        lines = [f"{name} {weight!r}" for name, weight in self.weights.items()]
-        return "\n".join([rise(self.start_score, self.score, self.scale), *lines])
+        return with_weights(rise(self.start_score, self.score, self.scale), self.weights)
 
 
 def kbmira(
@@ -110,8 +109,8 @@ def kbmira(
     """
     if not (isfinite(step) and step > 0 and 0 <= decay <= 1):
         raise WeightsError(f"step is {step} and decay {decay}; step must be above 0, and decay from 0 to 1")
-    check_whole("iterations", iterations, 1)
-    check_whole("seed", seed)
+    check_whole(iterations, "iterations", 1, error=WeightsError)
+    check_whole(seed, "seed", 0, error=WeightsError)
     model = Model(nbest, metric)
     weights = model.start(start)
     best, merit = weights.copy(), model.merit(weights)

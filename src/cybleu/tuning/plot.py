@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from io import BytesIO
 from os import PathLike, fspath
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from .._files.writing import check_paths, writing
+from .._files.pictures import figure_class, kind_of_picture, write_picture
 from .._runtime.arrays import np
-from .._runtime.figures import figure_class
 from .._runtime.scales import percent
-from ..errors import UnknownNameError
 from .results import LineSearch
 
 __all__ = ["check_plot", "plot_surface"]
 
 
-def check_plot(path: str) -> Any:
+def check_plot(path: str) -> str:
     """Check that a plot can be made and written, before a long search for it.
 
     :param path: of the picture
+    :return: the kind of file: ``png`` or ``svg``
     :raises UnknownNameError: its name does not end in .png or .svg
     :raises InputFileError: it cannot be written there
     :raises MissingExtraError: Matplotlib is not installed
@@ -29,14 +27,7 @@ def check_plot(path: str) -> Any:
     Traceback (most recent call last):
     cybleu.errors.UnknownNameError: the plot 'surface.pdf' must be a .png or .svg file
     """
-    if _format_of(path) not in ("png", "svg"):
-        raise UnknownNameError(f"the plot {path!r} must be a .png or .svg file")
-    check_paths([path])
-    return figure_class()
-
-
-def _format_of(path: str) -> str:
-    return Path(path).suffix.lower()[1:]
+    return kind_of_picture(path, "png", "svg")
 
 
 def plot_surface(
@@ -68,7 +59,8 @@ def plot_surface(
     True
     """
     path = fspath(path)
-    figure = check_plot(path)(figsize=(8, 4.5), layout="constrained")
+    kind = check_plot(path)
+    figure = figure_class()(figsize=(8, 4.5), layout="constrained")
     assert found.surface is not None
     starts, scores = found.surface
     thresholds = starts[np.isfinite(starts)]
@@ -85,9 +77,8 @@ def plot_surface(
     axes.set(xlabel=f"weight of {name}", ylabel=metric)
     axes.legend()
     picture = BytesIO()
-    figure.savefig(picture, format=_format_of(path))
+    figure.savefig(picture, format=kind)
     if file is not None:
         file.write(picture.getvalue())
-        return
-    with writing(path) as text:
-        text.buffer.write(picture.getvalue())
+    else:
+        write_picture(path, picture.getvalue())

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.arrays import np
+from .._runtime.numbers import check_whole
 from .._runtime.samples import check_samples
 from ..errors import ArrayValueError, WeightsError
 from ..metrics import Bleu, find
 from ..nbest import NBest, SparseFeatures
 from .logistic import logistic_weights
 from .model import Model, check_finite, single_scores
-from .results import rise
+from .results import rise, with_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,8 +55,7 @@ class Pro:
     metric: str = ""
 
     def __str__(self) -> str:
-        lines = [f"{name} {weight!r}" for name, weight in self.weights.items()]
-        return "\n".join([rise(self.start_score, self.score, self.scale), *lines])
+        return with_weights(rise(self.start_score, self.score, self.scale), self.weights)
 
 
 def pro(
@@ -167,8 +167,7 @@ def _pairs(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The better hypotheses and the worse ones."""
     check_samples(samples, seed)
-    if type(keep) is not int or keep < 1:
-        raise ArrayValueError(f"keep is {keep!r}; it must be a whole number from 1")
+    check_whole(keep, "keep", 1, error=ArrayValueError)
     if minimum is None:
         minimum = MINIMUM * (model.objective.scale or 1.0)
     if not minimum >= 0:

@@ -21,6 +21,10 @@ def rise(start: float, end: float, scale: float | None) -> str:
     return f"{as_read(start, scale)} -> {as_read(end, scale)}"
 
 
+def with_weights(line: str, weights: dict[str, float]) -> str:
+    return "\n".join([line, *(f"{name} {weight!r}" for name, weight in weights.items())])
+
+
 @dataclass(frozen=True)
 class LineSearch:
     """The optimum on a line.
@@ -167,8 +171,7 @@ class Tuning:
         return sum(restart.line_searches for restart in self.restarts)
 
     def __str__(self) -> str:
-        lines = [f"{name} {weight!r}" for name, weight in self.weights.items()]
-        return "\n".join([f"{self.metric} {rise(self.start_score, self.score, self.scale)}", *lines])
+        return with_weights(f"{self.metric} {rise(self.start_score, self.score, self.scale)}", self.weights)
 
 
 @dataclass(frozen=True)
@@ -200,3 +203,80 @@ class CrossValidation:
             for tuning, score in zip(self.folds, self.held_out)
         ]
         return "\n".join([rise(self.start_score, self.score, scale), *rows])
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """One round of decoding and tuning.
+
+    :param number: from 1
+    :param weights: the tuned ones, by name
+    :param start_score: of the weights that the decoder was called with, on the lists of all iterations so far
+    :param score: of the tuned weights on the same lists
+    :param hypotheses: how many are in these lists, without duplicates; `new` is how many of them earlier lists did not
+        have
+    :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
+        0 to 100
+    :param decoded: the weights that the decoder was called with, by name
+    :param decoded_score: the score of these weights on the list of this iteration alone
+
+    >>> print(Iteration(1, {"lm": 1.0}, 0.25, 0.5, hypotheses=200, new=200))
+      1 0.25 -> 0.5, 200 hypotheses, 200 of them new
+    """
+
+    number: int
+    weights: dict[str, float]
+    start_score: float
+    score: float
+    hypotheses: int
+    new: int
+    scale: float | None = None
+    decoded: dict[str, float] | None = None
+    decoded_score: float | None = None
+
+    def __str__(self) -> str:
+        scores = rise(self.start_score, self.score, self.scale)
+        if self.decoded_score is not None:
+            scores = f"decoded {as_read(self.decoded_score, self.scale)}, {scores}"
+        return f"{self.number:3} {scores}, {self.hypotheses} hypotheses, {self.new} of them new"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The result of :func:`mert_loop`; ``print`` shows it.
+
+    :param iterations: all iterations, also those of earlier calls
+    :param reason: why the loop stopped
+
+    >>> run = Loop((Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200), Iteration(2, {"lm": 2.0}, 0.5, 0.5, 200, 0)), "stopped")
+    >>> run.weights, run.score, run.reason
+    ({'lm': 2.0}, 0.5, 'stopped')
+    """
+
+    iterations: tuple[Iteration, ...]
+    reason: str
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights tuned last, by name."""
+        return self.iterations[-1].weights
+
+    @property
+    def score(self) -> float:
+        """The score of these weights, on the lists of all iterations."""
+        return self.iterations[-1].score
+
+    @property
+    def best(self) -> Iteration:
+        """The iteration in which the decoder did best.
+
+        Its `decoded` are the weights that the decoder had, and its `decoded_score` is their score.
+
+        If several are equally good, it is the last of them. The weights tuned last cannot be the best, because nothing
+        was decoded with them.
+        """
+        known = [iteration for iteration in self.iterations if iteration.decoded_score is not None]
+        return max(reversed(known or self.iterations), key=lambda iteration: iteration.decoded_score or 0.0)
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.iterations), self.reason])

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     Weights = Mapping[str, float] | Sequence[float] | NDArray[Any]
 
 
-def check_whole(name: str, number: object, least: int = 0) -> None:
-    if type(number) is not int or number < least:
-        raise WeightsError(f"{name} is {number!r}; it must be a whole number from {least}")
-
-
 def weights_of(
     names: Sequence[str], weights: Weights, name: str, sparse_names: Sequence[str] = ()
 ) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._files.text import Lines, number_of
 from .._runtime.arrays import array_given, floats_given, in_place, np
+from .._runtime.numbers import check_whole
 from .._runtime.parallel import run
 from ..errors import ArrayTypeError, ArrayValueError, InputFileError, WeightsError
 from ..nbest import NBest
@@ -18,7 +19,7 @@ from .model import Model
 from .objective import Objective
 from .problem import Problem
 from .results import CrossValidation
-from .space import check_whole, checked_space
+from .space import checked_space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -148,7 +149,7 @@ def cross_validate(
     tuned 1, held out 1
     """
     check_nbest(nbest)
-    check_whole("seed", seed)
+    check_whole(seed, "seed", 0, error=WeightsError)
     numbers = _fold_of_segments(nbest, folds, seed)
     objective = Objective(nbest, metric)
     tunings, held_out = [], []
@@ -173,9 +174,8 @@ def _start_of(
     """Where :func:`tune` starts with these options, the weights of sparse features after the others."""
     if nbest.sparse is None:
         return checked_space(nbest.names, start, bounds, fixed)[3]
-    held, fixed = held_by(nbest, start, fixed, searched)
-    given = None if start is None else held.part(held.weights, 1.0)
-    return held.whole(checked_space(held.nbest.names, given, bounds, held.fixed(fixed))[3])
+    held, start, fixed = held_by(nbest, start, fixed, searched)
+    return held.whole(checked_space(held.nbest.names, start, bounds, fixed)[3])
 
 
 def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> NDArray[np.int64]:

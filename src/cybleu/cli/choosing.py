@@ -1,0 +1,260 @@
+"""How the commands of `cybleu rerank` go through a list: segment after segment, chosen, sorted or explained."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from .._files.text import STANDARD_INPUT, shown
+from .._files.writing import writing
+from .._runtime.scales import counted, percent
+from ..errors import ArrayValueError, InputFileError, printable
+from ..metrics import Bleu
+from ..text import tokenizer
+from .common import someone_looks
+
+if TYPE_CHECKING:
+    from ..metrics import Metric
+    from ..nbest import NBest, Segment
+    from ..rerank import Selection
+    from ..stats import References
+
+MOST_MISSING = 10_000_000  # segments between two that are there
+AT_ONCE = 64  # segments
+EXPLAINED = 3  # candidates
+
+
+class Given(NamedTuple):
+    """The options that all commands have, and those of the output."""
+
+    nbest: str
+    format: str | None
+    size: int | None
+    feature_table: str | None
+    first_id: int
+    split: str
+    tokenize: str | None
+    segments: int | None = None
+    output: str = STANDARD_INPUT
+    list_format: str | None = None
+    explain: int | None = None
+
+    @property
+    def files(self) -> list[str | None]:
+        return [self.nbest, self.feature_table]
+
+    def stream(self) -> Iterator[Segment]:
+        progress = someone_looks()
+        from ..nbest import read_segments
+
+        if self.format == "json" and (self.size is not None or self.feature_table is not None):
+            raise ArrayValueError("--size and --feature-table are for the plain format")
+        return read_segments(self.nbest, self.format, size=self.size, features=self.feature_table, progress=progress)
+
+    def whole(self, references: Sequence[str]) -> NBest:
+        from ..nbest import NBest
+
+        return NBest.from_files(
+            self.nbest,
+            references,
+            self.format,
+            first_id=self.first_id,
+            size=self.size,
+            features=self.feature_table,
+            tokenize=self.tokenize or self.split,
+            progress=someone_looks(),
+        )
+
+    def splitter(self) -> Callable[[str], list[str]]:
+        return tokenizer(self.tokenize or self.split)
+
+
+class Why(NamedTuple):
+    """What --explain can tell of a command."""
+
+    weights: dict[str, float] | None = None
+    split: Callable[[str], list[str]] | None = None
+    metric: Metric | None = None  # of minimum Bayes risk
+    references: References | None = None
+    first_id: int = 0
+
+    def stats(self, segments: Sequence[Segment]) -> Any:
+        """The statistics of the hypotheses of some segments, or nothing in their place."""
+        from .._runtime.arrays import np
+
+        texts = [text for segment in segments for text in segment.texts]
+        if self.references is None or self.split is None:
+            return np.zeros((len(texts), 1))
+        for segment in segments:
+            if not 0 <= segment.id - self.first_id < len(self.references):
+                raise InputFileError(
+                    f"the id {segment.id} is not of one of the {len(self.references)} segments of the references, which "
+                    f"begin at {self.first_id}; --first-id tells where they begin"
+                )
+        owners = [segment.id - self.first_id for segment in segments for _ in segment.texts]
+        return self.references.stats([self.split(text) for text in texts], owners)
+
+
+def choose_from(given: Given, choose: Callable[[NBest], Selection[str]], why: Why) -> None:
+    stream = _in_order(given)
+    if given.explain is not None:
+        found = next((segment for segment in stream if segment.id == given.explain), None)
+        if found is None:
+            raise ArrayValueError(f"there is no segment {given.explain} in the list")
+        nbest = _nbest([found], why)
+        explanation = _explanation(nbest, choose(nbest), why)
+        click.echo(printable(explanation, len(explanation)))
+        return
+    expected = given.first_id
+    missing = 0
+    with opened(given.output) as write:
+        while batch := list(islice(stream, AT_ONCE)):
+            if batch[-1].names != batch[0].names or any(segment.sparse for segment in batch):
+                groups = [[segment] for segment in batch]
+            else:
+                groups = [batch]
+            for group in groups:
+                nbest = _nbest(group, why)
+                selection = choose(nbest)
+                if given.list_format is not None:
+                    _write_list(nbest, selection, given.list_format, write)
+                    continue
+                for segment, text in zip(group, selection.texts):
+                    if segment.id - expected > MOST_MISSING:
+                        raise InputFileError(
+                            f"{given.nbest}: the segment {segment.id} comes where {expected} should; an empty line for each "
+                            "between them would fill the disk. --first-id tells where ids begin"
+                        )
+                    missing += segment.id - expected
+                    write("\n" * (segment.id - expected) + _one_line(text, segment) + "\n")
+                    expected = segment.id + 1
+        if given.segments is not None and given.list_format is None:
+            last = given.first_id + given.segments
+            if last - expected > MOST_MISSING:
+                raise InputFileError(
+                    f"--segment-count {given.segments}: {last - expected} of them would come after the last one of the list; an "
+                    "empty line for each would fill the disk"
+                )
+            missing += last - expected
+            write("\n" * (last - expected))
+    if missing:
+        click.echo(f"cybleu: segments without a hypothesis: {missing}; an empty line stands for each", err=True)
+
+
+def _in_order(given: Given) -> Iterator[Segment]:
+    last = given.first_id - 1
+    for segment in given.stream():
+        if segment.id <= last:
+            reason = f"begin at {given.first_id}; give --first-id" if last < given.first_id else "must ascend; sort it"
+            raise InputFileError(f"{given.nbest}: the segment {segment.id} comes after {last}, and ids {reason}")
+        if not segment.texts:
+            continue
+        last = segment.id
+        if given.segments is not None and last >= given.first_id + given.segments:
+            raise InputFileError(
+                f"{given.nbest}: has the segment {last}, and there are {given.segments} from {given.first_id} on; "
+                "--first-id tells where they begin"
+            )
+        yield segment
+
+
+def _nbest(group: Sequence[Segment], why: Why) -> NBest:
+    from .._runtime.arrays import np
+    from ..nbest import NBest
+
+    first = group[0]
+    known = [segment.model_scores for segment in group if segment.model_scores is not None]
+    return NBest(
+        np.cumsum([0, *(len(segment.texts) for segment in group)]),
+        first.features if len(group) == 1 else np.concatenate([segment.features for segment in group]),
+        why.stats(group),
+        first.names,
+        [text for segment in group for text in segment.texts],
+        sparse=first.sparse if len(group) == 1 else None,
+        ids=[segment.id for segment in group],
+        model_scores=np.concatenate(known) if len(known) == len(group) else None,
+    )
+
+
+def _write_list(nbest: NBest, selection: Selection[str], list_format: str, write: Callable[[str], Any]) -> None:
+    from ..nbest import nbest_lines
+
+    ordered = selection.best_first()
+    if list_format == "plain":
+        for text in ordered.texts or ():
+            write(_one_line(text, None) + "\n")
+        return
+    for line in nbest_lines(ordered, list_format):
+        write(line)
+
+
+def _one_line(text: str, segment: Segment | None) -> str:
+    if "\n" in text:
+        where = f" of segment {segment.id}" if segment else ""
+        raise ArrayValueError(f"a text{where} has a line break, and a line is a segment: {shown(text)}")
+    return text
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Callable[[str], Any]]:
+    if path == STANDARD_INPUT:
+        if sys.stdout is None:
+            raise InputFileError("standard output: is closed")
+        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        try:
+            yield stream.write
+        finally:
+            stream.detach()  # flushes, and leaves standard output open unless that fails
+        return
+    with writing(path) as file:
+        yield file.write
+
+
+def _explanation(nbest: NBest, selection: Selection[str], why: Why) -> str:
+    """The first candidates of one segment with what speaks for them."""
+    from ..pairwise import pairwise_bleu
+    from ..stats import segment_stats
+
+    lines = [f"segment {nbest.ids[0]}: {counted(len(nbest.features), 'hypothesis', 'hypotheses')}"]
+    texts = nbest.texts or []
+    order = selection.ranked()[:EXPLAINED].tolist()
+    for place, row in enumerate(order, 1):
+        lines.append(f"{place}. hypothesis {row}, score {selection.scores[row]:.6g}: {texts[row]}")
+        if why.weights is not None:
+            terms = [
+                (why.weights[name] * value, name, value)
+                for name, value in zip(nbest.names, nbest.features[row].tolist())
+            ]
+            if nbest.sparse is not None:
+                found = slice(nbest.sparse.indptr[row], nbest.sparse.indptr[row + 1])
+                for column, value in zip(nbest.sparse.columns[found].tolist(), nbest.sparse.values[found].tolist()):
+                    name = nbest.sparse.names[column]
+                    terms.append((why.weights.get(name, 0.0) * value, name, value))
+            for term, name, value in sorted(terms, key=lambda entry: -abs(entry[0])):
+                lines.append(f"   {term:+.6g} = {why.weights.get(name, 0.0):g} * {value:g} {name}")
+        elif why.references is not None:
+            lines.append(f"   {_matches(nbest.stats[row].tolist())}")
+        elif why.metric is not None and why.split is not None:
+            metric = why.metric
+            tokens = texts if metric.of_raw_text else [why.split(text) for text in texts]
+            alike = percent(pairwise_bleu(tokens, [tokens[row]], metric=metric)[0], metric.scale)
+            nearest = sorted((i for i in range(len(texts)) if i != row), key=lambda i: -alike[i])[:EXPLAINED]
+            for other in nearest:
+                of_bleu = isinstance(metric, Bleu)
+                line = f"   {'BLEU' if of_bleu else metric.name} {alike[other]:.1f} with hypothesis {other}"
+                if of_bleu:
+                    line += f": {_matches(segment_stats([[tokens[other]]], [tokens[row]])[0].tolist())}"
+                lines.append(line)
+    return "\n".join(lines)
+
+
+def _matches(row: list[int]) -> str:
+    order = len(row) // 2 - 1
+    orders = " ".join(f"{matched}/{total}" for matched, total in zip(row[2 : 2 + order], row[2 + order :]))
+    return f"matched n-grams {orders}, length {row[0]} against {row[1]}"

@@ -1,0 +1,331 @@
+"""The n-best lists of the commands that tune weights: their options, reading them, writing the weights."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from math import inf
+from operator import eq
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+import click
+from click.core import ParameterSource
+
+from .._files.text import listed, number_of, shown
+from .._files.weights import lines_of
+from .._files.writing import writing_all
+from ..errors import FeatureError, InputFileError, WeightsError
+from ..metrics import Metric
+from .common import (
+    FILE,
+    FIRST_ID,
+    ORDER,
+    REFERENCE_LENGTH,
+    SMOOTHING,
+    SPLIT,
+    THREADS,
+    TOKENIZE,
+    metric_of_lists,
+    one_standard_input,
+    read_weights,
+    someone_looks,
+    variant,
+    with_parameters,
+)
+
+if TYPE_CHECKING:
+    from ..nbest import NBest
+
+SEED = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of everything that is random."
+)
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the numbers.")
+OUTPUT = click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too.")
+NORMALISE = click.option(
+    "--normalise",
+    type=click.Choice(["sum", "largest"]),
+    help="Divide the weights by the sum of their absolute values, as Moses does, or by the largest.  [default: as found]",
+)
+RESTARTS = click.option(
+    "--restarts",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="How many climbs follow the one that begins at the start.",
+)
+FIX = click.option(
+    "--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start. May be given several times."
+)
+SEARCH = click.option(
+    "--search",
+    "searched",
+    metavar="NAME",
+    multiple=True,
+    help="Search this sparse feature, too; other sparse features keep their weights. May be given several times.",
+)
+WITH_LISTS = with_parameters(
+    click.argument("nbest", metavar="[NBEST", required=False, type=FILE),
+    click.argument("references", metavar="REF...]", nargs=-1, type=FILE),
+    click.option(
+        "--more",
+        metavar="NBEST",
+        type=FILE,
+        multiple=True,
+        help="Another list of the same segments, which is merged with NBEST. May be given several times.",
+    ),
+    click.option(
+        "--features-file",
+        metavar="FILE",
+        type=FILE,
+        multiple=True,
+        help="The features that Moses's extractor wrote, in place of NBEST and REF. May be given several times, each with a --scores-file.",
+    ),
+    click.option(
+        "--scores-file",
+        metavar="FILE",
+        type=FILE,
+        multiple=True,
+        help="The scores that it wrote, for each --features-file.",
+    ),
+    click.option(
+        "--format",
+        "format_",
+        type=click.Choice(["moses", "joshua", "fairseq", "json"]),
+        help="The format of NBEST.  [default: moses or joshua, as the first lines look]",
+    ),
+    click.option(
+        "--scorer-weights",
+        callback=read_weights,
+        metavar="W,W,...",
+        help="The weights of the scorers, if --scores-file has several, such as BLEU,TER.  [default: equal]",
+    ),
+    FIRST_ID,
+    SPLIT,
+    TOKENIZE,
+    ORDER,
+    REFERENCE_LENGTH,
+    variant("moses"),
+    SMOOTHING,
+    SEED,
+    AS_JSON,
+    click.option(
+        "--start",
+        metavar="FILE|W,W,...",
+        type=FILE,
+        help="The weights to start from: a file with a name and a weight on each line, or a list of the dense weights.  [default: "
+        "1, and 0 for sparse features]",
+    ),
+    OUTPUT,
+)
+IN_RANGES = with_parameters(
+    click.option(
+        "--range",
+        "ranges",
+        metavar="NAME=LOW:HIGH",
+        multiple=True,
+        help="The bounds of a weight. May be given several times.",
+    ),
+    THREADS,
+)
+
+
+def ends_of(text: str) -> tuple[float, float] | None:
+    """The numbers in LOW:HIGH, infinite where there is none; None for something else."""
+    low, colon, high = text.partition(":")
+    try:
+        return (number_of(low) if low else -inf, number_of(high) if high else inf) if colon else None
+    except InputFileError:
+        return None
+
+
+def bounds_of(ranges: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """The bounds of weights, by name."""
+    bounds = {}
+    for value in ranges:
+        name, _, text = value.rpartition("=")
+        ends = ends_of(text)
+        if not name or ends is None:
+            raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+        bounds[name] = ends
+    return bounds
+
+
+class Given(NamedTuple):
+    """The options that these commands have."""
+
+    nbest: str | None
+    references: tuple[str, ...]
+    more: tuple[str, ...]
+    features_file: tuple[str, ...]
+    scores_file: tuple[str, ...]
+    format_: str | None
+    scorer_weights: tuple[float, ...] | None
+    first_id: int
+    split: str
+    tokenize: str | None
+    order: int | None
+    reference_length: str | None
+    variant: str
+    smoothing: str | None
+    seed: int
+    as_json: bool
+    start: str | None
+    output: str | None
+    ranges: tuple[str, ...] = ()
+    threads: int = 1
+
+    @property
+    def files(self) -> list[str | None]:
+        return [self.start, self.nbest, *self.references, *self.more, *self.features_file, *self.scores_file]
+
+    def merged(self) -> NBest:
+        """The lists, merged."""
+        nbest = self._merged()
+        missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
+        if missing:
+            click.echo(
+                f"cybleu: segments without a hypothesis in the list, which do not count: {missing} of {len(nbest)}",
+                err=True,
+            )
+        return nbest
+
+    def _merged(self) -> NBest:
+        from ..nbest import NBest, merge, prepare_references
+
+        if bool(self.nbest) == bool(self.features_file) or len(self.features_file) != len(self.scores_file):
+            raise click.UsageError(
+                "give an n-best list and its references, or --features-file and --scores-file in pairs"
+            )
+        if self.features_file:
+            if self.more or self.tokenize or self.order or self.reference_length:
+                raise click.UsageError("--more and options of the text do not go with --features-file")
+            pairs = list(zip(self.features_file, self.scores_file))
+
+            def read(pair: tuple[str, str], segments: int | None) -> NBest:
+                return NBest.from_moses(*pair, segments, first_id=self.first_id, scorer_weights=self.scorer_weights)
+
+            parts = [read(pair, None) for pair in pairs]
+            segments = max(map(len, parts))
+            return merge(*(part if len(part) == segments else read(pair, segments) for part, pair in zip(parts, pairs)))
+        if self.scorer_weights:
+            raise click.UsageError("--scorer-weights goes with --scores-file")
+        if not self.references:
+            raise click.UsageError("there is no file of references after the n-best list")
+        lists = self.nbest or "", *self.more
+        one_standard_input(*lists, *self.references)
+        split = self.tokenize or self.split
+        prepared = prepare_references(self.references, split, self.order, self.reference_length)
+        progress = someone_looks()
+        return merge(
+            *(
+                NBest.from_files(
+                    path,
+                    prepared,
+                    self.format_,
+                    first_id=self.first_id,
+                    tokenize=split,
+                    texts=False,
+                    progress=progress,
+                )
+                for path in lists
+            )
+        )
+
+    def metric_for(self, nbest: NBest) -> Metric:
+        """What the options ask for, or what the file of scores is of."""
+        if not isinstance(nbest.score, Metric):
+            return metric_of_lists(self.variant, self.smoothing)
+        asked = click.get_current_context().get_parameter_source("variant")
+        if self.smoothing or asked is not ParameterSource.DEFAULT:
+            raise click.UsageError(
+                f"the scores in {self.scores_file[0]} are of {nbest.score.name}, so --variant and --smoothing do not go with them"
+            )
+        return nbest.score
+
+    def weights(self, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
+        """Those to start from, of a file with names or of a list of numbers, if there are any; and those of sparse features
+        that the list does not have."""
+        if self.start is None:
+            return None, {}
+        if os.path.exists(self.start):  # of a text longer than any path, too
+            from ..tuning import read_weights
+
+            weights = read_weights(self.start)
+            names = set(names_of(nbest))
+            if nbest.sparse is None or not weights.keys() >= set(nbest.names):
+                return weights, {}
+            others = {name: weight for name, weight in weights.items() if name not in names}
+            if others:
+                click.echo(
+                    f"cybleu: the list does not have these features, whose weights stay: {listed([*others])}", err=True
+                )
+            return {name: weight for name, weight in weights.items() if name in names}, others
+        try:
+            numbers = [number_of(word) for word in self.start.replace(",", " ").split()]
+        except InputFileError:
+            raise WeightsError(
+                f"--start {shown(self.start)} is neither a file nor a list of numbers such as 1,0.5,-1"
+            ) from None
+        if len(numbers) != len(nbest.names):
+            raise FeatureError(
+                f"--start has {len(numbers)} numbers, and there are {len(nbest.names)} features: {listed(nbest.names)}"
+            )
+        return dict(zip(nbest.names, numbers)), {}
+
+    def write(self, weights: dict[str, float], *others: tuple[str | None, Callable[[TextIO], Any]]) -> None:
+        """Write the weights and others to the files that are asked for, all of them or none."""
+
+        def write_weights(file: TextIO) -> None:
+            file.writelines(lines_of(weights))
+
+        wanted = [(path, write) for path, write in ((self.output, write_weights), *others) if path]
+        with writing_all(*(path for path, _ in wanted)) as files:
+            for (_, write), file in zip(wanted, files):
+                write(file)
+
+    def interrupted(self, best: Any, weights: dict[str, float]) -> None:
+        """Print and write what was found before the user interrupted the search."""
+        click.echo("cybleu: interrupted; these are the best weights so far", err=True)
+        self.show({"score": best.score, "scale": best.scale, "interrupted": True}, weights)
+        self.write(weights)
+
+    def show(self, result: dict[str, Any], weights: dict[str, float]) -> None:
+        if self.as_json:
+            click.echo(json.dumps({**result, "weights": weights}))
+        else:
+            for name, weight in weights.items():
+                click.echo(f"{name} {weight!r}")
+
+
+def names_of(nbest: NBest) -> tuple[str, ...]:
+    """Of all features, sparse ones after the others."""
+    return nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
+
+
+def found_on(nbest: NBest, result: Any, score: float) -> dict[str, Any]:
+    """What JSON has of the result of any tuner.
+
+    :param score: of the weights that are printed
+    """
+    return {
+        "score": score,
+        "start_score": result.start_score,
+        "scale": result.scale,
+        "metric": result.metric,
+        "segments": len(nbest),
+        "hypotheses": len(nbest.features),
+    }
+
+
+def told(nbest: NBest, weights: dict[str, float]) -> dict[str, float]:
+    """The weights that are printed: of sparse features those that are not 0."""
+    dense = set(nbest.names)
+    return {name: weight for name, weight in weights.items() if weight or name in dense}
+
+
+def score_of(nbest: NBest, weights: dict[str, float], metric: Metric) -> float:
+    """Of weights that were changed: a product that is rounded otherwise may break a tie otherwise."""
+    from ..tuning import random_search
+
+    return float(random_search(nbest, [[weights.get(name, 0.0) for name in names_of(nbest)]], metric)[0])

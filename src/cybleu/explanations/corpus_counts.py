@@ -1,0 +1,95 @@
+"""The counts of a corpus that the variants of BLEU need, by each tokeniser that splits it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CybleuError
+from ..metrics import Bleu, Variant
+from ..stats.counts import REFERENCE_LENGTHS, choose_length, segment_row
+from ..stats.raw import raw_row_lists
+from .comparison import Scored
+
+if TYPE_CHECKING:
+    from ..bleu_score.parts import Tokens
+    from ..text.raw import Raw
+
+
+class Counts:
+    """What the rules need to know of a corpus: the sum of its statistics, and the lengths of its segments."""
+
+    def __init__(self, order: int, weights: Sequence[float] | None, tokenize: str | None = None):
+        self.order = order
+        self.tokenize = tokenize
+        self.weights = weights
+        self.row = [0] * (2 + 2 * order)
+        self.lengths = array("q")
+        self.short_segments = [0] * order
+        self.reference_lengths = {name: array("q") for name in REFERENCE_LENGTHS}
+        self.sums_of_reference_lengths = dict.fromkeys(REFERENCE_LENGTHS, 0)
+
+    def add(self, references: Collection[Tokens], hypothesis: Tokens) -> None:
+        """Count one more segment."""
+        row = segment_row(references, hypothesis, self.order)
+        lengths = [len(reference) for reference in references]
+        others = {name: choose_length(lengths, row[0], name) for name in REFERENCE_LENGTHS if name != "closest"}
+        self.add_row(row, {"closest": row[1], **others})
+
+    def add_row(self, row: Sequence[int], reference_lengths: Mapping[str, int]) -> None:
+        """Add the statistics row of one more segment.
+
+        :param reference_lengths: which one there is by each rule
+        """
+        self.row = [total + count for total, count in zip(self.row, row)]
+        self.lengths.append(row[0])
+        for n in range(row[0], self.order):
+            self.short_segments[n] += 1
+        for name, length in reference_lengths.items():
+            self.reference_lengths[name].append(length)
+            self.sums_of_reference_lengths[name] += length
+
+    def scored(self, name: str, variant: Variant) -> Scored:
+        """The score or why there is none, with the reference length that the variant wants."""
+        row = [self.row[0], self.sums_of_reference_lengths[variant.reference_length], *self.row[2:]]
+        try:
+            bleu = Bleu(variant, weights=self.weights, level="corpus").score(row, self.short_segments)
+            return Scored(name, variant, bleu, None, self.tokenize)
+        except (CybleuError, ArithmeticError, ValueError) as error:
+            return Scored(name, variant, None, str(error), self.tokenize)
+
+
+class Tokenised:
+    """The counts of a corpus under each of some tokenisers, and where two of them give others.
+
+    :param names: of tokenisers; None is for tokens that were given
+    """
+
+    def __init__(self, names: Iterable[str | None], order: int, weights: Sequence[float] | None):
+        self.counts = {name: Counts(order, weights, name) for name in names}
+        self.segments = 0
+        self._different = {pair: array("q") for pair in combinations(self.counts, 2)}
+
+    def different(self, one: str | None, other: str | None) -> Sequence[int]:
+        """The segments of which these two make other counts."""
+        return self._different[one, other] if (one, other) in self._different else self._different[other, one]
+
+    def add_raw(self, raws: Mapping[str, Raw], texts: Any, references: Any, bounds: Any) -> None:
+        """Count segments of raw text, as the backend reads them."""
+        rows: dict[str | None, list[list[int]]] = {}
+        for name, counts in self.counts.items():
+            assert name is not None
+            arguments = raws[name], texts, references, bounds, counts.order
+            rows[name] = raw_row_lists(*arguments)
+            by_rule = [rows[name]] * len(REFERENCE_LENGTHS)
+            if len(references) > len(texts):
+                by_rule = [raw_row_lists(*arguments, rule) for rule in REFERENCE_LENGTHS]
+            for row, *others in zip(rows[name], *by_rule):
+                counts.add_row(row, {rule: other[1] for rule, other in zip(REFERENCE_LENGTHS, others)})
+        for (one, other), positions in self._different.items():
+            positions.extend(
+                self.segments + number for number, pair in enumerate(zip(rows[one], rows[other])) if pair[0] != pair[1]
+            )
+        self.segments += len(texts)
