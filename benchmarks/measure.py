@@ -87,7 +87,7 @@ def used_by(command, **options):
     return Used(*used)
 
 
-def compare(ours, theirs, rounds=5, ours_per_round=5):
+def compare(ours, theirs, rounds=5, ours_per_round=5, clock=time.perf_counter):
     """The median time of each, measured in turn so that both meet the same machine."""
     ours(), theirs()
     our_times, their_times = [], []
@@ -95,8 +95,8 @@ def compare(ours, theirs, rounds=5, ours_per_round=5):
     gc.disable()
     try:
         for _ in range(rounds):
-            their_times.append(seconds(theirs))
-            our_times += [seconds(ours) for _ in range(ours_per_round)]
+            their_times.append(seconds(theirs, clock))
+            our_times += [seconds(ours, clock) for _ in range(ours_per_round)]
     finally:
         gc.enable()
     return statistics.median(our_times), statistics.median(their_times)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import os
 import statistics
+import time
+from functools import partial
 from random import Random
 
+import measure
 import nltk.translate.chrf_score as nltk_chrf
 import nltk.translate.gleu_score as nltk_gleu
 import numpy as np
 import sacrebleu
-from measure import lines, machine, rounds_asked, row
+from measure import folder_of, lines, machine, rounds_asked, row
 from measure import processor_seconds as seconds
 
 import cybleu
@@ -42,13 +45,7 @@ except ImportError:
     CocoBleu = None
 
 
-def compare(ours, theirs, rounds, ours_per_round=3):
-    """The medians of both, in turn."""
-    times = []
-    ours()
-    for _ in range(rounds):
-        times.append((statistics.median(seconds(ours) for _ in range(ours_per_round)), seconds(theirs)))
-    return tuple(map(statistics.median, zip(*times)))
+compare = partial(measure.compare, clock=time.process_time)
 
 
 def corpora(reference, hypotheses, rounds):
@@ -88,7 +85,7 @@ def corpora(reference, hypotheses, rounds):
 
 def samples(reference, rounds, prompts=1000, each=16):
     """Rewards of many samples for each prompt, whose references are prepared, beside the same without preparation."""
-    paths = sorted((DATA / "wmt17-en-de").glob("*.txt"))
+    paths = sorted(folder_of("wmt17-en-de").glob("*.txt"))
     systems = [lines(path.stem) for path in paths if path.stem not in ("ref", "src")]
     systems = [system for system in systems if len(system) == len(reference)][:each]
     sets = [[line] for line in reference[:prompts]]
