@@ -121,11 +121,14 @@ def token_lists(tokens, max_size=14):
     return st.lists(st.sampled_from(tokens), max_size=max_size)
 
 
+VOCABULARIES = {"text": [MANY_VALUES, MANY_VALUES[:3], MANY_VALUES[:1]], "ids": [list(range(700))]}
+
+
 @st.composite
-def long_lists(draw):
+def long_lists(draw, kinds=tuple(VOCABULARIES)):
     """Lengths around the places where representations change, from a vocabulary with many repeats."""
     size = draw(st.sampled_from([3, 60, 63, 64, 65, 66, 70, 120, 127, 128, 129, 140, 300, 1030]))
-    vocabulary = draw(st.sampled_from([MANY_VALUES, MANY_VALUES[:3], MANY_VALUES[:1], list(range(700))]))
+    vocabulary = draw(st.sampled_from([vocabulary for kind in kinds for vocabulary in VOCABULARIES[kind]]))
     random = Random(draw(st.integers(0, 2**32)))
     return [vocabulary[min(int(random.expovariate(4 / len(vocabulary))), len(vocabulary) - 1)] for _ in range(size)]
 
@@ -155,12 +158,12 @@ def segments(draw, containers=False, min_references=1):
 
 
 @st.composite
-def long_segments(draw):
-    hypothesis = draw(long_lists())
-    references = [draw(long_lists())]
+def long_segments(draw, kinds=tuple(VOCABULARIES)):
+    hypothesis = draw(long_lists(kinds))
+    references = [draw(long_lists(kinds))]
     if draw(st.booleans()):
         cut = draw(st.integers(0, len(hypothesis)))
-        references.append(hypothesis[:cut] + draw(long_lists())[: draw(st.integers(0, 80))] + hypothesis[cut:])
+        references.append(hypothesis[:cut] + draw(long_lists(kinds))[: draw(st.integers(0, 80))] + hypothesis[cut:])
     return references, hypothesis
 
 
