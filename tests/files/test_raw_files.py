@@ -7,12 +7,12 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 import sacrebleu
-from click.testing import CliRunner
 
-from cybleu.cli import cli
+from command_line import run
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes and no `resource`")
 
@@ -28,8 +28,7 @@ TEXTS = {
 }
 
 
-def score(*arguments, stdin=None):
-    return CliRunner().invoke(cli, ["score", *map(str, arguments)], input=stdin, prog_name="cybleu")
+score = partial(run, "score")
 
 
 @pytest.fixture

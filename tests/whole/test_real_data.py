@@ -8,10 +8,9 @@ import json
 import nltk.translate.bleu_score as nltk_bleu
 import pytest
 import sacrebleu
-from click.testing import CliRunner
 
+from command_line import run
 from cybleu import SmoothingFunction, corpus_bleu, sacrebleu_corpus_chrf, score, segment_stats, sentence_bleu
-from cybleu.cli import cli
 from cybleu.metrics import find
 from cybleu.text import tokenizer
 
@@ -28,7 +27,7 @@ def read(path):
 
 
 def cli_score(*arguments):
-    result = CliRunner().invoke(cli, ["score", "--json", *map(str, arguments)])
+    result = run("score", "--json", *arguments)
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
 
