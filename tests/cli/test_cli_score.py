@@ -135,18 +135,6 @@ def test_standard_input_and_gzip(files):
     assert run("hyp.gz", "ref1", "ref2").stdout == expected
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\n"])
-def test_what_ends_a_line(files, end):
-    separators = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"  # for str.splitlines, but not here
-    lines = [f"a b{separators}c d e", "f\rg h i j", "k"]
-    (files / "a").write_bytes(end.join(lines).encode())
-    (files / "b").write_bytes((end.join(lines) + end).encode())
-    ours = as_json("a", "b")
-    assert ours["score"] == pytest.approx(100.0)
-    assert ours["segments"] == 3
-    assert ours["hypothesis_length"] == sum(len(line.split()) for line in lines)
-
-
 def test_long_lines_and_many_of_them(files):
     long = " ".join(f"word{n}" for n in range(100_000))
     text = "\n".join([long, *(f"a b c d {n}" for n in range(5000)), long, ""])

@@ -58,16 +58,6 @@ def test_characters_and_line_ends(folder, name, tokenize, threads):
             assert found["hypothesis_length"] == expected.sys_len
 
 
-def test_a_byte_order_mark_is_dropped_on_demand(folder):
-    (folder / "hyp").write_text(f"{MARK}a b c d\n", encoding="utf-8")
-    (folder / "ref").write_text("a b c d\n", encoding="utf-8")
-    assert json.loads(score("hyp", "ref", "--json").stdout)["matches"] == [3, 2, 1, 0]
-    assert "begins with a byte order mark" in score("hyp", "ref").stderr
-    dropped = score("hyp", "ref", "--json", "--drop-bom")
-    assert json.loads(dropped.stdout)["score"] == pytest.approx(100)
-    assert dropped.stderr == ""
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("place", [1, 2, 3000, 20_000])
 def test_the_line_that_is_not_utf8_is_named(folder, place, threads):
