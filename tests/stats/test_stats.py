@@ -289,15 +289,6 @@ def test_rows_add_up():
         corpus.update_stats([[1, 1, 1, 1]])
 
 
-@pytest.mark.parametrize("reference_length", ["shortest", "average"])
-def test_accumulated_reference_lengths(reference_length):
-    references, hypotheses = [[["a"] * 2, ["a"] * 5], [["b"] * 7]], [["a"] * 4, ["b"]]
-    corpus = CorpusAccumulator(2, reference_length)
-    for segment in zip(references, hypotheses):
-        corpus.update(*segment)
-    assert corpus.row == segment_stats(references, hypotheses, 2, reference_length).sum(axis=0).tolist()
-
-
 def test_scores_of_rows():
     stats = segment_stats([[["a", "b", "c", "d", "e"]], [["x", "y"]]], [["a", "b", "c", "d"], ["x", "z"]])
     for variant in ("sacrebleu", "nltk", "moses"):
