@@ -195,8 +195,7 @@ def variant(default: str) -> Callable[[Command], Command]:
         type=MetricName(),
         default=default,
         show_default=True,
-        help="The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu. "
-        "Or another metric, if the command takes it.",
+        help="The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu; or another metric.",
     )
 
 
