@@ -15,7 +15,7 @@ from cybleu.report import (
     plot_scores,
     save_plot,
 )
-from reports import FEW, REFERENCES, SYSTEMS
+from reports import FEW, REFERENCES, SYSTEMS, analysed
 
 pytestmark = [
     pytest.mark.usefixtures("backend", "matplotlib"),
@@ -25,7 +25,7 @@ pytestmark = [
 
 @pytest.fixture
 def report(backend):
-    return analyse(REFERENCES, SYSTEMS, **FEW)
+    return analysed(backend)
 
 
 @pytest.fixture

@@ -167,7 +167,7 @@ def mbr(
 ) -> None:
     """Choose by minimum Bayes risk.
 
-    The command chooses the hypothesis with the highest expected BLEU against all others.
+    Of each segment, the hypothesis is chosen whose mean BLEU against all texts of its list is highest.
     """
     from ..rerank import mbr as by_risk
 
