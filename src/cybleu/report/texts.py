@@ -126,6 +126,10 @@ def texts_of(
 
 
 def _sets(references: Any) -> list[list[str]]:
+    if isinstance(references, (str, bytes)):
+        raise SequenceTypeError(
+            f"references is one {type(references).__name__}; give a list with those of each segment"
+        )
     given = list(by_position(references))
     if not given:
         raise EmptyCorpusError("there is no segment; give the references of each, and a line of each system")

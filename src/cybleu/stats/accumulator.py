@@ -75,9 +75,9 @@ class CorpusAccumulator:
             row = self._raw.row(references, hypothesis, self.max_order, self.reference_length)
         else:
             if is_column(references):
-                references = list(texts_given(references, "the references"))
+                references = list(texts_given(references, "references"))
             if self._raw is not None:
-                references = self._raw.token_lists(references, "the references")
+                references = self._raw.token_lists(references, "references")
                 hypothesis = self._raw.tokens(hypothesis, "the hypothesis")
             row = segment_row(references, hypothesis, self.max_order, self.reference_length)
         self._add(row, [int(total == 0) for total in row[2 + self.max_order :]], 1)
