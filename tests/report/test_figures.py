@@ -290,7 +290,7 @@ def wrong(change):
         ({"references": []}, "there is no segment"),
         ({"references": [[]] * 40}, "references[0] has no reference"),
         ({"references": [[b"a"]] * 40}, "references[0][0] is a bytes; give the raw text, a str"),
-        ({"references": "the cat"}, "references is one str; give a list with those of each segment"),
+        ({"references": "the cat"}, "references is one str; give a list of those of each segment"),
         (
             {"metric": "chrf"},
             "chrf is not BLEU; give a BLEU of the corpus, such as sacrebleu, and the report shows chrF",

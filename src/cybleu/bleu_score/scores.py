@@ -293,10 +293,10 @@ def weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:
     except (TypeError, IndexError):
         vectors = [weights]
     for vector in vectors:
-        if not hasattr(type(vector), "__len__"):
+        if not hasattr(type(vector), "__len__") or isinstance(vector, (str, bytes)):
             raise WeightsTypeError(
-                f"weights must be a sequence of numbers, one for each n-gram order, or a list of such sequences; "
-                f"{type(vector).__name__} has no length"
+                "weights must be a sequence of numbers, one for each n-gram order, or a list of such sequences; "
+                f"{vector!r} is neither"
             )
     return vectors, max(len(vector) for vector in vectors)
 

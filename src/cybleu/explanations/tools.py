@@ -147,6 +147,8 @@ def _chosen(choices: Iterable[Choice], order: int, weights: Sequence[float] | No
         raise OrderTypeError(f"the n-gram order must be an int, not {type(order).__name__}")
     if order < 1:
         raise OrderError(f"the largest n-gram order must be 1 or more, and it is {order}")
+    if isinstance(choices, str):
+        raise SequenceTypeError(f"variants is the str {choices!r}; give a list of names")
     chosen: dict[str, Variant] = {}
     for choice in choices:
         wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
