@@ -117,16 +117,10 @@ def explain_blocks(
             found.add_raw(raws, raw.texts(hypotheses, "hypotheses"), *raw.sets(references))
         return _compared(found, names, chosen)
     found = Tokenised([None], order, weights)
-    counts = found.counts[None]
     for references, hypotheses in blocks:
         if raw is not None:
             references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
-        for segment in zip(references, hypotheses):
-            try:
-                counts.add(*segment)
-            except CybleuError as error:
-                raise type(error)(f"segment {found.segments}: {error}") from error.__cause__
-            found.segments += 1
+        found.add_tokens(references, hypotheses)
     return _compared(found, dict.fromkeys(chosen), chosen)
 
 
