@@ -100,7 +100,8 @@ class Tokenised:
             assert name is not None
             arguments = raws[name], texts, references, bounds, counts.order
             rows[name] = raw_row_lists(*arguments)
-            lengths = dict.fromkeys(REFERENCE_LENGTHS, [row[1] for row in rows[name]])
+            of_one = [row[1] for row in rows[name]]
+            lengths = {rule: of_one for rule in REFERENCE_LENGTHS}
             if len(references) > len(texts):
                 lengths = {rule: [row[1] for row in raw_row_lists(*arguments, rule)] for rule in REFERENCE_LENGTHS}
             counts.add_rows(rows[name], lengths)
