@@ -26,7 +26,8 @@ from .common import (
     SPLIT,
     THREADS,
     TOKENIZE,
-    metric_of_lists,
+    metric_of,
+    of_sums_of_bleu,
     one_standard_input,
     read_weights,
     someone_looks,
@@ -105,7 +106,7 @@ WITH_LISTS = with_parameters(
     TOKENIZE,
     ORDER,
     REFERENCE_LENGTH,
-    variant("moses"),
+    variant("moses", of_sums_of_bleu),
     SMOOTHING,
     SEED,
     AS_JSON,
@@ -235,7 +236,7 @@ class Given(NamedTuple):
     def metric_for(self, nbest: NBest) -> Metric:
         """What the options ask for, or what the file of scores is of."""
         if not isinstance(nbest.score, Metric):
-            return metric_of_lists(self.variant, self.smoothing)
+            return metric_of(self.variant, self.smoothing)
         asked = click.get_current_context().get_parameter_source("variant")
         if self.smoothing or asked is not ParameterSource.DEFAULT:
             raise click.UsageError(

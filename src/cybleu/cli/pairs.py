@@ -13,7 +13,7 @@ from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import InputFileError
 from ..metrics import Metric
-from .common import check_outputs, input_errors, metric_of_lists, need_standard_output, with_parameters
+from .common import check_outputs, input_errors, metric_of, need_standard_output, with_parameters
 from .lists import NORMALISE, WITH_LISTS, Given, found_on, names_of, score_of, told
 
 
@@ -194,7 +194,7 @@ def _run(tuned: Any, more: Any, best: Any, normalise: str | None, quiet: bool, o
     """
     need_standard_output()
     given = Given(**options)
-    metric_of_lists(given.variant, given.smoothing)  # for its errors
+    metric_of(given.variant, given.smoothing)  # for its errors
     check_outputs([given.output], given.files)
     with input_errors():
         from ..tuning import normalised

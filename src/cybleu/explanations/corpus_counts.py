@@ -101,7 +101,7 @@ class Tokenised:
             arguments = raws[name], texts, references, bounds, counts.order
             rows[name] = raw_row_lists(*arguments)
             of_one = [row[1] for row in rows[name]]
-            lengths = {rule: of_one for rule in REFERENCE_LENGTHS}
+            lengths = dict.fromkeys(REFERENCE_LENGTHS, of_one)
             if len(references) > len(texts):
                 lengths = {rule: [row[1] for row in raw_row_lists(*arguments, rule)] for rule in REFERENCE_LENGTHS}
             counts.add_rows(rows[name], lengths)
