@@ -73,7 +73,8 @@ def tune(
     :param fixed: the names of features whose weights stay as in the start; or fixed weights by name
     :param smoothing: ``("min", width)`` or ``("average", width)``: judge an interval by the lowest or the mean score of
         itself and `width` neighbours on each side, to find weights that are also good for other texts (Cer, Jurafsky
-        and Manning 2008)
+        and Manning 2008). The neighbours are those on the line that is searched. Each move raises the smoothed score on
+        its line, and may lower the score itself: on a short list, that of the result can be below that of the start
     :param metric: as for :func:`line_search`
     :param seed: a whole number from 0
     :param threads: how many climbs run at the same time; None is one
