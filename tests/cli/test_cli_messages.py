@@ -266,6 +266,10 @@ def test_too_little_memory_is_one_sentence(run):
         (("compare", "text", "other=text", "-r", "text", "--samples", 10**18), "is not in the range 1<=x<=100000000"),
         (("random-search", "list", "text", "--trials", 10**18), "is not in the range 1<=x<=100000000"),
         (("pro", "list", "text", "--samples", 10**18), "is not in the range 1<=x<=100000000"),
+        (("mert", "list", "text", "--restarts", 10**18), "is not in the range 0<=x<=1000000"),
+        (("mert", "list", "text", "--random-directions", 10**18), "is not in the range 0<=x<=1000000"),
+        (("kbmira", "list", "text", "--passes", 10**18), "is not in the range 1<=x<=1000000"),
+        (("rerank", "perceptron", "list", "text", "--epochs", 10**18), "is not in the range 1<=x<=1000000"),
     ],
 )
 def test_samples_have_a_limit(run, arguments, message):

@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from .._files.text import listed, number_of, shown
 from .._files.weights import lines_of
 from .._files.writing import writing_all
+from .._runtime.samples import MOST_REPEATS
 from ..errors import FeatureError, InputFileError, WeightsError
 from ..metrics import Metric
 from .common import (
@@ -50,7 +51,7 @@ NORMALISE = click.option(
 )
 RESTARTS = click.option(
     "--restarts",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_REPEATS),
     default=20,
     show_default=True,
     help="How many climbs follow the one that begins at the start.",

@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from .._files.text import STANDARD_INPUT, listed
 from .._files.writing import writing_all
+from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError
 from .choosing import Given, Why, choose_from, opened
@@ -281,7 +282,9 @@ def oracle(
     type=FILE,
     help="Write to this file what the weights of the other folds choose from each segment.",
 )
-@click.option("--epochs", type=click.IntRange(1), default=10, show_default=True, help="Largest number of epochs.")
+@click.option(
+    "--epochs", type=click.IntRange(1, MOST_REPEATS), default=10, show_default=True, help="Largest number of epochs."
+)
 @click.option(
     "--folds", type=click.IntRange(2), default=5, show_default=True, help="Number of parts in the cross-validation."
 )
