@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from math import isfinite
+from math import isfinite, nan
+from numbers import Real
 
 from .sequences import refuse_masked
 
@@ -19,6 +20,14 @@ def check_whole(number: Any, name: str, least: int, most: int | None = None, *, 
     if type(number) is not int or number < least or (most is not None and number > most):
         to = "" if most is None else f" to {most}"
         raise error(f"{name} is {number!r}; it must be a whole number from {least}{to}")
+
+
+def as_number(value: Any) -> float:
+    """The number as a float; NaN, which is in no range, where it is none or one that no float holds."""
+    try:
+        return float(value) if isinstance(value, Real) else nan
+    except OverflowError:
+        return nan
 
 
 def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:

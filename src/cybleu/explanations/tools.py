@@ -35,7 +35,7 @@ MOST_ORDERS = 64
 def explain_difference(
     references: Sequence[Collection[Tokens]],
     hypotheses: Sequence[Tokens],
-    variants: Iterable[Choice] = TOOLS,
+    variants: Choice | Iterable[Choice] = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
     *,
@@ -46,8 +46,8 @@ def explain_difference(
 
     :param references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
-    :param variants: names in :data:`cybleu.metrics.VARIANTS`, or variants. Each has the default smoothing of its tool,
-        unless another is named, as ``name:smoothing`` or (variant, smoothing)
+    :param variants: names in :data:`cybleu.metrics.VARIANTS`, or variants, or one of these. Each has the default smoothing
+        of its tool, unless another is named, as ``name:smoothing`` or (variant, smoothing)
     :param order: the largest n-gram order, at most 64
     :param weights: of the n-gram orders, by default uniform
     :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
@@ -92,7 +92,7 @@ def explain_difference(
 
 def explain_blocks(
     blocks: Iterable[tuple[Sequence[Collection[Tokens]], Sequence[Tokens]]],
-    variants: Iterable[Choice] = TOOLS,
+    variants: Choice | Iterable[Choice] = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
     *,
@@ -149,13 +149,13 @@ def _compared(found: Tokenised, names: Mapping[str, str | None], chosen: Mapping
     return Comparison(tuple(scores), tuple(differences), found.segments)
 
 
-def _chosen(choices: Iterable[Choice], order: int, weights: Sequence[float] | None) -> dict[str, Variant]:
+def _chosen(choices: Choice | Iterable[Choice], order: int, weights: Sequence[float] | None) -> dict[str, Variant]:
     """The variants, each under a name of its own and with the one smoothing that it is to use."""
     if not isinstance(order, int):
         raise OrderTypeError(f"the n-gram order must be an int, not {type(order).__name__}")
     check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
     chosen: dict[str, Variant] = {}
-    for choice in choices:
+    for choice in [choices] if isinstance(choices, (str, Variant)) else choices:
         wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
         if isinstance(wanted, str) and smoothing is None:
             wanted, _, named = wanted.partition(":")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
@@ -83,7 +83,7 @@ def sets_given(references: Any, split: Callable[[str], Any], raw: bool) -> Any:
 def _sets_of_files(paths: Sequence[Path], split: Callable[[str], Any]) -> list[tuple[Any, ...]]:
     columns = []
     for path in paths:
-        with Lines(fspath(path)) as file:
+        with Lines(path) as file:
             columns.append([split(line) for line in file])
     if len(set(map(len, columns))) > 1:
         counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))

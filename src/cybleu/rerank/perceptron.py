@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.text import shown
 from .._runtime.arrays import np
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import as_number, check_whole
 from .._runtime.parallel import bar
 from .._runtime.samples import MOST_REPEATS
 from ..errors import ArrayValueError, FeatureError
@@ -107,9 +107,9 @@ def perceptron(
     """
     check_nbest(nbest)
     for name, share in (("good", good), ("bad", bad)):
-        if not 0 < share <= 1:
+        if not 0 < as_number(share) <= 1:
             raise ArrayValueError(f"{name} is {share!r}; it must be a share above 0, at most 1")
-    if not 0 <= margin < np.inf:
+    if not 0 <= as_number(margin) < np.inf:
         raise ArrayValueError(f"margin is {margin!r}; it must be a finite number from 0")
     check_whole(epochs, "epochs", 1, MOST_REPEATS, error=ArrayValueError)
     names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 from typing import TYPE_CHECKING
 
 from .. import _backend
 from .._runtime.arrays import np
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import percent
 from ..errors import WeightsError
@@ -108,8 +108,8 @@ def kbmira(
     >>> kbmira(nbest).score
     2.0
     """
-    if not (isfinite(step) and step > 0 and 0 <= decay <= 1):
-        raise WeightsError(f"step is {step} and decay {decay}; step must be above 0, and decay from 0 to 1")
+    if not (0 < as_number(step) < inf and 0 <= as_number(decay) <= 1):
+        raise WeightsError(f"step is {step!r} and decay {decay!r}; step must be above 0, and decay from 0 to 1")
     check_whole(iterations, "iterations", 1, MOST_REPEATS, error=WeightsError)
     check_whole(seed, "seed", 0, error=WeightsError)
     model = Model(nbest, metric)

@@ -54,8 +54,8 @@ def weights_of(
 def _meant(name: str, names: Sequence[str]) -> str:
     """A hint where a name differs only in the number that Moses's format adds, or in the case of its letters."""
 
-    def core(text: str) -> str:
-        return text.removesuffix("_0").casefold()
+    def core(name: Any) -> str:
+        return str(name).removesuffix("_0").casefold()
 
     near = [other for other in names if core(other) == core(name)]
     return f"; is {shown(near[0])} meant?" if len(near) == 1 else ""
