@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import lzma
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from click.shell_completion import ShellComplete
 import command_line
 from cybleu.cli import cli
 from cybleu.cli.common import FileName
+from cybleu.metrics import METRICS
 
 TEXT = "the cat sat on the mat\n" * 2
 LIST = "".join(f"{n} ||| {text} ||| lm= {k} ||| {k}\n" for n in range(2) for k, text in enumerate(["a cat", "the cat"]))
@@ -334,6 +336,10 @@ def test_too_little_memory_is_one_sentence(run):
     [
         (("random-search", "list", "text", "--trials", 10**18), "is not in the range 1<=x<=100000000"),
         (("pro", "list", "text", "--samples", 10**18), "is not in the range 1<=x<=100000000"),
+        (("mert", "list", "text", "--restarts", 10**18), "is not in the range 0<=x<=1000000"),
+        (("mert", "list", "text", "--random-directions", 10**18), "is not in the range 0<=x<=1000000"),
+        (("kbmira", "list", "text", "--passes", 10**18), "is not in the range 1<=x<=1000000"),
+        (("rerank", "perceptron", "list", "text", "--epochs", 10**18), "is not in the range 1<=x<=1000000"),
     ],
 )
 def test_samples_have_a_limit(run, arguments, message):
@@ -349,6 +355,30 @@ def test_samples_have_a_limit(run, arguments, message):
 def test_metrics_that_lists_are_not_counted_for(run, command, metric, message):
     result = run(command, "list", "text", "--metric", metric)
     assert result.exit_code == 2 and message in result.stderr
+
+
+OTHERS = {"chrf", "chrf+", "chrf++", "gleu"}
+MEANS = {"codexglue", "ignite"}
+
+
+@pytest.mark.parametrize(
+    ("command", "refused"),
+    [
+        *((command, OTHERS | MEANS) for command in ("mert", "random-search", "kbmira", "pro", "mert-loop")),
+        ("rerank perceptron", OTHERS | MEANS),
+        ("rerank oracle", OTHERS),
+        ("rerank mbr", set()),
+        ("explain", OTHERS),
+        ("score", set()),
+        ("compare", MEANS),
+    ],
+)
+def test_only_metrics_that_a_command_takes_are_offered(run, command, refused):
+    (listed,) = re.findall(r"--metric \[([^]]*)\]", run(*command.split(), "--help").stdout)
+    assert set(listed.split("|")) == set(METRICS) - refused
+    for name in refused:
+        result = run(*command.split(), "--metric", name)
+        assert result.exit_code == 2 and "this command" in result.stderr and name in result.stderr
 
 
 @pytest.mark.parametrize("command", ["mert", "random-search", "kbmira", "pro"])

@@ -10,7 +10,7 @@ import pytest
 
 from command_line import run
 from cybleu import BleuReward, bleu_rewards, errors, explain, metrics, pairwise_bleu, score, scores
-from cybleu.metrics import Metric
+from cybleu.metrics import Chrf, Gleu, Metric
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
 from cybleu.tuning import cross_validate, kbmira, line_search, pro_pairs, random_search, tune
@@ -178,3 +178,26 @@ def test_what_a_metric_cannot_do_is_said(nbest):
         score([1, 2], "word-f")
     with pytest.raises(errors.StatisticsError, match="a row of word-f has 3 entries"):
         tune(NBest([0, 1], [[1.0]], [[1, 2, 1, 2]]), metric="word-f")
+
+
+@pytest.mark.parametrize("metric", [Gleu(), Chrf(char_order=1), Chrf(1, 1)])
+def test_rows_that_metrics_refuse(metric):
+    """What is no row of counts is an error in each way to score it, and no score."""
+    width = len(metric.columns)
+    for row in (
+        [],
+        [1] * (width - 1),
+        [1] * (width + 1),
+        ["a"] * width,
+        [-1] * width,
+        [1.5] * width,
+        [None] * width,
+        5,
+    ):
+        for found in (lambda row=row: metric.evaluate(row), lambda row=row: metric.score(row)):
+            with pytest.raises(errors.StatisticsError, match=r"whole numbers|entries"):
+                found()
+    ones = [1] * width
+    assert metric.evaluate(ones) == metric.evaluate(tuple(ones)) == metric.evaluate(np.array(ones)) == metric.scale
+    with pytest.raises(errors.StatisticsError, match="whole numbers from 0"):
+        scores([[-1] * width], metric)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import nltk.translate.chrf_score as nltk_chrf
 import pytest
 import sacrebleu
@@ -211,3 +213,13 @@ def test_nltks_parts(reference, hypothesis, n, beta):
 )
 def test_nltks_errors(given_):
     assert_same(outcome(chrf_score.corpus_chrf, *given_), outcome(nltk_chrf.corpus_chrf, *given_))
+
+
+@pytest.mark.parametrize(
+    "of", [tuple, deque, lambda texts: dict(enumerate(texts)).values(), lambda texts: dict.fromkeys(texts).keys()]
+)
+def test_corpora_in_other_collections(of):
+    """NLTK's function asks for a length and goes through them."""
+    references, hypotheses = [f"the cat sat {n}" for n in range(600)], [f"a cat sits {n}" for n in range(600)]
+    given_ = of(references), of(hypotheses)
+    assert chrf_score.corpus_chrf(*given_) == nltk_chrf.corpus_chrf(*given_)

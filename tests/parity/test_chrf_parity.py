@@ -81,8 +81,14 @@ def test_rows_that_are_declined(kernels):
     found = np.zeros(3)
     assert measure.score_rows(rows, 0, found) == 1
     assert measure.score_rows(rows, 2, found) == 3
-    for row in ([3, 3], (3, 3, 1), [3, 3, 1.0], [True, 3, 1], [2**53, 2**53, 1], [2**64, 2**64, 1]):
+    for row in ([2**53, 2**53, 1], [2**64, 2**64, 1]):
         assert measure.evaluate(row) is None
+    for row in ([3, 3], (3, 3, 1), [3, 3, 1.0], [True, 3, 1], [3, 3, -1], [-3, 3, 1], "331", None):
+        assert measure.evaluate(row) is None
+        assert _mirror.CharacterF(1, 0, 2, "dropped", False).evaluate(row) is None
+    for backend in (kernels, _mirror):
+        negative = np.array([[3, 3, 1], [3, -3, 1], [3, 3, 1]])
+        assert backend.CharacterF(1, 0, 2, "dropped", False).score_rows(negative, 0, found) == 1
     assert (
         found[0]
         == found[2]

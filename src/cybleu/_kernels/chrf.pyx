@@ -395,7 +395,7 @@ cdef class CharacterF:
             if not PyLong_CheckExact(number):
                 return None
             counts[n] = PyLong_AsLongLongAndOverflow(number, &overflow)
-            if overflow or not -LARGEST < counts[n] < LARGEST:
+            if overflow or not 0 <= counts[n] < LARGEST:
                 return None
         return score_of(&self.rules, counts)
 
@@ -498,7 +498,7 @@ cdef class CharacterF:
         with nogil:
             while position < stats.shape[0]:
                 for n in range(3 * self.order):
-                    fits = fits and -LARGEST < stats[position, n] < LARGEST
+                    fits = fits and 0 <= stats[position, n] < LARGEST
                 if not fits:
                     break
                 scores[position] = score_of(&self.rules, &stats[position, 0])

@@ -10,7 +10,17 @@ import click
 from .. import bleu_score
 from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
-from .common import DROP_BOM, FILES, RAW, SMOOTHING_OF_TEXT, SMOOTHING_VALUE, input_errors, metric_of_texts, variant
+from .common import (
+    DROP_BOM,
+    FILES,
+    RAW,
+    SMOOTHING_OF_TEXT,
+    SMOOTHING_VALUE,
+    input_errors,
+    metric_of_texts,
+    of_steps_of_bleu,
+    variant,
+)
 from .texts import segments, splitter_of, tokenizer_of
 
 
@@ -19,7 +29,7 @@ from .texts import segments, splitter_of, tokenizer_of
 @RAW
 @DROP_BOM
 @click.option("--line", type=click.IntRange(1), required=True, metavar="N", help="The line to explain, counted from 1.")
-@variant("sacrebleu")
+@variant("sacrebleu", of_steps_of_bleu)
 @SMOOTHING_OF_TEXT
 @SMOOTHING_VALUE
 def explain(

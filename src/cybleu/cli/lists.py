@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from .._files.text import listed, number_of, shown
 from .._files.weights import lines_of
 from .._files.writing import writing_all
+from .._runtime.samples import MOST_REPEATS
 from ..errors import FeatureError, InputFileError, WeightsError
 from ..metrics import Metric
 from .common import (
@@ -26,7 +27,8 @@ from .common import (
     SPLIT,
     THREADS,
     TOKENIZE,
-    metric_of_lists,
+    metric_of,
+    of_sums_of_bleu,
     one_standard_input,
     read_weights,
     someone_looks,
@@ -49,7 +51,7 @@ NORMALISE = click.option(
 )
 RESTARTS = click.option(
     "--restarts",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_REPEATS),
     default=20,
     show_default=True,
     help="How many climbs follow the one that begins at the start.",
@@ -105,7 +107,7 @@ WITH_LISTS = with_parameters(
     TOKENIZE,
     ORDER,
     REFERENCE_LENGTH,
-    variant("moses"),
+    variant("moses", of_sums_of_bleu),
     SMOOTHING,
     SEED,
     AS_JSON,
@@ -235,7 +237,7 @@ class Given(NamedTuple):
     def metric_for(self, nbest: NBest) -> Metric:
         """What the options ask for, or what the file of scores is of."""
         if not isinstance(nbest.score, Metric):
-            return metric_of_lists(self.variant, self.smoothing)
+            return metric_of(self.variant, self.smoothing)
         asked = click.get_current_context().get_parameter_source("variant")
         if self.smoothing or asked is not ParameterSource.DEFAULT:
             raise click.UsageError(

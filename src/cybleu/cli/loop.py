@@ -26,8 +26,9 @@ from .common import (
     TOKENIZE,
     check_outputs,
     input_errors,
-    metric_of_lists,
+    metric_of,
     need_standard_output,
+    of_sums_of_bleu,
     variant,
 )
 from .lists import AS_JSON, FIX, IN_RANGES, NORMALISE, OUTPUT, RESTARTS, SEARCH, SEED, bounds_of
@@ -94,7 +95,7 @@ from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
 @TOKENIZE
 @ORDER
 @REFERENCE_LENGTH
-@variant("moses")
+@variant("moses", of_sums_of_bleu)
 @SMOOTHING
 @RESTARTS
 @IN_RANGES
@@ -114,7 +115,7 @@ def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
     need_standard_output()
     output = options["output"]
     check_outputs([output], [options["start"], *references])
-    metric = metric_of_lists(options["variant"], options["smoothing"])
+    metric = metric_of(options["variant"], options["smoothing"])
     settle = _number(options["weights_settle"], "--weights-settle")
     gain = options["score_settles"]
     if gain is not None:

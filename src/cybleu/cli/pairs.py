@@ -9,11 +9,11 @@ import click
 
 from .._files.text import number_of, shown
 from .._files.weights import lines_of
-from .._runtime.samples import MOST_SAMPLES
+from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import InputFileError
 from ..metrics import Metric
-from .common import check_outputs, input_errors, metric_of_lists, need_standard_output, with_parameters
+from .common import check_outputs, input_errors, metric_of, need_standard_output, with_parameters
 from .lists import NORMALISE, WITH_LISTS, Given, found_on, names_of, score_of, told
 
 
@@ -41,7 +41,11 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 OF_MIRA = with_parameters(
     click.option(
-        "--passes", type=click.IntRange(1), default=60, show_default=True, help="How many passes over the segments."
+        "--passes",
+        type=click.IntRange(1, MOST_REPEATS),
+        default=60,
+        show_default=True,
+        help="How many passes over the segments.",
     ),
     click.option("--step", type=Number(), default=0.01, show_default=True, help="The largest step (C) of the weights."),
     click.option(
@@ -194,7 +198,7 @@ def _run(tuned: Any, more: Any, best: Any, normalise: str | None, quiet: bool, o
     """
     need_standard_output()
     given = Given(**options)
-    metric_of_lists(given.variant, given.smoothing)  # for its errors
+    metric_of(given.variant, given.smoothing)  # for its errors
     check_outputs([given.output], given.files)
     with input_errors():
         from ..tuning import normalised

@@ -20,8 +20,8 @@ from .common import (
     SMOOTHING,
     WEIGHTS,
     MetricName,
-    check_sums,
     metric_of,
+    of_sums,
     one_standard_input,
     someone_looks,
     with_parameters,
@@ -68,7 +68,7 @@ SYSTEMS = with_parameters(
     ),
     click.option(
         "--metric",
-        type=MetricName(),
+        type=MetricName(of_sums),
         default="sacrebleu",
         show_default=True,
         help="The metric that scores the systems.",
@@ -97,7 +97,6 @@ def metric_and_tokenizer(
     name = tokenizer_of(metric, tokenize, split)
     found = metric_of(metric, smoothing, None, order, weights)
     no_tokenizer(found, tokenize, split)
-    check_sums(found, metric)
     return found, name
 
 

@@ -11,10 +11,10 @@ import click
 
 from .._files.text import listed, shown
 from .._files.weights import lines_of
-from .._runtime.samples import MOST_SAMPLES
+from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import FeatureError
-from .common import FILE, check_outputs, input_errors, metric_of_lists, need_standard_output, someone_looks
+from .common import FILE, check_outputs, input_errors, metric_of, need_standard_output, someone_looks
 from .lists import (
     FIX,
     IN_RANGES,
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 @NORMALISE
 @click.option(
     "--random-directions",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_REPEATS),
     default=0,
     show_default=True,
     help="How many random directions to search in addition to the axes.",
@@ -107,7 +107,7 @@ def mert(
     drawn = None if start_range is None else ends_of(start_range)
     if start_range is not None and (drawn is None or not -inf < drawn[0] <= drawn[1] < inf):
         raise click.UsageError(f"--start-range {shown(start_range)} is not LOW:HIGH, such as 0:1")
-    metric_of_lists(given.variant, given.smoothing)  # for its errors
+    metric_of(given.variant, given.smoothing)  # for its errors
     check_outputs([given.output, plot], given.files)
     with input_errors():
         from ..tuning import check_normalised, check_plot, line_search, normalised, plot_surface, tune
@@ -213,7 +213,7 @@ def random_search(
     need_standard_output()
     given = Given(**options)
     bounds = bounds_of(given.ranges)
-    metric_of_lists(given.variant, given.smoothing)  # for its errors
+    metric_of(given.variant, given.smoothing)  # for its errors
     if weights_file and (bounds or given.start):
         raise click.UsageError("--start and --range do not go with --weights-file")
     check_outputs([given.output], [*given.files, weights_file])
