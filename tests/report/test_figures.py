@@ -290,6 +290,7 @@ def wrong(change):
         ({"references": []}, "there is no segment"),
         ({"references": [[]] * 40}, "references[0] has no reference"),
         ({"references": [[b"a"]] * 40}, "references[0][0] is a bytes; give the raw text, a str"),
+        ({"systems": {"one": "the cat"}}, "one is one str; give a list of lines"),
         ({"references": "the cat"}, "references is one str; give a list of those of each segment"),
         (
             {"metric": "chrf"},

@@ -253,6 +253,11 @@ def test_json_has_everything():
     [
         (lambda rows: compare_systems({}), "there is no system"),
         (lambda rows: compare_systems({"a": rows}), "there is one system; give at least 2"),
+        (
+            lambda rows: compare_systems([rows[:2], rows[:2]]),
+            "a ndarray is no name of a system; give names with rows, for",
+        ),
+        (lambda rows: compare_systems({"": rows}), "'' is no name of a system"),
         (lambda rows: compare_systems([("a", rows), ("a", rows)]), "two systems are called 'a'"),
         (lambda rows: compare_systems({"a": rows, "b": rows[1:]}), "a has 5 segments and b 4"),
         (lambda rows: compare_systems({"a": rows, "b": [rows, rows[1:]]}), "a has 5 segments and run 2 of b 4"),

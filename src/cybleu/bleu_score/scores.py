@@ -7,7 +7,14 @@ from collections.abc import Mapping
 
 from .. import _backend
 from .._runtime.sequences import refuse_masked
-from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, StatisticsError, WeightsTypeError
+from ..errors import (
+    CybleuError,
+    EmptyCorpusError,
+    LengthMismatchError,
+    SmoothingTypeError,
+    StatisticsError,
+    WeightsTypeError,
+)
 from ..stats.counts import nltk_row
 from .no_match import warn_no_match
 from .parts import brevity_penalty, length_of, modified_precision
@@ -293,10 +300,10 @@ def weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:
     except (TypeError, IndexError):
         vectors = [weights]
     for vector in vectors:
-        if not hasattr(type(vector), "__len__") or isinstance(vector, (str, bytes)):
+        if not hasattr(type(vector), "__len__"):
             raise WeightsTypeError(
-                "weights must be a sequence of numbers, one for each n-gram order, or a list of such sequences; "
-                f"{vector!r} is neither"
+                f"weights must be a sequence of numbers, one for each n-gram order, or a list of such sequences; "
+                f"{type(vector).__name__} has no length"
             )
     return vectors, max(len(vector) for vector in vectors)
 
@@ -326,6 +333,10 @@ def smoothed_precisions(
         precisions = smoothed(number, instance, matches, denominators, length, hypothesis, five_grams)
         if precisions is not None:
             return precisions
+    if not callable(smoothing_function) or smoothing_function is SmoothingFunction:
+        raise SmoothingTypeError(
+            f"smoothing_function is {smoothing_function!r}; give a method such as SmoothingFunction().method1, or a function"
+        )
     from .fraction import Fraction
 
     fractions = [Fraction(matched, denominator) for matched, denominator in zip(matches, denominators)]

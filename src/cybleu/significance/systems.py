@@ -227,7 +227,7 @@ def named(given: Any, least: int) -> dict[str, list[Rows]]:
     found: dict[str, list[Rows]] = {}
     for name, rows in pairs:
         if not isinstance(name, str) or not name:
-            shown = repr(name) if name == "" else f"a {type(name).__name__}"
+            shown = repr(name) if isinstance(name, (str, int)) else f"a {type(name).__name__}"
             raise SequenceTypeError(
                 f'{shown} is no name of a system; give names with rows, for example {{"baseline": rows, "mine": other_rows}}'
             )
