@@ -185,6 +185,7 @@ def _context(report: Report) -> dict[str, Any]:
     comparison = report.comparison
     times = 100 / report.metric.scale
     several = comparison is not None
+    orders = range(1, report.metric.order + 1)
     return {
         "report": report,
         "comparison": comparison,
@@ -192,6 +193,8 @@ def _context(report: Report) -> dict[str, Any]:
         "times": times,
         "percent": f"{100 * report.confidence:g}\u00a0%",
         "orders": report.metric.order,
+        "grams": [f"{n}-grams" for n in orders],
+        "precisions": [f"p<sub>{n}</sub>" for n in orders],
         "versions": {"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
         "references": len(report._texts.references),
         "verdict": _verdict(report),
