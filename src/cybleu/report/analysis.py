@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,11 @@ from .._runtime.scales import percent
 from .._version import __version__
 from ..errors import OrderError, UnknownNameError, printable
 from ..metrics import Bleu, Chrf, find, tool_tokenizer
-from ..significance import SystemComparison, SystemScore, compare_systems
+from ..significance import SystemComparison, compare_systems
+from ..significance.comparison import system_score
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from ..significance.draws import resamples as drawn
-from ..significance.paired import interval, mean_and_deviation
+from ..significance.paired import interval
 from ..significance.products import Columns
 from ..significance.resampling import bootstrap_scores
 from ..significance.systems import Rows, Systems, check_share, mean_of_runs
@@ -33,8 +34,9 @@ from .figures import (
     PairFigures,
     Precisions,
     WordFrequencies,
+    shares,
 )
-from .ngrams import NGrams
+from .ngrams import NGrams, Order
 from .texts import Texts, texts_of
 
 if TYPE_CHECKING:
@@ -73,19 +75,15 @@ class Report:
         tokenize: Any,
         lowercase: bool,
         n_end: int,
-        baseline: str | None,
-        resamples: int,
-        seed: int,
-        confidence: float,
-        alpha: float,
         title: str | None,
         command: str | None,
         files: Mapping[str, str] | None,
-        **of_test: Any,
+        **compared: Any,
     ):
         self._texts, self._runs, self._metric = texts, runs, metric
         self._lowercase = lowercase
-        self._resamples, self._seed, self._confidence = resamples, seed, confidence
+        self._resamples, self._seed = compared["resamples"], compared["seed"]
+        self._confidence: float = compared["confidence"]
         self.n_end = max(n_end, metric.order)
         every = [
             segment_stats(
@@ -93,7 +91,7 @@ class Report:
                 texts.ragged(output),
                 self.n_end,
                 metric.definition.reference_length,
-                threads=of_test.get("threads"),
+                threads=compared["threads"],
             )
             for output in range(len(texts.outputs))
         ]
@@ -108,37 +106,22 @@ class Report:
         details = (
             f"nrefs:{len(texts.references)}|case:{'lc' if lowercase else 'mixed'}|tok:{tokenized}|version:{__version__}"
         )
-        of_systems = {name: [self._rows[output] for output in outputs] for name, outputs in runs.items()}
         self.comparison: SystemComparison | None = None
         if len(runs) > 1:
-            compared = compare_systems(
-                of_systems,
-                metric,
-                baseline=baseline,
-                resamples=resamples,
-                seed=seed,
-                confidence=confidence,
-                alpha=alpha,
-                **of_test,
-            )
-            self.comparison = replace(compared, signature=f"{compared.signature}|{details}")
-            self.systems = compared.systems
+            of_systems = {name: [self._rows[output] for output in outputs] for name, outputs in runs.items()}
+            found = compare_systems(of_systems, metric, **compared)
+            self.comparison = replace(found, signature=f"{found.signature}|{details}")
+            self.systems, self._compared = found.systems, found._rows
             self.signature = self.comparison.signature
         else:
-            self.systems = (self._only_system(next(iter(runs))),)
-            self.signature = f"{metric.signature}|resamples:{resamples}|seed:{seed}|{details}"
+            (name,) = runs
+            self._compared = Systems({name: [Rows(name, rows) for rows in self._rows]}, metric, None)
+            samples = mean_of_runs(self._bootstrapped)
+            self.systems = (system_score(self._compared, 0, samples, self._bootstrapped, self._confidence, 1),)
+            self.signature = f"{metric.signature}|resamples:{self._resamples}|seed:{self._seed}|{details}"
         self.title = title or ("BLEU of " + (next(iter(runs)) if len(runs) == 1 else f"{len(runs)} systems"))
         self.command = command
         self.files = dict(files) if files is not None else self._digests()
-
-    def _only_system(self, name: str) -> SystemScore:
-        scores = mean_of_runs(self._bootstrapped)
-        low, high = interval(scores, self._confidence)
-        of_runs = [float(self._metric.score(rows).score) for rows in self._rows]
-        deviations = [mean_and_deviation(one)[1] for one in self._bootstrapped]
-        between = mean_and_deviation(np.array(of_runs))[1] if len(of_runs) > 1 else None
-        mean = float(mean_of_runs(np.array(of_runs)))
-        return SystemScore(name, mean, low, high, float(np.mean(deviations)), between, tuple(of_runs), 1)
 
     def _digests(self) -> dict[str, str]:
         found = {text.name: text.digest for text in self._texts.outputs}
@@ -212,8 +195,7 @@ class Report:
 
     @cached_property
     def _bootstrapped(self) -> NDArray[np.float64]:
-        given = {str(number): [Rows(str(number), rows)] for number, rows in enumerate(self._rows)}
-        return bootstrap_scores(Systems(given, self._metric, None), self._resamples, self._seed)
+        return bootstrap_scores(self._compared, self._resamples, self._seed)
 
     @cached_property
     def bootstrap_scores(self) -> dict[str, NDArray[np.float64]]:
@@ -232,11 +214,11 @@ class Report:
         sampled = np.empty((len(self._order), most, self._resamples))
         for start, stop, counts in drawn(generator, self._resamples, self.segments, columns.dtype):
             sums = columns.sums(counts)
-            sampled[:, :, start:stop] = _shares(sums[:, 2 : 2 + most], sums[:, 2 + most :])
+            sampled[:, :, start:stop] = shares(sums[:, 2 : 2 + most], sums[:, 2 + most :])
         found = []
         for place, output in enumerate(self._order):
             sums = self._every_order[output].sum(axis=0)
-            values = _shares(sums[2 : 2 + most], sums[2 + most :])
+            values = shares(sums[2 : 2 + most], sums[2 + most :])
             ends = [_interval_of_known(scores, self._confidence) for scores in sampled[place]]
             found.append(
                 Precisions(
@@ -292,22 +274,17 @@ class Report:
     @cached_property
     def over_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
         """For each output and each order, the n-grams that it has most often without a match."""
-        return tuple(
-            tuple(
-                self._ngrams.misses(order, output, order.produced[output] - order.confirmed[output])
-                for order in self._ngrams.orders
-            )
-            for output in self._order
-        )
+        return self._misses(lambda order, output: order.produced[output] - order.confirmed[output])
 
     @cached_property
     def under_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
         """For each output and each order, the n-grams that it lacks most often."""
+        return self._misses(lambda order, output: order.wanted - order.confirmed[output])
+
+    def _misses(self, counts: Callable[[Order, int], Any]) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
+        orders = self._ngrams.orders
         return tuple(
-            tuple(
-                self._ngrams.misses(order, output, order.wanted - order.confirmed[output])
-                for order in self._ngrams.orders
-            )
+            tuple(self._ngrams.misses(order, output, counts(order, output)) for order in orders)
             for output in self._order
         )
 
@@ -485,12 +462,6 @@ def analyse(
         command=command,
         files=files,
     )
-
-
-def _shares(matches: NDArray[Any], totals: NDArray[Any]) -> NDArray[np.float64]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares: NDArray[np.float64] = np.where(totals > 0, 100 * matches / totals, np.nan)
-    return shares
 
 
 def _interval_of_known(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:

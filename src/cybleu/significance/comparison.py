@@ -135,7 +135,9 @@ def compare_systems(
         _ranks(order, {pair: one.significant for pair, one in zip(pairs, found)}, ranking) if baseline is None else {}
     )
     return SystemComparison(
-        tuple(_system(rows, system, of_samples[system], of_runs, confidence, ranks.get(system)) for system in order),
+        tuple(
+            system_score(rows, system, of_samples[system], of_runs, confidence, ranks.get(system)) for system in order
+        ),
         tuple(found),
         baseline,
         test,
@@ -173,7 +175,7 @@ def _in_given_order(
     return [tested[turned[pair]] for pair in pairs]
 
 
-def _system(
+def system_score(
     rows: Systems,
     system: int,
     of_samples: NDArray[np.float64],
@@ -181,6 +183,11 @@ def _system(
     confidence: float,
     rank: int | None,
 ) -> SystemScore:
+    """What is said of a system by itself.
+
+    :param of_samples: its scores in bootstrap samples
+    :param of_runs: those of the runs of all systems
+    """
     runs = rows.runs[system]
     low, high = interval(of_samples, confidence)
     deviations = [mean_and_deviation(of_runs[run])[1] for run in runs]
