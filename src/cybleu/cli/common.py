@@ -65,6 +65,11 @@ def with_parameters(*parameters: Callable[[Any], Any]) -> Callable[[Command], Co
     return decorate
 
 
+def taken(kind: Any, options: dict[str, Any]) -> Any:
+    """A tuple with names of those options that it has, which are then no longer among them."""
+    return kind(**{name: options.pop(name) for name in kind._fields if name in options})
+
+
 # ------------------------------------------------------------------------------------------------------------- options
 
 
@@ -165,8 +170,6 @@ SMOOTHING_OF_TEXT = click.option(
 SMOOTHING_VALUE = click.option(
     "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
 )
-# These methods of NLTK ask for a segment, so they are not of the counts alone.
-METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
 
 
 class MetricName(click.ParamType):  # type: ignore[type-arg]
@@ -263,25 +266,6 @@ def check_sums(metric: Metric, name: str) -> None:
         raise click.UsageError(
             f"this command scores sums of counts, and {name} is a mean of the scores of segments; give another --metric"
         )
-
-
-def metric_of_texts(
-    name: str,
-    smoothing: str | None,
-    smoothing_value: float | None,
-    order: int | None,
-    weights: Sequence[float] | None,
-) -> tuple[Metric, str | None]:
-    """The metric that the options ask for; and the smoothing if it is one of these methods, which no metric has."""
-    method = smoothing if name == "nltk" and smoothing in METHODS_OF_SEGMENTS else None
-    if method and smoothing_value is not None:
-        raise click.UsageError(f"--smoothing {smoothing} takes no --smoothing-value here")
-    try:
-        return metric_of(name, None if method else smoothing, smoothing_value, order, weights), method
-    except click.UsageError as error:
-        if name == "nltk" and "no smoothing" in error.message:
-            raise click.UsageError(", ".join([error.message, *METHODS_OF_SEGMENTS])) from error
-        raise
 
 
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from .common import FILE, THREADS, check_outputs, input_errors, with_parameters
-from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, metric_and_tokenizer, named_systems, report_of
+from .common import FILE, THREADS, check_outputs, input_errors, taken, with_parameters
+from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, checked_metric, named_systems, report_of
+from .texts import TextOptions
 
 GROUPS = ("length", "difference", "score", "recall", "precision")  # named here, so that --help needs no NumPy
 
@@ -119,20 +120,13 @@ def _draw(
     draw: Callable[[Any, Any], None],
     systems: Sequence[str],
     references: Sequence[str],
-    metric: str,
-    smoothing: str | None,
-    order: int | None,
-    weights: Sequence[float] | None,
-    split: str | None,
-    tokenize: str | None,
-    lowercase: bool,
-    drop_bom: bool,
     output: str,
     least: int = 1,
     baseline: str | None = None,
-    **choices: Any,
+    **options: Any,
 ) -> None:
-    found, name = metric_and_tokenizer(metric, smoothing, order, weights, split, tokenize)
+    given: TextOptions = taken(TextOptions, options)
+    metric = checked_metric(given)
     named = named_systems(systems, references, baseline, least)
     check_outputs([output], [*(file for files in named.values() for file in files), *references])
     with input_errors():
@@ -140,5 +134,5 @@ def _draw(
 
         check_plot(output)
         # the test is not drawn
-        report = report_of(named, references, found, name, lowercase, drop_bom, baseline=baseline, samples=1, **choices)
+        report = report_of(named, references, metric, given, baseline=baseline, samples=1, **options)
         save_plot(output, lambda axes: draw(report, axes))

@@ -27,12 +27,11 @@ from .common import (
     THREADS,
     WIDTH,
     input_errors,
-    metric_of_texts,
     need_standard_output,
     variant,
 )
 from .parquet import column_segments, columns_named
-from .texts import NO_LINE, described, lowercase_of, no_tokenizer, raw_segments_of_files, splitter_of, tokenizer_of
+from .texts import NO_LINE, TextOptions, no_tokenizer, raw_segments_of_files
 from .texts import segments as read_segments
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
@@ -59,21 +58,13 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 def score(
     hypothesis: str,
     references: tuple[str, ...],
-    variant: str,
-    order: int | None,
-    weights: tuple[float, ...] | None,
-    smoothing: str | None,
-    smoothing_value: float | None,
-    tokenize: str | None,
-    split: str | None,
-    lowercase: bool,
-    drop_bom: bool,
     reference_length: str | None,
     level: str | None,
     threads: int,
     segments: bool,
     as_json: bool,
     width: int,
+    **options: Any,
 ) -> None:
     """Score a text by corpus BLEU or another metric.
 
@@ -85,10 +76,11 @@ def score(
     references has one reference for each segment, or a list of them.
     """
     need_standard_output()
-    name = tokenizer_of(variant, tokenize, split)
-    metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)
-    no_tokenizer(metric, tokenize, split)
-    if lowercase and metric.of_raw_text:
+    given = TextOptions(**options)
+    name = given.tokenizer
+    metric, method = given.metric_and_method()
+    no_tokenizer(metric, given.tokenize, given.split)
+    if given.lowercase and metric.of_raw_text:
         metric = metric.with_choices(lowercase=True)
     if reference_length is not None:
         if not isinstance(metric, Bleu):
@@ -104,32 +96,35 @@ def score(
     looks = _Looks()
     numbers_of_references: set[int] = set()  # where they are in columns
     with input_errors():
-        raw = Raw(name, lowercase)
+        raw = Raw(name, given.lowercase)
         columns = columns_named(hypothesis, references)
         direct = raw.own and metric.reads_raw_text and not method
         count = partial(_counted, metric, raw, segments, corpus.mean is not None)
         blocks: Iterator[Any]
-        split_line = splitter_of(variant, name, lowercase)
+        split_line = given.splitter()
         if columns is not None:
-            direct = direct and not (lowercase and variant == "mteval-v13a")  # which has another lower case
+            direct = direct and not (given.lowercase and given.variant == "mteval-v13a")  # which has another lower case
             read = _columns(columns, len(references), numbers_of_references)
             blocks = ((raw.texts(texts, texts.name), *raw.sets(sets)) for texts, sets in read)
         else:
-            blocks = raw_segments_of_files(hypothesis, references, lowercase_of(variant, lowercase), drop_bom)
+            blocks = raw_segments_of_files(hypothesis, references, given.lowered(), given.drop_bom)
         if direct:
             for counted in in_order(count, blocks, threads):
                 corpus.add_counted(counted)
                 segment_scores.extend(counted.scores)
                 looks.see(counted)
-        elif columns is not None:
-            for texts, sets in read:
-                split_sets = [[split_line(_str_of(line)) for line in lines] for lines in sets]
-                split_texts = [split_line(_str_of(line)) for line in texts]
-                corpus.add(split_sets, split_texts)
-                if segments:
-                    segment_scores.extend(map(corpus.score_segment, split_sets, split_texts))
         else:
-            for list_of_references, hypotheses in read_segments(hypothesis, references, split_line, drop_bom):
+            if columns is None:
+                split_segments = read_segments(hypothesis, references, split_line, given.drop_bom)
+            else:
+                split_segments = (
+                    (
+                        [list(map(split_line, map(_str_of, lines))) for lines in sets],
+                        [*map(split_line, map(_str_of, texts))],
+                    )
+                    for texts, sets in read
+                )
+            for list_of_references, hypotheses in split_segments:
                 corpus.add(list_of_references, hypotheses)
                 if segments:
                     segment_scores.extend(map(corpus.score_segment, list_of_references, hypotheses))
@@ -140,8 +135,9 @@ def score(
         click.echo(f"cybleu: {advice}", err=True)
     varies = len(numbers_of_references) > 1
     nrefs = "var" if varies else str(max(numbers_of_references, default=len(references)))
-    tokens = described(metric, name, lowercase)
-    result = replace(result, signature=f"{result.signature}|nrefs:{nrefs}{tokens}|version:{__version__}")
+    result = replace(
+        result, signature=f"{result.signature}|nrefs:{nrefs}{given.described(metric)}|version:{__version__}"
+    )
     if as_json:
         found: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
         if isinstance(result, BleuScore):

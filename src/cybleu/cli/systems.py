@@ -21,12 +21,11 @@ from .common import (
     WEIGHTS,
     MetricName,
     check_sums,
-    metric_of,
     one_standard_input,
     someone_looks,
     with_parameters,
 )
-from .texts import NO_LINE, no_tokenizer, note_marks, tokenizer_of
+from .texts import NO_LINE, TextOptions, note_marks
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -68,6 +67,7 @@ SYSTEMS = with_parameters(
     ),
     click.option(
         "--metric",
+        "variant",
         type=MetricName(),
         default="sacrebleu",
         show_default=True,
@@ -85,20 +85,11 @@ SEED = click.option(
 )
 
 
-def metric_and_tokenizer(
-    metric: str,
-    smoothing: str | None,
-    order: int | None,
-    weights: Sequence[float] | None,
-    split: str | None,
-    tokenize: str | None,
-) -> tuple[Metric, str]:
-    """What the options ask for."""
-    name = tokenizer_of(metric, tokenize, split)
-    found = metric_of(metric, smoothing, None, order, weights)
-    no_tokenizer(found, tokenize, split)
-    check_sums(found, metric)
-    return found, name
+def checked_metric(given: TextOptions) -> Metric:
+    """The metric that the options ask for."""
+    metric = given.metric()
+    check_sums(metric, given.variant)
+    return metric
 
 
 def named_systems(
@@ -133,13 +124,7 @@ def named_systems(
 
 
 def report_of(
-    named: Mapping[str, list[str]],
-    references: Sequence[str],
-    metric: Metric,
-    tokenizer: str,
-    lowercase: bool,
-    drop_bom: bool,
-    **choices: Any,
+    named: Mapping[str, list[str]], references: Sequence[str], metric: Metric, given: TextOptions, **choices: Any
 ) -> Report:
     """The report of these files.
 
@@ -148,7 +133,7 @@ def report_of(
     from ..report import analyse
 
     paths = dict.fromkeys([*(path for runs in named.values() for path in runs), *references])
-    lines = {path: _lines(path, drop_bom) for path in paths}
+    lines = {path: _lines(path, given.drop_bom) for path in paths}
     if not any(lines.values()):
         raise EmptyCorpusError(NO_LINE)
     counts = {path: len(found) for path, found in lines.items()}
@@ -160,8 +145,8 @@ def report_of(
         list(zip(*(lines[path] for path in references))),
         {name: [lines[path] for path in runs] for name, runs in named.items()},
         metric,
-        tokenize=tokenizer,
-        lowercase=lowercase,
+        tokenize=given.tokenizer,
+        lowercase=given.lowercase,
         command=shlex.join([*context.command_path.split(), *context.meta[ARGUMENTS]]),
         files={path: _digest(path, lines[path]) for path in paths},
         progress=someone_looks(),

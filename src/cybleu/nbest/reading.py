@@ -26,7 +26,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from .._runtime.parallel import bar
 from ..errors import ArrayValueError
 from ..stats.references import LineCounter
 from ..text.raw import Raw
@@ -83,15 +82,9 @@ def read_segments(
 
         yield from json_lines.segments(path, progress)
         return
-    with (
-        open_reader(path, format, size, features, names) as reader,
-        bar(reader.file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance,
-    ):
-        position = 0
+    with open_reader(path, format, size, features, names) as reader:
         parts: list[Block] = []
-        for block in reader.blocks():
-            advance(reader.file.position() - position)
-            position = reader.file.position()
+        for block in reader.file.watched(reader.blocks(), progress):
             changes = (np.flatnonzero(np.diff(block.ids)) + 1).tolist()
             for start, stop in zip([0, *changes], [*changes, len(block.ids)]):
                 if parts and parts[0].ids[0] != block.ids[start]:
@@ -150,22 +143,18 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
     sparse = SparseRows()
     kept: list[str] = []
     first_line, scored = None, False
-    with bar(reader.file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance:
-        position = 0
-        for block in reader.blocks():
-            first_line = block.ids[0] if first_line is None else first_line
-            of_block = owners_of(block, first_id, len(prepared), reader, first_line)
-            owners.add(of_block[:, None])
-            stats.add(counter.stats(block, of_block))
-            features.add(block.features)
-            if block.model_scores is not None:
-                scores.add(block.model_scores[:, None])
-                scored = True
-            sparse.append(len(block.ids), block.sparse)
-            if texts:
-                kept += block.texts()
-            advance(reader.file.position() - position)
-            position = reader.file.position()
+    for block in reader.file.watched(reader.blocks(), progress):
+        first_line = block.ids[0] if first_line is None else first_line
+        of_block = owners_of(block, first_id, len(prepared), reader, first_line)
+        owners.add(of_block[:, None])
+        stats.add(counter.stats(block, of_block))
+        features.add(block.features)
+        if block.model_scores is not None:
+            scores.add(block.model_scores[:, None])
+            scored = True
+        sparse.append(len(block.ids), block.sparse)
+        if texts:
+            kept += block.texts()
     return in_segments(
         owners.column(),
         len(prepared),
