@@ -17,7 +17,7 @@ from .._runtime.arrays import np
 from .._runtime.parallel import checked_threads, in_order
 from ..text.raw import Raw
 from .container import whole_number
-from .extractor import bleu_texts
+from .extractor import BLEU, rows_of_bleu, segment_texts
 from .formats import open_reader
 from .lists import NBest
 from .merging import first_ones, merge
@@ -150,9 +150,8 @@ class _Pieces:
             owners, features, stats = owners[rows], features[rows], stats[rows]
             sparse = None if sparse is None else sparse.rows(rows)
         begins = np.flatnonzero(np.diff(owners, prepend=-1))
-        texts = bleu_texts(
-            owners[begins] + self._first_id, np.append(begins, len(owners)), self._names, features, stats, sparse
-        )
+        ids, offsets = owners[begins] + self._first_id, np.append(begins, len(owners))
+        texts = segment_texts(ids, offsets, self._names, features, BLEU, rows_of_bleu(stats), sparse)
         of_features, of_scores = zip(*texts)
         return "".join(of_features), "".join(of_scores)
 

@@ -42,7 +42,7 @@ def write(nbest: Hypotheses, features: Path, scores: Path) -> None:
     if isinstance(nbest.score, MosesScorer):
         kind, rows = nbest.score.types, nbest.stats
     elif nbest.stats.dtype == np.int64 and nbest.score is None:
-        kind, rows = BLEU, _rows_of_bleu(nbest.stats)
+        kind, rows = BLEU, rows_of_bleu(nbest.stats)
     else:
         raise StatisticsError(
             "only BLEU's statistics, and those of a cybleu.metrics.MosesScorer, can be written for Moses; these are of another "
@@ -54,18 +54,6 @@ def write(nbest: Hypotheses, features: Path, scores: Path) -> None:
                 file.write(text)
 
 
-def bleu_texts(
-    ids: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    names: Sequence[str],
-    features: NDArray[np.float64],
-    stats: NDArray[Any],
-    sparse: SparseFeatures | None,
-) -> Iterator[tuple[str, str]]:
-    """What the file of features and the file of scores have of each segment that is not empty."""
-    return segment_texts(ids, offsets, names, features, BLEU, _rows_of_bleu(stats), sparse)
-
-
 def segment_texts(
     ids: NDArray[np.int64],
     offsets: NDArray[np.int64],
@@ -75,9 +63,10 @@ def segment_texts(
     rows: NDArray[Any],
     sparse: SparseFeatures | None,
 ) -> Iterator[tuple[str, str]]:
-    """The same for the statistics of any scorer, in its order of columns.
+    """What the file of features and the file of scores have of each segment that is not empty.
 
     :param kind: what Moses calls the scorer
+    :param rows: the statistics in its order of columns
     """
     backend = _backend.chosen
     write_rows = backend.lines_of_counts if rows.dtype == np.int64 else backend.lines_of_numbers
@@ -93,7 +82,7 @@ def segment_texts(
         )
 
 
-def _rows_of_bleu(stats: NDArray[Any]) -> NDArray[Any]:
+def rows_of_bleu(stats: NDArray[Any]) -> NDArray[Any]:
     """m1 t1 m2 t2 ... and the reference length."""
     order = stats.shape[1] // 2 - 1
     if (stats[:, 0] != stats[:, 2 + order]).any():

@@ -26,7 +26,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from ..errors import ArrayValueError
 from ..stats.references import LineCounter
 from ..text.raw import Raw
 from .formats import open_reader
@@ -75,9 +74,7 @@ def read_segments(
     >>> [(segment.id, segment.texts) for segment in read_segments(path)]
     [(0, ['it rains']), (1, ['so it is'])]
     """
-    if format == "json":
-        if size is not None or features is not None or names is not None:
-            raise ArrayValueError("size, features and names are for the plain format, a file without fields")
+    if format == "json" and size is None and features is None and names is None:
         from . import json_lines
 
         yield from json_lines.segments(path, progress)

@@ -55,6 +55,9 @@ class Report:
 
     :ivar comparison: the scores, intervals and tests of the systems; None if there is only one system
     :ivar systems: the scores of the systems, the best first; if there is a baseline, it comes before the others
+    :ivar metric: the metric that scores the systems
+    :ivar segments: how many segments there are
+    :ivar confidence: of all intervals
     :ivar signature: the definition of the score in one line
     :ivar title: the title of the page
     :ivar command: the command that repeats it, or None
@@ -80,10 +83,10 @@ class Report:
         files: Mapping[str, str] | None,
         **compared: Any,
     ):
-        self._texts, self._runs, self._metric = texts, runs, metric
+        self._texts, self._runs, self.metric, self.segments = texts, runs, metric, texts.segments
         self._lowercase = lowercase
         self._resamples, self._seed = compared["resamples"], compared["seed"]
-        self._confidence: float = compared["confidence"]
+        self.confidence: float = compared["confidence"]
         self.n_end = max(n_end, metric.order)
         every = [
             segment_stats(
@@ -117,7 +120,7 @@ class Report:
             (name,) = runs
             self._compared = Systems({name: [Rows(name, rows) for rows in self._rows]}, metric, None)
             samples = mean_of_runs(self._bootstrapped)
-            self.systems = (system_score(self._compared, 0, samples, self._bootstrapped, self._confidence, 1),)
+            self.systems = (system_score(self._compared, 0, samples, self._bootstrapped, self.confidence, 1),)
             self.signature = f"{metric.signature}|resamples:{self._resamples}|seed:{self._seed}|{details}"
         self.title = title or ("BLEU of " + (next(iter(runs)) if len(runs) == 1 else f"{len(runs)} systems"))
         self.command = command
@@ -130,21 +133,6 @@ class Report:
         return found
 
     # ------------------------------------------------------------------------------------------------------ of outputs
-
-    @property
-    def metric(self) -> Bleu:
-        """The metric that scores the systems."""
-        return self._metric
-
-    @property
-    def segments(self) -> int:
-        """How many segments there are."""
-        return self._texts.segments
-
-    @property
-    def confidence(self) -> float:
-        """The confidence of all intervals."""
-        return self._confidence
 
     @property
     def rows(self) -> dict[str, NDArray[np.int64]]:
@@ -175,7 +163,7 @@ class Report:
                 found[output] = OutputFigures(
                     text.name,
                     system,
-                    self._metric.score(self._rows[output]),
+                    self.metric.score(self._rows[output]),
                     chrf.score(chrf.rows(columns, list(text.lines))).score,
                     text.digest,
                 )
@@ -184,7 +172,7 @@ class Report:
     @cached_property
     def sentence_scores(self) -> NDArray[np.float64]:
         """BLEU of each segment, as the tool scores single sentences, from 0 to 100: float64 `(outputs, segments)`."""
-        metric = self._metric.of_sentences()
+        metric = self.metric.of_sentences()
         scored = []
         for output in self._order:
             rows, summable = metric.summable(self._rows[output])
@@ -201,7 +189,7 @@ class Report:
     def bootstrap_scores(self) -> dict[str, NDArray[np.float64]]:
         """The scores of each system in the bootstrap samples that give the intervals, from 0 to 100."""
         return {
-            system.name: percent(mean_of_runs(self._bootstrapped[self._runs[system.name]]), self._metric.scale)
+            system.name: percent(mean_of_runs(self._bootstrapped[self._runs[system.name]]), self.metric.scale)
             for system in self.systems
         }
 
@@ -219,7 +207,7 @@ class Report:
         for place, output in enumerate(self._order):
             sums = self._every_order[output].sum(axis=0)
             values = shares(sums[2 : 2 + most], sums[2 + most :])
-            ends = [_interval_of_known(scores, self._confidence) for scores in sampled[place]]
+            ends = [_interval_of_known(scores, self.confidence) for scores in sampled[place]]
             found.append(
                 Precisions(
                     self.names[place],
@@ -248,13 +236,13 @@ class Report:
         rows = [self._rows[output] for output in self._order]
         if by == "length":
             values = [self._texts.references[0].lengths] * len(rows)
-            return bucketed(by, labels_of(LENGTHS, 0), LENGTHS, values, self.names, rows, self._metric)
+            return bucketed(by, labels_of(LENGTHS, 0), LENGTHS, values, self.names, rows, self.metric)
         if by == "difference":
             values = [table[:, 0] - table[:, 1] for table in rows]
-            return bucketed(by, labels_of(DIFFERENCES), DIFFERENCES, values, self.names, rows, self._metric)
+            return bucketed(by, labels_of(DIFFERENCES), DIFFERENCES, values, self.names, rows, self.metric)
         if by == "score":
             labels = tuple(f"{low} to {low + 10}" for low in range(0, 100, 10))
-            return bucketed(by, labels, TENTHS, list(self.sentence_scores), self.names, rows, self._metric)
+            return bucketed(by, labels, TENTHS, list(self.sentence_scores), self.names, rows, self.metric)
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BY)}")
 
     @cached_property
@@ -269,7 +257,7 @@ class Report:
     @cached_property
     def _ngrams(self) -> NGrams:
         """The n-grams of all texts, up to four tokens."""
-        return NGrams(self._texts, min(self._metric.order, MOST_MARKED))
+        return NGrams(self._texts, min(self.metric.order, MOST_MARKED))
 
     @cached_property
     def over_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
@@ -320,8 +308,8 @@ class Report:
         (-17.925, -17.925)
         """
         runs = [self._runs_of(name) for name in (first, second)]
-        scores = [[self._metric.score(self._rows[output]) for output in outputs] for outputs in runs]
-        return mean_of([contributions(self._metric, one, other) for one in scores[0] for other in scores[1]])
+        scores = [[self.metric.score(self._rows[output]) for output in outputs] for outputs in runs]
+        return mean_of([contributions(self.metric, one, other) for one in scores[0] for other in scores[1]])
 
     def between(self, first: str, second: str) -> PairFigures:
         """The difference between two systems in detail.
@@ -337,7 +325,7 @@ class Report:
         """
         runs = [self._runs_of(name) for name in (first, second)]
         assert self.comparison is not None
-        influence = percent(self.comparison.influence(first, second), self._metric.scale)
+        influence = percent(self.comparison.influence(first, second), self.metric.scale)
         better, worse = self._ngrams.differences(*runs)
         lines = [self._texts.outputs[output].lines for outputs in runs for output in outputs]
         equal = sum(len(set(of_segment)) == 1 for of_segment in zip(*lines))
@@ -360,9 +348,9 @@ class Report:
             return self.comparison.format(width)
         (system,) = self.systems
         score, low, high = (
-            f"{percent(value, self._metric.scale):.{width}f}" for value in (system.score, system.low, system.high)
+            f"{percent(value, self.metric.scale):.{width}f}" for value in (system.score, system.low, system.high)
         )
-        interval_is = f"{100 * self._confidence:g} % interval {low} to {high}"
+        interval_is = f"{100 * self.confidence:g} % interval {low} to {high}"
         return f"{printable(system.name)}: BLEU {score}, {interval_is}\n{self.signature}"
 
     def __str__(self) -> str:

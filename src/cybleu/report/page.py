@@ -90,7 +90,6 @@ def save_page(report: Report, path: str | PathLike[str]) -> None:
     >>> path.read_text(encoding="utf-8") == html(report)
     True
     """
-    check_paths([fspath(path)])
     page = html(report)
     with writing(fspath(path)) as file:
         file.write(page)

@@ -116,7 +116,7 @@ class Shuffles:
         runs = sum(len(self._systems.runs[system]) for system in pair)
         places = self.differing(pair)
         drawn = all_orders(places, self._systems.segments, runs)
-        found = self._count(((stop - start, order) for start, stop, order in drawn), [pair])
+        found = self._count(drawn, [pair])
         return found[0], len(tabulated(runs)) ** len(places)
 
     def sampled(self, pairs: Sequence[Pair], generator: np.random.Generator | None = None) -> list[int]:
@@ -134,8 +134,7 @@ class Shuffles:
             size = self._samples, self._systems.segments
             with bar(self._samples, self._progress, " shuffles") as advance:
                 if kind == (1, 1):
-                    halved = _advancing(halves(drawing, *size), advance)
-                    counts = self._count_halves(halved, those)
+                    counts = self._count_halves(_advancing(halves(drawing, *size), advance), those)
                 else:
                     counts = self._count(_advancing(orders(drawing, *size, sum(kind)), advance), those)
             for place, count in zip(places, counts):
@@ -149,7 +148,7 @@ class Shuffles:
 
     # ------------------------------------------------------------------------------------------- two systems of one run
 
-    def _count_halves(self, drawn: Iterable[tuple[int, NDArray[np.bool_]]], pairs: Sequence[Pair]) -> list[int]:
+    def _count_halves(self, drawn: Iterable[NDArray[np.bool_]], pairs: Sequence[Pair]) -> list[int]:
         """One product serves all pairs: where `S` is the sum of the segments that stay, that of a shuffled system is
         `S_a + T_b - S_b`."""
         columns = self._systems.columns
@@ -161,7 +160,7 @@ class Shuffles:
             real = self._real([pairs[place] for place in places])
             works.append((places, tables[first], _in_place(others), real))
         found = np.zeros(len(pairs), dtype=np.int64)
-        for _, stay in drawn:
+        for stay in drawn:
             stays = columns.sums(stay.astype(columns.dtype))
             leaves = columns.totals[:, :, None] - stays
 
@@ -200,7 +199,7 @@ class Shuffles:
 
     # --------------------------------------------------------------------------------------------------- several runs
 
-    def _count(self, drawn: Iterable[tuple[int, NDArray[np.uint8]]], pairs: Sequence[Pair]) -> list[int]:
+    def _count(self, drawn: Iterable[NDArray[np.uint8]], pairs: Sequence[Pair]) -> list[int]:
         """Whatever the numbers of runs are; each pair has the same."""
         systems, columns = self._systems, self._systems.columns
         own = len(systems.runs[pairs[0][0]])
@@ -210,13 +209,13 @@ class Shuffles:
         ]
         real = self._real(pairs)
         found = np.zeros(len(pairs), dtype=np.int64)
-        for count, order in drawn:
-            scores = np.empty((len(items), len(pairs), count))
+        for order in drawn:
+            scores = np.empty((len(items), len(pairs), len(order)))
             for slot in range(len(items)):
                 sums = np.zeros(1)
                 for item, tables in enumerate(items):
                     sums = sums + columns.sums((order[:, :, slot] == item).astype(columns.dtype), tables)
-                scores[slot] = _scored(systems, columns.numbers(sums), self._threads).reshape(len(pairs), count)
+                scores[slot] = _scored(systems, columns.numbers(sums), self._threads).reshape(scores.shape[1:])
             statistics = np.abs(mean_of_runs(scores[:own]) - mean_of_runs(scores[own:]))
             found += self._beyond(statistics, real).sum(axis=1)
         return [int(count) for count in found]
@@ -228,9 +227,7 @@ def _in_place(places: list[int]) -> list[int] | slice:
     return slice(places[0], places[-1] + 1) if neighbours else places
 
 
-def _advancing(
-    drawn: Iterator[tuple[int, int, NDArray[Any]]], advance: Callable[[int], Any]
-) -> Iterator[tuple[int, NDArray[Any]]]:
-    for start, stop, block in drawn:
-        yield stop - start, block
-        advance(stop - start)
+def _advancing(drawn: Iterator[NDArray[Any]], advance: Callable[[int], Any]) -> Iterator[NDArray[Any]]:
+    for block in drawn:
+        yield block
+        advance(len(block))
