@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._files.text import Lines, number_of, shown
 from .._files.writing import writing_all
-from .._runtime.arrays import np
+from .._runtime.arrays import first_not_finite, np
 from ..errors import InputFileError, StatisticsError, UnknownNameError
 from ..metrics import MosesScorer
 from .container import Hypotheses
@@ -236,8 +236,7 @@ class _File:
             self.lines.count += found[-1].count(b"\n")
             wanted -= len(found[-1])
         rows = np.frombuffer(b"".join(found), dtype="<f4").astype(np.float64).reshape(count, width)
-        if not np.isfinite(rows).all():
-            row = int(np.isfinite(rows).all(axis=1).argmin())
+        if (row := first_not_finite(rows)) is not None:
             raise self.error(f"hypothesis {row} has numbers that are not finite", first)
         return rows
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import factorial
 from operator import ge
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.parallel import bar, checked_threads, run
-from .draws import all_orders, halves, orders, resamples, tabulated
+from .draws import MOST_TABULATED, all_orders, halves, orders, resamples
 from .products import Columns
 from .systems import Systems, mean_of_runs
 
@@ -96,28 +97,20 @@ class Shuffles:
         self._beyond = beyond
         self._nearly = systems.scoring.estimates(systems.columns)
 
-    def differing(self, pair: Pair) -> NDArray[np.int64]:
-        """The segments in which not all runs of the two have the same numbers."""
+    def enumerated(self, pair: Pair) -> tuple[int, int] | None:
+        """How many of all shuffles count, and how many there are; None if there are more than samples."""
         tables = [self._systems.tables[table] for system in pair for table in self._systems.runs[system]]
-        differs = np.zeros(self._systems.segments, dtype=np.bool_)
+        runs = len(tables)
+        if runs > MOST_TABULATED:
+            return None
+        differs = np.zeros(self._systems.segments, dtype=np.bool_)  # not all runs of the two have the same numbers
         for table in tables[1:]:
             differs |= (table != tables[0]).any(axis=1)
-        return differs.nonzero()[0]
-
-    def enumerable(self, pair: Pair) -> bool:
-        """Whether there are no more shuffles than samples."""
-        runs = sum(len(self._systems.runs[system]) for system in pair)
-        if runs > 8:
-            return False
-        return bool(len(tabulated(runs)) ** len(self.differing(pair)) <= self._samples)
-
-    def enumerated(self, pair: Pair) -> tuple[int, int]:
-        """How many of all shuffles count, and how many there are."""
-        runs = sum(len(self._systems.runs[system]) for system in pair)
-        places = self.differing(pair)
-        drawn = all_orders(places, self._systems.segments, runs)
-        found = self._count(drawn, [pair])
-        return found[0], len(tabulated(runs)) ** len(places)
+        places = differs.nonzero()[0]
+        count = factorial(runs) ** len(places)
+        if count > self._samples:
+            return None
+        return self._count(all_orders(places, self._systems.segments, runs), [pair])[0], count
 
     def sampled(self, pairs: Sequence[Pair], generator: np.random.Generator | None = None) -> list[int]:
         """How many of the samples count, for each pair; pairs with as many runs see the same shuffles.
