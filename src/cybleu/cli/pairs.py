@@ -102,11 +102,8 @@ def mira_options(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of kbmira."""
     return {
         "iterations": options.pop("passes"),
-        "step": options.pop("step"),
-        "decay": options.pop("decay"),
         "shuffle": not options.pop("no_shuffle"),
-        "safe_hope": options.pop("safe_hope"),
-        "model_background": options.pop("model_background"),
+        **{name: options.pop(name) for name in ("step", "decay", "safe_hope", "model_background")},
     }
 
 
