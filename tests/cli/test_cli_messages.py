@@ -15,7 +15,6 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from cybleu.cli import cli
-from cybleu.cli.common import FileName
 
 TEXT = "the cat sat on the mat\n" * 2
 LIST = "".join(f"{n} ||| {text} ||| lm= {k} ||| {k}\n" for n in range(2) for k, text in enumerate(["a cat", "the cat"]))
@@ -60,7 +59,7 @@ def of_files():
 
 @pytest.mark.parametrize(("command", "parameter"), list(of_files()))
 def test_shells_complete_names_of_files(command, parameter):
-    assert isinstance(parameter.type, FileName)
+    assert isinstance(parameter.type, click.Path)
     found = parameter.shell_complete(click.Context(command), "ex")
     assert [(item.value, item.type) for item in found] == [("ex", "file")]
 

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from .._files.text import STANDARD_INPUT, number_of, shown
 from .._files.writing import check_paths
@@ -73,16 +72,8 @@ def taken(kind: Any, options: dict[str, Any]) -> Any:
 # ------------------------------------------------------------------------------------------------------------- options
 
 
-class FileName(click.ParamType):  # type: ignore[type-arg]
-    """The path of a file to read or to write, or ``-``. Shells complete it; what is wrong with it is said when it is opened."""
-
-    name = "file"
-
-    def shell_complete(self, *arguments: Any) -> list[CompletionItem]:
-        return [CompletionItem(arguments[-1], type="file")]
-
-
-FILE = FileName()
+# A file to read or to write, or `-`. What is wrong with it is said when it is opened.
+FILE = click.Path(readable=False)
 
 SPLIT = click.option(
     "--split",
@@ -185,7 +176,9 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
             self.fail(f"{shown(value)} is not one of {', '.join(METRICS)}", parameter, context)
         return value
 
-    def shell_complete(self, *arguments: Any) -> list[CompletionItem]:
+    def shell_complete(self, *arguments: Any) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(name) for name in METRICS if name.startswith(arguments[-1])]
 
 
