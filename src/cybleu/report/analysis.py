@@ -248,9 +248,7 @@ class Report:
     @cached_property
     def word_frequencies(self) -> WordFrequencies:
         """Recall and precision of words by how often they are in the references."""
-        found = word_frequencies(self._ngrams, self.names)
-        order = self._order
-        return WordFrequencies(found.labels, found.names, found.wanted, found.produced[order], found.confirmed[order])
+        return word_frequencies(self._ngrams, self.names, self._order)
 
     # ---------------------------------------------------------------------------------------------------------- n-grams
 
