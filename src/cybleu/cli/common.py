@@ -152,17 +152,6 @@ REFERENCE_LENGTH = click.option(
 SMOOTHING = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
 
 
-SMOOTHING_OF_TEXT = click.option(
-    "--smoothing",
-    metavar="NAME",
-    help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
-    "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
-)
-SMOOTHING_VALUE = click.option(
-    "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
-)
-
-
 class MetricName(click.ParamType):  # type: ignore[type-arg]
     """A name in :data:`cybleu.metrics.METRICS`, as it is when the command runs."""
 
@@ -195,6 +184,18 @@ def variant(default: str) -> Callable[[Command], Command]:
     )
 
 
+METRIC_OF_TEXT = with_parameters(
+    variant("sacrebleu"),
+    click.option(
+        "--smoothing",
+        metavar="NAME",
+        help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
+        "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
+    ),
+    click.option(
+        "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
+    ),
+)
 THREADS = click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
 )
@@ -211,6 +212,8 @@ FILES = with_parameters(
     click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE),
     ORDER,
     WEIGHTS,
+    RAW,
+    DROP_BOM,
 )
 
 

@@ -10,18 +10,14 @@ import click
 from .. import bleu_score
 from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
-from .common import DROP_BOM, FILES, RAW, SMOOTHING_OF_TEXT, SMOOTHING_VALUE, input_errors, variant
+from .common import FILES, METRIC_OF_TEXT, input_errors
 from .texts import TextOptions, segments
 
 
 @click.command()
 @FILES
-@RAW
-@DROP_BOM
 @click.option("--line", type=click.IntRange(1), required=True, metavar="N", help="The line to explain, counted from 1.")
-@variant("sacrebleu")
-@SMOOTHING_OF_TEXT
-@SMOOTHING_VALUE
+@METRIC_OF_TEXT
 def explain(
     hypothesis: str,
     references: tuple[str, ...],

@@ -66,6 +66,7 @@ SEARCH = click.option(
     multiple=True,
     help="Search this sparse feature, too; other sparse features keep their weights. May be given several times.",
 )
+OF_COUNTS = with_parameters(FIRST_ID, SPLIT, TOKENIZE, ORDER, REFERENCE_LENGTH, variant("moses"), SMOOTHING)
 WITH_LISTS = with_parameters(
     click.argument("nbest", metavar="[NBEST", required=False, type=FILE),
     click.argument("references", metavar="REF...]", nargs=-1, type=FILE),
@@ -102,13 +103,7 @@ WITH_LISTS = with_parameters(
         metavar="W,W,...",
         help="The weights of the scorers, if --scores-file has several, such as BLEU,TER.  [default: equal]",
     ),
-    FIRST_ID,
-    SPLIT,
-    TOKENIZE,
-    ORDER,
-    REFERENCE_LENGTH,
-    variant("moses"),
-    SMOOTHING,
+    OF_COUNTS,
     SEED,
     AS_JSON,
     click.option(

@@ -14,21 +14,8 @@ from .._files.text import number_of, shown
 from .._files.weights import lines_of
 from ..errors import InputFileError
 from ..metrics import Metric
-from .common import (
-    FILE,
-    FIRST_ID,
-    ORDER,
-    REFERENCE_LENGTH,
-    SMOOTHING,
-    SPLIT,
-    TOKENIZE,
-    check_outputs,
-    input_errors,
-    metric_of_lists,
-    need_standard_output,
-    variant,
-)
-from .lists import AS_JSON, FIX, IN_RANGES, NORMALISE, OUTPUT, RESTARTS, SEARCH, SEED, bounds_of, show
+from .common import FILE, check_outputs, input_errors, metric_of_lists, need_standard_output
+from .lists import AS_JSON, FIX, IN_RANGES, NORMALISE, OF_COUNTS, OUTPUT, RESTARTS, SEARCH, SEED, bounds_of, show
 from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
 
 
@@ -87,13 +74,7 @@ from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
     type=click.Choice(["moses", "joshua"]),
     help="The format of the lists.  [default: as the first lines look]",
 )
-@FIRST_ID
-@SPLIT
-@TOKENIZE
-@ORDER
-@REFERENCE_LENGTH
-@variant("moses")
-@SMOOTHING
+@OF_COUNTS
 @RESTARTS
 @IN_RANGES
 @FIX

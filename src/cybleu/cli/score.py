@@ -17,19 +17,7 @@ from .._runtime.scales import percent
 from ..errors import EmptyCorpusError
 from ..metrics import Bleu, BleuScore, Metric, Score
 from ..text.raw import Raw
-from .common import (
-    DROP_BOM,
-    FILES,
-    RAW,
-    REFERENCE_LENGTH,
-    SMOOTHING_OF_TEXT,
-    SMOOTHING_VALUE,
-    THREADS,
-    WIDTH,
-    input_errors,
-    need_standard_output,
-    variant,
-)
+from .common import FILES, METRIC_OF_TEXT, REFERENCE_LENGTH, THREADS, WIDTH, input_errors, need_standard_output
 from .parquet import column_segments, columns_named
 from .texts import NO_LINE, TextOptions, no_tokenizer, raw_segments_of_files
 from .texts import segments as read_segments
@@ -40,11 +28,7 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 @click.command()
 @FILES
-@RAW
-@DROP_BOM
-@variant("sacrebleu")
-@SMOOTHING_OF_TEXT
-@SMOOTHING_VALUE
+@METRIC_OF_TEXT
 @REFERENCE_LENGTH
 @click.option(
     "--level",

@@ -8,14 +8,12 @@ import click
 
 from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison, explain_blocks
-from .common import DROP_BOM, FILES, RAW, input_errors, metric_of, need_standard_output
+from .common import FILES, input_errors, metric_of, need_standard_output
 from .texts import NO_LINE, asked_tokenizer, segments
 
 
 @click.command()
 @FILES
-@RAW
-@DROP_BOM
 @click.option(
     "--variant",
     "names",

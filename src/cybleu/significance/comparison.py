@@ -98,9 +98,11 @@ def compare_systems(
         base = rows.names.index(baseline)
         order = [base, *(system for system in order if system != base)]
         pairs = [(system, base) for system in order[1:]]
-    differences = {pair: of_samples[pair[0]] - of_samples[pair[1]] for pair in pairs} if by_bootstrap else {}
     if by_bootstrap:
-        tested = [(bootstrapped(test, differences.pop(pair), rows.difference(*pair)), samples, False) for pair in pairs]
+        tested = [
+            (bootstrapped(test, of_samples[first] - of_samples[second], rows.difference(first, second)), samples, False)
+            for first, second in pairs
+        ]
     else:
         tested = _in_given_order(rows, pairs, samples, seed, threads, progress)
     corrected = holm([p for p, _, _ in tested])

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import first_not_finite, in_place, np
@@ -154,10 +155,8 @@ class Systems:
         self.names = list(systems)
         self.given = [rows.table for rows in given]
         self.scoring, self.tables = _scoring(given, metric, scale, choices)
-        self.runs: list[list[int]] = []
-        for runs in systems.values():
-            begin = self.runs[-1][-1] + 1 if self.runs else 0
-            self.runs.append(list(range(begin, begin + len(runs))))
+        numbers = count()
+        self.runs = [[next(numbers) for _ in runs] for runs in systems.values()]
         self.segments = len(self.tables[0])
         self.columns = Columns(self.tables)
         self.scores = self.scoring.exact(self.columns.numbers(self.columns.totals[:, :, None]))
