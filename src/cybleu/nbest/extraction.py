@@ -18,10 +18,9 @@ from .._runtime.parallel import checked_threads, in_order
 from ..text.raw import Raw
 from .container import whole_number
 from .extractor import BLEU, rows_of_bleu, segment_texts
-from .formats import open_reader
 from .lists import NBest
 from .merging import first_ones, merge
-from .reading import BlockCounter, joined_features, joined_sparse, owners_of, read
+from .reading import BlockCounter, joined_features, joined_sparse, open_reader, owners_of, read
 from .references import prepare_references
 from .sparse import SparseFeatures
 

@@ -25,12 +25,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from .._files.text import shown
 from .._runtime.arrays import np
+from ..errors import ArrayValueError, UnknownNameError
 from ..stats.references import LineCounter
 from ..text.raw import Raw
-from .formats import open_reader
+from .fairseq import FairseqReader
 from .growing import GrowingRows
-from .lines import Block
+from .lines import Block, FieldReader, Reader
+from .plain import PlainReader
 from .segment import Segment
 from .sparse import SparseFeatures, SparseRows
 
@@ -38,11 +41,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..stats.references import References
-    from .lines import Reader
 
     Path = str | PathLike[str]
 
 __all__ = ["read_segments"]
+
+FORMATS = ("moses", "joshua", "plain", "fairseq", "json")
 
 
 def read_segments(
@@ -102,6 +106,29 @@ def _segment(parts: list[Block], reader: Reader) -> Segment:
         _joined_scores([part.model_scores for part in parts]),
         joined_sparse(parts, reader.sparse_names),
     )
+
+
+def open_reader(
+    path: Path, name: str | None, size: int | None, features: Path | None, names: Sequence[str] | None
+) -> Reader:
+    """The reader of a format. `size`, `features` and `names` are for the plain one."""
+    if name is not None and name not in FORMATS:
+        raise UnknownNameError(f"unknown format {shown(name)}; use one of {', '.join(FORMATS)}")
+    if name == "plain" or (name is None and size is not None):
+        if type(size) is not int or size < 1:
+            raise ArrayValueError(
+                f"size is {size!r}; the plain format needs the number of lines of each segment, from 1"
+            )
+        return PlainReader(path, size, features, names)
+    if size is not None or features is not None or names is not None:
+        raise ArrayValueError("size, features and names are for the plain format, a file without fields")
+    if name == "fairseq":
+        return FairseqReader(path)
+    if name == "json":
+        from .json_lines import JsonReader  # what it imports takes a while
+
+        return JsonReader(path)
+    return FieldReader(path, name)
 
 
 class BlockCounter:
