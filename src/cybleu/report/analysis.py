@@ -118,6 +118,8 @@ class Report:
             self.signature = self.comparison.signature
         else:
             (name,) = runs
+            for rows in self._rows:
+                metric.score(rows)  # for its error: some tools have no score for empty texts
             self._compared = Systems({name: [Rows(name, rows) for rows in self._rows]}, metric, None)
             samples = mean_of_runs(self._bootstrapped)
             self.systems = (system_score(self._compared, 0, samples, self._bootstrapped, self.confidence, 1),)
