@@ -97,8 +97,8 @@ cdef uint64_t cells_of(Py_ssize_t count, int32_t names, int32_t different, bint 
     return cells if cells <= most and cells <= <uint64_t>MOST_CELLS else 0
 
 
-cdef bint pairs_have_cells(const Units *text) noexcept nogil:
-    return text.width == 1 and cells_of(text.count, text.different + 1, text.different, False) > 0
+cdef bint pairs_have_cells(const Units *text, bint often) noexcept nogil:
+    return text.width == 1 and cells_of(text.count, text.different + 1, text.different, often) > 0
 
 
 cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different, bint often) noexcept nogil:
@@ -276,6 +276,10 @@ cdef int64_t shared_units(const Units *hypothesis, const Units *text) noexcept n
     cdef int64_t found = 0
     cdef Py_ssize_t i
     cdef int hit
+    if hypothesis.counts != NULL:
+        for i in range(hypothesis.different + 1):
+            found += min(hypothesis.counts[i], text.counts[i])
+        return found
     for i in range(hypothesis.different + 1):
         counts[i] = 0
     for i in range(hypothesis.count):
