@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset
 
 from cybleu._kernels.common cimport MAX_ORDER, ROW_SIZE
 from cybleu._kernels.definitions cimport (
-    ABSENT, EXP, EXP_BY_LENGTH, LOGS, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate, mean_of,
+    ABSENT, DIFFERENCES, EXP, EXP_BY_LENGTH, LOGS, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate, mean_of,
     precision_of, python_sum, share_weights, term_of
 )
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
@@ -251,15 +251,13 @@ cdef double score_one(const Rules *rules, const Tables *tables, int64_t length, 
     cdef int64_t row[ROW_SIZE]
     cdef Py_ssize_t number
     cdef int n
-    if length == 0:
-        return NO_SCORE if rules.empty_is_error else 0.0
-    if matches[0] == 0 and not rules.smoothed_without_match:
+    if matches[0] == 0 and length > 0 and not rules.smoothed_without_match:
         return 0.0
-    if rules.zero_in_any_order:
+    if rules.zero_in_any_order and length > 0:
         for n in range(rules.order):
             if matches[n] == 0:
                 return 0.0
-    if rules.smoothing != SKIP:
+    if length > 0 and rules.smoothing != SKIP and rules.mean != DIFFERENCES:
         number = tables.hypotheses[length]
         return score_pair(rules, &tables.terms[number], length,
                           tables.penalties[number * tables.reference_count + tables.references[reference_length]],
