@@ -219,7 +219,7 @@ cdef inline int32_t add_word(WordTable *table, const Token *token, uint64_t odd,
         if number == table.room:
             if number >= MOST_TOKENS // 2:
                 with gil:
-                    raise MemoryError("the texts have too many different tokens")
+                    raise MemoryError("there are too many different tokens")
             enlarge(table, odd, watching)
             find_word(table, token, key, mixed, &place)
         table.words[number].first = key.first
@@ -267,13 +267,6 @@ cdef class RawVocabulary:
 
     :param tokenizer: which makes the tokens
     """
-
-    cdef readonly Tokenizer tokenizer
-    cdef WordTable table
-    cdef uint8_t **arenas       # where the tokens are kept
-    cdef Py_ssize_t arena_count
-    cdef Py_ssize_t arena_left  # bytes free at the end of the last one
-    cdef uint8_t *arena_at
 
     def __cinit__(self, Tokenizer tokenizer not None):
         self.tokenizer = tokenizer
