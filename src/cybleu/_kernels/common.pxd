@@ -1,6 +1,7 @@
 # What several kernels ask of the compiler, and the limits they share.
 
 from cpython.object cimport PyObject
+from libc.stdlib cimport realloc
 
 cdef extern from *:
     """
@@ -58,6 +59,16 @@ cdef inline void *allocated(void *memory) except NULL nogil:
     if memory == NULL:
         with gil:
             raise MemoryError()
+    return memory
+
+
+cdef inline void *room_for(void *memory, Py_ssize_t wanted, Py_ssize_t *room, size_t size) except NULL nogil:
+    """The memory, or a larger one that holds what is wanted, at least twice as much as before."""
+    if memory != NULL and wanted <= room[0]:
+        return memory
+    wanted = max(wanted, 2 * room[0], 16)
+    memory = allocated(realloc(memory, <size_t>wanted * size))
+    room[0] = wanted
     return memory
 
 

@@ -2,10 +2,10 @@
 """Lines of numbers, and values with names, such as sparse features: as columns and values, row after row."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport free, qsort, realloc
+from libc.stdlib cimport free, qsort
 from libc.string cimport memchr
 
-from cybleu._kernels.common cimport allocated, distance
+from cybleu._kernels.common cimport distance, room_for
 from cybleu._kernels.interrupts cimport Watch, begin_watch
 from cybleu._kernels.number_lines cimport is_blank, past_blanks, read_number
 from cybleu._kernels.raw_tokens cimport RawVocabulary, look_up_word
@@ -14,16 +14,6 @@ from cybleu._kernels.tokens cimport secret
 
 cdef enum:
     FEW_VALUES = 100            # of a row, which are sorted in the time of their square
-
-
-cdef inline void *room_for(void *memory, Py_ssize_t wanted, Py_ssize_t *room, size_t size) except NULL nogil:
-    """The memory, or a larger one that holds what is wanted, at least twice as much as before."""
-    if memory != NULL and wanted <= room[0]:
-        return memory
-    wanted = max(wanted, 2 * room[0], 64)
-    memory = allocated(realloc(memory, <size_t>wanted * size))
-    room[0] = wanted
-    return memory
 
 
 cdef inline bint is_plain(const Token *name) noexcept nogil:

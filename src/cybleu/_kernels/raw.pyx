@@ -287,9 +287,7 @@ def raw_sum(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts
     cdef Py_ssize_t i, n
     cdef int64_t *row
     check_segments(hypotheses, references, sets, max_order, start, stop)
-    row = <int64_t *>calloc(<size_t>(3 * width), sizeof(int64_t))   # a row, the sum, and what is too short
-    if row == NULL:
-        raise MemoryError()
+    row = <int64_t *>allocated(calloc(<size_t>(3 * width), sizeof(int64_t)))    # a row, the sum, what is too short
     make_workspace(&work)
     try:
         with nogil:

@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport CYBLEU_UNLIKELY
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY, allocated
 from cybleu._kernels.interrupts cimport Watch, fill_bytes, watch
 from cybleu._kernels.tables cimport cybleu_place
 from cybleu._kernels.tokens cimport slots_needed
@@ -52,15 +52,9 @@ cdef enum:
 
 
 cdef int enlarge(Buffer *buffer, uint64_t size) except -1 nogil:
-    cdef uint8_t *larger
     size = max(size, 2 * <uint64_t>buffer.room, <uint64_t>64)
-    larger = NULL
-    if size <= <uint64_t>PY_SSIZE_T_MAX:
-        larger = <uint8_t *>realloc(buffer.data, <size_t>size)
-    if larger == NULL:
-        with gil:
-            raise MemoryError()
-    buffer.data = larger
+    buffer.data = <uint8_t *>allocated(
+        realloc(buffer.data, <size_t>size) if size <= <uint64_t>PY_SSIZE_T_MAX else NULL)
     buffer.room = <size_t>size
     return 0
 
