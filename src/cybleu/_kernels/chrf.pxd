@@ -54,6 +54,3 @@ cdef int match_all(Workshop *shop, const Units *one, const Units *others, Py_ssi
 cdef class CharacterF:
     cdef Rules rules
     cdef readonly int order
-
-    cdef int check(self, RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t start,
-                   Py_ssize_t stop) except -1

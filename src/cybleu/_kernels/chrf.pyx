@@ -16,7 +16,7 @@ from cybleu._kernels.chrf_texts cimport (
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.ngrams cimport MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks
-from cybleu._kernels.raw_texts cimport RawTexts
+from cybleu._kernels.raw_texts cimport RawTexts, check_segments
 from cybleu._kernels.tokenizing cimport Line
 from cybleu._kernels.tokens cimport secret
 from cybleu._kernels.unit_ngrams cimport (
@@ -356,21 +356,12 @@ cdef class CharacterF:
         self.rules.plus = float(1 + beta ** 2)
         self.order = char_order + word_order
 
-    cdef int check(self, RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t start,
-                   Py_ssize_t stop) except -1:
-        cdef Py_ssize_t i
-        if not 0 <= start <= stop <= hypotheses.count or sets.shape[0] != hypotheses.count + 1:
-            raise ValueError("the segments do not fit")
-        for i in range(start, stop):
-            if not 0 <= sets[i] < sets[i + 1] <= references.count:
-                raise ValueError("a segment has no reference")
-        return 0
-
     def row(self, hypothesis, references):
         """The row of a line with one or more others."""
         cdef RawTexts texts = RawTexts([hypothesis, *references])
         cdef Workshop shop
         cdef int64_t row[ROW]
+        cdef int n
         if texts.count < 2:
             raise ValueError("a segment has no reference")
         make_workshop(&shop, self.rules.space)
@@ -379,7 +370,7 @@ cdef class CharacterF:
                 count_segment(&self.rules, &shop, &texts.lines[0], &texts.lines[1], texts.count - 1, row)
         finally:
             end_workshop(&shop)
-        return as_list(row, 3 * self.order)
+        return [row[n] for n in range(3 * self.order)]
 
     def evaluate(self, row):
         """The score of a row, from 0 to 100, or None where it is declined."""
@@ -407,7 +398,7 @@ cdef class CharacterF:
         """
         cdef Workshop shop
         cdef Py_ssize_t i
-        self.check(hypotheses, references, sets, start, stop)
+        check_segments(hypotheses, references, sets, start, stop)
         if start == stop:
             return
         if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
@@ -472,7 +463,7 @@ cdef class CharacterF:
         cdef int64_t total[ROW]
         cdef Py_ssize_t i
         cdef int n
-        self.check(hypotheses, references, sets, start, stop)
+        check_segments(hypotheses, references, sets, start, stop)
         memset(total, 0, sizeof(total))
         make_workshop(&shop, self.rules.space)
         try:
@@ -483,7 +474,7 @@ cdef class CharacterF:
                     for n in range(3 * self.order):
                         total[n] += row[n]
                     watch(&shop.watching, 8)
-            return as_list(total, 3 * self.order)
+            return [total[n] for n in range(3 * self.order)]
         finally:
             end_workshop(&shop)
 
@@ -505,11 +496,3 @@ cdef class CharacterF:
                 position += 1
                 watch(&watching, 4)
         return position
-
-
-cdef list as_list(const int64_t *numbers, Py_ssize_t count):
-    cdef list listed = []
-    cdef Py_ssize_t i
-    for i in range(count):
-        listed.append(numbers[i])
-    return listed

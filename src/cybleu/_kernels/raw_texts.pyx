@@ -303,3 +303,14 @@ cdef RawTexts texts_in(object held, size_t count):
     texts.held = held
     texts.lines = <Line *>allocated(realloc(texts.lines, (count + 1) * sizeof(Line)))
     return texts
+
+
+cdef int check_segments(RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t start,
+                        Py_ssize_t stop) except -1:
+    cdef Py_ssize_t i
+    if not 0 <= start <= stop <= hypotheses.count or sets.shape[0] != hypotheses.count + 1:
+        raise ValueError("the segments do not fit")
+    for i in range(start, stop):
+        if not 0 <= sets[i] < sets[i + 1] <= references.count:
+            raise ValueError("a segment has no reference")
+    return 0

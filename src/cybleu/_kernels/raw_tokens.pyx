@@ -238,7 +238,8 @@ cdef void look_up_many(const WordTable *table, const Token *tokens, Py_ssize_t c
 
 cdef int reserve(Numbers *numbers, Py_ssize_t more) except -1 nogil:
     """Room for so many more."""
-    numbers.values = <int32_t *>room_for(numbers.values, numbers.count + more, &numbers.room, sizeof(int32_t))
+    if numbers.room - numbers.count < more:
+        numbers.values = <int32_t *>room_for(numbers.values, numbers.count + more, &numbers.room, sizeof(int32_t))
     return 0
 
 
