@@ -273,7 +273,6 @@ cdef class ArrowValues:
 
     def __cinit__(self, list columns not None, int dropped=-1):
         self.kind = "nothing"
-        self.depth = 0
         self.dropped = dropped
         self.held = []
         self.copies = {}

@@ -46,7 +46,6 @@ cdef class CharacterTexts:
         self.hypotheses = references if hypotheses is None else hypotheses
         make_workshop(&self.shop, measure.rules.space)
         self.group.hypotheses = self.hypotheses.lines
-        self.group.places = NULL
         self.group.references = references.lines
         self.group.by_hypothesis = True
         self.group.counted = self.hypotheses.count

@@ -269,14 +269,6 @@ cdef class PairwiseTexts:
     cdef Definition definition          # that the tables are for
     cdef Tables tables
 
-    def __cinit__(self):
-        self.ready = False
-        memset(&self.tables, 0, sizeof(Tables))
-        self.lengths = NULL
-        self.text_starts = self.list_starts = NULL
-        self.text_ngrams = self.text_counts = self.list_texts = self.list_counts = NULL
-        self.tokens.slots = self.pairs.slots = NULL
-
     def __init__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
                  Py_ssize_t max_order):
         cdef Watch watching = begin_watch()

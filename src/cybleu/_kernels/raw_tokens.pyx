@@ -253,9 +253,6 @@ cdef class RawVocabulary:
 
     def __cinit__(self, Tokenizer tokenizer not None):
         self.tokenizer = tokenizer
-        self.arenas = NULL
-        self.arena_count = self.arena_left = 0
-        memset(&self.table, 0, sizeof(WordTable))
         make_table(&self.table)
 
     def __dealloc__(self):

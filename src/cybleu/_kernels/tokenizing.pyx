@@ -380,7 +380,6 @@ cdef class Tokenizer:
         cdef const uint8_t *kinds = [WORD, POINT, ALONE, DIGIT]
         cdef Py_ssize_t i
         self.name = name
-        self.of_characters = NULL
         self.first = OTHER if name == "13a" else NOTHING
         self.strips = name in ("13a", "zh", "intl")
         self.strips_both = name == "zh"
