@@ -16,7 +16,6 @@ from click.shell_completion import ShellComplete
 
 import command_line
 from cybleu.cli import cli
-from cybleu.cli.common import FileName
 from cybleu.metrics import METRICS
 
 TEXT = "the cat sat on the mat\n" * 2
@@ -62,7 +61,7 @@ def of_files():
 
 @pytest.mark.parametrize(("command", "parameter"), list(of_files()))
 def test_shells_complete_names_of_files(command, parameter):
-    assert isinstance(parameter.type, FileName)
+    assert isinstance(parameter.type, click.Path)
     found = parameter.shell_complete(click.Context(command), "ex")
     assert [(item.value, item.type) for item in found] == [("ex", "file")]
 

@@ -324,7 +324,7 @@ def test_a_progress_bar_only_for_a_person(files, monkeypatch):
     from cybleu.cli import texts
 
     def written_to(stream):
-        monkeypatch.setattr(texts.sys, "stderr", stream)
+        monkeypatch.setattr(sys, "stderr", stream)
         for _ in texts.segments("hyp", ["ref1"], str.split, False, delay=0):
             pass
         return stream.getvalue()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cybleu import segment_stats
-from cybleu.errors import CybleuError
+from cybleu.errors import CybleuError, EmptyHypothesisError
 from cybleu.metrics import find
 from cybleu.report import analyse
 from cybleu.sacrebleu_compat import CHRF
@@ -312,3 +312,10 @@ def test_unknown_names(report):
         report.between("one", "four")
     with pytest.raises(CybleuError, match="unknown groups 'colour'; use one of length, difference, score"):
         report.buckets("colour")
+
+
+@pytest.mark.parametrize("variant", ["huggingface", "multi-bleu"])
+@pytest.mark.parametrize("lines", [["", ""], [["", ""], ["a b c d", "e f"]]], ids=["one run", "two runs"])
+def test_one_system_of_empty_texts_where_the_tool_has_no_score(variant, lines):
+    with pytest.raises(EmptyHypothesisError, match="the hypotheses have no token"):
+        analyse([["a b c d"], ["e f g h"]], {"mine": lines}, variant, **FEW)
