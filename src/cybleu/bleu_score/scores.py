@@ -333,7 +333,8 @@ def smoothed_precisions(
         precisions = smoothed(number, instance, matches, denominators, length, hypothesis, five_grams)
         if precisions is not None:
             return precisions
-    if not callable(smoothing_function) or smoothing_function is SmoothingFunction:
+    is_class = isinstance(smoothing_function, type) and issubclass(smoothing_function, SmoothingFunction)
+    if is_class or not callable(smoothing_function):
         raise SmoothingTypeError(
             f"smoothing_function is {smoothing_function!r}; give a method such as SmoothingFunction().method1, or a function"
         )
