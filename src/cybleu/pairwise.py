@@ -102,13 +102,11 @@ def pairwise_bleu(
             f"the batch has lists of different sizes, (hypotheses, references) {sorted(sizes)}; all must be alike"
         )
     shape = (len(pairs), *sizes.pop())
-    result = np.empty(shape)
-    if out is not None:
-        given = {"references": references, "hypotheses": hypotheses}
-        result = separate_output(out, shape if batched else shape[1:], np.float64, **given).reshape(shape)
-    for place, (refs, hyps) in zip(result, pairs):
+    given = {"references": references, "hypotheses": hypotheses}
+    result = separate_output(out, shape if batched else shape[1:], np.float64, **given)
+    for place, (refs, hyps) in zip(result.reshape(shape), pairs):
         found.pairs(refs, hyps, out=place, threads=threads, progress=progress, pad_id=pad_id, eos_id=eos_id)
-    return result if batched else result[0] if out is None else out
+    return result
 
 
 def self_bleu(

@@ -93,8 +93,7 @@ def bleu_rewards(
     scores = found.formula(rows.shape[1]).score_rows(rows)
     given = {"hypotheses": hypotheses, "references": references, "owner": owner, "lengths": lengths}
     given["reference_lengths"] = reference_lengths
-    shape = (len(rows),)
-    rewards = np.empty(shape, np.float32) if out is None else separate_output(out, shape, np.float32, **given)
+    rewards = separate_output(out, (len(rows),), np.float32, **given)
     np.divide(scores, found.scale, out=rewards, casting="same_kind")
     return rewards
 

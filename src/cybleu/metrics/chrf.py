@@ -157,7 +157,7 @@ class Chrf(Metric):
         """
         from .._runtime.arrays import np
         from ..stats.references import References, check_prepared, prepared_lines
-        from ..text.batches import positions, sets_missing
+        from ..text.batches import owners_given
         from ..text.columns import references_given
 
         self._refuse_ids(of_ids)
@@ -174,17 +174,15 @@ class Chrf(Metric):
             references = references_given(references, raw=True)
             if owner is not None and isinstance(references, (list, tuple)) and len(references) > len(texts):
                 # those that nobody has are not read
-                owner = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
-                numbers, owner = np.unique(owner, return_inverse=True)
+                owners = owners_given(owner, len(references), len(texts))
+                numbers, owner = np.unique(owners, return_inverse=True)
                 references = [references[number] for number in numbers.tolist()]
             others, bounds = raw.sets(references)
         rows = np.empty((len(texts), len(self.columns)), dtype=np.int64)
+        owners = owners_given(owner, len(bounds) - 1, len(texts))
         if owner is None:
-            if len(bounds) - 1 != len(texts):
-                raise sets_missing(len(texts), len(bounds) - 1)
             self._fill(texts, others, bounds, rows, threads, progress)
             return rows
-        owners = positions(owner, "owner", len(bounds) - 2, len(texts), "hypotheses")
         order = owners.argsort(kind="stable").astype(np.int64, copy=False)
         measure = self.measure
 
@@ -268,8 +266,7 @@ class Chrf(Metric):
         texts = _backend.chosen.CharacterTexts(self.measure, of_references, of_hypotheses)
         columns = len(of_references)
         shape = columns if of_hypotheses is None else len(of_hypotheses), columns
-        given = {"references": references, "hypotheses": hypotheses}
-        scores = np.empty(shape) if out is None else separate_output(out, shape, np.float64, **given)
+        scores = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
         run(
             lambda start, stop: texts.fill(start, stop, scores),
             shape[0],

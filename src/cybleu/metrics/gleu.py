@@ -167,7 +167,7 @@ def _pairs(references: Any, hypotheses: Any, owner: Any, raw: bool) -> tuple[Any
     None at all where these are no plain lists, which the metric brings into one and checks one by one.
     """
     from .._runtime.arrays import np
-    from ..text.batches import PLAIN_TYPES, positions
+    from ..text.batches import PLAIN_TYPES, owners_given
 
     references, texts = references_given(references, raw), texts_given(hypotheses)
     kinds = {str, bytes} if raw else {list, tuple}
@@ -186,7 +186,7 @@ def _pairs(references: Any, hypotheses: Any, owner: Any, raw: bool) -> tuple[Any
     if not raw and not _backend.chosen.types_within(chain(texts, chain.from_iterable(references))) <= PLAIN_TYPES:
         return None  # which of them are equal may depend on who asks
     if owner is not None:
-        owners = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
+        owners = owners_given(owner, len(references), len(texts))
         references = [references[number] for number in owners.tolist()]
     if len(references) != len(texts) or all(len(group) == 1 for group in references):
         return references, texts, None

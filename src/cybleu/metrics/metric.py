@@ -160,7 +160,7 @@ class Metric(ABC):
         """
         from .._runtime.arrays import np
         from .._runtime.parallel import run
-        from ..text.batches import positions, sets_missing
+        from ..text.batches import owners_given
 
         if hasattr(references, "stats"):
             raise ArrayValueError(
@@ -176,9 +176,7 @@ class Metric(ABC):
         references = [by_position(texts) for texts in by_position(references_given(references))]
         hypotheses = by_position(texts_given(hypotheses))
         count = len(hypotheses)
-        owners = range(count) if owner is None else positions(owner, "owner", len(references) - 1, count, "hypotheses")
-        if owner is None and len(references) != count:
-            raise sets_missing(count, len(references))
+        owners = owners_given(owner, len(references), count)
         rows = np.empty((count, len(self.columns)), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..text.raw import Raw
 
-__all__ = ["raw_numbers", "raw_row_lists", "raw_sum"]
+__all__ = ["fill_raw_rows", "raw_numbers", "raw_row_lists", "raw_sum"]
 
 
 def raw_sum(
@@ -74,14 +74,29 @@ def raw_numbers(
     count, width = len(texts), 2 + 2 * order
     numbers = array("q", bytes(8 * count * width))
     rows = memoryview(numbers).cast("B").cast("q", (count, width))
+    fill_raw_rows(rows, raw, texts, references, bounds, order, reference_length, threads)
+    return numbers
+
+
+def fill_raw_rows(
+    rows: Any,
+    raw: Raw,
+    texts: Any,
+    references: Any,
+    bounds: Any,
+    order: int,
+    reference_length: str,
+    threads: int | None,
+    progress: bool = False,
+) -> None:
+    """Write the same rows, as many as there are segments, into an array or a view of two dimensions."""
     tokenizer = raw.backend
 
     def work(start: int, stop: int) -> None:
         arguments = tokenizer, texts, references, bounds, order, reference_length, start, stop
         _backend.chosen.raw_rows(*arguments, rows)
 
-    run(work, count, _cost(texts, references), threads, False, "segments")
-    return numbers
+    run(work, len(texts), _cost(texts, references), threads, progress, "segments")
 
 
 def _cost(texts: Any, references: Any) -> int:
