@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from copy import copy
 from typing import Any
 
 from .._runtime.scales import counted
@@ -118,8 +119,7 @@ class CorpusAccumulator:
     def __add__(self, other: CorpusAccumulator) -> CorpusAccumulator:
         if not isinstance(other, CorpusAccumulator):
             return NotImplemented
-        both = CorpusAccumulator(self.max_order, self.reference_length)
-        both.merge(self)
+        both = copy(self)
         both.merge(other)
         return both
 
@@ -127,9 +127,9 @@ class CorpusAccumulator:
         """That of a sum, which begins with 0."""
         if isinstance(other, CorpusAccumulator) or other != 0:
             return NotImplemented
-        alone = CorpusAccumulator(self.max_order, self.reference_length)
-        alone.merge(self)
-        return alone
+        none = copy(self)
+        none.reset()
+        return none + self
 
     def __iadd__(self, other: CorpusAccumulator) -> CorpusAccumulator:
         if not isinstance(other, CorpusAccumulator):
