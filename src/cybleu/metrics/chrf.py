@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend, _mirror
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import run
-from ..errors import ArrayValueError, OrderError, StatisticsError, UnknownNameError
+from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.raw import Raw
 from .metric import Metric
 
@@ -160,7 +160,7 @@ class Chrf(Metric):
         from ..text.batches import owners_given
         from ..text.columns import references_given
 
-        self._refuse_ids(of_ids)
+        self._refuse_ids(of_ids, "raw text")
         others: Any = None
         bounds: Any = None
         if isinstance(references, References):
@@ -191,11 +191,6 @@ class Chrf(Metric):
 
         run(work, len(texts), _cost(texts, texts), threads, progress, "segments")
         return rows
-
-    def _refuse_ids(self, of_ids: dict[str, Any]) -> None:
-        given = [name for name, value in of_ids.items() if value is not None]
-        if given:
-            raise ArrayValueError(f"{given[0]} is for token ids, and {self.name} takes raw text")
 
     def _fill(
         self, texts: Any, references: Any, bounds: Any, rows: Any, threads: int | None, progress: bool = False
@@ -259,7 +254,7 @@ class Chrf(Metric):
         from ..text.batches import separate_output
 
         lowercase = bool(of_ids.pop("lowercase", False))
-        self._refuse_ids(of_ids)
+        self._refuse_ids(of_ids, "raw text")
         raw = self._raw(None, lowercase)
         of_references = raw.texts(references, "references")
         of_hypotheses = None if hypotheses is None else raw.texts(hypotheses, "hypotheses")

@@ -9,14 +9,14 @@ needs `columns`, :meth:`Metric.row` and :meth:`Metric.evaluate`; whatever is fas
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._runtime.scales import percent
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, StatisticsError, UnknownNameError
-from ..stats.rows import one_or_more, whole_numbers
+from ..stats.rows import one_or_more, whole_array, whole_numbers
 from ..text.columns import references_given, texts_given
 from ..text.raw import raw_of
 
@@ -167,9 +167,7 @@ class Metric(ABC):
                 f"References are prepared for BLEU, chrF and GLEU, and the metric {self.name} counts in its own way; "
                 "give it lists of references"
             )
-        given = [name for name, value in of_ids.items() if value is not None]
-        if given:
-            raise ArrayValueError(f"{given[0]} is for token ids, and the metric {self.name} takes lists of tokens")
+        self._refuse_ids(of_ids, "lists of tokens")
         raw = raw_of(tokenize, lowercase)
         if raw is not None:
             references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
@@ -185,6 +183,11 @@ class Metric(ABC):
 
         run(work, len(rows), 0, None, progress, "segments")
         return rows
+
+    def _refuse_ids(self, of_ids: Mapping[str, Any], takes: str) -> None:
+        for name, value in of_ids.items():
+            if value is not None:
+                raise ArrayValueError(f"{name} is for token ids, and the metric {self.name} takes {takes}")
 
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
@@ -281,18 +284,12 @@ class Metric(ABC):
 
     def _checked_array(self, stats: Any) -> NDArray[np.int64]:
         """:raises StatisticsError: these are no rows of the metric."""
-        from .._runtime.arrays import array_given, in_place, np
-
-        array = array_given(stats, "stats")
-        if array.dtype.kind not in "iu" and array.size:
-            raise StatisticsError(f"stats has dtype {array.dtype}; statistics are integers, best int64")
+        array = whole_array(stats, "stats")
         if array.ndim != 2 or array.shape[1] != len(self.columns):
             raise StatisticsError(
                 f"stats has the shape {array.shape}; rows of {self.name} have {len(self.columns)} entries"
             )
-        if array.size and array.max() > np.iinfo(np.int64).max:
-            raise StatisticsError(f"stats has numbers above {np.iinfo(np.int64).max}")
-        return in_place(array, np.int64)
+        return array
 
     def scores(self, stats: Any) -> NDArray[np.float64]:
         """The score of each row.

@@ -10,7 +10,7 @@ import math
 import threading
 import warnings
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -180,8 +180,7 @@ def _score(
         return None
     name = "13a" if tokenize is None else tokenize  # as sacreBLEU takes None
     if name in RAW_NAMES:
-        raw = raw_for(name, bool(lowercase))
-        row = summed(raw, hypotheses, references, ORDER)
+        row = _summed(raw_for(name, bool(lowercase)), hypotheses, references)
     else:
         row = _counts_of_theirs(metric, hypotheses, references, lowercase, tokenize)
     if row is None:
@@ -193,42 +192,29 @@ def _score(
         return _maker.__wrapped__(*settings)(row)
 
 
-def summed(
-    raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]], order: int
-) -> list[int] | None:
+def _summed(raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> list[int] | None:
     """The summed statistics row of lists as long as each other; None where there is more than str, or a segment has no reference."""
     if len(hypotheses) == 1:
         lines = [document[0] for document in references if document[0] is not None]
         plain = are_plain(lines) and are_plain(hypotheses)
-        return raw.row(lines, hypotheses[0], order, "closest") if plain else None
-    totals = [0] * (2 + 2 * order)
-    for block in raw_blocks(raw, hypotheses, references):
-        if block is None:
-            return None
-        row, _ = raw_sum(raw, *block, order)
-        totals = [total + count for total, count in zip(totals, row)]
-    return totals
-
-
-def raw_blocks(
-    raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]
-) -> Iterator[tuple[Any, Any, Any] | None]:
-    """Some segments at a time: hypotheses, references, and where each segment's begin. None and no more where that is not possible."""
+        return raw.row(lines, hypotheses[0], ORDER, "closest") if plain else None
+    totals = [0] * (2 + 2 * ORDER)
     for start in range(0, len(hypotheses), BLOCK):
         documents = [document[start : start + BLOCK] for document in (hypotheses, *references)]
         texts, *parts = map(raw.strings, documents)
         if texts is None:
-            yield None
-            return
+            return None
         if None not in parts:
             bounds = array("q", bytes(8 * (len(texts) + 1)))
-            yield texts, _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), bounds), bounds
-            continue
-        groups = [[line for line in lines if line is not None] for lines in zip(*documents[1:])]
-        if not all(map(are_plain, groups)):
-            yield None
-            return
-        yield texts, *raw.sets(groups)
+            others = _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), bounds)
+        else:
+            groups = [[line for line in lines if line is not None] for lines in zip(*documents[1:])]
+            if not all(map(are_plain, groups)):
+                return None
+            others, bounds = raw.sets(groups)
+        row, _ = raw_sum(raw, texts, others, bounds, ORDER)
+        totals = [total + count for total, count in zip(totals, row)]
+    return totals
 
 
 def _counts_of_theirs(
@@ -252,7 +238,7 @@ def _counts_of_theirs(
             tokenised[line] = tokenise((line.lower() if lowercase else line).rstrip())
     # all of it first: between the n-grams, the same tokenising takes longer
     texts: list[Any] = [list(map(tokenised.__getitem__, document)) for document in (hypotheses, *references)]
-    return summed(raw_for("none", False), texts[0], texts[1:], ORDER)
+    return _summed(raw_for("none", False), texts[0], texts[1:])
 
 
 @lru_cache(typed=True)

@@ -120,19 +120,27 @@ def check_row(row: list[int], name: str) -> None:
         raise StatisticsError(f"{name} has more matches than n-grams of an order: {row}")
 
 
-def checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
-    """The array in the form that the backends read, and the number of n-gram orders."""
+def whole_array(stats: Any, name: str) -> NDArray[np.int64]:
+    """The array in the form that the backends read.
+
+    :raises StatisticsError: the numbers are not integers, or int64 does not hold them
+    """
     from .._runtime.arrays import array_given, in_place, np
 
     array = array_given(stats, name)
-    if array.dtype.kind not in "iu":
+    if array.dtype.kind not in "iu" and array.size:
         raise StatisticsError(f"{name} has dtype {array.dtype}; statistics are integers, best int64")
-    if array.ndim not in (1, 2):
-        raise StatisticsError(f"{name} has {array.ndim} dimensions; it must be one row or rows")
-    order = order_of(array.shape[-1])
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
-    return in_place(array, np.int64), order
+    return in_place(array, np.int64)
+
+
+def checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
+    """The same for rows of BLEU, or one, and the number of n-gram orders."""
+    array = whole_array(stats, name)
+    if array.ndim not in (1, 2):
+        raise StatisticsError(f"{name} has {array.ndim} dimensions; it must be one row or rows")
+    return array, order_of(array.shape[-1])
 
 
 def sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int]:
