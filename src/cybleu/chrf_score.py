@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from functools import lru_cache
 
 from . import _backend
 from .errors import EmptyCorpusError, LengthMismatchError
@@ -24,8 +25,6 @@ EPSILON = 1e-16
 MOST_ORDERS = 64
 LARGEST_BETA = 1e100  # its square is finite
 BLOCK = 4096  # segments counted at a time
-_SPACES = {True: "dropped but separators", False: "kept"}
-_measures: dict[tuple[Any, ...], Any] = {}  # by backend, order and white space
 
 
 def sentence_chrf(
@@ -82,12 +81,7 @@ def corpus_chrf(
         )
     scores: list[list[float]] = [[] for _ in range(min_len, max_len + 1)]
     if _are_orders(min_len, max_len):
-        key = _backend.BACKEND, max_len, bool(ignore_whitespace)
-        measure = _measures.get(key)
-        if measure is None:
-            # of how rows are scored here nothing is used
-            measure = _backend.chosen.CharacterF(max_len, 0, 1, _SPACES[key[2]], False)
-            _measures[key] = measure
+        measure = _measure(_backend.BACKEND, max_len, bool(ignore_whitespace))
         for start in range(0, len(hypotheses), BLOCK):
             block = slice(start, start + BLOCK)
             numbers = _numbers(measure, max_len, references[block], hypotheses[block])
@@ -129,6 +123,13 @@ def chrf_precision_recall_fscore_support(
     except ZeroDivisionError:
         precision = recall = fscore = epsilon
     return precision, recall, fscore, shared
+
+
+@lru_cache
+def _measure(backend: str, max_len: int, ignore_whitespace: bool) -> Any:
+    """What counts; of how it would score rows nothing is used."""
+    space = "dropped but separators" if ignore_whitespace else "kept"
+    return _backend.chosen.CharacterF(max_len, 0, 1, space, False)
 
 
 def _are_orders(min_len: Any, max_len: Any) -> bool:

@@ -219,7 +219,7 @@ def _length_of(table: Any) -> int:
 
 def _segments_of_lists(table: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[list[Any], list[list[Any]]]]:
     """The hypotheses and their references in a dict, where a list of lists of tokens, or of texts, has several references."""
-    columns = [lists_given(table[_known(name, tuple(table))], name) for name in names]
+    columns = [lists_given(table[known(name, tuple(table))], name) for name in names]
     counts = [len(column) for column in columns]
     if len(set(counts)) > 1:
         raise LengthMismatchError(f"the columns have {', '.join(map(str, counts))} entries; give one for each segment")
@@ -247,13 +247,18 @@ def _references_of(entry: Any, hypothesis: Any) -> list[Any]:
 def _place(name: str, names: tuple[str, ...] | None) -> int:
     if names is None:
         raise ArrowError("this is one column, not a table; segment_stats takes columns")
-    return names.index(_known(name, names))
+    return names.index(known(name, names))
 
 
-def _known(name: str, names: tuple[str, ...]) -> str:
+def known(name: str, names: Sequence[str], what: str = "table") -> str:
+    """The name of a column.
+
+    :param names: of all columns
+    :raises UnknownNameError: there is none of it, or there are several
+    """
     if names.count(name) != 1:
         number = "no column" if name not in names else "several columns"
-        raise UnknownNameError(f"the table has {number} {name!r}; it has {', '.join(map(repr, names))}")
+        raise UnknownNameError(f"the {what} has {number} {name!r}; it has {', '.join(map(repr, names))}")
     return name
 
 

@@ -158,15 +158,11 @@ class ReferenceColumns:
         return self.sets()[position]
 
     @property
-    def width(self) -> int:
-        """How many columns there are."""
-        return len(self._columns)
-
-    @property
-    def of_lists(self) -> bool:
-        """Whether the segments may have different numbers of references."""
+    def number(self) -> int | None:
+        """How many references each segment has; None if that may differ."""
         found = [_backend.chosen.ArrowValues(arrays) for arrays in self._columns]
-        return any(values.depth > (0 if self._raw else 1) or values.nulls_of(0) for values in found)
+        differs = any(values.depth > (0 if self._raw else 1) or values.nulls_of(0) for values in found)
+        return None if differs else len(found)
 
     def _values(self, arrays: list[Any]) -> tuple[Any, bool]:
         """What is in a column, and whether its entries are lists of references."""
