@@ -84,7 +84,7 @@ class Counting:
 
         :param batch: a RecordBatch or Table of pyarrow
         """
-        return {**{name: batch.column(name) for name in self.keep}, **self._counted(batch)}
+        return {**self._kept(batch), **self._counted(batch)}
 
     def addends_of(self, batch: Any) -> dict[str, Any]:
         """The same with what the score of a sum needs.
@@ -112,7 +112,7 @@ class Counting:
         """
         table = statistics(self._counted(batch), self.metric)
         scores = self.metric.of_sentences().scores(table)
-        return {**{name: batch.column(name) for name in self.keep}, SCORE: scores}
+        return {**self._kept(batch), SCORE: scores}
 
     def group_scores_of(self, batch: Any) -> dict[str, Any]:
         """The columns that are kept, sums of statistics, and their score.
@@ -125,11 +125,10 @@ class Counting:
             for place in range(batch.num_rows)
         ]
         made = {name: sums[name] for name in self.metric.columns}
-        return {
-            **{name: batch.column(name) for name in self.keep},
-            **made,
-            SCORE: np.array(scores, dtype=np.float64),
-        }
+        return {**self._kept(batch), **made, SCORE: np.array(scores, dtype=np.float64)}
+
+    def _kept(self, batch: Any) -> dict[str, Any]:
+        return {name: batch.column(name) for name in self.keep}
 
     def _counted(self, batch: Any) -> dict[str, Any]:
         return rows(batch, self.hypothesis, self.references, self.metric, **self._tokens)

@@ -281,9 +281,8 @@ def as_text(explanation: Explanation) -> str:
         for number, reference in enumerate(explanation.references, start=1)
         for line in _wrapped(f"reference {number}" if len(explanation.references) > 1 else "reference", reference)
     ]
-    lines += ["", "order  n-grams  matched  clipped  precision             smoothed"]
-    for order in explanation.orders:
-        n, total, found, credited, precision, smoothed = cells(order)
+    lines.append("")
+    for n, total, found, credited, precision, smoothed in (HEADS, *map(cells, explanation.orders)):
         lines.append(f"{n:>5}  {total:>7}  {found:>7}  {credited:>7}  {precision:<20}  {smoothed}".rstrip())
     return "\n".join([*lines, *remarks(explanation), "", *conclusion(explanation)])
 

@@ -189,7 +189,7 @@ class Chrf(Metric):
         def work(start: int, stop: int) -> None:
             measure.rows_of_owners(texts, others, bounds, owners, order, start, stop, rows)
 
-        run(work, len(texts), _cost(texts, texts), threads, progress, "segments")
+        _run(work, texts, texts, threads, progress)
         return rows
 
     def _fill(
@@ -200,7 +200,7 @@ class Chrf(Metric):
         def work(start: int, stop: int) -> None:
             measure.rows(texts, references, bounds, start, stop, rows)
 
-        run(work, len(texts), _cost(texts, references), threads, progress, "segments")
+        _run(work, texts, references, threads, progress)
 
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
@@ -230,7 +230,7 @@ class Chrf(Metric):
         def work(start: int, stop: int) -> None:
             sums.append(measure.sum(texts, references, bounds, start, stop))
 
-        run(work, len(texts), _cost(texts, references), threads, False, "segments")
+        _run(work, texts, references, threads)
         return [sum(column) for column in zip(*sums)] or [0] * len(self.columns), None
 
     def pairs(
@@ -262,14 +262,11 @@ class Chrf(Metric):
         columns = len(of_references)
         shape = columns if of_hypotheses is None else len(of_hypotheses), columns
         scores = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
-        run(
-            lambda start, stop: texts.fill(start, stop, scores),
-            shape[0],
-            64 * shape[0] * shape[1],
-            threads,
-            progress,
-            "hypotheses",
-        )
+
+        def work(start: int, stop: int) -> None:
+            texts.fill(start, stop, scores)
+
+        run(work, shape[0], 64 * shape[0] * shape[1], threads, progress, "hypotheses")
         return scores
 
     # ---------------------------------------------------------------------------------------------------------- scoring
@@ -293,6 +290,5 @@ class Chrf(Metric):
         return FormulaOfRows(self.evaluate, self.measure)
 
 
-def _cost(texts: Any, references: Any) -> int:
-    cost: int = texts.size + references.size + 64 * len(texts)
-    return cost
+def _run(work: Any, texts: Any, references: Any, threads: int | None, progress: bool = False) -> None:
+    run(work, len(texts), texts.size + references.size + 64 * len(texts), threads, progress, "segments")

@@ -254,13 +254,10 @@ class Metric(ABC):
         repeated = [text for text in texts for _ in range(count)]
         sets = [[reference] for reference in references]
         scores = self.scores(self.rows(sets, repeated, owner=owner, threads=threads, progress=progress, **of_ids))
-        scores = scores.reshape(len(texts), count)
-        if out is None:
-            return scores
-        given = {"references": references, "hypotheses": hypotheses}
-        out = separate_output(out, scores.shape, np.float64, **given)
-        np.copyto(out, scores)
-        return out
+        shape = len(texts), count
+        result = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
+        np.copyto(result, scores.reshape(shape))
+        return result
 
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> Score:
         """The score of a corpus or of one segment.

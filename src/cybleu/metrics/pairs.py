@@ -46,14 +46,11 @@ def matrix(
     # those of different texts begin where the result does, so that there is one matrix
     scores = result.reshape(-1)[: unique[0] * unique[1]].reshape(unique)
     pairs = Pairs(formula, unique_refs, unique_hyps)
-    run(
-        lambda start, stop: pairs.fill(start, stop, scores),
-        unique[0],
-        unique[0] * unique[1],
-        threads,
-        progress,
-        "hypotheses",
-    )
+
+    def work(start: int, stop: int) -> None:
+        pairs.fill(start, stop, scores)
+
+    run(work, unique[0], unique[0] * unique[1], threads, progress, "hypotheses")
     pairs.mend(scores, place_of_hyp)
     if unique != shape:
         # from the end on: of different texts row i or one before it has the scores of text i, and nothing after them is needed

@@ -39,7 +39,7 @@ def raw_sum(
         arguments = tokenizer, texts, references, bounds, order, reference_length, start, stop
         sums.append(_backend.chosen.raw_sum(*arguments))
 
-    run(work, len(texts), _cost(texts, references), threads, False, "segments")
+    _run(work, texts, references, threads)
     rows, short = zip(*sums)
     return [sum(column) for column in zip(*rows)], [sum(column) for column in zip(*short)]
 
@@ -96,9 +96,8 @@ def fill_raw_rows(
         arguments = tokenizer, texts, references, bounds, order, reference_length, start, stop
         _backend.chosen.raw_rows(*arguments, rows)
 
-    run(work, len(texts), _cost(texts, references), threads, progress, "segments")
+    _run(work, texts, references, threads, progress)
 
 
-def _cost(texts: Any, references: Any) -> int:
-    cost: int = (texts.size + references.size) // 4 + 64 * len(texts)
-    return cost
+def _run(work: Any, texts: Any, references: Any, threads: int | None, progress: bool = False) -> None:
+    run(work, len(texts), (texts.size + references.size) // 4 + 64 * len(texts), threads, progress, "segments")

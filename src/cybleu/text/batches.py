@@ -490,7 +490,7 @@ def hypotheses_like(
         if batch is not None:
             return special.trimmed(batch)
         texts = texts_with_ids(texts, "hypotheses")
-        if special.given or _only_strings(texts):
+        if special.given or all(issubclass(kind, (str, bytes)) for kind in _backend.chosen.types_within(texts)):
             raise MixedTokensError(_where_not_an_id(texts))
         return _any_tokens_among_ids(texts, [*references.batch.ids.tolist(), *chain.from_iterable(ignored)])
     known = references.vocabulary.types()
@@ -498,23 +498,16 @@ def hypotheses_like(
     if not only_texts:
         texts = texts_with_ids(texts, "hypotheses")
     encoded: Batch = references.vocabulary.encoded(texts, "hypotheses")
-    nothing_matches = only_texts and len(encoded.ids) and encoded.ids.max() < 0
-    if nothing_matches and not _other_than_integers(texts_with_ids(texts, "hypotheses")):
-        raise MixedTokensError(_IDS_AMONG_TOKENS)
+    if only_texts and len(encoded.ids) and encoded.ids.max() < 0:  # nothing matches
+        kinds = _backend.chosen.types_within(texts_with_ids(texts, "hypotheses"))
+        if all(map(_is_integer_type, kinds)):
+            raise MixedTokensError(_IDS_AMONG_TOKENS)
     return encoded
 
 
 _IDS_AMONG_TOKENS = (
     "the hypotheses are token ids, and the references hold other tokens; give both as ids or both as tokens"
 )
-
-
-def _only_strings(texts: Sequence[Any]) -> bool:
-    return all(issubclass(kind, (str, bytes)) for kind in _backend.chosen.types_within(texts))
-
-
-def _other_than_integers(texts: Sequence[Any]) -> bool:
-    return not all(map(_is_integer_type, _backend.chosen.types_within(texts)))
 
 
 def _where_not_an_id(texts: Sequence[Any]) -> str:
