@@ -117,12 +117,7 @@ def chrf_precision_recall_fscore_support(
     of_reference, of_hypothesis = _counted(reference, n), _counted(hypothesis, n)
     shared = sum((of_reference & of_hypothesis).values())
     ngrams, wanted = sum(of_hypothesis.values()), sum(of_reference.values())
-    try:
-        precision, recall = shared / ngrams, shared / wanted
-        fscore = _fscore_of(precision, recall, beta)
-    except ZeroDivisionError:
-        precision = recall = fscore = epsilon
-    return precision, recall, fscore, shared
+    return *_of_counts(shared, ngrams, wanted, beta, epsilon), shared
 
 
 @lru_cache
@@ -157,7 +152,7 @@ def _numbers(measure: Any, max_len: int, references: Sequence[Any], hypotheses: 
 def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any) -> list[float]:
     """Of all segments. Where something matches nothing can be 0 that is divided by."""
     if type(beta) not in (int, float) or not abs(beta) < LARGEST_BETA:
-        return [_fscore(*counts, beta) for counts in zip(ngrams, wanted, shared)]
+        return [_of_counts(*counts, beta, EPSILON)[2] for counts in zip(shared, ngrams, wanted)]
     factor = beta**2
     top = 1 + factor
     return [
@@ -170,17 +165,13 @@ def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any)
     ]
 
 
-def _fscore(ngrams: int, wanted: int, shared: int, beta: Any) -> float:
+def _of_counts(shared: int, ngrams: int, wanted: int, beta: Any, epsilon: float) -> tuple[float, float, float]:
+    """Precision, recall and F-score; `epsilon` for all where something that is divided by is 0."""
     try:
-        score: float = _fscore_of(shared / ngrams, shared / wanted, beta)
+        precision, recall, factor = shared / ngrams, shared / wanted, beta**2
+        return precision, recall, (1 + factor) * (precision * recall) / (factor * precision + recall)
     except ZeroDivisionError:
-        return EPSILON
-    return score
-
-
-def _fscore_of(precision: float, recall: float, beta: Any) -> Any:
-    factor = beta**2
-    return (1 + factor) * (precision * recall) / (factor * precision + recall)
+        return epsilon, epsilon, epsilon
 
 
 # ---------------------------------------------------------------------------------------------- orders that cannot be rows

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend, _mirror
 from .._runtime.scales import percent
@@ -74,8 +74,7 @@ class BleuScore(Score):
         )
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """What a metric comes to for rows of so many orders; the backends read it. See :class:`Variant` for the rules."""
 
     order: int
@@ -379,7 +378,7 @@ class Bleu(Metric):
             # the scores of many rows by the kernel, added up one after the other
             table, order = checked_array(stats, "stats")
             sums = summing.score(table)
-            scores = _formula(_backend.BACKEND, self._rules_of_one(order)).score_rows(table)
+            scores = _formula_of(self._rules_of_one(order)).score_rows(table)
             number = self.mean_of_total(float(scores.cumsum()[-1]), len(table))
         else:
             given = stats.tolist() if hasattr(stats, "tolist") else stats
@@ -411,7 +410,7 @@ class Bleu(Metric):
     def _rules_of_one(self, order: int) -> Rules:
         """Those of the scores that the mean is of."""
         rules = self.rules(order)
-        return replace(rules, scale=1.0) if self._scaled_last else rules
+        return rules._replace(scale=1.0) if self._scaled_last else rules
 
     @property
     def _scaled_last(self) -> bool:
@@ -436,7 +435,7 @@ class Bleu(Metric):
 
         :param width: how many columns
         """
-        return _formula(_backend.BACKEND, self.rules(order_of(width)))
+        return _formula(_backend.BACKEND, self, width)
 
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
         """Rows from whose sum alone the metric given with them scores a corpus.
@@ -503,11 +502,15 @@ def _checked_weights(weights: Any) -> tuple[float, ...]:
 
 
 @lru_cache
-def _formula(backend: str, rules: Rules) -> Formula:
+def _formula(backend: str, metric: Bleu, width: int) -> Formula:
+    return _formula_of(metric.rules(order_of(width)))
+
+
+def _formula_of(rules: Rules) -> Formula:
     from .estimates import estimate
     from .formula import Formula
 
     return Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules), estimate(rules))
 
 
-_RULES = [rule.name for rule in fields(Rules) if rule.name in {of_variant.name for of_variant in fields(Variant)}]
+_RULES = [field.name for field in fields(Variant) if field.name in Rules._fields]

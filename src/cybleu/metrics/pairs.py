@@ -17,6 +17,7 @@ from ..text.batches import (
     one_reference_each,
     separate_output,
 )
+from ..text.columns import texts_given
 from .formula import Formula, Pairs
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def in_common(
     sets = one_reference_each(references, special)
     if hypotheses is None:
         return sets.batch, sets.batch
-    return sets.batch, hypotheses_like(hypotheses, sets, None, special)
+    return sets.batch, hypotheses_like(texts_given(hypotheses), sets, None, special)
 
 
 def _numbered(texts: Any) -> Batch | None:

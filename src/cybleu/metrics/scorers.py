@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -178,7 +180,7 @@ class MosesScorer(Metric):
         """
         self._check_width(len(row))
         score = 0.0
-        for name, share, place in self._parts():
+        for name, share, place in self._parts:
             if name == BLEU:
                 found = self._bleu.evaluate([int(number) for number in _as_row_of_bleu(row[place])])
             else:
@@ -186,12 +188,11 @@ class MosesScorer(Metric):
             score += share * found
         return score
 
-    def _parts(self) -> Iterator[tuple[str, float, slice]]:
+    @cached_property
+    def _parts(self) -> list[tuple[str, float, slice]]:
         """Of each scorer its name, its share, and where its columns are."""
-        end = 0
-        for name, share in zip(self._names, self._shares):
-            begin, end = end, end + len(self.columns_of(name))
-            yield name, share, slice(begin, end)
+        ends = [0, *accumulate(len(self.columns_of(name)) for name in self._names)]
+        return list(zip(self._names, self._shares, map(slice, ends, ends[1:])))
 
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> Score:
         """The score of a corpus or of one segment.
@@ -221,7 +222,7 @@ class MosesScorer(Metric):
             )
         self._check_width(rows.shape[1])
         scores = np.zeros(len(rows))
-        for name, share, place in self._parts():
+        for name, share, place in self._parts:
             columns = rows[:, place].T
             if name == BLEU:
                 found = self._bleu.scores(np.array(_as_row_of_bleu(columns)).T.astype(np.int64))

@@ -10,7 +10,8 @@ from .._runtime.scales import counted
 from ..errors import StatisticsError
 from ..text.columns import is_column, texts_given
 from ..text.raw import Raw, raw_of
-from .counts import check_max_order, check_reference_length, segment_row
+from .counts import check_counting, segment_row
+from .rows import checked_rows
 
 __all__ = ["CorpusAccumulator"]
 
@@ -50,8 +51,7 @@ class CorpusAccumulator:
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
         lowercase: bool = False,
     ):
-        check_max_order(max_order)
-        check_reference_length(reference_length)
+        check_counting(max_order, reference_length)
         self._raw: Raw | None = raw_of(tokenize, lowercase)
         self.tokenize = tokenize
         self.lowercase = bool(lowercase)
@@ -89,8 +89,6 @@ class CorpusAccumulator:
         :param stats: rows of ints, or one integer array `(n, 2 + 2 * orders)`; a single row is that of one segment
         :raises StatisticsError: a row has another number of orders
         """
-        from .rows import checked_rows
-
         rows = checked_rows(stats)
         for row in rows:
             if len(row) != len(self.row):

@@ -21,7 +21,6 @@ from ..errors import (
     StatisticsError,
 )
 from ..text.batches import (
-    NO_IDS,
     ReferenceSets,
     SpecialIds,
     any_array,
@@ -39,8 +38,7 @@ from ..text.columns import ReferenceColumns, TextColumn, references_given, texts
 from ..text.raw import Raw, raw_of
 from ..text.words import RawWords, raw_reference_sets
 from .counts import (
-    check_max_order,
-    check_reference_length,
+    check_counting,
     choose_length,
     fill_rows,
     lengths_to_choose_from,
@@ -136,7 +134,8 @@ class References:
         if strict and not is_array(references) and not is_ragged(references):
             check_references(references)
         special = SpecialIds(pad_id, eos_id, unk_id)
-        _check(max_order, reference_length, special)
+        check_counting(max_order, reference_length)
+        special.check()
         ngrams = None if ignore is None else _checked_ngrams(ignore, max_order)
         if raw is not None and raw.own:
             sets = raw_reference_sets(raw, lines, bounds, ngrams or ())
@@ -148,10 +147,11 @@ class References:
 
     def _fill(self, *state: Any) -> None:
         """:param state: the values of `_STATE`"""
+        put = object.__setattr__
         for name, value in zip(self._STATE, state):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_prepared", self._counted(self._sets))
-        object.__setattr__(self, "_alone", None)
+            put(self, name, value)
+        put(self, "_prepared", self._counted(self._sets))
+        put(self, "_alone", None)
 
     def _counted(self, sets: ReferenceSets) -> Any:
         lengths, length_sets = _reference_lengths(sets, self.reference_length)
@@ -180,7 +180,8 @@ class References:
         try:
             max_order, reference_length, sets, ids, ignored, raw, strings = state
             special = SpecialIds(*ids)
-            _check(max_order, reference_length, special)
+            check_counting(max_order, reference_length)
+            special.check()
             if (raw is None) != (strings is None) or (raw is not None and len(strings) != len(sets.batch.begins)):
                 raise ValueError("the raw text does not fit the rest")
             lines = None if strings is None else _backend.chosen.RawTexts(strings)
@@ -443,7 +444,7 @@ def segment_stats(
     checked_threads(threads)
     raw = raw_of(tokenize, lowercase, **of_ids, lengths=lengths, reference_lengths=reference_lengths)
     if raw is not None and raw.own and ignore is None and not strict and not _holds_token_lists(hypotheses):
-        _check(max_order, reference_length)
+        check_counting(max_order, reference_length)
         if (
             owner is not None
             and isinstance(references, (list, tuple))
@@ -473,7 +474,7 @@ def segment_stats(
         return prepared.stats(hypotheses, owner, threads, lengths=lengths, progress=progress, strict=strict)
     if strict:
         check(references, hypotheses)
-    _check(max_order, reference_length)
+    check_counting(max_order, reference_length)
     count = len(hypotheses)
     if count != len(references):
         raise sets_missing(count, len(references))
@@ -533,12 +534,6 @@ def short_segments(stats: NDArray[np.int64]) -> list[int]:
 
 
 # -------------------------------------------------------------------------------------------------------------- checks
-
-
-def _check(max_order: Any, reference_length: Any, special: SpecialIds = NO_IDS) -> None:
-    check_max_order(max_order)
-    check_reference_length(reference_length)
-    special.check()
 
 
 def _are_token_lists(references: Any, hypotheses: Any) -> bool:

@@ -30,7 +30,7 @@ from ..errors import (
     SequenceTypeError,
     UnhashableTokenError,
 )
-from .columns import ReferenceColumns, TextColumn, lists_given, references_given, texts_given
+from .columns import ReferenceColumns, TextColumn, lists_given, texts_given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,15 +176,15 @@ class SpecialIds(NamedTuple):
 
     def check(self) -> None:
         for name, value in zip(self._fields, self):
-            if value is None:
-                continue
-            if isinstance(value, bool) or not hasattr(value, "__index__") or not -(2**63) <= int(value) < 2**63:
+            if value is not None and (
+                isinstance(value, bool) or not hasattr(value, "__index__") or not -(2**63) <= int(value) < 2**63
+            ):
                 raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
 
     @property
     def given(self) -> bool:
         """Whether there is one, so that all tokens must be ids."""
-        return any(value is not None for value in self)
+        return self != NO_IDS
 
     def trimmed(self, batch: Batch) -> Batch:
         if self.pad_id is not None or self.eos_id is not None:
@@ -373,10 +373,10 @@ def reference_sets(
 ) -> ReferenceSets:
     """The references in one form.
 
+    :param references: as :func:`~cybleu.text.columns.references_given` gives them
     :param special: if there is one, other tokens than ids are an error
     :param ignored: n-grams whose tokens hypotheses may have too
     """
-    references = references_given(references)
     if isinstance(references, ReferenceColumns):
         references = references.plain()
     if is_ragged(references):
@@ -470,8 +470,10 @@ def hypotheses_like(
     special: SpecialIds = NO_IDS,
     ignored: Sequence[Any] = (),
 ) -> Batch:
-    """The hypotheses in the numbers of the references, and of the n-grams to ignore."""
-    hypotheses = texts_given(hypotheses)
+    """The hypotheses in the numbers of the references, and of the n-grams to ignore.
+
+    :param hypotheses: as :func:`~cybleu.text.columns.texts_given` gives them
+    """
     if isinstance(hypotheses, TextColumn):
         hypotheses = hypotheses.plain()
     if is_ragged(hypotheses) or is_array(hypotheses):
