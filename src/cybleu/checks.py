@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from ._runtime.interrupts import types_of
-from ._runtime.sequences import REFERENCES, is_array_without_dimension, refuse_masked, refuse_text
+from ._runtime.sequences import REFERENCES, is_array_without_dimension, refuse_masked, refuse_text, refuse_unordered
 from .errors import (
     EmptyReferenceError,
     LengthMismatchError,
@@ -184,10 +184,7 @@ def _token_types(tokens: Any, name: str, *place: int) -> set[type]:
 def _as_list(tokens: Any, name: str) -> list[Any]:
     """The tokens of some other sequence than a list or a tuple."""
     refuse_text(tokens, name)
-    if isinstance(tokens, (Set, Mapping)):
-        raise SequenceTypeError(
-            f"{name} is a {_name(tokens)}, which has no order of tokens or no repeated ones; give a list"
-        )
+    refuse_unordered(tokens, name)
     if hasattr(tokens, "dtype") and hasattr(tokens, "ndim"):
         if tokens.ndim != 1:
             raise SequenceTypeError(

@@ -524,6 +524,18 @@ def test_accumulators_add_up():
             other + whole
 
 
+def test_accumulators_of_raw_text_add_up():
+    def counted(*lines):
+        corpus = CorpusAccumulator(2, "shortest", tokenize="13a", lowercase=True)
+        for line in lines:
+            corpus.update(["The cat sat."], line)
+        return corpus
+
+    parts = [counted("The cat."), counted("A cat sat.", "It")]
+    assert parts[0] + parts[1] == sum(parts) == counted("The cat.", "A cat sat.", "It")
+    assert sum(parts[:1]) == parts[0] and sum(parts[:1]).row is not parts[0].row
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.lists(st.integers(0, 9), min_size=1, max_size=4)), min_size=1, max_size=5)
 )

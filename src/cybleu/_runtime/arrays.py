@@ -14,13 +14,11 @@ if TYPE_CHECKING:
 
 try:
     import numpy as np
-except ModuleNotFoundError as error:
-    if error.name != "numpy":
-        raise MissingExtraError(f"batches need NumPy, which is installed and does not load: {error}") from error
-    raise MissingExtraError(
-        "batches need NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'"
-    ) from None
 except ImportError as error:
+    if isinstance(error, ModuleNotFoundError) and error.name == "numpy":
+        raise MissingExtraError(
+            "batches need NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'"
+        ) from None
     raise MissingExtraError(f"batches need NumPy, which is installed and does not load: {error}") from error
 
 __all__ = ["array_given", "array_of", "checked_output", "first_not_finite", "floats_given", "in_place", "np"]

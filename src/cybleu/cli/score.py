@@ -97,7 +97,7 @@ def score(
         split_line = given.splitter()
         if columns is not None:
             direct = direct and not (given.lowercase and given.variant == "mteval-v13a")  # which has another lower case
-            read = _columns(columns, len(references), numbers_of_references)
+            read = _columns(columns, numbers_of_references)
             blocks = ((raw.texts(texts, texts.name), *raw.sets(sets)) for texts, sets in read)
         else:
             blocks = raw_segments_of_files(hypothesis, references, given.lowered(), given.drop_bom)
@@ -168,10 +168,10 @@ def _counted(metric: Metric, raw: Raw, scored: bool, by_rows: bool, block: tuple
     return _Counted(len(texts), sums, rows if by_rows else [], scores, texts.full_stops())
 
 
-def _columns(columns: Any, references: int, numbers: set[int]) -> Iterator[tuple[Any, Any]]:
+def _columns(columns: Any, numbers: set[int]) -> Iterator[tuple[Any, Any]]:
     """The segments of columns, block by block; how many references a segment has is added to `numbers`."""
     for texts, sets in column_segments(*columns):
-        numbers |= set(map(len, sets)) if sets.of_lists else {references}
+        numbers |= {sets.number} if sets.number else set(map(len, sets))
         yield texts, sets
 
 
