@@ -55,6 +55,8 @@ WORDS = ["a", "b", "c", "d", "e"]
             KeyError,
             "segment 1: there is no",
         ),
+        (lambda: explain([WORDS], WORDS, ["0.5"]), errors.WeightsTypeError, TypeError, r"not \['0.5'\]"),
+        (lambda: self_bleu([WORDS] * 2, "0.5"), errors.WeightsTypeError, TypeError, "not '0.5'"),
         (lambda: sentence_bleu([WORDS], WORDS, 0.25), errors.WeightsTypeError, TypeError, "float has no length"),
         *(
             (call, errors.SmoothingTypeError, TypeError, r"such as SmoothingFunction\(\).method1")

@@ -278,7 +278,8 @@ def weights_given(weights: Any) -> Any:
     :raises WeightsTypeError: they have no order
     """
     refuse_masked(weights, "weights")
-    if isinstance(weights, (str, bytes, Mapping)) or getattr(weights, "ndim", 1) == 0:
+    of_texts = isinstance(weights, (list, tuple)) and any(isinstance(weight, (str, bytes)) for weight in weights)
+    if of_texts or isinstance(weights, (str, bytes, Mapping)) or getattr(weights, "ndim", 1) == 0:
         raise WeightsTypeError(f"weights must be a sequence of numbers, one for each n-gram order, not {weights!r}")
     weights = _as_list(weights)
     return list(map(_as_list, weights)) if type(weights) is list else weights

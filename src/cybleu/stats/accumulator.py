@@ -100,8 +100,12 @@ class CorpusAccumulator:
         """Add the segments of another accumulator.
 
         :param other: is not changed
-        :raises StatisticsError: it counts other orders, by another reference length, or tokens of another tokeniser
+        :raises StatisticsError: it is no accumulator, or counts other orders, by another reference length, or tokens of another tokeniser
         """
+        if not isinstance(other, CorpusAccumulator):
+            raise StatisticsError(
+                f"only another CorpusAccumulator can be merged, and this is a {type(other).__name__}; give rows to update_stats"
+            )
         if (other.tokenize, other.lowercase) != (self.tokenize, self.lowercase):
             raise StatisticsError(
                 f"accumulators with tokenize={self.tokenize!r}, lowercase={self.lowercase} and with "
