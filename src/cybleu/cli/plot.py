@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .common import FILE, THREADS, check_outputs, input_errors, taken, with_parameters
-from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, checked_metric, named_systems, report_of
+from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, named_systems, report_of
 from .texts import TextOptions
 
 GROUPS = ("length", "difference", "score", "recall", "precision")  # named here, so that --help needs no NumPy
@@ -111,7 +111,7 @@ def _draw(
     :param how: more of its arguments
     """
     given: TextOptions = taken(TextOptions, options)
-    metric = checked_metric(given)
+    metric = given.metric()
     named = named_systems(systems, references, baseline, least)
     check_outputs([output], [*(file for files in named.values() for file in files), *references])
     with input_errors():

@@ -20,7 +20,6 @@ from .common import (
     SMOOTHING,
     WEIGHTS,
     MetricName,
-    check_sums,
     one_standard_input,
     someone_looks,
     with_parameters,
@@ -83,13 +82,6 @@ BASELINE = click.option("--baseline", metavar="NAME", help="Compare each system 
 SEED = click.option(
     "--seed", type=click.IntRange(0), default=12345, show_default=True, help="Seed of all random samples."
 )
-
-
-def checked_metric(given: TextOptions) -> Metric:
-    """The metric that the options ask for."""
-    metric = given.metric()
-    check_sums(metric, given.variant)
-    return metric
 
 
 def named_systems(
