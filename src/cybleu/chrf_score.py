@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from itertools import islice
 
 from . import _backend
 from .errors import EmptyCorpusError, LengthMismatchError
@@ -88,9 +89,9 @@ def corpus_chrf(
             # of how rows are scored here nothing is used
             measure = _backend.chosen.CharacterF(max_len, 0, 1, _SPACES[key[2]], False)
             _measures[key] = measure
-        for start in range(0, len(hypotheses), BLOCK):
-            block = slice(start, start + BLOCK)
-            numbers = _numbers(measure, max_len, references[block], hypotheses[block])
+        segments = zip(references, hypotheses)  # as in NLTK they need not be found by position
+        while block := list(islice(segments, BLOCK)):
+            numbers = _numbers(measure, max_len, *zip(*block))
             for place, of_order in enumerate(scores):
                 first = 3 * (min_len + place - 1)
                 ngrams, wanted, shared = (numbers[first + column :: 3 * max_len] for column in range(3))

@@ -16,23 +16,14 @@ from cybleu.metrics import find
 from cybleu.report import analyse
 from cybleu.sacrebleu_compat import CHRF
 from cybleu.significance import bootstrap, compare_systems
-from reports import FEW, NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS, changed
+from reports import FEW, NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS, analysed, changed
 
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-@pytest.fixture(scope="module")
-def made():
-    return {}
-
-
 @pytest.fixture
-def report(backend, made):
-    """The same for all tests on one backend."""
-    key = id(backend)
-    if key not in made:
-        made[key] = analyse(REFERENCES, SYSTEMS, **FEW)
-    return made[key]
+def report(backend):
+    return analysed(backend)
 
 
 def rows_of(name, order=4, references=REFERENCES):

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import click
 
@@ -152,40 +152,81 @@ REFERENCE_LENGTH = click.option(
 SMOOTHING = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
 
 
+def of_any(metric: Metric) -> None:
+    """Why a command does not take a metric, where it takes every one."""
+
+
+def of_bleu(metric: Metric) -> str | None:
+    """The same where texts are counted as BLEU needs it."""
+    if metric.of_raw_text or isinstance(metric, Gleu):
+        return "this command counts the n-grams of BLEU, and {} needs other counts"
+    return None
+
+
+def of_sums(metric: Metric) -> str | None:
+    """The same where sums of the counts of segments are scored."""
+    if isinstance(metric, Bleu) and metric.level == "mean":
+        return "this command scores sums of counts, and {} is a mean of the scores of segments; give another --metric"
+    return None
+
+
+def of_sums_of_bleu(metric: Metric) -> str | None:
+    """The same for both reasons."""
+    return of_bleu(metric) or of_sums(metric)
+
+
+def of_steps_of_bleu(metric: Metric) -> str | None:
+    """The same where the steps of BLEU are explained."""
+    return None if isinstance(metric, Bleu) else "this command explains the steps of BLEU, and {} is not BLEU"
+
+
+WhyNot: TypeAlias = "Callable[[Metric], str | None]"
+
+
 class MetricName(click.ParamType):  # type: ignore[type-arg]
-    """A name in :data:`cybleu.metrics.METRICS`, as it is when the command runs."""
+    """A name in :data:`cybleu.metrics.METRICS`, as it is when the command runs, of those that the command takes."""
 
     name = "metric"
 
+    def __init__(self, why_not: WhyNot = of_any):
+        self._why_not = why_not
+
+    @property
+    def _offered(self) -> list[str]:
+        return [name for name, metric in METRICS.items() if self._why_not(metric) is None]
+
     def get_metavar(self, *arguments: Any, **named: Any) -> str:  # which, depends on the version of click
-        return f"[{'|'.join(METRICS)}]"
+        return f"[{'|'.join(self._offered)}]"
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         if value not in METRICS:
-            self.fail(f"{shown(value)} is not one of {', '.join(METRICS)}", parameter, context)
+            self.fail(f"{shown(value)} is not one of {', '.join(self._offered)}", parameter, context)
+        reason = self._why_not(METRICS[value])
+        if reason is not None:
+            self.fail(reason.format(value), parameter, context)
         return value
 
     def shell_complete(self, *arguments: Any) -> list[Any]:
         from click.shell_completion import CompletionItem
 
-        return [CompletionItem(name) for name in METRICS if name.startswith(arguments[-1])]
+        return [CompletionItem(name) for name in self._offered if name.startswith(arguments[-1])]
 
 
-def variant(default: str) -> Callable[[Command], Command]:
+def variant(default: str, why_not: WhyNot = of_any) -> Callable[[Command], Command]:
     """The option that names the metric."""
+    other = "" if why_not(METRICS["chrf"]) else "; or another metric"
     return click.option(
         "--variant",
         "--metric",
         "variant",
-        type=MetricName(),
+        type=MetricName(why_not),
         default=default,
         show_default=True,
-        help="The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu; or another metric.",
+        help=f"The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu{other}.",
     )
 
 
-METRIC_OF_TEXT = with_parameters(
-    variant("sacrebleu"),
+SMOOTHING_OF_TEXT = with_parameters(
     click.option(
         "--smoothing",
         metavar="NAME",
@@ -241,27 +282,6 @@ def metric_of(
         return find(name, **choices)
     except CybleuError as error:
         raise click.UsageError(str(error)) from error
-
-
-def metric_of_lists(name: str, smoothing: str | None, of_sums: bool = True) -> Metric:
-    """The metric that the options ask for, for lists whose hypotheses are counted as BLEU needs it.
-
-    :param of_sums: it scores sums of the counts of segments
-    """
-    metric = metric_of(name, smoothing)
-    if metric.of_raw_text or isinstance(metric, Gleu):
-        raise click.UsageError(f"this command counts the n-grams of BLEU, and {name} needs other counts")
-    if of_sums:
-        check_sums(metric, name)
-    return metric
-
-
-def check_sums(metric: Metric, name: str) -> None:
-    """Refuse a mean of the scores of segments."""
-    if isinstance(metric, Bleu) and metric.level == "mean":
-        raise click.UsageError(
-            f"this command scores sums of counts, and {name} is a mean of the scores of segments; give another --metric"
-        )
 
 
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:

@@ -10,14 +10,15 @@ import click
 from .. import bleu_score
 from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
-from .common import FILES, METRIC_OF_TEXT, input_errors
+from .common import FILES, SMOOTHING_OF_TEXT, input_errors, of_steps_of_bleu, variant
 from .texts import TextOptions, segments
 
 
 @click.command()
 @FILES
 @click.option("--line", type=click.IntRange(1), required=True, metavar="N", help="The line to explain, counted from 1.")
-@METRIC_OF_TEXT
+@variant("sacrebleu", of_steps_of_bleu)
+@SMOOTHING_OF_TEXT
 def explain(
     hypothesis: str,
     references: tuple[str, ...],

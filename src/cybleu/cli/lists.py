@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from .._files.text import listed, number_of, shown
 from .._files.weights import lines_of
 from .._files.writing import writing_all
+from .._runtime.samples import MOST_REPEATS
 from ..errors import FeatureError, InputFileError, WeightsError
 from ..metrics import Metric
 from .common import (
@@ -27,8 +28,9 @@ from .common import (
     THREADS,
     TOKENIZE,
     check_outputs,
-    metric_of_lists,
+    metric_of,
     need_standard_output,
+    of_sums_of_bleu,
     one_standard_input,
     read_weights,
     someone_looks,
@@ -51,7 +53,7 @@ NORMALISE = click.option(
 )
 RESTARTS = click.option(
     "--restarts",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_REPEATS),
     default=20,
     show_default=True,
     help="How many climbs follow the one that begins at the start.",
@@ -66,7 +68,9 @@ SEARCH = click.option(
     multiple=True,
     help="Search this sparse feature, too; other sparse features keep their weights. May be given several times.",
 )
-OF_COUNTS = with_parameters(FIRST_ID, SPLIT, TOKENIZE, ORDER, REFERENCE_LENGTH, variant("moses"), SMOOTHING)
+OF_COUNTS = with_parameters(
+    FIRST_ID, SPLIT, TOKENIZE, ORDER, REFERENCE_LENGTH, variant("moses", of_sums_of_bleu), SMOOTHING
+)
 WITH_LISTS = with_parameters(
     click.argument("nbest", metavar="[NBEST", required=False, type=FILE),
     click.argument("references", metavar="REF...]", nargs=-1, type=FILE),
@@ -232,7 +236,7 @@ class Given(NamedTuple):
     def metric_for(self, nbest: NBest) -> Metric:
         """What the options ask for, or what the file of scores is of."""
         if not isinstance(nbest.score, Metric):
-            return metric_of_lists(self.variant, self.smoothing)
+            return metric_of(self.variant, self.smoothing)
         asked = click.get_current_context().get_parameter_source("variant")
         if self.smoothing or asked is not ParameterSource.DEFAULT:
             raise click.UsageError(
@@ -293,7 +297,7 @@ def begun(options: dict[str, Any], output: str | None = None, read: str | None =
     """
     need_standard_output()
     given = Given(**options)
-    metric_of_lists(given.variant, given.smoothing)  # for its errors
+    metric_of(given.variant, given.smoothing)  # for its errors
     check_outputs([given.output, output], [*given.files, read])
     return given
 

@@ -14,7 +14,7 @@ from .._files.text import number_of, shown
 from .._files.weights import lines_of
 from ..errors import InputFileError
 from ..metrics import Metric
-from .common import FILE, check_outputs, input_errors, metric_of_lists, need_standard_output
+from .common import FILE, check_outputs, input_errors, metric_of, need_standard_output
 from .lists import AS_JSON, FIX, IN_RANGES, NORMALISE, OF_COUNTS, OUTPUT, RESTARTS, SEARCH, SEED, bounds_of, show
 from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
 
@@ -93,7 +93,7 @@ def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
     need_standard_output()
     output = options["output"]
     check_outputs([output], [options["start"], *references])
-    metric = metric_of_lists(options["variant"], options["smoothing"])
+    metric = metric_of(options["variant"], options["smoothing"])
     settle = _number(options["weights_settle"], "--weights-settle")
     gain = options["score_settles"]
     if gain is not None:

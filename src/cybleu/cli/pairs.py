@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .._files.text import number_of, shown
-from .._runtime.samples import MOST_SAMPLES
+from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import InputFileError
 from ..metrics import Metric
@@ -40,7 +40,11 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 OF_MIRA = with_parameters(
     click.option(
-        "--passes", type=click.IntRange(1), default=60, show_default=True, help="How many passes over the segments."
+        "--passes",
+        type=click.IntRange(1, MOST_REPEATS),
+        default=60,
+        show_default=True,
+        help="How many passes over the segments.",
     ),
     click.option("--step", type=Number(), default=0.01, show_default=True, help="The largest step (C) of the weights."),
     click.option(

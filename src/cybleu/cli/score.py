@@ -17,7 +17,16 @@ from .._runtime.scales import percent
 from ..errors import EmptyCorpusError
 from ..metrics import Bleu, BleuScore, Metric, Score
 from ..text.raw import Raw
-from .common import FILES, METRIC_OF_TEXT, REFERENCE_LENGTH, THREADS, WIDTH, input_errors, need_standard_output
+from .common import (
+    FILES,
+    REFERENCE_LENGTH,
+    SMOOTHING_OF_TEXT,
+    THREADS,
+    WIDTH,
+    input_errors,
+    need_standard_output,
+    variant,
+)
 from .parquet import column_segments, columns_named
 from .texts import NO_LINE, TextOptions, no_tokenizer
 from .texts import segments as read_segments
@@ -28,7 +37,8 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 @click.command()
 @FILES
-@METRIC_OF_TEXT
+@variant("sacrebleu")
+@SMOOTHING_OF_TEXT
 @REFERENCE_LENGTH
 @click.option(
     "--level",

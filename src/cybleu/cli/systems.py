@@ -20,6 +20,7 @@ from .common import (
     SMOOTHING,
     WEIGHTS,
     MetricName,
+    of_sums,
     one_standard_input,
     someone_looks,
     with_parameters,
@@ -67,7 +68,7 @@ SYSTEMS = with_parameters(
     click.option(
         "--metric",
         "variant",
-        type=MetricName(),
+        type=MetricName(of_sums),
         default="sacrebleu",
         show_default=True,
         help="The metric that scores the systems.",

@@ -14,7 +14,7 @@ from ..metrics import Metric, tool_tokenizer
 from ..text import tokenizer
 from ..text.files import raw_segments
 from ..text.raw import lowered_block
-from .common import check_sums, metric_of, one_standard_input, someone_looks
+from .common import metric_of, one_standard_input, someone_looks
 
 Text = TypeVar("Text")
 NO_LINE = "the files have no line, so there is no segment to score"
@@ -44,7 +44,6 @@ class TextOptions(NamedTuple):
         """The metric that is asked for, for commands that add up rows."""
         metric = self._metric(self.smoothing)
         no_tokenizer(metric, self.tokenize, self.split)
-        check_sums(metric, self.variant)
         return metric
 
     def metric_and_method(self) -> tuple[Metric, str | None]:

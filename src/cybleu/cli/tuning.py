@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from .._files.text import listed, shown
-from .._runtime.samples import MOST_SAMPLES
+from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import FeatureError
 from .common import FILE, input_errors, someone_looks
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @NORMALISE
 @click.option(
     "--random-directions",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_REPEATS),
     default=0,
     show_default=True,
     help="How many random directions to search in addition to the axes.",

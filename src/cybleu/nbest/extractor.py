@@ -261,8 +261,8 @@ def read(
     last = 0
     first = first_scores = scorer = names = None
     with ExitStack() as stack:
-        features_file = _File(stack.enter_context(Lines(fspath(features))), *FEATURES)
-        scores_file = _File(stack.enter_context(Lines(fspath(scores))), *SCORES)
+        features_file = _File(stack.enter_context(Lines(features)), *FEATURES)
+        scores_file = _File(stack.enter_context(Lines(scores)), *SCORES)
         dense = GrowingRows(features_file.lines, np.float64)
         stats: GrowingRows | None = None
         for part, score_part in zip_longest(features_file.parts(), scores_file.parts()):

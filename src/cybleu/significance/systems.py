@@ -10,6 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import first_not_finite, in_place, np
+from .._runtime.numbers import as_number
 from .._runtime.sequences import refuse_masked
 from ..errors import (
     ArrayTypeError,
@@ -299,7 +300,7 @@ def _scoring(
     given: Sequence[Rows], metric: MetricLike, scale: float | None, choices: Mapping[str, Any]
 ) -> tuple[Scoring, list[NDArray[Any]]]:
     """How to score, and the tables that are added up for it."""
-    if scale is not None and not 0 < scale < float("inf"):
+    if scale is not None and not 0 < as_number(scale) < float("inf"):
         raise ArrayValueError(f"scale is {scale!r}; it is the score of a perfect match, for example 1 or 100")
     chosen = {name: value for name, value in choices.items() if value is not None}
     of_function = callable(metric) and not isinstance(metric, (Metric, Variant))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
@@ -95,7 +96,7 @@ def _by_blocks(problem: Problem, vectors: NDArray[np.float64], rows: NDArray[Any
     return work
 
 
-def read_table(path: str, names: Sequence[str]) -> NDArray[np.float64]:
+def read_table(path: str | PathLike[str], names: Sequence[str]) -> NDArray[np.float64]:
     """Weight vectors from a file that has a line of numbers for each vector.
 
     :param path: of a UTF-8 file; gzip is recognised
