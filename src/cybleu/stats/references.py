@@ -538,7 +538,7 @@ def short_segments(stats: NDArray[np.int64]) -> list[int]:
 
 def _are_token_lists(references: Any, hypotheses: Any) -> bool:
     """Whether both are lists of token lists, which are counted without making ids of them."""
-    if not all(isinstance(argument, (list, tuple)) for argument in (references, hypotheses)):
+    if not isinstance(references, (list, tuple)) or not isinstance(hypotheses, (list, tuple)):
         return False
     if is_ragged(references) or is_ragged(hypotheses) or any_array(hypotheses) or any_array(references):
         return False
