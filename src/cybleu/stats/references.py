@@ -457,7 +457,8 @@ def segment_stats(
     if (
         raw is not None
         or threads not in (None, 1)  # the counts of prepared references are made without Python's lists
-        or any(argument is not None for argument in (owner, ignore, lengths, reference_lengths, *of_ids.values()))
+        or not (owner is ignore is lengths is reference_lengths is None)
+        or not (pad_id is eos_id is unk_id is None)
         or not _are_token_lists(references, hypotheses)
     ):
         prepared = References(
