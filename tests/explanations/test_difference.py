@@ -306,7 +306,9 @@ def test_a_score_is_practically_0_or_0():
         (([[["a"]]], [[["a"]]]), errors.UnhashableTokenError, "token 0 of the hypothesis is a list"),
         (([[["a"]]], [["a"]], ["bleu"]), errors.UnknownNameError, "unknown variant 'bleu'; use one of nltk"),
         (([[["a"]]], [["a"]], [("nltk", "exp")]), errors.UnknownNameError, "nltk has no smoothing 'exp'; use one of"),
-        (([[["a"]]], [["a"]], ["nltk"], 0), errors.OrderError, "must be 1 or more, and it is 0"),
+        (([[["a"]]], [["a"]], ["nltk"], 0), errors.OrderError, "the largest n-gram order is 0; it must be a whole"),
+        (([[["a"]]], [["a"]], ["nltk"], 2**31), errors.OrderError, "must be a whole number from 1 to 64"),
+        (([[["a"]]], [["a"]], ["nltk"], 2**63), errors.OrderError, "must be a whole number from 1 to 64"),
         (([[["a"]]], [["a"]], ["nltk"], 2.0), errors.OrderTypeError, "must be an int, not float"),
         (
             ([[["a"]]], [["a"]], ["nltk"], 4, (0.5, 0.5)),
@@ -369,6 +371,19 @@ def test_some_segments_at_a_time(tokenize, lowercase):
     if tokenize not in (None, "of-tools"):
         rows = cybleu.segment_stats(references, hypotheses, 2, **how)
         assert {scored.bleu.matches for scored in found.scores} == {score(rows).matches}
+
+
+@pytest.mark.parametrize("tokenize", [None, "of-tools", "13a", str.split])
+def test_blocks_of_lists_of_different_lengths(tokenize):
+    first, second, block = ("a b", "a b"), ("c", "c"), ("d", "d")
+    if tokenize is None:
+        first, second, block = ((["a", "b"], ["a", "b"]), (["c"], ["c"]), (["d"], ["d"]))
+    for references, hypotheses in (([[first[0]], [second[0]]], [first[1]]), ([[first[0]]], [first[1], second[1]])):
+        blocks = [([[block[0]]], [block[1]]), (references, hypotheses)]
+        with pytest.raises(errors.LengthMismatchError, match=r"block 1: there are . hypotheses and . lists of"):
+            explain_blocks(blocks, tokenize=tokenize)
+    empty = explain_blocks([([], []), ([[block[0]]], [block[1]]), ([], [])], ("moses",), 1, tokenize=tokenize)
+    assert (empty.segments, empty.scores[0].score) == (1, 100.0)
 
 
 def test_each_tool_with_its_own_tokens():

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
+from command_line import run
 from cybleu import BleuReward, bleu_rewards, errors, explain, metrics, pairwise_bleu, score, scores
-from cybleu.cli import cli
-from cybleu.metrics import Metric
+from cybleu.metrics import Chrf, Gleu, Metric
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
 from cybleu.tuning import cross_validate, kbmira, line_search, pro_pairs, random_search, tune
@@ -155,11 +154,11 @@ def test_tuning(nbest):
 def test_the_command_line(tmp_path):
     (tmp_path / "hyp").write_text("the cat sat\nit rained a lot\n")
     (tmp_path / "ref").write_text("the cat sat down\nit rains a lot\n")
-    arguments = ["score", str(tmp_path / "hyp"), str(tmp_path / "ref"), "--variant", "word-f"]
+    arguments = ["score", tmp_path / "hyp", tmp_path / "ref", "--variant", "word-f"]
     rows = WordF().rows([[SETS[0][0]], [SETS[1][0]]], ["the cat sat".split(), "it rained a lot".split()])
     expected = score(rows, WordF()).percent
-    assert f" = {expected:.2f}" in CliRunner().invoke(cli, arguments).output
-    found = json.loads(CliRunner().invoke(cli, [*arguments, "--json", "--segments"]).output)
+    assert f" = {expected:.2f}" in run(*arguments).output
+    found = json.loads(run(*arguments, "--json", "--segments").output)
     assert (found["score"], found["scale"]) == (expected, 100)
     assert found["segment_scores"] == (100 * scores(rows, WordF())).tolist()
 
@@ -179,3 +178,26 @@ def test_what_a_metric_cannot_do_is_said(nbest):
         score([1, 2], "word-f")
     with pytest.raises(errors.StatisticsError, match="a row of word-f has 3 entries"):
         tune(NBest([0, 1], [[1.0]], [[1, 2, 1, 2]]), metric="word-f")
+
+
+@pytest.mark.parametrize("metric", [Gleu(), Chrf(char_order=1), Chrf(1, 1)])
+def test_rows_that_metrics_refuse(metric):
+    """What is no row of counts is an error in each way to score it, and no score."""
+    width = len(metric.columns)
+    for row in (
+        [],
+        [1] * (width - 1),
+        [1] * (width + 1),
+        ["a"] * width,
+        [-1] * width,
+        [1.5] * width,
+        [None] * width,
+        5,
+    ):
+        for found in (lambda row=row: metric.evaluate(row), lambda row=row: metric.score(row)):
+            with pytest.raises(errors.StatisticsError, match=r"whole numbers|entries"):
+                found()
+    ones = [1] * width
+    assert metric.evaluate(ones) == metric.evaluate(tuple(ones)) == metric.evaluate(np.array(ones)) == metric.scale
+    with pytest.raises(errors.StatisticsError, match="whole numbers from 0"):
+        scores([[-1] * width], metric)

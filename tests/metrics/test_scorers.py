@@ -95,6 +95,12 @@ def test_rows_with_fractions():
         (("BLEU,TER", (1,)), WeightsError, "give a finite number for each scorer, of a sum above 0"),
         (("BLEU,TER", (1, -1)), WeightsError, "of a sum above 0"),
         (("BLEU,TER", (1, math.inf)), WeightsError, "finite"),
+        (("TER", "x"), WeightsError, "the weights of TER are 'x'; give a finite number for each scorer"),
+        (("TER", b"x"), WeightsError, "finite number"),
+        (("TER", ["1"]), WeightsError, "finite number"),
+        (("TER", 0.5), WeightsError, "finite number"),
+        (("TER", [[1]]), WeightsError, "finite number"),
+        (("TER", [10**400]), WeightsError, "finite number"),
         (("BLEU", None, 0), OrderError, "max_order is 0"),
     ],
 )
@@ -108,6 +114,24 @@ def test_they_do_not_count_texts():
         MosesScorer("WER").rows([[["a"]]], [["a"]])
     with pytest.raises(StatisticsError, match="has 2 entries"):
         MosesScorer("WER").evaluate([1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    "row", ["ab", ["a", "b"], [None, 1], [1, math.nan], [1j, 1], [[1], [2]], [10**400, 1], None, 5]
+)
+def test_what_is_no_row(row):
+    with pytest.raises(StatisticsError, match="a row of WER has finite numbers, and this is"):
+        MosesScorer("WER").evaluate(row)
+
+
+def test_counts_of_bleu_are_not_rounded():
+    metric = MosesScorer("BLEU,TER", max_order=1)
+    row = [3, 4, 5, 1, 10, 10.0]
+    assert metric.evaluate([3.0, *row[1:]]) == metric.evaluate(row) == scores([row], metric)[0]
+    row[0] = 3.5
+    for found in (lambda: metric.evaluate(row), lambda: scores([row], metric), lambda: score([row], metric)):
+        with pytest.raises(StatisticsError, match="whole numbers"):
+            found()
 
 
 # --------------------------------------------------------------------------------------------------------------- files

@@ -13,6 +13,7 @@ from cybleu.errors import (
     ArrayTypeError,
     ArrayValueError,
     FeatureError,
+    InputFileError,
     LengthMismatchError,
     SequenceTypeError,
     StatisticsError,
@@ -276,6 +277,25 @@ def test_another_metric(name, lowercase):
         by_words = metric.rows(SETS, nbest.texts, owner=OWNER, tokenize="none", lowercase=lowercase)
         assert nbest.with_metric(name, SETS, lowercase=lowercase).stats.tolist() == by_words.tolist()
         assert nbest.with_metric(name, References(words), lowercase=lowercase).stats.tolist() == by_words.tolist()
+
+
+def test_another_metric_with_references_in_files(tmp_path):
+    """What the constructors take as references is taken here, too."""
+    columns = [[group[0] for group in SETS], ["A cat", "", "so it does"]]
+    paths = [tmp_path / "first", tmp_path / "second"]
+    for path, column in zip(paths, columns):
+        path.write_text("".join(f"{line}\n" for line in column))
+    sets = [list(group) for group in zip(*columns)]
+    nbest = NBest.from_texts(HYPOTHESES, paths, tokenize="13a")
+    for name in ("chrf", "gleu", "moses"):
+        for given, lists in (
+            (paths, sets),
+            (str(paths[0]), [[line] for line in columns[0]]),
+            (paths[1:], [*zip(columns[1])]),
+        ):
+            assert nbest.with_metric(name, given).stats.tolist() == nbest.with_metric(name, lists).stats.tolist()
+    with pytest.raises(InputFileError, match="nowhere"):
+        nbest.with_metric("chrf", "nowhere")
 
 
 def test_another_metric_that_cannot_count():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from threading import Event, Thread
+
 import numpy as np
 import pytest
 
@@ -15,7 +18,7 @@ from cybleu.report import (
     plot_scores,
     save_plot,
 )
-from reports import FEW, REFERENCES, SYSTEMS
+from reports import FEW, REFERENCES, SYSTEMS, analysed
 
 pytestmark = [
     pytest.mark.usefixtures("backend", "matplotlib"),
@@ -25,7 +28,7 @@ pytestmark = [
 
 @pytest.fixture
 def report(backend):
-    return analyse(REFERENCES, SYSTEMS, **FEW)
+    return analysed(backend)
 
 
 @pytest.fixture
@@ -122,3 +125,30 @@ def test_settings_of_the_caller_stay(report, matplotlib, tmp_path):
     before = dict(matplotlib.rcParams)
     save_plot(tmp_path / "a.svg", lambda axes: plot_scores(report, axes))
     assert dict(matplotlib.rcParams) == before
+
+
+def test_two_threads_that_save_plots(tmp_path, report, matplotlib):
+    """One that begins while another draws does not leave the other's settings behind."""
+    import matplotlib as the_caller_s
+
+    before = the_caller_s.rcParams.copy(), list(warnings.filters)
+    second_draws, first_is_done = Event(), Event()
+
+    def draw_second(axes):
+        second_draws.set()
+        first_is_done.wait(30)
+        plot_precisions(report, axes)
+
+    second = Thread(target=save_plot, args=(tmp_path / "second.svg", draw_second))
+
+    def draw_first(axes):
+        second.start()
+        second_draws.wait(0.2)  # it does not, while this one draws
+        save_plot(tmp_path / "inner.svg", lambda axes: plot_precisions(report, axes))
+        plot_precisions(report, axes)
+
+    save_plot(tmp_path / "first.svg", draw_first)
+    first_is_done.set()
+    second.join(30)
+    assert (the_caller_s.rcParams.copy(), list(warnings.filters)) == before
+    assert len({(tmp_path / f"{name}.svg").read_bytes() for name in ("first", "inner", "second")}) == 1

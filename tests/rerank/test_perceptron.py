@@ -128,6 +128,7 @@ def test_weights_are_what_the_algorithm_says():
         ({"bad": 1.5}, "bad is 1.5"),
         ({"margin": -1.0}, "margin is -1.0"),
         ({"epochs": 0}, "epochs is 0"),
+        ({"epochs": 10**18}, "from 1 to 1000000"),
         ({"folds": 1}, "folds is 1"),
         ({"folds": 13}, "from 2 to 12"),
     ],

@@ -234,6 +234,8 @@ def test_random_directions_where_no_weight_changes_anything(options):
         (lambda: tune(LIST, [2.0, 1.0], bounds={"lm": (0, 1)}), errors.WeightsError, "of 'lm' is 2.0, out of"),
         (lambda: tune(LIST, fixed=["x"]), errors.FeatureError, "no feature 'x'"),
         (lambda: tune(LIST, restarts=-1), errors.WeightsError, "restarts is -1"),
+        (lambda: tune(LIST, restarts=10**18), errors.WeightsError, "from 0 to 1000000"),
+        (lambda: tune(LIST, directions=10**18), errors.WeightsError, "at most 1000000"),
         (lambda: tune(LIST, seed=-1), errors.WeightsError, "seed is -1"),
         (lambda: tune(LIST, wide=-1), errors.WeightsError, "wide is -1; it must be a whole number from 0"),
         (

@@ -13,7 +13,7 @@ import pytest
 
 from cybleu import errors
 from cybleu.nbest import NBest, merge
-from cybleu.tuning import Iteration, Loop, kbmira, mert_loop, random_search, read_weights, write_weights
+from cybleu.tuning import Iteration, Loop, kbmira, mert_loop, normalised, random_search, read_weights, write_weights
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -237,6 +237,8 @@ def test_normalised_weights(tmp_path, how, size):
         with pytest.raises(errors.WeightsError, match="cannot be held at a number"):
             loop(tmp_path / "wrong", decoder, normalise=how, **wrong)
     loop(tmp_path / "bounds", Decoder(), normalise=how, bounds={"a": (0, math.inf)})
+    with pytest.raises(errors.WeightsError, match="bounds must be the smallest and the largest weight by name"):
+        loop(tmp_path / "wrong", decoder, normalise=how, bounds={"a": 1})
     with pytest.raises(errors.WeightsError, match="normalise is 'L1'; it must be one of sum, largest"):
         loop(tmp_path / "wrong", decoder, normalise="L1")
     assert not (tmp_path / "wrong").exists()
@@ -336,11 +338,8 @@ RARE = {
 }
 
 
-class SparseDecoder:
+class SparseDecoder(Decoder):
     """As the other one, in Moses's format and with a sparse feature here and there; the best alone."""
-
-    def __init__(self, calls=99):
-        self.calls, self.weights = calls, []
 
     def __call__(self, weights, path):
         self.weights.append(weights)
@@ -441,3 +440,12 @@ def test_a_tuner_of_ones_own(tmp_path):
         mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner="pro", iterations=2, seed=5)
     with pytest.raises(errors.UnknownNameError, match="unknown tuner 'moses'; use one of mert, kbmira, pro"):
         mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner="moses")
+
+
+@pytest.mark.parametrize("weights", [[1.0], None, {"a": "1"}, {"a": None}, {"a": math.nan}, {"a": 10**400}])
+def test_what_cannot_be_normalised(weights):
+    with pytest.raises(errors.WeightsError, match="the weights must be finite numbers by name, such as"):
+        normalised(weights, "sum")
+    with pytest.raises(errors.WeightsError, match="it must be one of sum, largest, or None"):
+        normalised({"a": 1.0}, "most")
+    assert normalised({}, "sum") == {}

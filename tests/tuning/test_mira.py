@@ -187,6 +187,7 @@ GOOD, POOR = [4, 4, 4, 3, 4, 3], [4, 4, 1, 0, 4, 3]
         (lambda nbest: kbmira(nbest, step=0.0), errors.WeightsError, "step is 0.0"),
         (lambda nbest: kbmira(nbest, decay=1.5), errors.WeightsError, "decay 1.5"),
         (lambda nbest: kbmira(nbest, iterations=0), errors.WeightsError, "iterations is 0"),
+        (lambda nbest: kbmira(nbest, iterations=10**18), errors.WeightsError, "from 1 to 1000000"),
         (lambda nbest: kbmira(nbest, seed=-1), errors.WeightsError, "seed is -1"),
         (lambda nbest: kbmira(nbest, [1.0]), errors.FeatureError, "8 features, of which 5 are sparse"),
         (lambda nbest: kbmira(nbest, {"d0": 1, "d1": 1}), errors.FeatureError, "nothing for the feature 'd2'"),

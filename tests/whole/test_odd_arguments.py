@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from cybleu import errors, explain, score, scores, self_bleu, sentence_bleu_many
-from cybleu.metrics import Bleu, Metric
-from cybleu.nbest import NBest
+from cybleu import errors, explain, explain_difference, score, scores, self_bleu, sentence_bleu_many
+from cybleu.metrics import VARIANTS, Bleu, Metric
+from cybleu.nbest import NBest, prepare_references
 from cybleu.pairwise import pairwise_bleu
-from cybleu.rerank import linear, mbr, nbest_sorted
+from cybleu.rerank import linear, mbr, nbest_sorted, perceptron
 from cybleu.rewards import bleu_rewards
+from cybleu.significance import paired_test
 from cybleu.stats import CorpusAccumulator, References, segment_stats, short_segments
-from cybleu.tuning import cross_validate, kbmira, line_search, random_search, tune, write_weights
+from cybleu.tuning import (
+    cross_validate,
+    kbmira,
+    line_search,
+    pro,
+    random_search,
+    read_table,
+    read_weights,
+    tune,
+    write_weights,
+)
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -291,18 +303,63 @@ def test_rows_of_another_metric_are_not_rounded():
 
 def test_what_is_written_into_shares_nothing_with_what_is_read():
     memory = np.zeros(64, dtype=np.int64)
-    texts = memory[:6].reshape(3, 2)
+    texts, out = memory[:6].reshape(3, 2), memory[:9].reshape(3, 3).view(np.float64)
     for metric in (Bleu(), Shared()):
-        out = memory[:9].reshape(3, 3).view(np.float64)
-        if metric == Shared():
-            lists = [texts[0], texts[1], texts[2]]
-            with pytest.raises(errors.ArrayValueError, match="out shares memory with references"):
-                metric.pairs(lists, out=out)
-        else:
-            with pytest.raises(errors.ArrayValueError, match="out shares memory with references"):
-                metric.pairs(texts, out=out)
+        with pytest.raises(errors.ArrayValueError, match="out shares memory with references"):
+            metric.pairs([*texts], out=out)
         with pytest.raises(errors.ArrayTypeError, match=r"out must be .* with the shape \(2, 2\)"):
             metric.pairs(TEXTS, out=np.zeros((3, 2)))
         fine = np.zeros((2, 2))
         assert metric.pairs(TEXTS, out=fine) is fine
         assert fine.tolist() == metric.pairs(TEXTS).tolist()
+
+
+LISTS = [["a b", "a"], ["c d", "c"], ["e f", "e"], ["g h", "g"]]
+SETS = [["a b"], ["c d"], ["e f"], ["g h"]]
+
+
+@pytest.mark.parametrize("number", ["1", None, b"1", [1], 1j, 10**400, math.nan, NUMBERS])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda nbest, number: kbmira(nbest, step=number), "step is"),
+        (lambda nbest, number: kbmira(nbest, decay=number), "decay"),
+        (lambda nbest, number: perceptron(nbest, folds=2, good=number), "good is"),
+        (lambda nbest, number: perceptron(nbest, folds=2, margin=number), "margin is"),
+        (lambda nbest, number: pro(nbest, regularisation=number), "regularisation is"),
+        (lambda nbest, number: pro(nbest, interpolation=number), "interpolation is"),
+        (
+            lambda nbest, number: paired_test(
+                nbest.stats, nbest.stats, np.sum, scale="0" if number is None else number
+            ),
+            "scale is",
+        ),
+    ],
+)
+def test_what_is_no_number_in_a_range(call, message, number):
+    nbest = NBest.from_texts(LISTS, SETS, [[0.0], [1.0]] * 4, ["lm"], tokenize=str.split, max_order=2)
+    with pytest.raises(errors.CybleuError, match=message):
+        call(nbest, number)
+
+
+def test_weights_that_are_not_by_name(tmp_path):
+    with pytest.raises(errors.WeightsError, match=r"must be by name, such as .*, and they are a list"):
+        write_weights(tmp_path / "weights", [1.0])
+    with pytest.raises(errors.FeatureError, match="names 1, which is no feature"):
+        tune(two_segments(), {1: 2.0})
+
+
+def test_paths_that_are_none():
+    for path in ("a\0b", "\ud800"):
+        for read in (read_weights, lambda path: read_table(path, ["lm"]), prepare_references):
+            with pytest.raises(errors.InputFileError, match="cannot be the name of a file"):
+                read(path)
+    for read in (read_weights, lambda path: read_table(path, ["lm"])):
+        with pytest.raises(TypeError, match="PathLike"):
+            read(True)  # the number of standard output
+
+
+def test_one_variant_to_explain():
+    alone = explain_difference([[TEXTS[0]]], TEXTS[:1], "moses")
+    assert alone == explain_difference([[TEXTS[0]]], TEXTS[:1], ("moses",))
+    assert alone == explain_difference([[TEXTS[0]]], TEXTS[:1], VARIANTS["moses"])

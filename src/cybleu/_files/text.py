@@ -14,10 +14,12 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
+from os import PathLike, fspath
 from typing import Any, TypeVar
 
+from .._runtime.parallel import bar
 from ..errors import InputFileError, LengthMismatchError, printable
 
 _Text = TypeVar("_Text")
@@ -92,7 +94,8 @@ class Lines:
         message names file and line
     """
 
-    def __init__(self, path: str, keep_mark: bool = False):
+    def __init__(self, path: str | PathLike[str], keep_mark: bool = False):
+        path = fspath(path)  # a number would be a file that is open already, and end up closed
         self.mark = False
         self._keep_mark = keep_mark
         self.name = _STANDARD_INPUT_NAME if path == STANDARD_INPUT else path
@@ -103,6 +106,8 @@ class Lines:
             start = self._raw.peek(10)[:10]
         except OSError as error:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
+        except ValueError as error:  # there is a NUL or half a character in it
+            raise InputFileError(f"{shown(self.name)} cannot be the name of a file: {error}") from error
         compressed = start[:2] == b"\x1f\x8b"
         for begins, kind, command in _OTHER_PACKERS:
             if re.match(begins, start, re.DOTALL):
@@ -141,6 +146,15 @@ class Lines:
             return int(self._raw.tell())
         except (OSError, ValueError):
             return 0
+
+    def watched(self, parts: Iterable[_Text], progress: bool, delay: float = 1) -> Iterator[_Text]:
+        """What is made of the file, part by part, under a progress bar that shows how much of it was read."""
+        position = 0
+        with bar(self.size, progress, "B", unit_scale=True, delay=delay, leave=False) as advance:
+            for part in parts:
+                yield part
+                advance(self.position() - position)
+                position = self.position()
 
     def __iter__(self) -> Iterator[str]:
         return chain.from_iterable(self._blocks())

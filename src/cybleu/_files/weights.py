@@ -28,7 +28,7 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
     {'lm_0': 0.5, 'tm_0': 0.1}
     """
     weights: dict[str, float] = {}
-    with Lines(fspath(path)) as file:
+    with Lines(path) as file:
         for number, line in enumerate(file, 1):
             try:
                 for name, value in _weights_in(line):
@@ -62,7 +62,7 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> No
     :param path: of the file. If there is an error, a file that was there is not changed
     :param weights: by name, finite numbers
     :raises InputFileError: it cannot be written
-    :raises WeightsError: a weight is not finite, or a name would be read as something else, because it has ``=``, ``#``
+    :raises WeightsError: they are not by name, a weight is not finite, or a name would be read as something else, because it has ``=``, ``#``
         or white space
 
     >>> import pathlib, tempfile
@@ -78,6 +78,10 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> No
 
 def lines_of(weights: Mapping[str, float]) -> list[str]:
     """What :func:`write_weights` writes."""
+    if not isinstance(weights, Mapping):
+        raise WeightsError(
+            f"the weights must be by name, such as {{'lm': 0.5}}, and they are a {type(weights).__name__}"
+        )
     for name in weights:
         try:
             read_back = _weights_in(f"{name} 0")

@@ -54,7 +54,7 @@ class CharacterF:
 
     def _best(self, hypothesis: str, references: Sequence[list[Counter[Any]]]) -> list[int]:
         ours = self.ngrams(hypothesis)
-        return max([self.matched(ours, theirs) for theirs in references], key=self.evaluate)  # the first of equals
+        return max([self.matched(ours, theirs) for theirs in references], key=self.score)  # the first of equals
 
     def rows(self, hypotheses: RawTexts, references: RawTexts, sets: Any, start: int, stop: int, rows: Any) -> None:
         for position in range(start, stop):
@@ -92,7 +92,12 @@ class CharacterF:
             total = [before + count for before, count in zip(total, row)]
         return total
 
-    def evaluate(self, row: Sequence[int]) -> float:
+    def evaluate(self, row: Any) -> float | None:
+        """The score of a row, or None where it is declined: it is no list of as many ints from 0 as there are columns."""
+        plain = type(row) is list and set(map(type, row)) == {int} and len(row) == 3 * self.order and min(row) >= 0
+        return self.score(row) if plain else None
+
+    def score(self, row: Sequence[int]) -> float:
         """The score of a row, from 0 to 100, by the float operations of sacreBLEU in its order."""
         factor = self._factor
         scores = precisions = recalls = 0.0
@@ -119,7 +124,10 @@ class CharacterF:
 
     def score_rows(self, stats: Any, start: int, scores: Any) -> int:
         for position in range(start, len(stats)):
-            scores[position] = self.evaluate([int(count) for count in stats[position]])
+            found = self.evaluate([int(count) for count in stats[position]])
+            if found is None:
+                return position
+            scores[position] = found
         return len(stats)
 
 

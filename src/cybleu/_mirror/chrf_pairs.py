@@ -26,4 +26,4 @@ class CharacterTexts:
             for number, reference in enumerate(self._references):
                 look()
                 row = self._measure.matched(self._hypotheses[position], reference)
-                scores[position, number] = self._measure.evaluate(row)
+                scores[position, number] = self._measure.score(row)

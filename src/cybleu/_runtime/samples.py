@@ -1,4 +1,4 @@
-"""How many random samples may be drawn, and with which seed."""
+"""How many random samples may be drawn, and with which seed; how often work may be repeated."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 #: Bootstrap samples take 8 bytes each, and more drawings than this take longer than anybody waits.
 MOST_SAMPLES = 100_000_000
+
+#: Climbs and passes over a whole list take longer than a sample.
+MOST_REPEATS = 1_000_000
 
 
 def check_samples(samples: Any, seed: Any, name: str = "samples") -> None:

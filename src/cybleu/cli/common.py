@@ -6,10 +6,9 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from .._files.text import STANDARD_INPUT, number_of, shown
 from .._files.writing import check_paths
@@ -65,19 +64,16 @@ def with_parameters(*parameters: Callable[[Any], Any]) -> Callable[[Command], Co
     return decorate
 
 
+def taken(kind: Any, options: dict[str, Any]) -> Any:
+    """A tuple with names of those options that it has, which are then no longer among them."""
+    return kind(**{name: options.pop(name) for name in kind._fields if name in options})
+
+
 # ------------------------------------------------------------------------------------------------------------- options
 
 
-class FileName(click.ParamType):  # type: ignore[type-arg]
-    """The path of a file to read or to write, or ``-``. Shells complete it; what is wrong with it is said when it is opened."""
-
-    name = "file"
-
-    def shell_complete(self, *arguments: Any) -> list[CompletionItem]:
-        return [CompletionItem(arguments[-1], type="file")]
-
-
-FILE = FileName()
+# A file to read or to write, or `-`. What is wrong with it is said when it is opened.
+FILE = click.Path(readable=False)
 
 SPLIT = click.option(
     "--split",
@@ -156,49 +152,91 @@ REFERENCE_LENGTH = click.option(
 SMOOTHING = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
 
 
-SMOOTHING_OF_TEXT = click.option(
-    "--smoothing",
-    metavar="NAME",
-    help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
-    "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
-)
-SMOOTHING_VALUE = click.option(
-    "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
-)
-# These methods of NLTK ask for a segment, so they are not of the counts alone.
-METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
+def of_any(metric: Metric) -> None:
+    """Why a command does not take a metric, where it takes every one."""
+
+
+def of_bleu(metric: Metric) -> str | None:
+    """The same where texts are counted as BLEU needs it."""
+    if metric.of_raw_text or isinstance(metric, Gleu):
+        return "this command counts the n-grams of BLEU, and {} needs other counts"
+    return None
+
+
+def of_sums(metric: Metric) -> str | None:
+    """The same where sums of the counts of segments are scored."""
+    if isinstance(metric, Bleu) and metric.level == "mean":
+        return "this command scores sums of counts, and {} is a mean of the scores of segments; give another --metric"
+    return None
+
+
+def of_sums_of_bleu(metric: Metric) -> str | None:
+    """The same for both reasons."""
+    return of_bleu(metric) or of_sums(metric)
+
+
+def of_steps_of_bleu(metric: Metric) -> str | None:
+    """The same where the steps of BLEU are explained."""
+    return None if isinstance(metric, Bleu) else "this command explains the steps of BLEU, and {} is not BLEU"
+
+
+WhyNot: TypeAlias = "Callable[[Metric], str | None]"
 
 
 class MetricName(click.ParamType):  # type: ignore[type-arg]
-    """A name in :data:`cybleu.metrics.METRICS`, as it is when the command runs."""
+    """A name in :data:`cybleu.metrics.METRICS`, as it is when the command runs, of those that the command takes."""
 
     name = "metric"
 
+    def __init__(self, why_not: WhyNot = of_any):
+        self._why_not = why_not
+
+    @property
+    def _offered(self) -> list[str]:
+        return [name for name, metric in METRICS.items() if self._why_not(metric) is None]
+
     def get_metavar(self, *arguments: Any, **named: Any) -> str:  # which, depends on the version of click
-        return f"[{'|'.join(METRICS)}]"
+        return f"[{'|'.join(self._offered)}]"
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         if value not in METRICS:
-            self.fail(f"{shown(value)} is not one of {', '.join(METRICS)}", parameter, context)
+            self.fail(f"{shown(value)} is not one of {', '.join(self._offered)}", parameter, context)
+        reason = self._why_not(METRICS[value])
+        if reason is not None:
+            self.fail(reason.format(value), parameter, context)
         return value
 
-    def shell_complete(self, *arguments: Any) -> list[CompletionItem]:
-        return [CompletionItem(name) for name in METRICS if name.startswith(arguments[-1])]
+    def shell_complete(self, *arguments: Any) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in self._offered if name.startswith(arguments[-1])]
 
 
-def variant(default: str) -> Callable[[Command], Command]:
+def variant(default: str, why_not: WhyNot = of_any) -> Callable[[Command], Command]:
     """The option that names the metric."""
+    other = "" if why_not(METRICS["chrf"]) else "; or another metric"
     return click.option(
         "--variant",
         "--metric",
         "variant",
-        type=MetricName(),
+        type=MetricName(why_not),
         default=default,
         show_default=True,
-        help="The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu; or another metric.",
+        help=f"The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu{other}.",
     )
 
 
+SMOOTHING_OF_TEXT = with_parameters(
+    click.option(
+        "--smoothing",
+        metavar="NAME",
+        help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
+        "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
+    ),
+    click.option(
+        "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
+    ),
+)
 THREADS = click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
 )
@@ -215,6 +253,8 @@ FILES = with_parameters(
     click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE),
     ORDER,
     WEIGHTS,
+    RAW,
+    DROP_BOM,
 )
 
 
@@ -242,46 +282,6 @@ def metric_of(
         return find(name, **choices)
     except CybleuError as error:
         raise click.UsageError(str(error)) from error
-
-
-def metric_of_lists(name: str, smoothing: str | None, of_sums: bool = True) -> Metric:
-    """The metric that the options ask for, for lists whose hypotheses are counted as BLEU needs it.
-
-    :param of_sums: it scores sums of the counts of segments
-    """
-    metric = metric_of(name, smoothing)
-    if metric.of_raw_text or isinstance(metric, Gleu):
-        raise click.UsageError(f"this command counts the n-grams of BLEU, and {name} needs other counts")
-    if of_sums:
-        check_sums(metric, name)
-    return metric
-
-
-def check_sums(metric: Metric, name: str) -> None:
-    """Refuse a mean of the scores of segments."""
-    if isinstance(metric, Bleu) and metric.level == "mean":
-        raise click.UsageError(
-            f"this command scores sums of counts, and {name} is a mean of the scores of segments; give another --metric"
-        )
-
-
-def metric_of_texts(
-    name: str,
-    smoothing: str | None,
-    smoothing_value: float | None,
-    order: int | None,
-    weights: Sequence[float] | None,
-) -> tuple[Metric, str | None]:
-    """The metric that the options ask for; and the smoothing if it is one of these methods, which no metric has."""
-    method = smoothing if name == "nltk" and smoothing in METHODS_OF_SEGMENTS else None
-    if method and smoothing_value is not None:
-        raise click.UsageError(f"--smoothing {smoothing} takes no --smoothing-value here")
-    try:
-        return metric_of(name, None if method else smoothing, smoothing_value, order, weights), method
-    except click.UsageError as error:
-        if name == "nltk" and "no smoothing" in error.message:
-            raise click.UsageError(", ".join([error.message, *METHODS_OF_SEGMENTS])) from error
-        raise
 
 
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:

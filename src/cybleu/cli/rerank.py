@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from .._files.text import STANDARD_INPUT, listed
 from .._files.writing import writing_all
+from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError
 from .choosing import Given, Why, choose_from, opened
@@ -25,9 +26,12 @@ from .common import (
     check_size,
     input_errors,
     metric_of,
-    metric_of_lists,
+    of_bleu,
+    of_sums,
+    of_sums_of_bleu,
     one_standard_input,
     someone_looks,
+    taken,
     variant,
     with_parameters,
 )
@@ -91,11 +95,11 @@ OF_OUTPUT = with_parameters(
         help="Write only why the first candidates of this segment come first.",
     ),
 )
-OF_BLEU = with_parameters(variant("sacrebleu"), SMOOTHING)
 
 
 def _given(options: dict[str, Any]) -> Given:
-    given = Given(**options)
+    """Those that all commands have; the command's own are left."""
+    given: Given = taken(Given, options)
     check_size(given.format, given.size)
     return given
 
@@ -146,7 +150,8 @@ def linear(weights_file: str, **options: Any) -> None:
 @OF_NBEST
 @SEGMENT_COUNT
 @OF_OUTPUT
-@OF_BLEU
+@variant("sacrebleu")
+@SMOOTHING
 @click.option(
     "--scale", type=float, help="Weigh texts by exp(this times their score in the list).  [default: all alike]"
 )
@@ -167,7 +172,7 @@ def mbr(
 ) -> None:
     """Choose by minimum Bayes risk.
 
-    The command chooses the hypothesis with the highest expected BLEU against all others.
+    Of each segment, the hypothesis is chosen whose mean BLEU against all texts of its list is highest.
     """
     from ..rerank import mbr as by_risk
 
@@ -204,7 +209,8 @@ def mbr(
 @OF_NBEST
 @click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
 @OF_OUTPUT
-@OF_BLEU
+@variant("sacrebleu", of_bleu)
+@SMOOTHING
 @click.option(
     "--level",
     type=click.Choice(["sentence", "corpus"]),
@@ -229,7 +235,10 @@ def oracle(
     from .. import rerank as choices
     from ..nbest import prepare_references
 
-    metric = metric_of_lists(variant, smoothing, level == "corpus")
+    metric = metric_of(variant, smoothing)
+    reason = of_sums(metric) if level == "corpus" else None
+    if reason is not None:
+        raise click.UsageError(reason.format(variant))
     given = _given(options)
     one_standard_input(*given.files, *references)
     check_outputs([given.output], [*given.files, *references])
@@ -259,7 +268,8 @@ def oracle(
 @rerank.command()
 @OF_NBEST
 @click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
-@OF_BLEU
+@variant("sacrebleu", of_sums_of_bleu)
+@SMOOTHING
 @click.option(
     "--output",
     "-o",
@@ -274,7 +284,9 @@ def oracle(
     type=FILE,
     help="Write to this file what the weights of the other folds choose from each segment.",
 )
-@click.option("--epochs", type=click.IntRange(1), default=10, show_default=True, help="Largest number of epochs.")
+@click.option(
+    "--epochs", type=click.IntRange(1, MOST_REPEATS), default=10, show_default=True, help="Largest number of epochs."
+)
 @click.option(
     "--folds", type=click.IntRange(2), default=5, show_default=True, help="Number of parts in the cross-validation."
 )
@@ -296,14 +308,7 @@ def perceptron(
     references: tuple[str, ...],
     variant: str,
     smoothing: str | None,
-    output: str,
     held_out: str | None,
-    epochs: int,
-    folds: int,
-    good: float,
-    bad: float,
-    margin: float,
-    seed: int,
     **options: Any,
 ) -> None:
     """Train weights for `cybleu rerank linear`.
@@ -314,28 +319,18 @@ def perceptron(
     """
     from ..rerank import perceptron as train
 
-    metric = metric_of_lists(variant, smoothing)
+    metric = metric_of(variant, smoothing)
     given = _given(options)
     one_standard_input(*given.files, *references)
-    if output == held_out == STANDARD_INPUT:
+    if given.output == held_out == STANDARD_INPUT:
         raise click.UsageError(
             "the weights and the texts of --held-out would be mixed; give --output or --held-out a file"
         )
-    check_outputs([output, held_out], [*given.files, *references])
+    check_outputs([given.output, held_out], [*given.files, *references])
     with input_errors():
         nbest = given.whole(references)
-        trained = train(
-            nbest,
-            good=good,
-            bad=bad,
-            margin=margin,
-            epochs=epochs,
-            folds=folds,
-            seed=seed,
-            metric=metric,
-            progress=someone_looks(),
-        )
-        results = [(output, [f"{name} {weight!r}\n" for name, weight in told(nbest, trained.weights).items()])]
+        trained = train(nbest, metric=metric, progress=someone_looks(), **options)
+        results = [(given.output, [f"{name} {weight!r}\n" for name, weight in told(nbest, trained.weights).items()])]
         if held_out is not None:
             results.append((held_out, [f"{text}\n" for text in trained.held_out.texts]))
         with writing_all(*(path for path, _ in results if path != STANDARD_INPUT)) as written:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CybleuError
@@ -16,6 +17,8 @@ from .comparison import Scored
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
     from ..text.raw import Raw
+
+_AT_ONCE = 1024  # segments
 
 
 class Counts:
@@ -31,25 +34,20 @@ class Counts:
         self.reference_lengths = {name: array("q") for name in REFERENCE_LENGTHS}
         self.sums_of_reference_lengths = dict.fromkeys(REFERENCE_LENGTHS, 0)
 
-    def add(self, references: Collection[Tokens], hypothesis: Tokens) -> None:
-        """Count one more segment."""
-        row = segment_row(references, hypothesis, self.order)
-        lengths = [len(reference) for reference in references]
-        others = {name: choose_length(lengths, row[0], name) for name in REFERENCE_LENGTHS if name != "closest"}
-        self.add_row(row, {"closest": row[1], **others})
+    def add_rows(self, rows: Sequence[Sequence[int]], reference_lengths: Mapping[str, Sequence[int]]) -> None:
+        """Add the statistics rows of more segments.
 
-    def add_row(self, row: Sequence[int], reference_lengths: Mapping[str, int]) -> None:
-        """Add the statistics row of one more segment.
-
-        :param reference_lengths: which one there is by each rule
+        :param reference_lengths: those that there are by each rule
         """
-        self.row = [total + count for total, count in zip(self.row, row)]
-        self.lengths.append(row[0])
-        for n in range(row[0], self.order):
-            self.short_segments[n] += 1
-        for name, length in reference_lengths.items():
-            self.reference_lengths[name].append(length)
-            self.sums_of_reference_lengths[name] += length
+        self.row = [sum(column) for column in zip(self.row, *rows)]
+        lengths = [row[0] for row in rows]
+        self.lengths.extend(lengths)
+        for length, times in Counter(lengths).items():
+            for n in range(length, self.order):
+                self.short_segments[n] += times
+        for name, chosen in reference_lengths.items():
+            self.reference_lengths[name].extend(chosen)
+            self.sums_of_reference_lengths[name] += sum(chosen)
 
     def scored(self, name: str, variant: Variant) -> Scored:
         """The score or why there is none, with the reference length that the variant wants."""
@@ -76,6 +74,25 @@ class Tokenised:
         """The segments of which these two make other counts."""
         return self._different[one, other] if (one, other) in self._different else self._different[other, one]
 
+    def add_tokens(self, references: Iterable[Collection[Tokens]], hypotheses: Iterable[Tokens]) -> None:
+        """Count segments of tokens that were given."""
+        counts = self.counts[None]
+        segments = zip(references, hypotheses)
+        while block := list(islice(segments, _AT_ONCE)):
+            rows = []
+            for of_segment, hypothesis in block:
+                try:
+                    rows.append(segment_row(of_segment, hypothesis, counts.order))
+                except CybleuError as error:
+                    raise type(error)(f"segment {self.segments + len(rows)}: {error}") from error.__cause__
+            lengths = {"closest": [row[1] for row in rows]}
+            each = [[len(reference) for reference in of_segment] for of_segment, _ in block]
+            for rule in REFERENCE_LENGTHS:
+                if rule not in lengths:
+                    lengths[rule] = [choose_length(given, row[0], rule) for given, row in zip(each, rows)]
+            counts.add_rows(rows, lengths)
+            self.segments += len(rows)
+
     def add_raw(self, raws: Mapping[str, Raw], texts: Any, references: Any, bounds: Any) -> None:
         """Count segments of raw text, as the backend reads them."""
         rows: dict[str | None, list[list[int]]] = {}
@@ -83,11 +100,11 @@ class Tokenised:
             assert name is not None
             arguments = raws[name], texts, references, bounds, counts.order
             rows[name] = raw_row_lists(*arguments)
-            by_rule = [rows[name]] * len(REFERENCE_LENGTHS)
+            of_one = [row[1] for row in rows[name]]
+            lengths = dict.fromkeys(REFERENCE_LENGTHS, of_one)
             if len(references) > len(texts):
-                by_rule = [raw_row_lists(*arguments, rule) for rule in REFERENCE_LENGTHS]
-            for row, *others in zip(rows[name], *by_rule):
-                counts.add_row(row, {rule: other[1] for rule, other in zip(REFERENCE_LENGTHS, others)})
+                lengths = {rule: [row[1] for row in raw_row_lists(*arguments, rule)] for rule in REFERENCE_LENGTHS}
+            counts.add_rows(rows[name], lengths)
         for (one, other), positions in self._different.items():
             positions.extend(
                 self.segments + number for number, pair in enumerate(zip(rows[one], rows[other])) if pair[0] != pair[1]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .._runtime.numbers import check_whole
 from .._runtime.sequences import by_position
 from ..bleu_score.scores import number_of_segments
-from ..errors import CybleuError, EmptyCorpusError, OrderError, OrderTypeError
+from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, OrderError, OrderTypeError
 from ..metrics import Bleu, Variant, tool_tokenizer
 from ..text.columns import references_given, texts_given
 from ..text.raw import Raw, raw_of
@@ -28,12 +29,13 @@ Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
 
 OF_TOOLS = "of-tools"
+MOST_ORDERS = 64
 
 
 def explain_difference(
     references: Sequence[Collection[Tokens]],
     hypotheses: Sequence[Tokens],
-    variants: Iterable[Choice] = TOOLS,
+    variants: Choice | Iterable[Choice] = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
     *,
@@ -44,9 +46,9 @@ def explain_difference(
 
     :param references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
-    :param variants: names in :data:`cybleu.metrics.VARIANTS`, or variants. Each has the default smoothing of its tool,
-        unless another is named, as ``name:smoothing`` or (variant, smoothing)
-    :param order: the largest n-gram order
+    :param variants: names in :data:`cybleu.metrics.VARIANTS`, or variants, or one of these. Each has the default smoothing
+        of its tool, unless another is named, as ``name:smoothing`` or (variant, smoothing)
+    :param order: the largest n-gram order, at most 64
     :param weights: of the n-gram orders, by default uniform
     :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
         :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens; or ``of-tools``, which splits the
@@ -58,6 +60,7 @@ def explain_difference(
     :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
     :raises EmptyCorpusError: there is no segment
     :raises NoReferencesError: a segment has no reference
+    :raises OrderError: the order is not from 1 to 64
     :raises UnknownNameError: there is no such variant or smoothing
     :raises StatisticsError: there are not as many weights as orders
 
@@ -89,7 +92,7 @@ def explain_difference(
 
 def explain_blocks(
     blocks: Iterable[tuple[Sequence[Collection[Tokens]], Sequence[Tokens]]],
-    variants: Iterable[Choice] = TOOLS,
+    variants: Choice | Iterable[Choice] = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
     *,
@@ -113,21 +116,26 @@ def explain_blocks(
         names = {n: tool_tokenizer(v.name) if tokenize == OF_TOOLS else raw.tokenize for n, v in chosen.items()}
         raws = {name: Raw(name, lowercase) for name in names.values()}
         found = Tokenised(raws, order, weights)
-        for references, hypotheses in blocks:
+        for references, hypotheses in _checked(blocks):
             found.add_raw(raws, raw.texts(hypotheses, "hypotheses"), *raw.sets(references))
         return _compared(found, names, chosen)
     found = Tokenised([None], order, weights)
-    counts = found.counts[None]
-    for references, hypotheses in blocks:
+    for references, hypotheses in _checked(blocks):
         if raw is not None:
             references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
-        for segment in zip(references, hypotheses):
-            try:
-                counts.add(*segment)
-            except CybleuError as error:
-                raise type(error)(f"segment {found.segments}: {error}") from error.__cause__
-            found.segments += 1
+        found.add_tokens(references, hypotheses)
     return _compared(found, dict.fromkeys(chosen), chosen)
+
+
+def _checked(blocks: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
+    """The same blocks, each with a list of references for each hypothesis."""
+    for number, (references, hypotheses) in enumerate(blocks):
+        block = by_position(references_given(references)), by_position(texts_given(hypotheses))
+        try:
+            number_of_segments(*block)
+        except LengthMismatchError as error:
+            raise LengthMismatchError(f"block {number}: {error}") from None
+        yield block
 
 
 def _compared(found: Tokenised, names: Mapping[str, str | None], chosen: Mapping[str, Variant]) -> Comparison:
@@ -141,14 +149,13 @@ def _compared(found: Tokenised, names: Mapping[str, str | None], chosen: Mapping
     return Comparison(tuple(scores), tuple(differences), found.segments)
 
 
-def _chosen(choices: Iterable[Choice], order: int, weights: Sequence[float] | None) -> dict[str, Variant]:
+def _chosen(choices: Choice | Iterable[Choice], order: int, weights: Sequence[float] | None) -> dict[str, Variant]:
     """The variants, each under a name of its own and with the one smoothing that it is to use."""
     if not isinstance(order, int):
         raise OrderTypeError(f"the n-gram order must be an int, not {type(order).__name__}")
-    if order < 1:
-        raise OrderError(f"the largest n-gram order must be 1 or more, and it is {order}")
+    check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
     chosen: dict[str, Variant] = {}
-    for choice in choices:
+    for choice in [choices] if isinstance(choices, (str, Variant)) else choices:
         wanted, smoothing = choice if isinstance(choice, tuple) else (choice, None)
         if isinstance(wanted, str) and smoothing is None:
             wanted, _, named = wanted.partition(":")

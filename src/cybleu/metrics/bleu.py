@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Mapping, Sequence, Set
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend, _mirror
+from .._runtime.numbers import finite_numbers
 from .._runtime.scales import percent
-from .._runtime.sequences import refuse_masked
 from ..errors import (
     OrderError,
     SmoothingParameterError,
@@ -490,13 +490,8 @@ class Bleu(Metric):
 
 
 def _checked_weights(weights: Any) -> tuple[float, ...]:
-    refuse_masked(weights, "weights")
-    try:
-        given = () if isinstance(weights, (str, bytes, Mapping, Set)) else tuple(weights)
-        numbers = tuple(math.nan if isinstance(weight, (str, bytes)) else float(weight) for weight in given)
-    except (TypeError, ValueError, OverflowError):
-        numbers = ()
-    if not numbers or not all(map(math.isfinite, numbers)):
+    numbers = finite_numbers(weights, "weights")
+    if not numbers:
         raise StatisticsError(f"weights must be finite numbers, one for each order, and these are not: {weights!r}")
     return numbers
 

@@ -274,10 +274,11 @@ class Chrf(Metric):
     def evaluate(self, row: Sequence[int]) -> float:
         """The score of a row or of a sum of rows.
 
-        :param row: as many numbers as there are columns
+        :param row: as many whole numbers from 0 as there are columns
+        :raises StatisticsError: it is no such row
         """
         found: float | None = self.measure.evaluate(row)
-        return _mirror.CharacterF(*self._arguments).evaluate(row) if found is None else found
+        return _mirror.CharacterF(*self._arguments).score(self._counted(row)) if found is None else found
 
     def formula(self, width: int) -> Formula:
         """What turns rows of this many columns into numbers in searches.

@@ -147,9 +147,11 @@ class Gleu(Metric):
     def evaluate(self, row: Sequence[int]) -> float:
         """The score of a row or of a sum of rows.
 
-        :param row: as many numbers as there are columns
+        :param row: two whole numbers from 0
+        :raises StatisticsError: it is no such row
         """
-        matches, ngrams = row
+        plain = type(row) is list and [*map(type, row)] == [int, int] and row[0] >= 0 <= row[1]
+        matches, ngrams = row if plain else self._counted(row)
         return matches / ngrams if ngrams else 0.0
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .._runtime.scales import percent
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, StatisticsError, UnknownNameError
-from ..stats.rows import one_or_more, whole_array, whole_numbers
+from ..stats.rows import counts_given, one_or_more, whole_array, whole_numbers
 from ..text.columns import references_given, texts_given
 from ..text.raw import raw_of
 
@@ -277,6 +277,15 @@ class Metric(ABC):
         numbers = whole_numbers(row, f"the counts of {self.name}")
         if len(numbers) != len(self.columns):
             raise StatisticsError(f"a row of {self.name} has {len(self.columns)} entries, and this one {len(numbers)}")
+        return numbers
+
+    def _counted(self, row: Any) -> list[int]:
+        """A row of counts as a list of ints.
+
+        :raises StatisticsError: this is no row of whole numbers from 0
+        """
+        numbers = counts_given(row, f"the counts of {self.name}")
+        self._check_width(len(numbers))
         return numbers
 
     def _checked_array(self, stats: Any) -> NDArray[np.int64]:

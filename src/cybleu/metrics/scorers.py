@@ -9,7 +9,7 @@ from itertools import accumulate
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import check_whole, finite_numbers
 from ..errors import OrderError, StatisticsError, UnknownNameError, WeightsError
 from .bleu import Bleu
 from .metric import Metric, Score
@@ -116,10 +116,10 @@ class MosesScorer(Metric):
         check_whole(self.max_order, "max_order", 1, 64, error=OrderError)
         if self.weights is None:
             return
-        weights = tuple(map(float, self.weights))
-        if len(weights) != len(names) or not all(map(isfinite, weights)) or not 0 < sum(weights) < float("inf"):
+        weights = finite_numbers(self.weights, "weights")
+        if weights is None or len(weights) != len(names) or not 0 < sum(weights) < float("inf"):
             raise WeightsError(
-                f"the weights of {self.types} are {self.weights}; give a finite number for each scorer, of a sum above 0"
+                f"the weights of {self.types} are {self.weights!r}; give a finite number for each scorer, of a sum above 0"
             )
         object.__setattr__(self, "weights", weights)
 
@@ -176,13 +176,21 @@ class MosesScorer(Metric):
     def evaluate(self, row: Sequence[float]) -> float:
         """The score of a row or of a sum of rows. It is below 0 if there are more errors than tokens.
 
-        :param row: as many numbers as there are columns, which need not be whole
+        :param row: as many finite numbers as there are columns; those of ``TER`` and of lengths need not be whole
+        :raises StatisticsError: it is no such row
         """
+        try:
+            row = list(row)
+            finite = all(map(isfinite, row))
+        except (TypeError, ValueError, OverflowError):
+            finite = False
+        if not finite:
+            raise StatisticsError(f"a row of {self.name} has finite numbers, and this is {row!r}")
         self._check_width(len(row))
         score = 0.0
         for name, share, place in self._parts:
             if name == BLEU:
-                found = self._bleu.evaluate([int(number) for number in _as_row_of_bleu(row[place])])
+                found = self._bleu.evaluate(_as_row_of_bleu(row[place]))
             else:
                 found = SCORERS[name].formula(_quotient, *row[place])
             score += share * found
@@ -225,7 +233,12 @@ class MosesScorer(Metric):
         for name, share, place in self._parts:
             columns = rows[:, place].T
             if name == BLEU:
-                found = self._bleu.scores(np.array(_as_row_of_bleu(columns)).T.astype(np.int64))
+                counts = np.array(_as_row_of_bleu(columns)).T
+                if (counts % 1).any():
+                    raise StatisticsError(
+                        f"the counts of BLEU in rows of {self.name} are whole numbers, and some are not"
+                    )
+                found = self._bleu.scores(counts.astype(np.int64))
             else:
                 found = SCORERS[name].formula(_quotients, *columns)
             scores += share * found

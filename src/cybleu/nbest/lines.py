@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
@@ -65,7 +65,7 @@ class Reader(ABC):
     """Where the features are named as in the lines so far."""
 
     def __init__(self, path: Path):
-        self.file = Lines(fspath(path))
+        self.file = Lines(path)
         self.names: tuple[str, ...] = ()
         self.sparse_names: tuple[str, ...] = ()
 

@@ -11,13 +11,11 @@ from ..errors import ArrayValueError, LengthMismatchError, SequenceTypeError
 from ..metrics import find
 from ..stats.references import References
 from ..text.batches import checked_list
-from ..text.columns import references_given
 from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import ARGUMENTS, Hypotheses, whole_number
-from .formats import open_reader
-from .references import prepare_references
+from .references import prepare_references, sets_given
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -145,7 +143,7 @@ class NBest(Hypotheses):
         first_id = whole_number(first_id, "first_id")
         raw = Raw("unicode" if tokenize is str.split else tokenize, lowercase)
         prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
-        with open_reader(path, format, size, features, names) as reader:
+        with reading.open_reader(path, format, size, features, names) as reader:
             arguments = reading.read(reader, prepared, raw, first_id, texts, progress)
         return cls(**arguments)
 
@@ -189,7 +187,8 @@ class NBest(Hypotheses):
         """The same list with the rows of another metric, by which oracles and tuners then score it.
 
         :param metric: as for :func:`cybleu.metrics.find`
-        :param references: for each segment a list of texts, str or bytes; or prepared :class:`cybleu.References`
+        :param references: for each segment a list of texts, str or bytes; or prepared :class:`cybleu.References`; or paths
+            of text files with one segment on each line
         :param tokenize: how to split the texts into tokens, by default on white space. Metrics of raw text, such as
             ``chrf``, take none, and references of raw text have theirs
         :param lowercase: put the texts in lower case first
@@ -212,7 +211,7 @@ class NBest(Hypotheses):
                 split = tokenizer(tokenize or "unicode", lowercase)
                 texts, tokenize, lowercase = [split(text) for text in texts], None, False
         else:
-            references = references_given(references, raw=True)
+            references = sets_given(references, str, raw=True)
             if not found.of_raw_text:
                 tokenize = tokenize or "unicode"
         if hasattr(references, "__len__") and len(references) != len(self):

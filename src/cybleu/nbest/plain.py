@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from .._files.text import Lines, number_of
@@ -27,7 +27,7 @@ class PlainReader(Reader):
         self._size = size
         self._given_names = names
         try:
-            self._table = None if features is None else Lines(fspath(features))
+            self._table = None if features is None else Lines(features)
         except InputFileError:
             self.file.close()
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
@@ -53,29 +53,37 @@ def prepare_references(
                     f"{name}={value!r} does not fit the References, which were made with {getattr(references, name)!r}"
                 )
         return references
-    if isinstance(references, (str, PathLike)):
-        references = [references]
-    references = by_position(references_given(references, tokenize is not None))
-    if isinstance(references, (list, tuple)) and references:
-        references = [texts if isinstance(texts, PathLike) else by_position(texts) for texts in references]
-        if all(isinstance(path, (str, PathLike)) for path in references):
-            references = _sets_of_files(references, split)
-        elif all(isinstance(texts, (list, tuple)) for texts in references):
-            if tokenize is not None:
-                references = [
-                    [split(text) if isinstance(text, str) else text for text in texts] for texts in references
-                ]
-            for position, texts in enumerate(references):
-                for number, text in enumerate(texts):
-                    refuse_text(text, f"references[{position}][{number}]", tokenize=True)
+    references = sets_given(references, split, tokenize is not None)
+    if isinstance(references, (list, tuple)) and all(isinstance(texts, (list, tuple)) for texts in references):
+        if tokenize is not None:
+            references = [[split(text) if isinstance(text, str) else text for text in texts] for texts in references]
+        for position, texts in enumerate(references):
+            for number, text in enumerate(texts):
+                refuse_text(text, f"references[{position}][{number}]", tokenize=True)
     max_order = 4 if max_order is None else max_order
     return References(references, max_order, "closest" if reference_length is None else reference_length)
 
 
-def _sets_of_files(paths: Sequence[Path], split: Split) -> list[tuple[list[str], ...]]:
+def sets_given(references: Any, split: Callable[[str], Any], raw: bool) -> Any:
+    """For each segment what is given as its references; the lines of files where paths are given.
+
+    :param split: what to make of a line of a file; ``str`` leaves it as it is
+    :param raw: whether columns of texts are raw text
+    """
+    if isinstance(references, (str, PathLike)):
+        references = [references]
+    references = by_position(references_given(references, raw))
+    if isinstance(references, (list, tuple)) and references:
+        references = [texts if isinstance(texts, PathLike) else by_position(texts) for texts in references]
+        if all(isinstance(path, (str, PathLike)) for path in references):
+            return _sets_of_files(references, split)
+    return references
+
+
+def _sets_of_files(paths: Sequence[Path], split: Callable[[str], Any]) -> list[tuple[Any, ...]]:
     columns = []
     for path in paths:
-        with Lines(fspath(path)) as file:
+        with Lines(path) as file:
             columns.append([split(line) for line in file])
     if len(set(map(len, columns))) > 1:
         counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))

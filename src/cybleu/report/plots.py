@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from os import PathLike, fspath
+from threading import RLock
 from typing import Any
 
 from .._files.pictures import figure_class, kind_of_picture, write_picture
@@ -331,6 +332,10 @@ def _tick(text: str) -> str:
 # ------------------------------------------------------------------------------------------------------------------ files
 
 
+# The settings and the filters are the process's: whoever keeps them while another one plots gives back the wrong ones.
+_one_at_a_time = RLock()
+
+
 @contextmanager
 def settings() -> Iterator[None]:
     """Those of Matplotlib under which the same plot is the same bytes."""
@@ -347,7 +352,7 @@ def settings() -> Iterator[None]:
         "svg.fonttype": "none",
         "text.parse_math": False,
     }
-    with rc_context(fixed), warnings.catch_warnings():
+    with _one_at_a_time, rc_context(fixed), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # a browser has more fonts
         yield
 

@@ -9,9 +9,10 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.text import shown
-from .._runtime.arrays import np
-from .._runtime.numbers import check_whole
+from .._runtime.arrays import first_not_finite, np
+from .._runtime.numbers import as_number, check_whole
 from .._runtime.parallel import bar
+from .._runtime.samples import MOST_REPEATS
 from ..errors import ArrayValueError, FeatureError
 from ..nbest import NBest, SparseFeatures
 from ..nbest.container import check_nbest
@@ -85,7 +86,7 @@ def perceptron(
     :param good: the share of a segment's hypotheses that count as good, at least one hypothesis
     :param bad: the share that count as bad, at least one hypothesis
     :param margin: how far good hypotheses should be above bad ones, in units of the divided features
-    :param epochs: how many epochs, at most
+    :param epochs: how many epochs, at most; 1,000,000 or fewer
     :param folds: how many folds the cross-validation has, at most one for each segment with hypotheses
     :param seed: of the folds and the order of the segments; the same seed gives the same result
     :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
@@ -106,11 +107,11 @@ def perceptron(
     """
     check_nbest(nbest)
     for name, share in (("good", good), ("bad", bad)):
-        if not 0 < share <= 1:
+        if not 0 < as_number(share) <= 1:
             raise ArrayValueError(f"{name} is {share!r}; it must be a share above 0, at most 1")
-    if not 0 <= margin < np.inf:
+    if not 0 <= as_number(margin) < np.inf:
         raise ArrayValueError(f"margin is {margin!r}; it must be a finite number from 0")
-    check_whole(epochs, "epochs", 1, error=ArrayValueError)
+    check_whole(epochs, "epochs", 1, MOST_REPEATS, error=ArrayValueError)
     names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
     if not names:
         raise FeatureError("the list has no feature, so there is nothing to train")
@@ -235,8 +236,7 @@ def _of_features(weights: Floats, scales: Floats, names: Sequence[str]) -> list[
     """The weights of features as they are, from those of divided ones."""
     with np.errstate(over="ignore"):
         found: Floats = weights / scales
-    if not np.isfinite(found).all():
-        place = int(np.isfinite(found).argmin())
+    if (place := first_not_finite(found)) is not None:
         raise FeatureError(
             f"the weight of {shown(names[place])} is too large for a float, because the standard deviation of the feature "
             f"within segments is {scales[place]:g}; multiply it by a large number"

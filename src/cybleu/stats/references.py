@@ -179,7 +179,7 @@ class References:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         try:
             max_order, reference_length, sets, ids, ignored, raw, strings = state
-            special = SpecialIds(*ids)
+            special = SpecialIds._make(ids)
             check_counting(max_order, reference_length)
             special.check()
             if (raw is None) != (strings is None) or (raw is not None and len(strings) != len(sets.batch.begins)):

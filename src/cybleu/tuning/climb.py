@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import PIECE, bar, run
+from .._runtime.samples import MOST_REPEATS
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
 from ..nbest.container import check_nbest
@@ -66,14 +67,15 @@ def tune(
     :param nbest: a list of which at least one segment has a hypothesis
     :param start: by name, for every dense feature and any of the sparse ones; or one number for each feature. By
         default all weights that are searched are 1
-    :param restarts: how many restarts follow the climb from the start. More restarts only add to those of fewer, so the
-        score is never lower
+    :param restarts: how many restarts follow the climb from the start, at most 1,000,000. More restarts only add to
+        those of fewer, so the score is never lower
     :param directions: ``axes``, or how many random directions to search where no axis leads on
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
     :param fixed: the names of features whose weights stay as in the start; or fixed weights by name
     :param smoothing: ``("min", width)`` or ``("average", width)``: judge an interval by the lowest or the mean score of
         itself and `width` neighbours on each side, to find weights that are also good for other texts (Cer, Jurafsky
-        and Manning 2008)
+        and Manning 2008). The neighbours are those on the line that is searched. Each move raises the smoothed score on
+        its line, and may lower the score itself: on a short list, that of the result can be below that of the start
     :param metric: as for :func:`line_search`
     :param seed: a whole number from 0
     :param threads: how many climbs run at the same time; None is one
@@ -108,11 +110,13 @@ def tune(
     problem = Problem(nbest, metric)
     low, high, free, vector = checked_space(nbest.names, start, bounds, fixed)
     wide = WIDE if wide is None else wide
-    for name, number in (("restarts", restarts), ("wide", wide), ("seed", seed)):
-        check_whole(number, name, 0, error=WeightsError)
+    for name, number, most in (("restarts", restarts, MOST_REPEATS), ("wide", wide, None), ("seed", seed, None)):
+        check_whole(number, name, 0, most, error=WeightsError)
     extra = 0 if directions == "axes" else directions
-    if type(extra) is not int or extra < 0:
-        raise WeightsError(f"directions is {directions!r}; it must be 'axes' or a number of random directions")
+    if type(extra) is not int or not 0 <= extra <= MOST_REPEATS:
+        raise WeightsError(
+            f"directions is {directions!r}; it must be 'axes' or a number of random directions, at most {MOST_REPEATS}"
+        )
     if moves not in ("in turn", "best first"):
         raise WeightsError(f"moves is {moves!r}; it must be 'in turn' or 'best first'")
     if smoothing is not None:

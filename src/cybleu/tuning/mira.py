@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 from typing import TYPE_CHECKING
 
 from .. import _backend
 from .._runtime.arrays import np
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import as_number, check_whole
+from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import percent
 from ..errors import WeightsError
 from ..metrics import Bleu
@@ -83,7 +84,7 @@ def kbmira(
     :param nbest: a list of which at least one segment has a hypothesis
     :param start: by name, for every dense feature and any of the sparse ones; the other sparse weights are 0. Or one
         number for each feature, sparse ones after the dense ones. By default 1 for dense features and 0 for sparse ones
-    :param iterations: how many passes
+    :param iterations: how many passes, at most 1,000,000
     :param step: the largest step (C)
     :param decay: the factor by which the background shrinks with each segment
     :param metric: as for :func:`cybleu.tuning.line_search`. A metric that is not BLEU scores each row alone, in points from
@@ -107,9 +108,9 @@ def kbmira(
     >>> kbmira(nbest).score
     2.0
     """
-    if not (isfinite(step) and step > 0 and 0 <= decay <= 1):
-        raise WeightsError(f"step is {step} and decay {decay}; step must be above 0, and decay from 0 to 1")
-    check_whole(iterations, "iterations", 1, error=WeightsError)
+    if not (0 < as_number(step) < inf and 0 <= as_number(decay) <= 1):
+        raise WeightsError(f"step is {step!r} and decay {decay!r}; step must be above 0, and decay from 0 to 1")
+    check_whole(iterations, "iterations", 1, MOST_REPEATS, error=WeightsError)
     check_whole(seed, "seed", 0, error=WeightsError)
     model = Model(nbest, metric)
     weights = model.start(start)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.arrays import np
-from .._runtime.numbers import check_whole
+from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
 from ..errors import ArrayValueError, WeightsError
 from ..metrics import Bleu, find
@@ -96,7 +96,7 @@ def pro(
     1 -> 2
     """
     for name, number in (("regularisation", regularisation), ("interpolation", interpolation)):
-        if not (isfinite(number) and number > 0):
+        if not 0 < as_number(number) < inf:
             raise WeightsError(f"{name} is {number!r}; it must be a finite number above 0")
     if interpolation > 1:
         raise WeightsError(f"interpolation is {interpolation!r}; it must be at most 1")
@@ -170,7 +170,7 @@ def _pairs(
     check_whole(keep, "keep", 1, error=ArrayValueError)
     if minimum is None:
         minimum = MINIMUM * (model.objective.scale or 1.0)
-    if not minimum >= 0:
+    if not as_number(minimum) >= 0:
         raise ArrayValueError(f"minimum is {minimum!r}; it must be a number from 0")
     values = _sentence_scores(model, metric)
     ones, others = [], []

@@ -8,7 +8,8 @@ from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
-from .._runtime.arrays import floats_given, np
+from .._runtime.arrays import first_not_finite, floats_given, np
+from .._runtime.numbers import finite_numbers
 from .._runtime.samples import check_samples
 from ..errors import FeatureError, WeightsError
 
@@ -44,8 +45,7 @@ def weights_of(
         raise FeatureError(
             f"{name} has the shape {vector.shape}; give one for each of the {len(every)} features{sparse}"
         )
-    if not np.isfinite(vector).all():
-        place = int(np.isfinite(vector).argmin())
+    if (place := first_not_finite(vector)) is not None:
         raise WeightsError(f"{name} is {vector[place]} for {shown(every[place])}; it must be finite")
     return vector
 
@@ -53,8 +53,8 @@ def weights_of(
 def _meant(name: str, names: Sequence[str]) -> str:
     """A hint where a name differs only in the number that Moses's format adds, or in the case of its letters."""
 
-    def core(text: str) -> str:
-        return text.removesuffix("_0").casefold()
+    def core(name: Any) -> str:
+        return str(name).removesuffix("_0").casefold()
 
     near = [other for other in names if core(other) == core(name)]
     return f"; is {shown(near[0])} meant?" if len(near) == 1 else ""
@@ -69,10 +69,16 @@ def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float
     :param weights: by name
     :param how: ``sum`` divides by the sum of their absolute values, ``largest`` by the largest absolute value, None
         does not divide
+    :raises WeightsError: there is no such way, or these are not finite numbers by name
 
     >>> normalised({"lm": 1.0, "tm": -3.0}, "sum")
     {'lm': 0.25, 'tm': -0.75}
     """
+    _check_way(how)
+    if not isinstance(weights, Mapping) or finite_numbers(weights.values(), "weights") is None:
+        raise WeightsError(
+            f"the weights must be finite numbers by name, such as {{'lm': 0.5}}, and these are {weights!r}"
+        )
     sizes = [abs(weight) for weight in weights.values()]
     largest = max(sizes, default=0.0)
     if how is None or largest == 0.0:
@@ -80,6 +86,11 @@ def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float
     # the sum of the largest floats is none
     total = fsum(size / largest for size in sizes) if how == "sum" else 1.0
     return {name: weight / largest / total for name, weight in weights.items()}
+
+
+def _check_way(how: str | None) -> None:
+    if how is not None and how not in NORMALISED:
+        raise WeightsError(f"normalise is {how!r}; it must be one of {', '.join(NORMALISED)}, or None")
 
 
 def check_normalised(
@@ -96,9 +107,14 @@ def check_normalised(
     """
     if how is None:
         return
-    if how not in NORMALISED:
-        raise WeightsError(f"normalise is {how!r}; it must be one of {', '.join(NORMALISED)}, or None")
-    if fixed or any(end not in (0, inf, -inf) for ends in (bounds or {}).values() for end in ends):
+    _check_way(how)
+    try:
+        kept = any(end not in (0, inf, -inf) for ends in (bounds or {}).values() for end in ends)
+    except (AttributeError, TypeError):
+        raise WeightsError(
+            f"bounds must be the smallest and the largest weight by name, and they are {bounds!r}"
+        ) from None
+    if fixed or kept:
         raise WeightsError(
             "normalised weights cannot be held at a number: leave out normalise=, or fixed= and the bounds that are not 0 "
             "or infinite"
