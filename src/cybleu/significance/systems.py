@@ -84,6 +84,10 @@ class OfMetric(Scoring):
         self.error = ERROR * metric.scale
         self._formula = summed.formula(width)
         self._sentences = metric.of_sentences()
+        self._arguments = metric, summed, width
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OfMetric, self._arguments  # the formula is the backend's
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         if numbers.dtype == object:
