@@ -42,7 +42,8 @@ from cybleu import (
     sentence_bleu_many,
 )
 from cybleu.errors import StatisticsError, TooFewOrdersError, WeightsError, ZeroPrecisionError
-from cybleu.metrics import VARIANTS, Chrf
+from cybleu.frameworks import captions
+from cybleu.metrics import VARIANTS, Bleu, Chrf
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
 from cybleu.stats.raw import raw_sum
@@ -181,6 +182,7 @@ def relatives(random):
         yield metric.evaluate(metric.row(groups[0], lines[0]))
         yield pairwise_bleu(lines, metric=metric)
         yield pairwise_bleu([texts[0] for texts in groups], lines, metric)
+    yield captions.CaptionBleu().compute_score(dict(enumerate(groups)), {n: [line] for n, line in enumerate(lines)})
     yield chrf_score.corpus_chrf([texts[0] for texts in groups], lines, min_len=2, max_len=12)
     for orders in ((1, 4), (2, 16)):
         yield gleu_score.corpus_gleu(references, hypotheses, *orders)
@@ -241,6 +243,8 @@ def definitions(random):
                     options["smoothing_value"] = random.choice([value, value * 0.7])
                 yield attempt(scores, rows, name, **options)
                 result = attempt(score, rows, name, **options)
+                kernel = _backend.chosen.Definition(Bleu(name, **options).rules(order))
+                yield kernel.evaluate(rows[0].tolist(), [0] * order)  # for sacreBLEU's face, where sacreBLEU is
                 yield result if isinstance(result, str) else (result.score, *result.precisions)
 
 

@@ -16,7 +16,6 @@ import hashlib
 import importlib
 import io
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -25,24 +24,16 @@ import time
 from pathlib import Path
 
 import numpy as np
-
-DATA = Path(os.environ.get("CYBLEU_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
-
-
-def lines(*names):
-    return DATA.joinpath(*names).read_text(encoding="utf-8").split("\n")[:-1]
+from measure import DATA, lines, machine, moses100, newstest, read, systems
 
 
-def newstest():
-    """3,004 segments, split on white space: the references and the hypotheses of one system."""
-    reference = [line.split() for line in lines("wmt17-en-de", "ref.txt")]
-    return [[text] for text in reference], [line.split() for line in lines("wmt17-en-de", "uedin-nmt.4722.txt")]
+def outputs():
+    """For each segment the texts of all systems."""
+    return [list(texts) for texts in zip(*map(read, systems()), strict=True)]
 
 
-def systems():
-    paths = sorted(path for path in (DATA / "wmt17-en-de").glob("*.txt") if path.name != "ref.txt")
-    columns = [[line.split() for line in lines("wmt17-en-de", path.name)] for path in paths]
-    return [list(texts) for texts in zip(*columns, strict=True)]
+def samples():
+    return [line.split() for line in lines("samples", "mbr-samples")]
 
 
 def edited_ids(count):
@@ -62,8 +53,7 @@ def moses_list(segments, size, seed=1):
     """An n-best list made of moses100 over and over, with noise on its features."""
     from cybleu.nbest import NBest
 
-    folder = DATA / "moses100"
-    nbest = NBest.from_files(folder / "nbest.gz", folder / "reference")
+    nbest = moses100()
     generator = np.random.default_rng(seed)
     owners = np.repeat(np.arange(segments) % len(nbest), size)
     sizes = np.diff(nbest.offsets)[owners]
@@ -126,7 +116,7 @@ def rewards():
 def pairwise():
     import cybleu
 
-    texts = [line.split() for line in lines("mbr-samples", "samples.txt")]
+    texts = samples()
     return lambda: cybleu.pairwise_bleu(texts)
 
 
@@ -148,14 +138,14 @@ def sums():
 def mbr_of_samples():
     from cybleu.rerank import mbr
 
-    texts = [line.split() for line in lines("mbr-samples", "samples.txt")]
+    texts = samples()
     return lambda: mbr([texts]).scores
 
 
 def mbr_of_systems():
     from cybleu.rerank import mbr
 
-    lists = systems()
+    lists = outputs()
     return lambda: mbr(lists, variant="nltk", smoothing="method1").scores
 
 
@@ -164,7 +154,7 @@ def corpus_oracle():
     from cybleu.rerank import oracle
 
     references, _ = newstest()
-    lists = [[" ".join(text) for text in texts] for texts in systems()]
+    lists = [[" ".join(text) for text in texts] for texts in outputs()]
     nbest = NBest.from_texts(lists, references, tokenize=str.split)
     return lambda: oracle(nbest, "corpus").score
 
@@ -271,8 +261,6 @@ def main():
     if arguments.run:
         run_here(arguments.run)
         return
-    from measure import machine
-
     print(f"{machine()}, medians of {arguments.rounds} rounds, processor time\n")
     print("| work | this version | the other | times |\n|---|---|---|---|")
     for name in arguments.only:

@@ -11,7 +11,7 @@ import warnings
 
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
-from measure import DATA, compare, machine, newstest, rounds_asked, row
+from measure import compare, lines, machine, newstest, rounds_asked, row
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
@@ -131,8 +131,7 @@ def many_sentences(rounds):
 
 def pairs(rounds):
     tokens_of = tokenizer("13a")
-    lines = (DATA / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    texts = [tokens_of(line) for line in lines]
+    texts = [tokens_of(line) for line in lines("samples", "mbr-samples")]
     metric = BLEU(tokenize="none", effective_order=True)
     joined = [" ".join(text) for text in texts]
 

@@ -33,7 +33,7 @@ from pathlib import Path
 import pyarrow
 import pyarrow.dataset
 import pyarrow.parquet
-from measure import DATA, machine, newstest
+from measure import lines, machine
 
 import cybleu
 from cybleu import columns
@@ -43,11 +43,6 @@ IDLE = 2.5  # seconds after which Ray has ended the workers that are idle, so th
 FILES = 8
 MARK = f"CYBLEU_BENCHMARK={os.getpid()}".encode()
 BLOCK = 524288  # rows of a block in Ray's object store, 128 MiB of text, which is Ray's own size of a block
-
-
-def lines(name):
-    newstest()  # says so where there is no data
-    return (DATA / "wmt17-en-de" / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1]
 
 
 def write(folder, rows, dictionaries):

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from extract import read_plainly
-from measure import folder_of, machine
+from measure import folder_of, machine, moses100
 
 import cybleu
 from cybleu.nbest import NBest
@@ -33,13 +33,12 @@ GOAL_READ, GOAL_RUN, GOAL_MEMORY = 6.0, {1: 75.0, 2: 45.0}, 2.0  # seconds, seco
 
 def write_list(folder, segments, size, seed=1):
     """The list and its references, unless they are there."""
-    source = folder_of("moses100")
     nbest, reference = folder / f"{segments}x{size}.nbest", folder / f"{segments}x{size}.ref"
-    references = (source / "reference").read_text(encoding="utf-8").splitlines()
+    references = (folder_of("moses100") / "reference").read_text(encoding="utf-8").splitlines()
     reference.write_text("".join(f"{references[s % len(references)]}\n" for s in range(segments)), encoding="utf-8")
     if nbest.exists():
         return nbest, reference
-    base = NBest.from_files(source / "nbest.gz", source / "reference")
+    base = moses100()
     generator = np.random.default_rng(seed)
     texts = []
     for text in base.texts:

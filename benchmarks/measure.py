@@ -36,9 +36,22 @@ def newstest(system="uedin-nmt.4722"):
     return [[reference] for reference in read(folder / "ref.txt")], read(folder / f"{system}.txt")
 
 
-def lines(name):
-    """The raw lines of one of its files."""
-    return (folder_of("wmt17-en-de") / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1]
+def lines(name, folder="wmt17-en-de"):
+    """The raw lines of a text."""
+    return (folder_of(folder) / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def systems():
+    """The files of the 16 systems of newstest2017 en-de."""
+    return sorted(path for path in folder_of("wmt17-en-de").glob("*.txt") if path.name != "ref.txt")
+
+
+def moses100(texts=True):
+    """An n-best list of Moses: 100 segments, 10,000 hypotheses, 15 features."""
+    from cybleu.nbest import NBest
+
+    folder = folder_of("moses100")
+    return NBest.from_files(folder / "nbest.gz", folder / "reference", texts=texts)
 
 
 def rounds_asked(default):

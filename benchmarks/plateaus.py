@@ -19,10 +19,9 @@ import math
 from statistics import mean
 
 import numpy as np
-from measure import DATA, machine
+from measure import machine, moses100
 from tuning_lists import NAMES, Texts, lists, made
 
-from cybleu.nbest import NBest
 from cybleu.tuning import tune
 
 FEATURES = [*NAMES[:4], "mean_1", "most_2", "mean_4", "noise_a", "noise_b"]
@@ -87,9 +86,7 @@ def drawn(number):
 
 
 def known(number):
-    source = DATA / "moses100"
-    whole = NBest.from_files(source / "nbest.gz", source / "reference", texts=False)
-    for name, nbest in (("moses100", whole), *lists()):
+    for name, nbest in (("moses100", moses100(texts=False)), *lists()):
         yield name, [nbest] * number
 
 

@@ -18,7 +18,7 @@ import nltk.translate.chrf_score as nltk_chrf
 import nltk.translate.gleu_score as nltk_gleu
 import numpy as np
 import sacrebleu
-from measure import folder_of, lines, machine, rounds_asked, row
+from measure import lines, machine, rounds_asked, row, systems
 from measure import processor_seconds as seconds
 
 import cybleu
@@ -85,12 +85,10 @@ def corpora(reference, hypotheses, rounds):
 
 def samples(reference, rounds, prompts=1000, each=16):
     """Rewards of many samples for each prompt, whose references are prepared, beside the same without preparation."""
-    paths = sorted(folder_of("wmt17-en-de").glob("*.txt"))
-    systems = [lines(path.stem) for path in paths if path.stem not in ("ref", "src")]
-    systems = [system for system in systems if len(system) == len(reference)][:each]
+    outputs = [lines(path.stem) for path in systems()[:each]]
     sets = [[line] for line in reference[:prompts]]
-    texts = [system[number] for number in range(prompts) for system in systems]
-    owner = np.arange(prompts).repeat(len(systems))
+    texts = [output[number] for number in range(prompts) for output in outputs]
+    owner = np.arange(prompts).repeat(len(outputs))
     prepared = References(sets, tokenize="13a")
     for name, order in (("chrF", 0), ("chrF++", 2)):
         metric = find("chrf", word_order=order)
@@ -106,7 +104,7 @@ def samples(reference, rounds, prompts=1000, each=16):
         wanted = [theirs.sentence_score(texts[place], sets[owner[place]]).score for place in range(0, len(texts), 97)]
         assert found[::97].tolist() == [np.float32(score / 100) for score in wanted]
         times = compare(ours, alone, rounds)
-        row(f"{name}, {len(systems)} samples a prompt, references prepared; each alone", *times, count=len(texts))
+        row(f"{name}, {each} samples a prompt, references prepared; each alone", *times, count=len(texts))
 
 
 def matrices(reference, rounds):

@@ -13,7 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import folder_of, machine, rounds_asked, used_by
+from measure import folder_of, lines, machine, rounds_asked, used_by
+from measure import systems as files
 
 import cybleu
 from cybleu import segment_stats
@@ -26,8 +27,8 @@ def check(page, systems, references):
     text = html.unescape(page.read_text(encoding="utf-8").replace("</u>", ""))
     for letter in "bcdeABCDE":
         text = text.replace(f'<u class="{letter}">', "")
-    lines = [path.read_text(encoding="utf-8").split("\n")[:-1] for path in systems]
-    for path, of_system in zip(systems, lines):
+    for path in systems:
+        of_system = lines(path.stem)
         rows = segment_stats([[line] for line in references], of_system, tokenize="13a")
         assert f"<b>{cybleu.score(rows).score:.2f}</b>" in text, path
         for line in of_system:
@@ -36,16 +37,13 @@ def check(page, systems, references):
 
 def main():
     rounds = rounds_asked(5)
-    folder = folder_of("wmt17-en-de")
-    reference = folder / "ref.txt"
-    references = reference.read_text(encoding="utf-8").split("\n")[:-1]
-    every = sorted(path for path in folder.glob("*.txt") if path != reference)
+    reference, references = folder_of("wmt17-en-de") / "ref.txt", lines("ref")
     print(f"{machine()}, backend {cybleu.BACKEND}")
     print("| systems | processor | by the clock | size | memory | goal |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         page = Path(name) / "report.html"
         for count, (seconds, size) in LIMITS.items():
-            systems = every[-count:]
+            systems = files()[-count:]
             command = [sys.executable, "-m", "cybleu", "compare", *map(str, systems), "-r", str(reference)]
             command += ["--report", str(page)]
             measured = [used_by(command)[:3] for _ in range(rounds)]

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
-from measure import DATA, compare, folder_of, machine, read, rounds_asked, row, seconds
+from extract import write_list
+from measure import compare, folder_of, lines, machine, moses100, read, rounds_asked, row, seconds, systems
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
@@ -35,7 +36,7 @@ def close(ours, theirs):
 
 def samples(rounds, part=32):
     """1,024 samples of one sentence, as a user of sacreBLEU has it: strings there, tokens here."""
-    texts = (DATA / "mbr-samples" / "samples.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    texts = lines("samples", "mbr-samples")
     tokens = [tokenizer("13a")(text) for text in texts]
     metric = BLEU(effective_order=True)
 
@@ -57,10 +58,9 @@ def samples(rounds, part=32):
     )
 
 
-def systems(rounds, part=8):
+def of_systems(rounds, part=8):
     """3,004 segments with 16 hypotheses each."""
-    paths = sorted(path for path in (DATA / "wmt17-en-de").glob("*.txt") if path.name != "ref.txt")
-    lists = [list(texts) for texts in zip(*map(read, paths))]
+    lists = [list(texts) for texts in zip(*map(read, systems()))]
     chosen = lists[:: len(lists) // part][:part]
 
     def theirs():
@@ -78,17 +78,15 @@ def systems(rounds, part=8):
     for texts, expected in zip(chosen, theirs()):
         assert close(mbr([texts], variant="nltk", smoothing="method1").scores, expected)
     ours, loop = compare(lambda: mbr(lists, variant="nltk", smoothing="method1"), theirs, rounds, 1)
-    size = f"{len(lists):,} segments x {len(paths)}"
+    size = f"{len(lists):,} segments x {len(lists[0])}"
     row(f"exact MBR of {size}", ours, loop * len(lists) / len(chosen), "s", 1, bar="1 s, 200 times")
 
 
 def corpus_oracle(rounds):
     """1,000 segments with 100 hypotheses: moses100 ten times over, each time with other references for its segments."""
-    folder = DATA / "moses100"
-    with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file:
-        lines = [line.split(" ||| ") for line in file]
-    texts = [[fields[1] for fields in lines if int(fields[0]) == segment] for segment in range(100)]
-    references = [[line] for line in (folder / "reference").read_text(encoding="utf-8").split("\n")[:-1]]
+    base = moses100()
+    texts = [base.texts[base.segment(segment)] for segment in range(100)]
+    references = [[line] for line in (folder_of("moses100") / "reference").read_text(encoding="utf-8").splitlines()]
     shifted = [references[(segment + copy) % 100] for copy in range(10) for segment in range(100)]
     nbest = NBest.from_texts(texts * 10, shifted, tokenize=str.split)
     found = oracle(nbest, "corpus")
@@ -102,16 +100,12 @@ def corpus_oracle(rounds):
 
 def command(rounds, copies=100):
     """`cybleu rerank linear`, its start included, beside splitting the lines of the same file."""
-    folder = DATA / "moses100"
     with tempfile.TemporaryDirectory() as name:
         path, weights = Path(name) / "nbest.gz", Path(name) / "weights"
-        with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file:
-            lines = [line.split(" ", 1) for line in file]
-        with gzip.open(path, "wt", encoding="utf-8", compresslevel=6) as file:
-            for copy in range(copies):
-                file.writelines(f"{int(number) + 100 * copy} {rest}" for number, rest in lines)
-        nbest = NBest.from_files(folder / "nbest.gz", [folder / "reference"], texts=False)
-        weights.write_text("".join(f"{feature} 1\n" for feature in nbest.names))
+        nbest, _, count = write_list(Path(name), copies)
+        path.write_bytes(gzip.compress(nbest.read_bytes(), 6))
+        names = moses100(texts=False).names
+        weights.write_text("".join(f"{feature} 1\n" for feature in names))
 
         def ours():
             run = [sys.executable, "-m", "cybleu", "rerank", "linear", path, "--weights", weights, "-o", f"{name}/out"]
@@ -124,7 +118,7 @@ def command(rounds, copies=100):
 
         one, other = compare(ours, theirs, rounds, 1)
         print(
-            f"| `rerank linear` of {copies * len(lines):,} hypotheses, {len(nbest.names)} features, gz | "
+            f"| `rerank linear` of {count:,} hypotheses, {len(names)} features, gz | "
             f"{one:.2f} s | {other:.2f} s | {other / one:.2f} |  (goal: {one / other:.2f} is below 2.5)",
             flush=True,
         )
@@ -136,7 +130,7 @@ def main():
     print(f"{machine()}, backend {cybleu.BACKEND}")
     print("| work | cybleu | the loop | times |\n|---|---|---|---|")
     samples(rounds)
-    systems(rounds)
+    of_systems(rounds)
     corpus_oracle(rounds)
     command(rounds)
 

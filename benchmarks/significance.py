@@ -21,7 +21,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from measure import DATA, folder_of, machine, processor_seconds, read, rounds_asked, used_by
+from measure import folder_of, machine, processor_seconds, read, rounds_asked, used_by
+from measure import systems as files
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
@@ -40,12 +41,11 @@ class OfRows(BLEU):
 
 
 def paths():
-    found = sorted(path for path in (DATA / "wmt17-en-de").glob("*.txt") if path.name != "ref.txt")
-    return sorted(found, key=lambda path: path.stem != BASELINE)
+    return sorted(files(), key=lambda path: path.stem != BASELINE)
 
 
 def rows():
-    references = [[line] for line in read(DATA / "wmt17-en-de" / "ref.txt")]
+    references = [[line] for line in read(folder_of("wmt17-en-de") / "ref.txt")]
     return {path.stem: segment_stats(references, read(path)) for path in paths()}
 
 
@@ -113,7 +113,6 @@ def show(work, ours, peer, goal, more=""):
 
 def main():
     rounds = rounds_asked(5)
-    folder_of(".")
     print(f"{machine()}, NumPy {np.__version__}, backend {cybleu.BACKEND}; times of the processor")
     print("| work | cybleu | sacreBLEU | times | goal | memory |\n|---|---|---|---|---|---|")
     systems = rows()
@@ -140,8 +139,8 @@ def main():
     ours = processor_time(lambda: intervals(systems), rounds)
     show("bootstrap, 10,000, 16 systems", ours, None, "0.5 s, 50 MB", f"{memory('intervals', systems):.0f} MB")
 
-    folder = DATA / "wmt17-en-de"
-    command = [sys.executable, "-m", "cybleu", "compare", *map(str, paths()), "-r", str(folder / "ref.txt")]
+    reference = folder_of("wmt17-en-de") / "ref.txt"
+    command = [sys.executable, "-m", "cybleu", "compare", *map(str, paths()), "-r", str(reference)]
     used = [used_by([*command, "--tokenize", "13a"], stderr=subprocess.DEVNULL) for _ in range(min(rounds, 3))]
     show(
         "`cybleu compare` of 16 raw files, 13a, all pairs",

@@ -14,7 +14,7 @@ import itertools
 from collections import Counter
 
 import numpy as np
-from measure import folder_of, read
+from measure import folder_of, read, systems
 
 from cybleu.nbest import NBest, merge
 from cybleu.stats import References
@@ -27,9 +27,7 @@ LISTS = (*CHOSEN_ON, *HELD_OUT)
 
 def outputs():
     """The reference and the outputs of each system, lists of tokens, segment after segment."""
-    folder = folder_of("wmt17-en-de")
-    systems = [read(path) for path in sorted(folder.glob("*.txt")) if path.name != "ref.txt"]
-    return read(folder / "ref.txt"), systems
+    return read(folder_of("wmt17-en-de") / "ref.txt"), [read(path) for path in systems()]
 
 
 class Texts:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 import warnings
 from collections import deque
@@ -201,6 +203,26 @@ smoothing_parameters = st.fixed_dictionaries(
 )
 
 
+class OnADevice:
+    """An array that is not in the memory of the processor."""
+
+    device = "cuda:0"
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __array__(self, *args, **kwargs):
+        raise AssertionError("copied")
+
+
+def in_bytes(line):
+    """UTF-8; of a lone surrogate there is none."""
+    try:
+        return line.encode()
+    except UnicodeEncodeError:
+        return line
+
+
 @dataclass
 class Outcome:
     """What a call did: value or exception, and its warnings."""
@@ -263,6 +285,31 @@ def assert_same(ours, theirs):
         assert ours.error is None, (ours, theirs)
         assert same_value(ours.value, theirs.value), (ours.value, theirs.value)
         assert ours.warned == theirs.warned
+
+
+def assert_same_as_sacrebleu(ours, theirs, words=True):
+    """Of what `called` gives: scores equal in every attribute, or the same error."""
+    value, error, _ = ours
+    expected, wanted, _ = theirs
+    assert type(error) is type(wanted) and (str(error) == str(wanted) or not words)
+    if wanted is None:
+        assert vars(value) == vars(expected) and str(value) == str(expected)
+
+
+def assert_class_is_as_sacrebleu_s(cls, theirs, corpus, options):
+    """Scores and signature of a class, with references that are given or kept, copied and pickled."""
+    hypotheses, references = corpus
+    metric, other = cls(**options), theirs(**options)
+    of_one = [document[0] for document in references]
+    for score, texts in (("corpus_score", corpus), ("sentence_score", (hypotheses[0], of_one))):
+        assert_same_as_sacrebleu(called(getattr(metric, score), *texts), called(getattr(other, score), *texts))
+    assert called(lambda: str(metric.get_signature()))[0] == called(lambda: str(other.get_signature()))[0]
+    (kept, error, _), (other, wanted, _) = (called(kind, references=references, **options) for kind in (cls, theirs))
+    assert type(error) is type(wanted)
+    if wanted is None:
+        expected = called(other.corpus_score, hypotheses, None)
+        for copied in (kept, copy.deepcopy(kept), pickle.loads(pickle.dumps(kept))):
+            assert_same_as_sacrebleu(called(copied.corpus_score, hypotheses, None), expected)
 
 
 @st.composite

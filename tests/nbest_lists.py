@@ -7,8 +7,10 @@ import itertools
 import numpy as np
 from hypothesis import strategies as st
 
+from cybleu.errors import CybleuError
 from cybleu.nbest import NBest
 from cybleu.stats import References
+from inputs import called, using_backend
 
 REFERENCES = [["the cat sat down"], ["it rains", "rain falls"], ["so it is"]]
 ROW = [2, 4, 1, 0, 2, 1]
@@ -55,6 +57,33 @@ def same(one, other, texts=True):
         assert sparse_of(one) == sparse_of(other)
     assert not texts or one.texts == other.texts
     return True
+
+
+def same_on_both_backends(read):
+    """Whether both backends read the same list, to the last bit, or raise the same of cybleu's errors."""
+    results = []
+    for name in ("cython", "python"):
+        with using_backend(name):
+            results.append(called(read))
+    (one, error, _), (other, expected, _) = results
+    assert type(error) is type(expected) and str(error) == str(expected)
+    if error is not None:
+        assert isinstance(error, CybleuError), error
+        return
+    same(one, other)
+    if one.sparse is not None:
+        assert one.sparse.names == other.sparse.names
+        assert [part.tobytes() for part in one.sparse[:3]] == [part.tobytes() for part in other.sparse[:3]]
+
+
+@st.composite
+def altered(draw, lines, fragments, most=2):
+    """Lines with a few small changes."""
+    text = "\n".join(draw(lines))
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(text)))
+        text = text[:place] + draw(st.sampled_from(["", *fragments])) + text[place + draw(st.integers(0, most)) :]
+    return text
 
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
+
+from cybleu.report import analyse
 
 WORDS = "the cat is on a mat and dog sat so it was said again".split()
 NAMES = ("one", "two", "three")
@@ -22,6 +26,13 @@ OTHER = changed(REFERENCE, 2, 1)
 SYSTEMS = {name: changed(REFERENCE, every, every + 5) for name, every in zip(NAMES, (4, 3, 2))}
 REFERENCES = [list(pair) for pair in zip(REFERENCE, OTHER)]
 FEW = {"samples": 200, "resamples": 100}
+
+
+@functools.cache
+def analysed(backend):
+    """The report of these systems, made once on each backend."""
+    return analyse(REFERENCES, SYSTEMS, **FEW)
+
 
 # What must be shown as text, and run nothing.
 HOSTILE = [

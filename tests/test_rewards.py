@@ -14,6 +14,7 @@ from cybleu import errors
 from cybleu.metrics import VARIANTS, Bleu, score
 from cybleu.rewards import BleuReward, bleu_rewards
 from cybleu.stats import References, segment_stats
+from inputs import OnADevice
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -122,13 +123,6 @@ def test_prepared_references_by_other_rules_are_refused():
             bleu_rewards(References([[[1, 2]]]), [[1, 2]], **{name: 0})
     with pytest.raises(errors.CybleuError, match="are prepared, so ignore is theirs"):
         Bleu().rows(References(references), hypotheses, ignore=[("a",)])
-
-
-class OnADevice:
-    device = "cuda:0"
-
-    def __dlpack_device__(self):
-        return (2, 0)
 
 
 @pytest.mark.parametrize(

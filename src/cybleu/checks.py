@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from ._runtime.interrupts import types_of
-from ._runtime.sequences import is_array_without_dimension, refuse_masked
+from ._runtime.sequences import is_array_without_dimension, refuse_masked, refuse_text, refuse_unordered
 from .errors import (
     EmptyReferenceError,
     LengthMismatchError,
@@ -195,14 +195,8 @@ def _token_types(tokens: Any, name: str, *place: int) -> set[type]:
 
 def _as_list(tokens: Any, name: str) -> list[Any]:
     """The tokens of some other sequence than a list or a tuple."""
-    if isinstance(tokens, (str, bytes)):
-        raise SequenceTypeError(
-            f"{name} is a {_name(tokens)}, not a list of tokens; split it, for example with .split()"
-        )
-    if isinstance(tokens, (Set, Mapping)):
-        raise SequenceTypeError(
-            f"{name} is a {_name(tokens)}, which has no order of tokens or no repeated ones; give a list"
-        )
+    refuse_text(tokens, name)
+    refuse_unordered(tokens, name)
     if hasattr(tokens, "dtype") and hasattr(tokens, "ndim"):
         if tokens.ndim != 1:
             raise SequenceTypeError(

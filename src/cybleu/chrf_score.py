@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from functools import lru_cache
 from itertools import islice
 
 from . import _backend
@@ -25,8 +26,6 @@ EPSILON = 1e-16
 MOST_ORDERS = 64
 LARGEST_BETA = 1e100  # its square is finite
 BLOCK = 4096  # segments counted at a time
-_SPACES = {True: "dropped but separators", False: "kept"}
-_measures: dict[tuple[Any, ...], Any] = {}  # by backend, order and white space
 
 
 def sentence_chrf(
@@ -83,12 +82,7 @@ def corpus_chrf(
         )
     scores: list[list[float]] = [[] for _ in range(min_len, max_len + 1)]
     if _are_orders(min_len, max_len):
-        key = _backend.BACKEND, max_len, bool(ignore_whitespace)
-        measure = _measures.get(key)
-        if measure is None:
-            # of how rows are scored here nothing is used
-            measure = _backend.chosen.CharacterF(max_len, 0, 1, _SPACES[key[2]], False)
-            _measures[key] = measure
+        measure = _measure(_backend.BACKEND, max_len, bool(ignore_whitespace))
         segments = zip(references, hypotheses)  # as in NLTK they need not be found by position
         while block := list(islice(segments, BLOCK)):
             numbers = _numbers(measure, max_len, *zip(*block))
@@ -124,12 +118,14 @@ def chrf_precision_recall_fscore_support(
     of_reference, of_hypothesis = _counted(reference, n), _counted(hypothesis, n)
     shared = sum((of_reference & of_hypothesis).values())
     ngrams, wanted = sum(of_hypothesis.values()), sum(of_reference.values())
-    try:
-        precision, recall = shared / ngrams, shared / wanted
-        fscore = _fscore_of(precision, recall, beta)
-    except ZeroDivisionError:
-        precision = recall = fscore = epsilon
-    return precision, recall, fscore, shared
+    return *_of_counts(shared, ngrams, wanted, beta, epsilon), shared
+
+
+@lru_cache
+def _measure(backend: str, max_len: int, ignore_whitespace: bool) -> Any:
+    """What counts; of how it would score rows nothing is used."""
+    space = "dropped but separators" if ignore_whitespace else "kept"
+    return _backend.chosen.CharacterF(max_len, 0, 1, space, False)
 
 
 def _are_orders(min_len: Any, max_len: Any) -> bool:
@@ -157,7 +153,7 @@ def _numbers(measure: Any, max_len: int, references: Sequence[Any], hypotheses: 
 def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any) -> list[float]:
     """Of all segments. Where something matches nothing can be 0 that is divided by."""
     if type(beta) not in (int, float) or not abs(beta) < LARGEST_BETA:
-        return [_fscore(*counts, beta) for counts in zip(ngrams, wanted, shared)]
+        return [_of_counts(*counts, beta, EPSILON)[2] for counts in zip(shared, ngrams, wanted)]
     factor = beta**2
     top = 1 + factor
     return [
@@ -170,17 +166,13 @@ def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any)
     ]
 
 
-def _fscore(ngrams: int, wanted: int, shared: int, beta: Any) -> float:
+def _of_counts(shared: int, ngrams: int, wanted: int, beta: Any, epsilon: float) -> tuple[float, float, float]:
+    """Precision, recall and F-score; `epsilon` for all where something that is divided by is 0."""
     try:
-        score: float = _fscore_of(shared / ngrams, shared / wanted, beta)
+        precision, recall, factor = shared / ngrams, shared / wanted, beta**2
+        return precision, recall, (1 + factor) * (precision * recall) / (factor * precision + recall)
     except ZeroDivisionError:
-        return EPSILON
-    return score
-
-
-def _fscore_of(precision: float, recall: float, beta: Any) -> Any:
-    factor = beta**2
-    return (1 + factor) * (precision * recall) / (factor * precision + recall)
+        return epsilon, epsilon, epsilon
 
 
 # ---------------------------------------------------------------------------------------------- orders that cannot be rows

@@ -102,13 +102,11 @@ def pairwise_bleu(
             f"the batch has lists of different sizes, (hypotheses, references) {sorted(sizes)}; all must be alike"
         )
     shape = (len(pairs), *sizes.pop())
-    result = np.empty(shape)
-    if out is not None:
-        given = {"references": references, "hypotheses": hypotheses}
-        result = separate_output(out, shape if batched else shape[1:], np.float64, **given).reshape(shape)
-    for place, (refs, hyps) in zip(result, pairs):
+    given = {"references": references, "hypotheses": hypotheses}
+    result = separate_output(out, shape if batched else shape[1:], np.float64, **given)
+    for place, (refs, hyps) in zip(result.reshape(shape), pairs):
         found.pairs(refs, hyps, out=place, threads=threads, progress=progress, pad_id=pad_id, eos_id=eos_id)
-    return result if batched else result[0] if out is None else out
+    return result
 
 
 def self_bleu(
@@ -163,7 +161,8 @@ def self_bleu(
         _check_strictly(texts, "references")
     weights = weights_given(weights)
     batch = in_common(texts, None, pad_id, eos_id)[0]
-    stats = self_stats(batch, _orders_of(weights, smoothing_function))
+    orders = max(1, weight_vectors(weights)[1], 5 if methods_of_five_grams(smoothing_function) else 0)
+    stats = self_stats(batch, orders)
     count = len(stats)
     chosen = np.arange(count)
     if sample is not None:
@@ -219,11 +218,6 @@ def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     other = np.where(to_shorter <= to_longer, shorter, longer)
     result: NDArray[np.int64] = np.where(counts[places] > 1, lengths, other)
     return result
-
-
-def _orders_of(weights: Weights, smoothing_function: SmoothingCallable | None) -> int:
-    order = weight_vectors(weights)[1]
-    return max(1, order, 5 if methods_of_five_grams(smoothing_function) else 0)
 
 
 def _as_lists(texts: Any, batch: Batch, trimmed: bool) -> list[list[Any]]:

@@ -87,14 +87,12 @@ def bleu_rewards(
         found = found.with_rules(empty_hypothesis="zero", **({} if brevity_penalty else {"penalty": "none"}))
     elif not brevity_penalty:
         raise UnknownNameError(f"the metric {found.name} has no brevity penalty to leave out")
-    settings = {"reference_lengths": reference_lengths, "pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
-    settings |= {"tokenize": tokenize, "lowercase": lowercase}
-    rows = found.rows(references, hypotheses, owner=owner, lengths=lengths, threads=threads, **settings)
+    arrays: dict[str, Any] = {"owner": owner, "lengths": lengths, "reference_lengths": reference_lengths}
+    settings: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id, "threads": threads}
+    rows = found.rows(references, hypotheses, tokenize=tokenize, lowercase=lowercase, **arrays, **settings)
     scores = found.formula(rows.shape[1]).score_rows(rows)
-    given = {"hypotheses": hypotheses, "references": references, "owner": owner, "lengths": lengths}
-    given["reference_lengths"] = reference_lengths
-    shape = (len(rows),)
-    rewards = np.empty(shape, np.float32) if out is None else separate_output(out, shape, np.float32, **given)
+    arrays |= {"hypotheses": hypotheses, "references": references}
+    rewards = separate_output(out, (len(rows),), np.float32, **arrays)
     np.divide(scores, found.scale, out=rewards, casting="same_kind")
     return rewards
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+from functools import partial
 
-import click
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
+import command_line
 from cybleu import __version__, segment_stats
-from cybleu.cli import cli
 from cybleu.significance import compare_systems
 
 pytestmark = pytest.mark.usefixtures("backend")
+
+run = partial(command_line.run, "compare")
 
 WORDS = "the cat is on a mat and dog sat so it was said again".split()
 
@@ -34,15 +33,8 @@ def files(tmp_path, monkeypatch):
         texts[name] = [
             one if place % every else two for place, (one, two) in enumerate(zip(reference, lines_of(every)))
         ]
-    for name, lines in texts.items():
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    command_line.write_lines(tmp_path, texts)
     return {name: [line.split() for line in lines] for name, lines in texts.items()}
-
-
-def run(*arguments):
-    result = CliRunner().invoke(cli, ["compare", *map(str, arguments)], prog_name="cybleu")
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 def expected(files, *, references=("ref1",), **choices):
@@ -123,11 +115,6 @@ def test_all_files_after_r_are_references(files, arguments):
     assert result.stdout == expected(files, references=("ref1", "ref2")).to_csv()
 
 
-def test_13a(files):
-    read = csv.DictReader(io.StringIO(run(*SYSTEMS, "-r", "ref1", "--tokenize", "13a", "--format", "csv").stdout))
-    assert float(next(read)["first_score"]) == expected(files).systems[0].score
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -165,10 +152,3 @@ def test_bad_input(files, tmp_path, arguments, message):
     result = run(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr and "Traceback" not in result.stderr
-
-
-def test_help_of_every_command_is_shown():
-    names = cli.list_commands(click.Context(cli))
-    assert {"score", "mert-loop", "run-as-nltk"} <= {*names}
-    for name in names:
-        assert CliRunner().invoke(cli, [name, "--help"]).exit_code == 0, name

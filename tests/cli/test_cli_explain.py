@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gzip
+from functools import partial
 
 import pytest
-from click.testing import CliRunner
 
+import command_line
 from cybleu import SmoothingFunction, explain, nltk_3_3
-from cybleu.cli import cli
 from cybleu.metrics import Bleu
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -21,14 +21,10 @@ SECOND = ["there is a cat on the mat", "a dog sits", "empty", "it was said again
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, lines in (("hyp", HYPOTHESES), ("ref1", FIRST), ("ref2", SECOND)):
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    command_line.write_lines(tmp_path, {"hyp": HYPOTHESES, "ref1": FIRST, "ref2": SECOND})
 
 
-def run(*arguments, stdin=None):
-    result = CliRunner().invoke(cli, ["explain", *map(str, arguments)], input=stdin, prog_name="cybleu")
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
+run = partial(command_line.run, "explain")
 
 
 def shown(*arguments, **stdin):

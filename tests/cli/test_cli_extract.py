@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import gzip
 import re
+from functools import partial
 
 import pytest
-from click.testing import CliRunner
 
-from cybleu.cli import cli
+from command_line import run
 from cybleu.nbest import NBest
 from nbest_lists import line, written
 
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-def extract(*arguments, stdin=None):
-    result = CliRunner().invoke(cli, ["extract", *map(str, arguments)], input=stdin, prog_name="cybleu")
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
+extract = partial(run, "extract")
 
 
 @pytest.fixture

@@ -13,10 +13,9 @@ import threading
 import click
 import pytest
 from click.shell_completion import ShellComplete
-from click.testing import CliRunner
 
+import command_line
 from cybleu.cli import cli
-from cybleu.cli.common import FileName
 from cybleu.metrics import METRICS
 
 TEXT = "the cat sat on the mat\n" * 2
@@ -30,7 +29,7 @@ def run(tmp_path, monkeypatch):
     (tmp_path / "list").write_text(LIST)
     (tmp_path / "weights").write_text("lm_0 1\n")
     (tmp_path / "bare").write_text("0 ||| a cat\n")
-    return lambda *arguments: CliRunner().invoke(cli, [str(argument) for argument in arguments])
+    return command_line.run
 
 
 def commands(command=cli, *names):
@@ -62,7 +61,7 @@ def of_files():
 
 @pytest.mark.parametrize(("command", "parameter"), list(of_files()))
 def test_shells_complete_names_of_files(command, parameter):
-    assert isinstance(parameter.type, FileName)
+    assert isinstance(parameter.type, click.Path)
     found = parameter.shell_complete(click.Context(command), "ex")
     assert [(item.value, item.type) for item in found] == [("ex", "file")]
 
@@ -190,9 +189,13 @@ def test_a_device_is_written_to_and_a_full_one_is_one_sentence(run, name):
     "arguments",
     [
         ["score", "text", "text"],
+        ["score", "text", "text", "--segments"],
         ["variants", "text", "text"],
         ["mert", "list", "text", "--restarts", "0", "--quiet"],
+        ["random-search", "list", "text", "--trials", "2"],
         ["random-search", "list", "text", "--trials", "2", "--json"],
+        ["rerank", "linear", "list", "--weights", "weights"],
+        ["rerank", "mbr", "list"],
         ["--help"],
         ["--version"],
         ["run-as-nltk", "--help"],
@@ -209,6 +212,61 @@ def test_a_full_standard_output_is_one_sentence(run, arguments):
         "cybleu: error: standard output: cannot be written: No space left on device"
     )
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
+@pytest.mark.parametrize(
+    ("stream", "arguments"),
+    [
+        ("input", arguments)
+        for arguments in ("score - text", "rerank mbr -", "extract - text --features-file f --scores-file s")
+    ]
+    + [
+        ("output", arguments)
+        for arguments in (
+            "score text text",
+            "variants text text",
+            "mert list text",
+            "random-search list text",
+            "rerank mbr list",
+        )
+    ],
+)
+def test_a_closed_standard_stream_is_one_sentence(run, stream, arguments):
+    shell = f"exec '{sys.executable}' -m cybleu {arguments} {'<' if stream == 'input' else '>'}&-"
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, f"cybleu: error: standard {stream}: is closed\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["extract", "list", "text", "--features-file", "out", "--scores-file", "./out"],
+        ["extract", "list", "text", "--features-file", "out", "--scores-file", "text"],
+        ["mert", "list", "text", "--output", "list"],
+        ["mert", "list", "text", "--start", "weights", "--output", "weights"],
+        ["random-search", "list", "text", "--output", "text"],
+        ["rerank", "linear", "list", "--weights", "weights", "-o", "weights"],
+        ["rerank", "mbr", "list", "-o", "list"],
+        ["rerank", "oracle", "list", "text", "-o", "text"],
+        ["rerank", "perceptron", "list", "text", "-o", "out", "--held-out", "out"],
+        ["rerank", "perceptron", "list", "text", "--held-out", "list"],
+    ],
+    ids=" ".join,
+)
+def test_an_output_that_is_another_file_of_the_command(run, tmp_path, arguments):
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    done = run(*arguments)
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "two outputs would be written to the same file" in done.stderr or "is read and would be" in done.stderr
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_standard_output_is_no_file_of_features(run, tmp_path):
+    done = run("extract", "list", "text", "--features-file", "-", "--scores-file", "scores")
+    assert done.exit_code == 2 and "--features-file is a file, not standard output" in done.stderr
+    assert not (tmp_path / "-").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe that nobody reads is another error there")
@@ -263,7 +321,6 @@ def test_too_little_memory_is_one_sentence(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("compare", "text", "other=text", "-r", "text", "--samples", 10**18), "is not in the range 1<=x<=100000000"),
         (("random-search", "list", "text", "--trials", 10**18), "is not in the range 1<=x<=100000000"),
         (("pro", "list", "text", "--samples", 10**18), "is not in the range 1<=x<=100000000"),
         (("mert", "list", "text", "--restarts", 10**18), "is not in the range 0<=x<=1000000"),

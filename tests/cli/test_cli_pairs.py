@@ -9,9 +9,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from cybleu.cli import cli
+from command_line import run, weights_in
 from cybleu.nbest import NBest
 from cybleu.tuning import kbmira, mert_loop, pro, read_weights, tune
 
@@ -48,14 +47,6 @@ START = {"lm_0": -1.0, "tm_0": 0.5, "w_x1": 0.25}
 @pytest.fixture
 def nbest(files):
     return NBest.from_files(files / "list", [files / "ref"])
-
-
-def run(*arguments):
-    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
-
-
-def weights_in(text):
-    return {name: float(weight) for name, weight in map(str.split, text.splitlines())}
 
 
 def without_zeros(nbest, weights):

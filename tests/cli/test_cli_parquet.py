@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
-from click.testing import CliRunner
 
-from cybleu.cli import cli, parquet
+import command_line
+from cybleu.cli import parquet
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -25,15 +26,11 @@ def folder(tmp_path, monkeypatch, pyarrow):
     columns = {"hyp": HYPOTHESES, "ref": REFERENCES, "other": OTHERS, "number": [1, 2, 3, 4]}
     both = [[one, other] for one, other in zip(REFERENCES, OTHERS)]
     write_table(pyarrow.table({**columns, "both": both}), "texts.parquet")
-    for name in ("hyp", "ref"):
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in columns[name]), encoding="utf-8")
+    command_line.write_lines(tmp_path, {"hyp": HYPOTHESES, "ref": REFERENCES})
     return tmp_path
 
 
-def run(*arguments):
-    result = CliRunner().invoke(cli, ["score", *arguments], prog_name="cybleu")
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
+run = partial(command_line.run, "score")
 
 
 @pytest.mark.parametrize(

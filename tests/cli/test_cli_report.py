@@ -10,9 +10,8 @@ import sys
 import threading
 
 import pytest
-from click.testing import CliRunner
 
-from cybleu.cli import cli
+from command_line import run, write_lines
 from cybleu.report import analyse, html
 from reports import NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS
 
@@ -22,16 +21,9 @@ pytestmark = pytest.mark.usefixtures("backend")
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    texts = {"ref1": REFERENCE, "ref2": OTHER, **{f"{name}.txt": lines for name, lines in SYSTEMS.items()}}
-    for name, lines in texts.items():
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    outputs = {f"{name}.txt": lines for name, lines in SYSTEMS.items()}
+    write_lines(tmp_path, {"ref1": REFERENCE, "ref2": OTHER, **outputs})
     return tmp_path
-
-
-def run(*arguments):
-    result = CliRunner().invoke(cli, list(map(str, arguments)), prog_name="cybleu")
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 OUTPUTS = [f"{name}.txt" for name in NAMES]
@@ -80,7 +72,6 @@ def test_one_system_and_options(files, jinja2):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["one.txt", "-r", "ref1"], "there is one system, and comparing takes two"),
         (
             ["one.txt", "-r", "ref1", "--report", "r.html", "--format", "csv"],
             "--format csv is for two systems and more",
@@ -138,8 +129,8 @@ def test_plots_that_cannot_be(files, matplotlib, arguments, message):
 
 @pytest.mark.parametrize("library", ["jinja2", "matplotlib"])
 def test_a_missing_package_is_one_sentence(files, jinja2, monkeypatch, library):
-    monkeypatch.setitem(__import__("sys").modules, library, None)
-    monkeypatch.setitem(__import__("sys").modules, f"{library}.figure", None)
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.setitem(sys.modules, f"{library}.figure", None)
     result = run("compare", *OUTPUTS, "-r", "ref1", "--report", "r.html")
     extra = {"jinja2": "report", "matplotlib": "plot"}[library]
     assert result.exit_code == 2

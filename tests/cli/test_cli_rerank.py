@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import subprocess
-import sys
 import tracemalloc
+from functools import partial
 from itertools import islice
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from cybleu.cli import cli
+import command_line
 from cybleu.metrics import METRICS
 from cybleu.nbest import NBest, read_segments
 from cybleu.pairwise import pairwise_bleu
@@ -39,13 +36,7 @@ def run(tmp_path, monkeypatch):
     (tmp_path / "list").write_text(LIST)
     (tmp_path / "ref").write_text(REFERENCE)
     (tmp_path / "weights").write_text(WEIGHTS)
-
-    def invoke(*arguments, text=None):
-        result = CliRunner().invoke(cli, ["rerank", *map(str, arguments)], input=text)
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        return result
-
-    return invoke
+    return partial(command_line.run, "rerank")
 
 
 def lines(result):
@@ -57,7 +48,7 @@ def test_linear(run, tmp_path):
     result = run("linear", "list", "--weights", "weights")
     assert lines(result) == ["a cat sat down", "it rains a lot", "", "so it is"]
     assert result.stderr == "cybleu: segments without a hypothesis: 1; an empty line stands for each\n"
-    assert lines(run("linear", "-", "--weights", "weights", text=LIST)) == lines(result)
+    assert lines(run("linear", "-", "--weights", "weights", stdin=LIST)) == lines(result)
     assert lines(run("linear", "list", "--weights", "weights", "-o", "out.gz")) == []
     assert gzip.decompress((tmp_path / "out.gz").read_bytes()).decode().split("\n")[:-1] == lines(result)
     assert lines(run("linear", "list", "--weights", "weights", "--segment-count", 6)) == [*lines(result), "", ""]
@@ -90,7 +81,7 @@ def test_weights_that_are_none(run, tmp_path, text, message):
 def test_weights_of_features_that_come_later_or_never(run, tmp_path):
     text = "0 ||| a ||| lm=1 ||| 0\n" * 2 + "1 ||| b ||| lm=1 ||| 0\n1 ||| c ||| lm=1 oov=1 ||| 0\n"
     (tmp_path / "weights").write_text("lm 1\noov 2\nother 3\n")
-    result = run("linear", "-", "--weights", "weights", text=text)
+    result = run("linear", "-", "--weights", "weights", stdin=text)
     assert lines(result) == ["a", "c"]
     assert result.stderr == "cybleu: there are weights of features that the list does not have: other\n"
 
@@ -119,7 +110,7 @@ def test_mbr(run):
         assert lines(run("mbr", "list", "--utility", utility)) == mbr(nbest, utility=utility).texts
     assert lines(run("mbr", "list", "--prune", 1)) == mbr(nbest, prune=1).texts
     assert run("mbr", "list", "--prune", 1, "--list", "moses").exit_code == 2
-    result = run("mbr", "-", "--format", "plain", "--size", 2, "--scale", 1, text="a\nb\n")
+    result = run("mbr", "-", "--format", "plain", "--size", 2, "--scale", 1, stdin="a\nb\n")
     assert result.exit_code == 2
     assert "--scale needs the scores of a list" in result.stderr
 
@@ -220,8 +211,8 @@ def test_sparse_features_are_weighed(run):
     with open("weights", "w") as file:
         file.write(weights)
     # a list may lack sparse features that other lists have, and then their weights are of nothing in it
-    assert lines(run("linear", "-", "--weights", "weights", text=text)) == ["b"]
-    explained = lines(run("linear", "-", "--weights", "weights", "--explain", 0, text=text))
+    assert lines(run("linear", "-", "--weights", "weights", stdin=text)) == ["b"]
+    explained = lines(run("linear", "-", "--weights", "weights", "--explain", 0, stdin=text))
     assert "   +6 = 2 * 3 pp_b" in explained
 
 
@@ -234,20 +225,20 @@ JSON = [
 
 def test_json_lines(run):
     text = "".join(json.dumps(line) + "\n" for line in JSON)
-    assert lines(run("mbr", "-", "--format", "json", text="[]\n" + json.dumps(["a b"]))) == ["", "a b"]
-    assert lines(run("mbr", "-", "--format", "json", text=text)) == ["a b c", "c d", "", "straße"]
+    assert lines(run("mbr", "-", "--format", "json", stdin="[]\n" + json.dumps(["a b"]))) == ["", "a b"]
+    assert lines(run("mbr", "-", "--format", "json", stdin=text)) == ["a b c", "c d", "", "straße"]
     generated = json.dumps([{"generated_text": "a b"}, {"generated_text": "a c"}]) + "\n"
-    assert lines(run("mbr", "-", "--format", "json", text=generated * 2)) == ["a b", "a b"]
+    assert lines(run("mbr", "-", "--format", "json", stdin=generated * 2)) == ["a b", "a b"]
     features = json.dumps(
         {"nbest": [{"text": "a", "features": {"lm": 1, "n": 2}}, {"text": "b", "features": {"n": 1, "lm": 3.5}}]}
     )
     with open("weights", "w") as file:
         file.write("lm 1\nn 1\n")
-    assert lines(run("linear", "-", "--format", "json", "--weights", "weights", text=features)) == ["b"]
+    assert lines(run("linear", "-", "--format", "json", "--weights", "weights", stdin=features)) == ["b"]
 
 
 def test_json_lines_that_are_none(run):
-    result = run("mbr", "-", "--format", "json", text="{\n")
+    result = run("mbr", "-", "--format", "json", stdin="{\n")
     assert result.exit_code == 2
     assert "standard input, line 1: is not JSON" in result.stderr
 
@@ -263,11 +254,12 @@ def test_json_lines_that_are_none(run):
             "has the segment 7, and there are 7",
         ),
         ("0 ||| a ||| lm= x ||| 0\n", [], "line 1"),
+        ("0 ||| a ||| lm= 1 ||| 0\n", ["--segment-count", 10**12], "would fill the disk"),
         ('["a\\nb"]\n', ["--format", "json"], "has a line break"),
     ],
 )
 def test_no_line_is_shifted(run, text, options, message):
-    result = run("mbr", "-", *options, text=text)
+    result = run("mbr", "-", *options, stdin=text)
     assert result.exit_code == 2
     assert message in result.stderr
 
@@ -326,140 +318,3 @@ def test_a_real_list(run, data):
         few.writelines(islice(file, 10))
     assert lines(run("mbr", "few")) == mbr(NBest.from_files("few", ["few-references"])).texts
     assert sum(len(segment.texts) for segment in read_segments(folder / "nbest.gz")) == len(np.array(nbest.texts))
-
-
-# ------------------------------------------------------------------------------------------------- outputs and refusals
-
-BIN = [sys.executable, "-m", "cybleu"]
-
-
-@pytest.fixture
-def few(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "list").write_text("0 ||| a b ||| lm= 1 tm= 2 ||| 1\n0 ||| a c ||| lm= 2 tm= 1 ||| 2\n")
-    (tmp_path / "ref").write_text("a b\n")
-    (tmp_path / "weights").write_text("lm_0 1\ntm_0 1\n")
-    return tmp_path
-
-
-def command(*arguments, **options):
-    return subprocess.run([*BIN, *arguments], capture_output=True, text=True, check=False, **options)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["extract", "list", "ref", "--features-file", "out", "--scores-file", "./out"],
-        ["extract", "list", "ref", "--features-file", "out", "--scores-file", "ref"],
-        ["mert", "list", "ref", "--output", "list"],
-        ["mert", "list", "ref", "--start", "weights", "--output", "weights"],
-        ["random-search", "list", "ref", "--output", "ref"],
-        ["rerank", "linear", "list", "--weights", "weights", "-o", "weights"],
-        ["rerank", "mbr", "list", "-o", "list"],
-        ["rerank", "oracle", "list", "ref", "-o", "ref"],
-        ["rerank", "perceptron", "list", "ref", "-o", "out", "--held-out", "out"],
-        ["rerank", "perceptron", "list", "ref", "--held-out", "list"],
-    ],
-)
-def test_an_output_that_is_another_file_of_the_command(few, arguments):
-    before = {path.name: path.read_bytes() for path in few.iterdir()}
-    done = command(*arguments)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "two outputs would be written to the same file" in done.stderr or "is read and would be" in done.stderr
-    assert {path.name: path.read_bytes() for path in few.iterdir()} == before
-
-
-def test_outputs_that_are_no_files(few):
-    done = command("mert", "list", "ref", "--output", os.devnull, "--quiet", "--restarts", "0")
-    assert (done.returncode, done.stderr) == (0, "")
-    done = command("extract", "list", "ref", "--features-file", "-", "--scores-file", "scores")
-    assert done.returncode == 2
-    assert "--features-file is a file, not standard output" in done.stderr
-    assert not (few / "-").exists()
-
-
-@pytest.mark.long
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--version"],
-        ["--help"],
-        ["score", "ref", "ref"],
-        ["score", "ref", "ref", "--segments"],
-        ["variants", "ref", "ref"],
-        ["mert", "list", "ref", "--quiet", "--restarts", "0"],
-        ["random-search", "list", "ref", "--trials", "2"],
-        ["rerank", "linear", "list", "--weights", "weights"],
-        ["rerank", "mbr", "list"],
-        ["extract", "list", "ref", "--features-file", "/dev/full", "--scores-file", "scores"],
-    ],
-)
-def test_a_full_standard_output(few, arguments):
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run([*BIN, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert "Exception" not in done.stderr
-    assert done.stderr.endswith("cannot be written: No space left on device\n")
-
-
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
-@pytest.mark.parametrize(
-    "arguments", ["score - ref", "rerank mbr -", "extract - ref --features-file f --scores-file s"]
-)
-def test_a_closed_standard_input(few, arguments):
-    shell = f"exec '{sys.executable}' -m cybleu {arguments} <&-"
-    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "cybleu: error: standard input: is closed\n")
-
-
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
-@pytest.mark.parametrize(
-    "arguments",
-    ["score ref ref", "variants ref ref", "mert list ref", "random-search list ref", "rerank mbr list"],
-)
-def test_a_closed_standard_output(few, arguments):
-    shell = f"exec '{sys.executable}' -m cybleu {arguments} >&-"
-    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "cybleu: error: standard output: is closed\n")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("score ref ref --weights 1_0,1", "is not a list of numbers"),
-        ("score ref ref --weights \u0663,1", "is not a list of numbers"),
-        ("mert list ref --range a=1_0:20", "is not NAME=LOW:HIGH"),
-        ("mert list ref --range a=\u0663:20", "is not NAME=LOW:HIGH"),
-        ("mert list ref --window min:\u0663", "is not min:N"),
-        ("random-search list ref --weights-file table", "table, line 2: the value '1_0' is not a number"),
-        ("random-search list ref --output=", "'': cannot be written: No such file"),
-    ],
-)
-def test_numbers_are_as_in_files(few, arguments, message):
-    (few / "table").write_text("1 2\n1_0 2\n")
-    done = command(*arguments.split(" "))
-    assert done.returncode == 2
-    assert message in " ".join(done.stderr.split())
-    assert done.stdout == ""
-
-
-def test_a_number_of_segments_that_would_fill_the_disk(few):
-    done = command("rerank", "mbr", "list", "--segment-count", str(10**12))
-    assert done.returncode == 2
-    assert "would fill the disk" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("start", ["1_0,1", "\u0661,1", "nan,1", "\x1b[31m"])
-def test_starts_are_as_weights_in_files(few, start):
-    done = command("mert", "list", "ref", "--start", start, "--quiet")
-    assert done.returncode == 2
-    assert "is neither a file nor a list of numbers" in done.stderr
-    assert "\x1b" not in done.stderr

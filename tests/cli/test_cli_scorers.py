@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from cybleu.cli import cli
+from command_line import run
 from cybleu.metrics import MosesScorer
 from cybleu.nbest import NBest
 from cybleu.tuning import tune
@@ -22,10 +21,6 @@ SCORES = {
     "TER": "SCORES_TXT_BEGIN_0 0 2 3 TER\n300 1000 30\n50 933.333 5.357\nSCORES_TXT_END_0\n",
     "BLEU,WER": "SCORES_TXT_BEGIN_0 0 2 7 BLEU,WER\n3 4 1 3 4 3 5\n4 4 2 3 4 1 5\nSCORES_TXT_END_0\n",
 }
-
-
-def run(*arguments):
-    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

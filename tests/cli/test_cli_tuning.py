@@ -9,10 +9,9 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
+from command_line import run, weights_in
 from cybleu import metrics
-from cybleu.cli import cli
 from cybleu.nbest import NBest, merge
 from cybleu.tuning import mert_loop, random_search, read_weights, tune
 
@@ -49,14 +48,6 @@ def files(tmp_path):
 @pytest.fixture
 def lists(files):
     return merge(*(NBest.from_files(files / name, [files / "refs"]) for name in ("first", "second")))
-
-
-def run(*arguments):
-    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
-
-
-def weights_in(text):
-    return {name: float(weight) for name, weight in map(str.split, text.splitlines())}
 
 
 def test_mert(files, lists):
@@ -123,16 +114,8 @@ def test_the_best_weights_so_far(files, monkeypatch):
 
     monkeypatch.setattr("cybleu.tuning.tune", interrupted)
     done = run(
-        "mert",
-        files / "first",
-        files / "refs",
-        "--more",
-        files / "second",
-        "--start",
-        "1,-1",
-        "--output",
-        files / "out",
-    )
+        "mert", files / "first", files / "refs", "--more", files / "second", "--start", "1,-1", "--output", files / "out"
+    )  # fmt: skip
     best = max(ended, key=lambda end: end.score)
     assert done.exit_code != 0 and "interrupted; these are the best weights so far" in done.stderr
     assert weights_in(done.stdout) == read_weights(files / "out") == best.weights
@@ -168,17 +151,8 @@ with open(sys.argv[2], "w") as file:
 def test_mert_loop(files):
     (files / "decoder.py").write_text(DECODER)
     decoder = f"'{sys.executable}' '{files / 'decoder.py'}' {{weights}} {{nbest}}"
-    arguments = (
-        "mert-loop",
-        files / "run",
-        files / "refs",
-        "--decoder",
-        decoder,
-        "--start",
-        files / "start",
-        "--restarts",
-        3,
-    )
+    arguments = ["mert-loop", files / "run", files / "refs", "--decoder", decoder, "--start", files / "start"]
+    arguments += ["--restarts", 3]
     done = run(*arguments, "--normalise", "sum", "--output", files / "out")
     expected = mert_loop(
         files / "other", decoder, [files / "refs"], {"a": 1.0, "b": -1.0}, restarts=3, normalise="sum", metric="moses"
@@ -308,7 +282,10 @@ def test_plots_without_matplotlib(files, monkeypatch):
         (["mert", "--features-file", "x"], "in pairs"),
         (["mert", "--features-file", "x", "--scores-file", "y", "--more", "z"], "do not go with"),
         (["mert", "-", "-"], "only one of the files"),
-        (["mert", "{first}", "{refs}", "--start", "1,x"], "neither a file nor a list of numbers"),
+        *(
+            (["mert", "{first}", "{refs}", "--start", start], "neither a file nor a list of numbers")
+            for start in ("1,x", "1_0,1", "\u0661,1", "nan,1", "\x1b[31m")
+        ),
         (["mert", "{first}", "{refs}", "--start", "1"], "there are 2 features: a, b"),
         (["mert", "{first}", "{refs}", "--start", ",".join(["0.123456"] * 600)], "--start has 600 numbers"),
         (
@@ -317,10 +294,15 @@ def test_plots_without_matplotlib(files, monkeypatch):
         ),
         (["mert", "{first}", "{refs}", "--start", "{first}"], "line 1"),
         (["mert", "{first}", "{refs}", "--start", "0,0"], "all start weights are 0"),
-        (["mert", "{first}", "{refs}", "--range", "a"], "is not NAME=LOW:HIGH"),
+        *(
+            (["mert", "{first}", "{refs}", "--range", bounds], "is not NAME=LOW:HIGH")
+            for bounds in ("a", "a=1_0:20", "a=\u0663:20")
+        ),
         (["mert", "{first}", "{refs}", "--range", "x=0:1"], "no feature 'x'; there are a, b"),
         (["mert", "{first}", "{refs}", "--fix", "x"], "no feature 'x'"),
         (["mert", "{first}", "{refs}", "--window", "max:1"], "is not min:N or average:N"),
+        (["mert", "{first}", "{refs}", "--window", "min:\u0663"], "is not min:N or average:N"),
+        (["random-search", "{first}", "{refs}", "--output="], "'': cannot be written: No such file"),
         (["mert", "{first}", "{refs}", "--smoothing", "x"], "moses has no smoothing 'x'; use one of none, add"),
         (["mert", "{first}", "{refs}", "--plot", "x.png"], "--plot and --axis go together"),
         (["mert", "{first}", "missing"], "missing"),
@@ -335,5 +317,5 @@ def test_plots_without_matplotlib(files, monkeypatch):
 def test_what_is_wrong_is_said(files, arguments, text):
     names = {"first": files / "first", "refs": files / "refs", "trial": files / "trial", "folder": files}
     done = run(*(argument.format(**names) for argument in arguments))
-    assert done.exit_code == 2
-    assert text in " ".join(done.stderr.split())
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert text in " ".join(done.stderr.split()) and "\x1b" not in done.stderr

@@ -281,24 +281,19 @@ def test_order_counts_are_written_in_full():
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_example_script(capsys):
-    script = ROOT / "examples" / "score.py"
-    exec(compile(script.read_text(), str(script), "exec"), {"__file__": str(script), "__name__": "__main__"})
-    printed = capsys.readouterr().out
-    assert printed.startswith("corpus BLEU: 0.5223\n")
-
-
 @pytest.mark.parametrize(
-    ("name", "beginning"),
+    ("name", "shown"),
     [
-        ("rerank_linear", "BLEU|variant:sacrebleu|order:4|weights:uniform|smooth:exp|eff:no = 29.81 "),
-        ("rerank_oracle", "by sentence BLEU: 46.73\nby corpus BLEU: 46.85, 0.11 more"),
-        ("rerank_mbr", "kjv: chosen for 180 verses\nasv: chosen for 441 verses\n"),
-        ("rerank_perceptron", "held-out BLEU: 40.04 after 6 epochs\n"),
+        ("score", ["corpus BLEU: 0.5223\n"]),
+        (
+            "rerank",
+            ["kjv: most like the others in 368 verses\n", " risk: 39.49\n", " on: 40.04\n", ": 46.73; 46.85 after"],
+        ),
     ],
 )
 @pytest.mark.long_in_mirror
-def test_the_examples_of_reranking(name, beginning, capsys):
+def test_the_example_scripts(name, shown, capsys):
     script = ROOT / "examples" / f"{name}.py"
     exec(compile(script.read_text(), str(script), "exec"), {"__file__": str(script), "__name__": "__main__"})
-    assert capsys.readouterr().out.startswith(beginning)
+    printed = capsys.readouterr().out
+    assert all(part in printed for part in shown), printed

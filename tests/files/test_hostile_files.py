@@ -285,17 +285,6 @@ def test_what_is_written_is_whole_or_not_there(tmp_path):
     assert sorted(tmp_path.iterdir()) == [link, path]
 
 
-@POSIX
-def test_what_is_written_to_a_pipe(tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    reader = subprocess.Popen(["cat", str(path)], stdout=subprocess.PIPE)
-    with writing(str(path)) as file:
-        file.write("through\n")
-    assert reader.communicate()[0] == b"through\n"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 # ------------------------------------------------------------------------------------------- several outputs, and inputs
 
 

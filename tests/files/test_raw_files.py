@@ -7,12 +7,12 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 import sacrebleu
-from click.testing import CliRunner
 
-from cybleu.cli import cli
+from command_line import run
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes and no `resource`")
 
@@ -28,8 +28,7 @@ TEXTS = {
 }
 
 
-def score(*arguments, stdin=None):
-    return CliRunner().invoke(cli, ["score", *map(str, arguments)], input=stdin, prog_name="cybleu")
+score = partial(run, "score")
 
 
 @pytest.fixture
@@ -57,16 +56,6 @@ def test_characters_and_line_ends(folder, name, tokenize, threads):
             found = json.loads(result.stdout)
             assert (found["score"], found["segments"]) == (expected.score, len(lines))
             assert found["hypothesis_length"] == expected.sys_len
-
-
-def test_a_byte_order_mark_is_dropped_on_demand(folder):
-    (folder / "hyp").write_text(f"{MARK}a b c d\n", encoding="utf-8")
-    (folder / "ref").write_text("a b c d\n", encoding="utf-8")
-    assert json.loads(score("hyp", "ref", "--json").stdout)["matches"] == [3, 2, 1, 0]
-    assert "begins with a byte order mark" in score("hyp", "ref").stderr
-    dropped = score("hyp", "ref", "--json", "--drop-bom")
-    assert json.loads(dropped.stdout)["score"] == pytest.approx(100)
-    assert dropped.stderr == ""
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -9,14 +9,13 @@ import pickle
 import numpy as np
 import pytest
 import sacrebleu
-from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arrow_capsules import AsArray
 from arrow_capsules import texts as texts_of
+from command_line import run, write_lines
 from cybleu import BleuReward, References, bleu_rewards, errors, explain, pairwise_bleu, score, scores
-from cybleu.cli import cli
 from cybleu.metrics import Chrf, find
 from cybleu.nbest import NBest
 from cybleu.rerank import diverse, mbr, oracle
@@ -165,18 +164,8 @@ def test_significance():
 
 def test_the_command_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, lines in (
-        ("hyp", TEXTS[:2]),
-        ("other", TEXTS[2:4]),
-        ("ref", ["The cat.", "A\u00a0cät."]),
-        ("ref2", ["x", "y"]),
-    ):
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-    def run(*arguments, **given):
-        return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="cybleu", **given)
-
     documents = [["The cat.", "A\u00a0cät."], ["x", "y"]]
+    write_lines(tmp_path, {"hyp": TEXTS[:2], "other": TEXTS[2:4], "ref": documents[0], "ref2": documents[1]})
     for name, order in NAMES.items():
         expected = sacrebleu.corpus_chrf(TEXTS[:2], documents, word_order=order).score
         arguments = "score", "hyp", "ref", "ref2", "--metric", name
@@ -193,7 +182,7 @@ def test_the_command_line(tmp_path, monkeypatch):
         max(sacrebleu.corpus_chrf(texts, documents[:1]).score for texts in (TEXTS[:2], TEXTS[2:4]))
     )
     piped = run("compare", "hyp", "other", "-r", "-", "--metric", "chrf", "--format", "json", "--samples", 20,
-                input="".join(f"{line}\n" for line in documents[0]))  # fmt: skip
+                stdin=(tmp_path / "ref").read_bytes())  # fmt: skip
     assert piped.stdout == compared.stdout
     for option in ("--tokenize", "--split"):
         refused = run("score", "hyp", "ref", "--metric", "chrf", option, "ascii")

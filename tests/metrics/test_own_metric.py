@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
+from command_line import run
 from cybleu import BleuReward, bleu_rewards, errors, explain, metrics, pairwise_bleu, score, scores
-from cybleu.cli import cli
 from cybleu.metrics import Chrf, Gleu, Metric
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
@@ -157,11 +156,11 @@ def test_tuning(nbest):
 def test_the_command_line(tmp_path):
     (tmp_path / "hyp").write_text("the cat sat\nit rained a lot\n")
     (tmp_path / "ref").write_text("the cat sat down\nit rains a lot\n")
-    arguments = ["score", str(tmp_path / "hyp"), str(tmp_path / "ref"), "--variant", "word-f"]
+    arguments = ["score", tmp_path / "hyp", tmp_path / "ref", "--variant", "word-f"]
     rows = WordF().rows([[SETS[0][0]], [SETS[1][0]]], ["the cat sat".split(), "it rained a lot".split()])
     expected = score(rows, WordF()).percent
-    assert f" = {expected:.2f}" in CliRunner().invoke(cli, arguments).output
-    found = json.loads(CliRunner().invoke(cli, [*arguments, "--json", "--segments"]).output)
+    assert f" = {expected:.2f}" in run(*arguments).output
+    found = json.loads(run(*arguments, "--json", "--segments").output)
     assert (found["score"], found["scale"]) == (expected, 100)
     assert found["segment_scores"] == (100 * scores(rows, WordF())).tolist()
 

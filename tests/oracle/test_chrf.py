@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from collections import deque
 
 import nltk.translate.chrf_score as nltk_chrf
@@ -16,7 +14,7 @@ from sacrebleu.metrics import CHRF as Theirs
 from cybleu import chrf_score, install_as_sacrebleu, sacrebleu_corpus_chrf, sacrebleu_sentence_chrf, score
 from cybleu.metrics import Chrf
 from cybleu.sacrebleu_compat import CHRF
-from inputs import CATCHES_WARNINGS, assert_same, called, outcome
+from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same, outcome
 
 pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
 
@@ -53,32 +51,11 @@ def corpora(draw):
     return hypotheses, draw(st.lists(document, min_size=1, max_size=3))
 
 
-def same(ours, theirs):
-    value, error, _ = ours
-    expected, wanted, _ = theirs
-    assert type(error) is type(wanted) and str(error) == str(wanted)
-    if expected is not None:
-        assert vars(value) == vars(expected) and str(value) == str(expected)
-
-
 @given(corpora(), arguments)
 @example((["a\x1cb", ""], [["a b", "x"], ["", "x"]]), {"word_order": 2, "whitespace": True})
 @example((["ab" * 200], [["ba" * 150]]), {"char_order": 12})
 def test_the_class(corpus, kwargs):
-    hypotheses, references = corpus
-    ours, theirs = CHRF(**kwargs), Theirs(**kwargs)
-    same(called(ours.corpus_score, hypotheses, references), called(theirs.corpus_score, hypotheses, references))
-    assert called(lambda: str(ours.get_signature()))[0] == called(lambda: str(theirs.get_signature()))[0]
-    of_one = [document[0] for document in references]
-    same(called(ours.sentence_score, hypotheses[0], of_one), called(theirs.sentence_score, hypotheses[0], of_one))
-    kept = [called(lambda cls=cls: cls(references=references, **kwargs)) for cls in (CHRF, Theirs)]
-    assert type(kept[0][1]) is type(kept[1][1])
-    if kept[1][1] is None:
-        for copied in (lambda metric: metric, copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))):
-            same(
-                called(copied(kept[0][0]).corpus_score, hypotheses, None),
-                called(kept[1][0].corpus_score, hypotheses, None),
-            )
+    assert_class_is_as_sacrebleu_s(CHRF, Theirs, corpus, kwargs)
 
 
 @given(corpora(), arguments.filter(lambda chosen: chosen.get("char_order", 6) + chosen.get("word_order", 0)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import subprocess
 import sys
 
@@ -16,7 +14,7 @@ from sacrebleu.significance import PairedTest
 
 from cybleu import install_as_sacrebleu
 from cybleu.sacrebleu_compat import BLEU, CHRF
-from inputs import CATCHES_WARNINGS, called
+from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s, assert_same_as_sacrebleu, called
 
 pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
 
@@ -45,30 +43,9 @@ def corpora(draw):
     return hypotheses, draw(st.lists(document, min_size=1, max_size=3))
 
 
-def same(ours, theirs, words=True):
-    value, error, _ = ours
-    expected, wanted, _ = theirs
-    assert type(error) is type(wanted) and (str(error) == str(wanted) or not words)
-    if wanted is None:
-        assert vars(value) == vars(expected)
-
-
 @given(arguments, corpora())
 def test_scores_and_signature(kwargs, corpus):
-    ours, theirs = BLEU(**kwargs), Theirs(**kwargs)
-    hypotheses, references = corpus
-    same(called(ours.corpus_score, hypotheses, references), called(theirs.corpus_score, hypotheses, references))
-    assert called(lambda: str(ours.get_signature()))[0] == called(lambda: str(theirs.get_signature()))[0]
-    of_one = [document[0] for document in references]
-    same(called(ours.sentence_score, hypotheses[0], of_one), called(theirs.sentence_score, hypotheses[0], of_one))
-    kept = [called(lambda cls=cls: cls(references=references, **kwargs)) for cls in (BLEU, Theirs)]
-    assert type(kept[0][1]) is type(kept[1][1])
-    if kept[1][1] is None:
-        for copied in (lambda metric: metric, copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))):
-            same(
-                called(copied(kept[0][0]).corpus_score, hypotheses, None),
-                called(kept[1][0].corpus_score, hypotheses, None),
-            )
+    assert_class_is_as_sacrebleu_s(BLEU, Theirs, corpus, kwargs)
 
 
 both = pytest.mark.parametrize(("cls", "theirs"), [(BLEU, Theirs), (CHRF, sacrebleu.metrics.CHRF)])
@@ -78,7 +55,8 @@ both = pytest.mark.parametrize(("cls", "theirs"), [(BLEU, Theirs), (CHRF, sacreb
 @pytest.mark.parametrize("wrong", ["a b", [], [None], [1], ["a", None], "", None, [["a"]]])
 def test_mistakes(cls, theirs, wrong):
     for given_ in ((wrong, [["a"]]), (["a"], wrong), (["a"], [wrong])):
-        same(called(cls().corpus_score, *given_), called(theirs().corpus_score, *given_), words=False)
+        found, expected = (called(kind().corpus_score, *given_) for kind in (cls, theirs))
+        assert_same_as_sacrebleu(found, expected, words=False)
 
 
 @both

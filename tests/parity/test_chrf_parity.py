@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu import _mirror
-from inputs import long_segments, segments
+from inputs import in_bytes, long_segments, segments
 
 PIECES = [*"abc .,(é猫\ud800\x1c\xa0\u2028\u3000A!", "\U0001f600", "ab ", "the "]
 MANY = "".join(chr(code) for code in range(0x4E00, 0x4E00 + 300))  # more than a byte has numbers for
@@ -22,13 +22,6 @@ measures = st.tuples(
     st.booleans(),
 )
 corpora = st.lists(st.tuples(LINES, st.lists(LINES, min_size=1, max_size=3)), max_size=4)
-
-
-def in_bytes(line):
-    try:
-        return line.encode()
-    except UnicodeEncodeError:
-        return line  # there is no UTF-8 of a lone surrogate
 
 
 def results(backend, corpus, measure):

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cybleu import _backend, _mirror
-from cybleu.errors import CybleuError
+from cybleu import _mirror
 from cybleu.nbest import NBest
+from nbest_lists import altered, same_on_both_backends
 
 NAMES = st.one_of(st.sampled_from(["p_a", "p_b", "", "é_猫", "p_a=b"]), st.integers(0, 3000).map("w_{}".format))
 ROWS = st.lists(st.dictionaries(NAMES, st.floats(allow_nan=False), max_size=8).map(lambda row: list(row.items())))
@@ -48,43 +48,31 @@ FRAGMENTS = (
 )
 
 
-@st.composite
-def altered(draw):
-    """Lines with a few small changes."""
-    lines = draw(st.lists(st.sampled_from(LINES), min_size=1, max_size=5))
-    text = "\n".join(lines) + "\n"
-    for _ in range(draw(st.integers(0, 3))):
-        place = draw(st.integers(0, len(text)))
-        text = text[:place] + draw(st.sampled_from(["", *FRAGMENTS])) + text[place + draw(st.integers(0, 2)) :]
-    return len(lines), text
+# how many lines there are by the heading, and the lines
+PARTS = st.integers(1, 5).flatmap(
+    lambda count: st.tuples(
+        st.just(count),
+        altered(st.lists(st.sampled_from(LINES), min_size=count, max_size=count), FRAGMENTS).map("{}\n".format),
+    )
+)
 
 
-def read_with(module, monkeypatch, paths):
-    with monkeypatch.context() as patch:
-        patch.setattr(_backend, "chosen", module)
-        try:
-            nbest = NBest.from_moses(*paths)
-        except CybleuError as error:
-            return type(error), str(error)
-    sparse = nbest.sparse and (*(array.tobytes() for array in nbest.sparse[:3]), nbest.sparse.names)
-    return nbest.features.tobytes(), nbest.stats.tobytes(), sparse
-
-
-@given(altered(), st.none() | altered())
+@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+@given(PARTS, st.none() | PARTS)
 @example((2, "1 2 p=1 p=2\n1 2\n"), None)
 @example((2, "1 2 p=1 3\n1 2 3 p=1\n"), None)
 @example((2, "p=1 1 2\n1 p=1 2\n"), None)
 @example((1, "1 2 " + " ".join(f"w{number % 70}{'x' * (number // 70)}=1" for number in range(140)) + "\n"), None)
 @example((1, "1 2 " + " ".join(f"w{number}=1" for number in (*range(120), 7)) + "\n"), None)
 @example((2, "1 2\n1 2\n"), (2, "1 1 1\n1 1 1 p=1\n"))
-def test_any_file_of_the_extractor(kernels, monkeypatch, tmp_path_factory, features, scores):
+def test_any_file_of_the_extractor(kernels, tmp_path_factory, features, scores):
     folder = tmp_path_factory.getbasetemp()
     count = features[0]
     scores = scores or (count, "1 1 1\n" * count)
     paths = [folder / name for name in HEADS]
     for path, (size, text) in zip(paths, (features, scores)):
         path.write_bytes((HEADS[path.name].format(size) + text + TAILS[path.name]).encode())
-    assert read_with(kernels, monkeypatch, paths) == read_with(_mirror, monkeypatch, paths)
+    same_on_both_backends(lambda: NBest.from_moses(*paths))
 
 
 @given(st.lists(st.tuples(st.floats(), st.lists(st.tuples(st.integers(0, 2), st.floats()), max_size=4)), max_size=5))

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cybleu import _backend, _mirror
-from cybleu.errors import CybleuError, NotUtf8Error
+from cybleu import _mirror
+from cybleu.errors import NotUtf8Error
 from cybleu.nbest import NBest
+from nbest_lists import altered, same_on_both_backends
 
 REFERENCES = [["the cat sat", "a=b"], ["é 猫"]]
 LINES = [
@@ -55,30 +56,14 @@ FRAGMENTS = [
 ]
 
 
-@st.composite
-def altered(draw):
-    """Lines with a few small changes."""
-    first = draw(st.sampled_from(LINES))
-    text = "\n".join([first, *draw(st.lists(st.sampled_from([first, first, *LINES]), max_size=4))])
-    for _ in range(draw(st.integers(0, 3))):
-        place = draw(st.integers(0, len(text)))
-        text = text[:place] + draw(st.sampled_from(["", *FRAGMENTS])) + text[place + draw(st.integers(0, 3)) :]
-    return text + draw(st.sampled_from(["", "\n", "\n\n"]))
+ALIKE = st.sampled_from(LINES).flatmap(
+    lambda first: st.lists(st.sampled_from([first, first, *LINES]), max_size=4).map(lambda others: [first, *others])
+)
+TEXTS = st.tuples(altered(ALIKE, FRAGMENTS, 3), st.sampled_from(["", "\n", "\n\n"])).map("".join)
 
 
-def read_with(module, monkeypatch, path, name):
-    with monkeypatch.context() as patch:
-        patch.setattr(_backend, "chosen", module)
-        try:
-            nbest = NBest.from_files(path, REFERENCES, name)
-        except CybleuError as error:
-            return type(error), str(error)
-    sparse = nbest.sparse and (*(array.tobytes() for array in nbest.sparse[:3]), nbest.sparse.names)
-    arrays = nbest.offsets, nbest.features, nbest.stats, nbest.index, nbest.model_scores
-    return nbest.names, nbest.texts, sparse, [array.tobytes() for array in arrays]
-
-
-@given(altered(), st.sampled_from(["moses", "joshua", None]))
+@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+@given(TEXTS, st.sampled_from(["moses", "joshua", None]))
 @example("0 ||| a ||| d= 1e999 ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a ||| d= 1e999 ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 ||| 1\n0 ||| a ||| d= 1 ||| 1||||\n", "moses")
@@ -102,10 +87,10 @@ def read_with(module, monkeypatch, path, name):
 @example("0 ||| a ||| d= 1 p_é= 1 ||| 1\n0 ||| a ||| d= 1 p_é= 1 p_猫= 2 p_é= 1 ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 p_é= 1 ||| 1\n0 ||| a ||| d= 1 p_\x0bb= 2 p_\u2003c= 1 ||| 1\n", "moses")
 @example("0 ||| a ||| d= 1 p_b= 1 ||| 1\n0 ||| a ||| d= 1 p_c= 2 p_b= 1 ||| x\n", "moses")
-def test_any_text(kernels, monkeypatch, tmp_path_factory, text, name):
+def test_any_text(kernels, tmp_path_factory, text, name):
     path = tmp_path_factory.getbasetemp() / "list"
     path.write_bytes(text.encode())
-    assert read_with(kernels, monkeypatch, path, name) == read_with(_mirror, monkeypatch, path, name)
+    same_on_both_backends(lambda: NBest.from_files(path, REFERENCES, name))
 
 
 @given(st.lists(st.from_regex(r"[+-]?[0-9]{0,22}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,5})?", fullmatch=True), min_size=1))

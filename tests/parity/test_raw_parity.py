@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cybleu import _mirror
 from cybleu.errors import NotUtf8Error
 from cybleu.text.categories import categories
-from inputs import assert_same, called, outcome
+from inputs import assert_same, called, in_bytes, outcome
 
 NAMES = ["none", "ascii", "space", "char", "13a", "zh", "intl"]
 WORDS = [
@@ -60,13 +60,6 @@ def rows_of(backend, tokenizer, corpus, max_order, reference_length):
 # more different characters than a byte has values, and fewer; in the words between spaces, too
 MANY = " ".join(map(chr, range(0x4E00, 0x4F20))) * 2
 FEW = "ab bca é abba c" * 40
-
-
-def in_bytes(line):
-    try:
-        return line.encode()
-    except UnicodeEncodeError:
-        return line  # there is no UTF-8 of a lone surrogate
 
 
 @given(

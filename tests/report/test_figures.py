@@ -13,28 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cybleu import segment_stats
-from cybleu.errors import CybleuError
+from cybleu.errors import CybleuError, EmptyHypothesisError
 from cybleu.metrics import find
 from cybleu.report import analyse, html
 from cybleu.sacrebleu_compat import CHRF
 from cybleu.significance import bootstrap, compare_systems
-from reports import FEW, NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS, changed
+from reports import FEW, NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS, analysed, changed
 
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-@pytest.fixture(scope="module")
-def made():
-    return {}
-
-
 @pytest.fixture
-def report(backend, made):
-    """The same for all tests on one backend."""
-    key = id(backend)
-    if key not in made:
-        made[key] = analyse(REFERENCES, SYSTEMS, **FEW)
-    return made[key]
+def report(backend):
+    return analysed(backend)
 
 
 def rows_of(name, order=4, references=REFERENCES):
@@ -323,3 +314,10 @@ def test_unknown_names(report):
 def test_a_report_is_pickled_and_copied(report):
     for again in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):
         assert html(again) == html(report)
+
+
+@pytest.mark.parametrize("variant", ["huggingface", "multi-bleu"])
+@pytest.mark.parametrize("lines", [["", ""], [["", ""], ["a b c d", "e f"]]], ids=["one run", "two runs"])
+def test_one_system_of_empty_texts_where_the_tool_has_no_score(variant, lines):
+    with pytest.raises(EmptyHypothesisError, match="the hypotheses have no token"):
+        analyse([["a b c d"], ["e f g h"]], {"mine": lines}, variant, **FEW)

@@ -18,7 +18,7 @@ from cybleu.report import (
     plot_scores,
     save_plot,
 )
-from reports import FEW, REFERENCES, SYSTEMS
+from reports import FEW, REFERENCES, SYSTEMS, analysed
 
 pytestmark = [
     pytest.mark.usefixtures("backend", "matplotlib"),
@@ -28,7 +28,7 @@ pytestmark = [
 
 @pytest.fixture
 def report(backend):
-    return analyse(REFERENCES, SYSTEMS, **FEW)
+    return analysed(backend)
 
 
 @pytest.fixture

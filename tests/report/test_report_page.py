@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 import re
@@ -19,7 +20,7 @@ from cybleu.errors import InputFileError
 from cybleu.report import analyse, html, write
 from cybleu.report.marks import PART, MarkedText, parts_of
 from cybleu.report.visible import visible
-from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS
+from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS, analysed
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -60,16 +61,14 @@ class Page(HTMLParser):
         return [text for name, attributes, text in self.texts if name == tag and wanted.items() <= attributes.items()]
 
 
-@pytest.fixture(scope="module")
-def made():
-    return {}
+@functools.cache
+def page_on(backend):
+    return html(analysed(backend))
 
 
 @pytest.fixture
-def page(jinja2, backend, made):
-    if id(backend) not in made:
-        made[id(backend)] = html(analyse(REFERENCES, SYSTEMS, **FEW))
-    return made[id(backend)]
+def page(jinja2, backend):
+    return page_on(backend)
 
 
 def hostile_report(**choices):

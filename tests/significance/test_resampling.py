@@ -16,7 +16,6 @@ from cybleu.metrics import METRICS, Bleu, Metric, score, scores
 from cybleu.metrics.estimates import ERROR
 from cybleu.significance import bootstrap, draws, paired_test
 from cybleu.significance.paired import TESTS
-from inputs import using_backend
 from statistics_rows import rows_of
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -179,14 +178,6 @@ def test_blocks_and_threads_make_no_difference(test, monkeypatch):
         for threads in (1, 3):
             assert paired_test(first, second, test=test, samples=100, threads=threads) == expected[0]
             assert paired_test(*several, test=test, samples=100, threads=threads) == expected[1]
-
-
-def test_backends_agree(backend):
-    generator = np.random.default_rng(2)
-    first, second = rows_of(generator, 60), rows_of(generator, 60)
-    with using_backend("python"):
-        expected = bootstrap(first).scores.tolist(), [paired_test(first, second, test=test).p for test in TESTS]
-    assert (bootstrap(first).scores.tolist(), [paired_test(first, second, test=test).p for test in TESTS]) == expected
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import threading
 from array import array
 from collections import Counter
 from itertools import chain
@@ -20,7 +19,7 @@ from cybleu.metrics import score, scores
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu
 from cybleu.stats import CorpusAccumulator, References, segment_stats, short_segments
-from inputs import VOCABULARIES, corpora, long_segments, mixes_ids_and_text, numbered_alike
+from inputs import VOCABULARIES, OnADevice, corpora, long_segments, mixes_ids_and_text, numbered_alike
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -213,17 +212,6 @@ def test_threads_and_a_given_array():
     out = np.empty_like(expected)
     assert prepared.stats(hypotheses, owner, threads=3, out=out) is out
     assert (out == expected).all()
-    results = [None] * 4
-
-    def work(number):
-        results[number] = prepared.stats(hypotheses, owner)
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all((result == expected).all() for result in results)
 
 
 def unaligned(array):
@@ -301,15 +289,6 @@ def test_rows_add_up():
         corpus.update_stats([[1, 1, 1, 1]])
 
 
-@pytest.mark.parametrize("reference_length", ["shortest", "average"])
-def test_accumulated_reference_lengths(reference_length):
-    references, hypotheses = [[["a"] * 2, ["a"] * 5], [["b"] * 7]], [["a"] * 4, ["b"]]
-    corpus = CorpusAccumulator(2, reference_length)
-    for segment in zip(references, hypotheses):
-        corpus.update(*segment)
-    assert corpus.row == segment_stats(references, hypotheses, 2, reference_length).sum(axis=0).tolist()
-
-
 def test_scores_of_rows():
     stats = segment_stats([[["a", "b", "c", "d", "e"]], [["x", "y"]]], [["a", "b", "c", "d"], ["x", "z"]])
     for variant in ("sacrebleu", "nltk", "moses"):
@@ -320,16 +299,6 @@ def test_scores_of_rows():
     with pytest.raises(errors.StatisticsError, match="row 0"):
         scores(ignored, "nltk")
     assert scores(ignored, "nltk", parts_of_segments=True).shape == (1,)
-
-
-class OnADevice:
-    device = "cuda:0"
-
-    def __dlpack_device__(self):
-        return (2, 0)
-
-    def __array__(self, *args, **kwargs):
-        raise AssertionError("copied")
 
 
 class SizedOnADevice(OnADevice):
@@ -553,6 +522,18 @@ def test_accumulators_add_up():
             whole + other
         with pytest.raises(TypeError):
             other + whole
+
+
+def test_accumulators_of_raw_text_add_up():
+    def counted(*lines):
+        corpus = CorpusAccumulator(2, "shortest", tokenize="13a", lowercase=True)
+        for line in lines:
+            corpus.update(["The cat sat."], line)
+        return corpus
+
+    parts = [counted("The cat."), counted("A cat sat.", "It")]
+    assert parts[0] + parts[1] == sum(parts) == counted("The cat.", "A cat sat.", "It")
+    assert sum(parts[:1]) == parts[0] and sum(parts[:1]).row is not parts[0].row
 
 
 @given(

@@ -338,11 +338,8 @@ RARE = {
 }
 
 
-class SparseDecoder:
+class SparseDecoder(Decoder):
     """As the other one, in Moses's format and with a sparse feature here and there; the best alone."""
-
-    def __init__(self, calls=99):
-        self.calls, self.weights = calls, []
 
     def __call__(self, weights, path):
         self.weights.append(weights)

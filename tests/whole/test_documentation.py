@@ -46,7 +46,6 @@ NOT_RUN = {
     "docs/command-line.md": 1,
     "docs/fuzzing.md": 1,
     "docs/getting-started.md": 1,
-    "docs/index.md": 1,
     "docs/mert.md": 1,
     "docs/reranking.md": 1,
     "docs/relatives.md": 1,

@@ -8,10 +8,9 @@ import json
 import nltk.translate.bleu_score as nltk_bleu
 import pytest
 import sacrebleu
-from click.testing import CliRunner
 
+from command_line import run
 from cybleu import SmoothingFunction, corpus_bleu, sacrebleu_corpus_chrf, score, segment_stats, sentence_bleu
-from cybleu.cli import cli
 from cybleu.metrics import find
 from cybleu.text import tokenizer
 
@@ -23,12 +22,16 @@ SYSTEMS = (
 ).split()
 
 
+def lines(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
 def read(path):
-    return [line.split() for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+    return [line.split() for line in lines(path)]
 
 
 def cli_score(*arguments):
-    result = CliRunner().invoke(cli, ["score", "--json", *map(str, arguments)])
+    result = run("score", "--json", *arguments)
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
 
@@ -150,15 +153,9 @@ def test_shortest_reference_on_joined_subwords(data):
     assert f"{100 * score(stats, 'huggingface').score:.14f}".startswith("22.5855084573")
 
 
-def lines(path):
-    return path.read_text(encoding="utf-8").split("\n")[:-1]
-
-
 @pytest.mark.parametrize(("system", "chrf"), [("LIUM-NMT.4900", 55.92837490341378), ("online-B.0", 56.26334773903824)])
 def test_chrf_equals_sacrebleu(data, system, chrf):
-    reference, hypotheses = (
-        (data / "wmt17-en-de" / f"{name}.txt").read_text(encoding="utf-8").split("\n")[:-1] for name in ("ref", system)
-    )
+    reference, hypotheses = (lines(data / "wmt17-en-de" / f"{name}.txt") for name in ("ref", system))
     assert sacrebleu_corpus_chrf(hypotheses, [reference]).score == chrf
     metric, theirs = find("chrf++"), sacrebleu.CHRF(word_order=2)
     rows = metric.rows([[line] for line in reference], hypotheses)

@@ -168,25 +168,6 @@ def test_threads_that_change_the_lists():
         thread.join()
 
 
-def test_threads_that_share_the_lists_agree():
-    references = [[WORDS * n, WORDS[n % 7 :]] for n in range(1, 12)]
-    hypotheses = [WORDS[::-1] * n for n in range(1, 12)]
-    smoothing = SmoothingFunction().method1
-    expected = corpus_bleu(references, hypotheses, smoothing_function=smoothing)
-    results = []
-
-    def score():
-        for _ in range(20):
-            results.append(corpus_bleu(references, hypotheses, smoothing_function=smoothing))
-
-    threads = [threading.Thread(target=score) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [expected] * 80
-
-
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows")
 @pytest.mark.thread_unsafe(reason="signals are handled by the main thread")

@@ -14,11 +14,12 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
+from .._runtime.parallel import bar
 from ..errors import InputFileError, LengthMismatchError, printable
 
 _Text = TypeVar("_Text")
@@ -145,6 +146,15 @@ class Lines:
             return int(self._raw.tell())
         except (OSError, ValueError):
             return 0
+
+    def watched(self, parts: Iterable[_Text], progress: bool, delay: float = 1) -> Iterator[_Text]:
+        """What is made of the file, part by part, under a progress bar that shows how much of it was read."""
+        position = 0
+        with bar(self.size, progress, "B", unit_scale=True, delay=delay, leave=False) as advance:
+            for part in parts:
+                yield part
+                advance(self.position() - position)
+                position = self.position()
 
     def __iter__(self) -> Iterator[str]:
         return chain.from_iterable(self._blocks())

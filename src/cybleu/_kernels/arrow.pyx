@@ -8,7 +8,7 @@ array is, and how long the buffers of string views are, but not how long any oth
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
 from libc.stdint cimport int64_t
-from libc.string cimport memset, strcmp
+from libc.string cimport strcmp
 
 from cybleu.errors import ArrowError
 
@@ -16,18 +16,12 @@ cdef int64_t MOST = <int64_t>1 << 56    # elements: so that sixteen times as man
 
 
 cdef class OwnSchema:
-    def __cinit__(self):
-        memset(&self.schema, 0, sizeof(ArrowSchema))
-
     def __dealloc__(self):
         if self.schema.release != NULL:
             self.schema.release(&self.schema)
 
 
 cdef class OwnArray:
-    def __cinit__(self):
-        memset(&self.array, 0, sizeof(ArrowArray))
-
     def __dealloc__(self):
         if self.array.release != NULL:
             self.array.release(&self.array)
@@ -194,7 +188,6 @@ cdef class ArrowStream:
     def __cinit__(self, stream):
         cdef ArrowArrayStream *given = <ArrowArrayStream *>pointer_of(stream, "arrow_array_stream")
         cdef int failed
-        memset(&self.stream, 0, sizeof(ArrowArrayStream))
         if given.release == NULL:
             raise ArrowError("the stream was consumed, or released, before; ask for it again")
         if given.get_schema == NULL or given.get_next == NULL:

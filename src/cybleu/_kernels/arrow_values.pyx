@@ -8,13 +8,14 @@ there is nothing. Slices, chunks, dictionaries and runs are then the same for ev
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memset, strcmp, strlen, strncmp
 
 from cybleu._kernels.arrow cimport (
     ArrowArray, ArrowColumn, ArrowSchema, check_array, check_schema, format_of, is_integer, is_null
 )
 from cybleu._kernels.arrow_values cimport Numbers
+from cybleu._kernels.common cimport room_for
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tokenizing cimport IN_UTF8, Line
 
@@ -61,16 +62,7 @@ cdef inline int push(Numbers *numbers, int64_t value) except -1 nogil:
 
 
 cdef int make_room(Numbers *numbers, Py_ssize_t more) except -1 nogil:
-    cdef int64_t *larger
-    cdef Py_ssize_t room
-    if numbers.room - numbers.count < more:
-        room = max(numbers.count + more, 2 * numbers.room, 16)
-        larger = <int64_t *>realloc(numbers.values, <size_t>room * sizeof(int64_t))
-        if larger == NULL:
-            with gil:
-                raise MemoryError()
-        numbers.values = larger
-        numbers.room = room
+    numbers.values = <int64_t *>room_for(numbers.values, numbers.count + more, &numbers.room, sizeof(int64_t))
     return 0
 
 
@@ -281,7 +273,6 @@ cdef class ArrowValues:
 
     def __cinit__(self, list columns not None, int dropped=-1):
         self.kind = "nothing"
-        self.depth = 0
         self.dropped = dropped
         self.held = []
         self.copies = {}
@@ -439,8 +430,7 @@ cdef class ArrowValues:
         cdef const int32_t *view
         cdef int64_t buffers = 0
         cdef int64_t place, begin, end
-        cdef Line *larger
-        cdef Py_ssize_t room, i
+        cdef Py_ssize_t i
         cdef Watch watching = begin_watch()
         self.in_bytes = format[0] in (c"z", c"Z") or (views and format[1] == c"z")
         if views:
@@ -450,13 +440,7 @@ cdef class ArrowValues:
                 raise ArrowError("string views have buffers, and the sizes of those are missing")
         else:
             data = <const uint8_t *>array.buffers[2]
-        if self.line_room - self.line_count < positions.count:
-            room = self.line_count + positions.count
-            larger = <Line *>realloc(self.lines, (<size_t>room + 1) * sizeof(Line))
-            if larger == NULL:
-                raise MemoryError()
-            self.lines = larger
-            self.line_room = room
+        self.lines = <Line *>room_for(self.lines, self.line_count + positions.count, &self.line_room, sizeof(Line))
         with nogil:
             for i in range(positions.count):
                 watch(&watching, 1)

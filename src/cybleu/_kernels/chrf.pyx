@@ -16,7 +16,7 @@ from cybleu._kernels.chrf_texts cimport (
 from cybleu._kernels.common cimport CYBLEU_UNLIKELY
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.ngrams cimport MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks
-from cybleu._kernels.raw_texts cimport RawTexts
+from cybleu._kernels.raw_texts cimport RawTexts, check_segments
 from cybleu._kernels.tokenizing cimport Line
 from cybleu._kernels.tokens cimport secret
 from cybleu._kernels.unit_ngrams cimport (
@@ -39,6 +39,7 @@ cdef extern from *:
 
 cdef enum:
     MOST_OF_A_KIND = 64     # orders
+    ROW = 384               # 3 * orders of both kinds
     KEPT = 65536            # bytes that are not given back after a segment
     MOST_MEMBERS = 32       # hypotheses that are in memory together
 
@@ -78,22 +79,6 @@ cdef double score_of(const Rules *rules, const int64_t *row) noexcept nogil:
 
 # ------------------------------------------------------------------------------------------------------------ segments
 
-# Hypotheses with the same references. Its texts are first those whose n-grams are counted, then those that are looked
-# up in them.
-cdef struct Group:
-    const Line *hypotheses
-    const int64_t *places
-    const Line *references
-    bint alone              # one hypothesis, which is counted; otherwise each reference is
-    Py_ssize_t counted
-    Py_ssize_t walked
-    Py_ssize_t total
-    Text *texts
-    Units *characters
-    Units *words            # numbered anew for each text that is counted
-    Py_ssize_t longest      # words
-
-
 cdef void begin_row(const Units *hypothesis, const Units *text, int order, int64_t *row) noexcept nogil:
     """Write how many n-grams there are, the first two of three numbers an order."""
     cdef int n
@@ -103,8 +88,11 @@ cdef void begin_row(const Units *hypothesis, const Units *text, int order, int64
 
 
 cdef int match_all(Workshop *shop, const Units *one, const Units *others, Py_ssize_t count, int order, int64_t *rows,
-                   Py_ssize_t row_size) except -1 nogil:
-    """Write the matches of a text with each of some others, the third of three numbers an order."""
+                   Py_ssize_t row_size, bint often) except -1 nogil:
+    """Write the matches of a text with each of some others, the third of three numbers an order.
+
+    :param often: its tables are made for many others
+    """
     cdef uint64_t odd = secret()
     cdef int64_t *changes
     cdef Positions *positions
@@ -115,7 +103,7 @@ cdef int match_all(Workshop *shop, const Units *one, const Units *others, Py_ssi
     cdef uint64_t needed = 2 * <uint64_t>one.count + 2
     cdef int32_t names = 1
     cdef Py_ssize_t most = one.count
-    cdef bint apart = pairs_have_cells(one)
+    cdef bint apart = pairs_have_cells(one, often)
     cdef int first = 1
     cdef Py_ssize_t k
     cdef int n
@@ -148,8 +136,8 @@ cdef int match_all(Workshop *shop, const Units *one, const Units *others, Py_ssi
     for n in range(first, order + 1):
         if from_.count == 0:
             break
-        make_room(&shop.table, table_size(from_.count, names, one.different, False))
-        fill_table(&table, shop.table.data, one, n, &from_, &names, places, False, odd, &shop.watching)
+        make_room(&shop.table, table_size(from_.count, names, one.different, often))
+        fill_table(&table, shop.table.data, one, n, &from_, &names, places, often, odd, &shop.watching)
         for k in range(count):
             take(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES, odd,
                  &shop.watching)
@@ -192,12 +180,11 @@ cdef int count_group(const Rules *rules, Workshop *shop, const Line *hypotheses,
     cdef Py_ssize_t i, k, member
     cdef int n
     group.hypotheses, group.places, group.references = hypotheses, places, references
-    group.alone = members == 1
-    group.counted = 1 if group.alone else count
-    group.walked = count if group.alone else members
+    group.by_hypothesis = members == 1
+    group.counted = 1 if group.by_hypothesis else count
+    group.walked = count if group.by_hypothesis else members
     group.total = members + count
-    if not read_group(rules, shop, &group, 1):
-        read_group(rules, shop, &group, 4)
+    read_group(rules, shop, &group)
     make_room(&shop.rows, <uint64_t>group.walked * <uint64_t>row_size * sizeof(int64_t)
               + <uint64_t>members * sizeof(double))
     best = <double *>shop.rows.data
@@ -207,7 +194,7 @@ cdef int count_group(const Rules *rules, Workshop *shop, const Line *hypotheses,
     for i in range(group.counted):
         match_group(rules, shop, &group, i, found, row_size)
         for k in range(group.walked):
-            member = 0 if group.alone else k
+            member = 0 if group.by_hypothesis else k
             if count > 1:
                 score = score_of(rules, found + k * row_size)
                 if score <= best[member]:
@@ -228,12 +215,19 @@ cdef void shrink(Workshop *shop) noexcept nogil:
         give_back(&shop.text)
 
 
-cdef int read_group(const Rules *rules, Workshop *shop, Group *group, int width) except -1 nogil:
-    """The texts in numbers; 0 where numbers of one byte do not suffice."""
+cdef int read_group(const Rules *rules, Workshop *shop, Group *group) except -1 nogil:
+    """The texts in numbers."""
+    if not read_numbers(rules, shop, group, 1):
+        read_numbers(rules, shop, group, 4)
+    return 0
+
+
+cdef int read_numbers(const Rules *rules, Workshop *shop, Group *group, int width) except -1 nogil:
+    """0 where numbers of one byte do not suffice."""
     cdef uint64_t used = BEFORE
     cdef Py_ssize_t spans = 0
     cdef Py_ssize_t total = group.total
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, k
     cdef const Line *line
     make_room(&shop.texts, <uint64_t>total * (sizeof(Text) + 2 * sizeof(Units)))
     group.texts = <Text *>shop.texts.data
@@ -241,10 +235,11 @@ cdef int read_group(const Rules *rules, Workshop *shop, Group *group, int width)
     group.words = group.characters + total
     forget(shop)
     for i in range(total):
-        if (i < group.counted) == group.alone:
-            line = &group.hypotheses[group.places[i if group.alone else i - group.counted]]
+        k = i if i < group.counted else i - group.counted
+        if (i < group.counted) == group.by_hypothesis:
+            line = &group.hypotheses[k if group.places == NULL else group.places[k]]
         else:
-            line = &group.references[i - group.counted if group.alone else i]
+            line = &group.references[k]
         if not read_text(shop, line, width, rules.word_order > 0, i < group.counted, &used, &spans, &group.texts[i]):
             return 0
     for i in range(total):
@@ -252,33 +247,38 @@ cdef int read_group(const Rules *rules, Workshop *shop, Group *group, int width)
         group.characters[i].count = group.texts[i].count
         group.characters[i].width = width
         group.characters[i].different = shop.different
+        group.characters[i].counts = NULL
     return 1
 
 
-cdef int number_group(Workshop *shop, Group *group, Py_ssize_t i) except -1 nogil:
-    """Numbers for the words of text `i`, also where those that are looked up in it have them."""
+cdef int number_group(Workshop *shop, Group *group, Py_ssize_t first, Py_ssize_t last) except -1 nogil:
+    """Numbers for the words of the texts from `first` to before `last`, also where those that are looked up have them."""
     cdef uint64_t odd = secret()
     cdef uint64_t used = 0
     cdef int32_t given = 0
     cdef Text *texts = group.texts
-    cdef Py_ssize_t known = begin_words(shop, texts[i].words)
-    cdef Py_ssize_t k = i
+    cdef Py_ssize_t words = 0
+    cdef Py_ssize_t known
+    cdef Py_ssize_t k = first
     group.longest = 0
     while k < group.total:
         texts[k].numbers = used
         used += (<uint64_t>texts[k].words + 2) * sizeof(int32_t)
         group.longest = max(group.longest, texts[k].words)
-        k = group.counted if k == i else k + 1
+        words += texts[k].words if k < last else 0
+        k = group.counted if k == last - 1 else k + 1
     make_room(&shop.words, used)
-    k = i
+    known = begin_words(shop, words)
+    k = first
     while k < group.total:
         group.words[k].data = shop.words.data + texts[k].numbers
         group.words[k].count = texts[k].words
         group.words[k].width = 4
-        number_words(shop, &texts[k], known, k == i, odd, <int32_t *>group.words[k].data, &given)
-        group.words[k].different = given
+        number_words(shop, &texts[k], known, k < last, odd, <int32_t *>group.words[k].data, &given)
         memset(<uint8_t *>group.words[k].data + 4 * group.words[k].count, 0xFF, AHEAD)
-        k = group.counted if k == i else k + 1
+        k = group.counted if k == last - 1 else k + 1
+    for k in range(group.total):
+        group.words[k].different = given
     return 0
 
 
@@ -288,18 +288,18 @@ cdef int match_group(const Rules *rules, Workshop *shop, Group *group, Py_ssize_
     cdef int64_t *of_words = rows + 3 * rules.char_order
     cdef Py_ssize_t other, k
     if rules.word_order > 0:
-        number_group(shop, group, i)
+        number_group(shop, group, i, i + 1)
     if rules.char_order > 0:
         match_all(shop, group.characters + i, group.characters + group.counted, group.walked, rules.char_order, rows,
-                  row_size)
+                  row_size, False)
     if rules.word_order > 0 and group.longest > MASK_BITS:
         match_all(shop, group.words + i, group.words + group.counted, group.walked, rules.word_order, of_words,
-                  row_size)
+                  row_size, False)
     for k in range(group.walked):
         other = group.counted + k
         if rules.word_order > 0 and group.longest <= MASK_BITS:
             match_few_words(group.words + i, group.words + other, rules.word_order, of_words + k * row_size)
-        if group.alone:
+        if group.by_hypothesis:
             begin_row(group.characters + i, group.characters + other, rules.char_order, rows + k * row_size)
             begin_row(group.words + i, group.words + other, rules.word_order, of_words + k * row_size)
         else:
@@ -356,21 +356,12 @@ cdef class CharacterF:
         self.rules.plus = float(1 + beta ** 2)
         self.order = char_order + word_order
 
-    cdef int check(self, RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t start,
-                   Py_ssize_t stop) except -1:
-        cdef Py_ssize_t i
-        if not 0 <= start <= stop <= hypotheses.count or sets.shape[0] != hypotheses.count + 1:
-            raise ValueError("the segments do not fit")
-        for i in range(start, stop):
-            if not 0 <= sets[i] < sets[i + 1] <= references.count:
-                raise ValueError("a segment has no reference")
-        return 0
-
     def row(self, hypothesis, references):
         """The row of a line with one or more others."""
         cdef RawTexts texts = RawTexts([hypothesis, *references])
         cdef Workshop shop
         cdef int64_t row[ROW]
+        cdef int n
         if texts.count < 2:
             raise ValueError("a segment has no reference")
         make_workshop(&shop, self.rules.space)
@@ -379,7 +370,7 @@ cdef class CharacterF:
                 count_segment(&self.rules, &shop, &texts.lines[0], &texts.lines[1], texts.count - 1, row)
         finally:
             end_workshop(&shop)
-        return as_list(row, 3 * self.order)
+        return [row[n] for n in range(3 * self.order)]
 
     def evaluate(self, row):
         """The score of a row, from 0 to 100, or None where it is declined."""
@@ -407,7 +398,7 @@ cdef class CharacterF:
         """
         cdef Workshop shop
         cdef Py_ssize_t i
-        self.check(hypotheses, references, sets, start, stop)
+        check_segments(hypotheses, references, sets, start, stop)
         if start == stop:
             return
         if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
@@ -472,7 +463,7 @@ cdef class CharacterF:
         cdef int64_t total[ROW]
         cdef Py_ssize_t i
         cdef int n
-        self.check(hypotheses, references, sets, start, stop)
+        check_segments(hypotheses, references, sets, start, stop)
         memset(total, 0, sizeof(total))
         make_workshop(&shop, self.rules.space)
         try:
@@ -483,7 +474,7 @@ cdef class CharacterF:
                     for n in range(3 * self.order):
                         total[n] += row[n]
                     watch(&shop.watching, 8)
-            return as_list(total, 3 * self.order)
+            return [total[n] for n in range(3 * self.order)]
         finally:
             end_workshop(&shop)
 
@@ -505,11 +496,3 @@ cdef class CharacterF:
                 position += 1
                 watch(&watching, 4)
         return position
-
-
-cdef list as_list(const int64_t *numbers, Py_ssize_t count):
-    cdef list listed = []
-    cdef Py_ssize_t i
-    for i in range(count):
-        listed.append(numbers[i])
-    return listed

@@ -43,7 +43,6 @@ cdef struct Text:
     Py_ssize_t spans            # its first word in `spans`
     Py_ssize_t words            # how many it has
     uint64_t numbers            # in `words`
-    Py_ssize_t histogram        # of its characters
 
 
 cdef struct Span:

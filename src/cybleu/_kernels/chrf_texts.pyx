@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memset
 
-from cybleu._kernels.common cimport CYBLEU_UNLIKELY
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY, allocated
 from cybleu._kernels.interrupts cimport begin_watch, fill_bytes, watch
 from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_key_of_bytes, mixed_key
 from cybleu._kernels.tokenizing cimport Line
@@ -69,10 +69,7 @@ cdef int forget(Workshop *shop) except -1 nogil:
 
 cdef int need_high(Workshop *shop) except -1 nogil:
     if shop.high == NULL:
-        shop.high = <int32_t *>calloc(CODE_POINTS, sizeof(int32_t))
-        if shop.high == NULL:
-            with gil:
-                raise MemoryError()
+        shop.high = <int32_t *>allocated(calloc(CODE_POINTS, sizeof(int32_t)))
         if shop.space != KEPT_SPACE:
             shop.high[0x3000] = LEFT_OUT
     return 0

@@ -1,6 +1,8 @@
 # What several kernels ask of the compiler, and the limits they share.
 
 from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
+from libc.stdlib cimport realloc
 
 cdef extern from *:
     """
@@ -61,16 +63,30 @@ cdef inline void *allocated(void *memory) except NULL nogil:
     return memory
 
 
+cdef inline void *room_for(void *memory, Py_ssize_t wanted, Py_ssize_t *room, size_t size) except NULL nogil:
+    """The memory, or a larger one that holds what is wanted, at least twice as much as before."""
+    if memory != NULL and wanted <= room[0]:
+        return memory
+    wanted = max(wanted, 2 * room[0], 16)
+    memory = allocated(realloc(memory, <size_t>wanted * size))
+    room[0] = wanted
+    return memory
+
+
 cdef enum:
     MAX_ORDER = 16          # of weights and rows that are scored here
     ROW_SIZE = 34           # 2 + 2 * MAX_ORDER
     SUMS_SIZE = 50          # 2 + 3 * MAX_ORDER
 
 
+cdef inline int64_t apart(int64_t one, int64_t other) noexcept nogil:
+    return one - other if one > other else other - one
+
+
 cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wanted) noexcept nogil:
     """The one of two reference lengths that is nearer to the wanted one; a tie goes to the shorter. -1 is none yet."""
-    cdef Py_ssize_t best_distance = best - wanted if best > wanted else wanted - best
-    cdef Py_ssize_t distance = length - wanted if length > wanted else wanted - length
+    cdef int64_t best_distance = apart(best, wanted)
+    cdef int64_t distance = apart(length, wanted)
     if best < 0 or distance < best_distance or (distance == best_distance and length < best):
         return length
     return best

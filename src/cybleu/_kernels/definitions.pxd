@@ -27,12 +27,14 @@ cdef enum Mean:
     FRACTIONS = 3               # as LOGS of precisions up to 1, added up one by one
     PRODUCT = 4
     EXACT_OR_ZERO = 5
+    DIFFERENCES = 6             # of logarithms of sums, without precisions
 
 cdef enum Penalty:
     EXPONENTIAL = 0
     NO_PENALTY = 1
     RATIO = 2
     TINY_RATIO = 3
+    ADDED_ONE = 4               # of both lengths, each with 1 more
 
 
 cdef struct Rules:
@@ -48,6 +50,7 @@ cdef struct Rules:
     bint plain                  # orders with a match are not smoothed, and the mean is that of their logarithms
     Penalty penalty
     bint empty_is_error
+    bint empty_is_scored
     double scale                # of the precisions
     double times                # what the score is multiplied by in the end
     double value
@@ -100,17 +103,5 @@ cdef inline double python_sum(const double *terms, int count) noexcept nogil:
 cdef double evaluate(const Rules *rules, const int64_t *row) noexcept nogil
 
 
-# What CodeXGLUE takes of logarithms; no search and no matrix has it.
-cdef struct Differences:
-    int order                   # 0 where this is another definition
-    bint added_one              # to both lengths in the brevity penalty; otherwise there is none
-    bint smoothed_without_match
-    bint zero_in_any_order
-    bint empty_is_scored
-    bint empty_is_error
-    double times
-
-
 cdef class Definition:
-    cdef Differences differences
     cdef Rules rules

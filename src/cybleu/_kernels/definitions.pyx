@@ -23,8 +23,8 @@ cdef extern from *:
 
 SMOOTHINGS = ("none", "tiny", "skip", "floor", "add-k", "add-all", "exp", "exp-by-length", "zero",
               "float32", "floor-of-one", "add-one-to-one", "tiny-over-small", "add-logs")
-MEANS = ("exact", "logs", "arithmetic", "fractions", "product", "exact-or-zero")
-PENALTIES = ("exponential", "none", "ratio", "tiny-over-small")
+MEANS = ("exact", "logs", "arithmetic", "fractions", "product", "exact-or-zero", "log-differences")
+PENALTIES = ("exponential", "none", "ratio", "tiny-over-small", "added-one")
 
 
 cdef double precision_of(const Rules *rules, int n, int64_t matched, int64_t total, int64_t length,
@@ -76,11 +76,18 @@ cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t referenc
     if rules.penalty == TINY_RATIO:
         ratio = (<double>length + 1e-15) / (wanted + 1e-9)
         return exp(1.0 - 1.0 / ratio) if ratio < 1.0 else 1.0
+    if rules.penalty == ADDED_ONE:
+        return exp(log_penalty(length, reference_length))
     if rules.penalty == NO_PENALTY or <double>length >= wanted:
         return 1.0
     if rules.penalty == RATIO:
         return exp(1.0 - 1.0 / (<double>length / wanted))
     return exp(1.0 - wanted / <double>length)
+
+
+cdef inline double log_penalty(int64_t length, int64_t reference_length) noexcept nogil:
+    """Of lengths with 1 added."""
+    return min(0.0, 1.0 - <double>(reference_length + 1) / <double>(length + 1))
 
 
 cdef bint share_weights(const Rules *rules, int kept, int scored, double *used) noexcept nogil:
@@ -182,7 +189,7 @@ cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *preci
     cdef int kept = 0
     cdef int first_absent = -1
     cdef int scored
-    if row[0] == 0:
+    if row[0] == 0 and not rules.empty_is_scored:
         return NO_SCORE if rules.empty_is_error else 0.0
     if row[0] >= CYBLEU_LARGEST_COUNT or row[1] >= CYBLEU_LARGEST_COUNT:
         return NO_SCORE
@@ -194,6 +201,8 @@ cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *preci
             return 0.0
     if any_match == 0 and not rules.smoothed_without_match:
         return 0.0
+    if rules.mean == DIFFERENCES:
+        return differences(rules, row)
     for n in range(rules.order):
         total = totals[n]
         if total == 0 and rules.short_segments_count:
@@ -223,30 +232,16 @@ cdef double evaluate_parts(const Rules *rules, const int64_t *row, double *preci
     return result if isfinite(result) else NO_SCORE
 
 
-cdef double evaluate_differences(const Differences *rules, const int64_t *row) noexcept nogil:
+cdef double differences(const Rules *rules, const int64_t *row) noexcept nogil:
+    """What CodeXGLUE takes of logarithms."""
     cdef const int64_t *matches = row + 2
     cdef const int64_t *totals = matches + rules.order
-    cdef int64_t any_match = 0
     cdef double logs = 0.0
-    cdef double penalty = 0.0
     cdef int n
-    if row[0] == 0 and not rules.empty_is_scored:
-        return NO_SCORE if rules.empty_is_error else 0.0
-    if row[0] >= CYBLEU_LARGEST_COUNT or row[1] >= CYBLEU_LARGEST_COUNT:
-        return NO_SCORE
-    for n in range(rules.order):
-        if totals[n] >= CYBLEU_LARGEST_COUNT:
-            return NO_SCORE
-        any_match |= matches[n]
-        if matches[n] == 0 and rules.zero_in_any_order:
-            return 0.0
-    if any_match == 0 and not rules.smoothed_without_match:
-        return 0.0
     for n in range(rules.order):
         logs += log(<double>(matches[n] + (n > 0)) + DBL_MIN) - log(<double>(totals[n] + (n > 0)) + DBL_MIN)
-    if rules.added_one:
-        penalty = min(0.0, 1.0 - <double>(row[1] + 1) / <double>(row[0] + 1))
-    return rules.times * exp(logs / <double>rules.order + penalty)
+    logs /= <double>rules.order
+    return rules.times * exp(logs + (log_penalty(row[0], row[1]) if rules.penalty == ADDED_ONE else 0.0))
 
 
 cdef class Definition:
@@ -255,20 +250,12 @@ cdef class Definition:
     def __init__(self, rules):
         cdef Py_ssize_t n
         self.rules.order = 0
-        self.differences.order = 0
         if not 0 < rules.order <= MAX_ORDER:
             return
-        if rules.mean == "log-differences" and not rules.short_segments_count:
-            self.differences.added_one = rules.penalty == "added-one"
-            self.differences.smoothed_without_match = rules.no_match_at_all != "zero"
-            self.differences.zero_in_any_order = rules.no_match_at_all == "zero-in-any-order"
-            self.differences.empty_is_scored = rules.empty_hypothesis == "scored"
-            self.differences.empty_is_error = rules.empty_hypothesis != "zero"
-            self.differences.times = rules.scale
-            self.differences.order = <int>rules.order
-            return
-        if (rules.mean not in MEANS or rules.penalty not in PENALTIES or rules.empty_hypothesis == "scored"
-                or (rules.mean == "product" and rules.weights is not None)):
+        if (rules.mean not in MEANS or rules.penalty not in PENALTIES
+                or (rules.mean == "product" and rules.weights is not None)
+                or (rules.mean == "log-differences" and rules.short_segments_count)
+                or (rules.mean != "log-differences" and rules.empty_hypothesis == "scored")):
             return      # of few tools, and left to Python
         self.rules.smoothing = SMOOTHINGS.index(rules.smoothing)
         self.rules.mean = MEANS.index(rules.mean)
@@ -284,8 +271,10 @@ cdef class Definition:
         self.rules.zero_in_any_order = rules.no_match_at_all == "zero-in-any-order"
         self.rules.penalty = PENALTIES.index(rules.penalty)
         self.rules.empty_is_error = rules.empty_hypothesis != "zero"
-        self.rules.scale = 1.0 if rules.mean == "fractions" else rules.scale
-        self.rules.times = rules.scale if rules.mean == "fractions" else 1.0
+        self.rules.empty_is_scored = rules.empty_hypothesis == "scored"
+        self.rules.scale, self.rules.times = rules.scale, 1.0
+        if rules.mean in ("fractions", "log-differences"):
+            self.rules.scale, self.rules.times = 1.0, rules.scale
         self.rules.value = 0.0 if rules.value is None else rules.value
         self.rules.of_empty = self.rules.scale if rules.empty_order == "one" and rules.smoothing != "zero" else 0.0
         self.rules.penalty_adds = rules.penalty_adds
@@ -303,7 +292,8 @@ cdef class Definition:
         cdef double score
         cdef Py_ssize_t n
         cdef int order = self.rules.order
-        if len(row) != 2 + 2 * order or self.rules.short_segments_count or self.rules.smoothing == SKIP:
+        if (len(row) != 2 + 2 * order or self.rules.short_segments_count or self.rules.smoothing == SKIP
+                or self.rules.mean == DIFFERENCES):
             return None
         for n in range(2 + 2 * order):
             numbers[n] = row[n]
@@ -318,17 +308,14 @@ cdef class Definition:
         cdef Py_ssize_t position = start
         cdef Watch watching = begin_watch()
         cdef double score
-        cdef int order = max(self.rules.order, self.differences.order)
+        cdef int order = self.rules.order
         if order == 0:
             return start
         if start < 0 or stats.shape[0] != scores.shape[0] or stats.shape[1] != 2 + 2 * order:
             raise ValueError("the rows do not fit the scores or the order")
         with nogil:
             while position < stats.shape[0]:
-                if self.differences.order > 0:
-                    score = evaluate_differences(&self.differences, &stats[position, 0])
-                else:
-                    score = evaluate(&self.rules, &stats[position, 0])
+                score = evaluate(&self.rules, &stats[position, 0])
                 if not isfinite(score):
                     break
                 scores[position] = score

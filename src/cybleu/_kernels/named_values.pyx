@@ -1,39 +1,29 @@
 # cython: freethreading_compatible=True
 """Lines of numbers, and values with names, such as sparse features: as columns and values, row after row."""
 
-from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, qsort, realloc
-from libc.string cimport memchr, memcmp, memcpy
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport free, qsort
+from libc.string cimport memchr
 
-from cybleu._kernels.common cimport allocated, distance
-from cybleu._kernels.keys cimport cybleu_hash_bytes
+from cybleu._kernels.common cimport distance, room_for
+from cybleu._kernels.interrupts cimport Watch, begin_watch
 from cybleu._kernels.number_lines cimport is_blank, past_blanks, read_number
+from cybleu._kernels.raw_tokens cimport RawVocabulary, look_up_word
+from cybleu._kernels.tokenizing cimport Token, Tokenizer
 from cybleu._kernels.tokens cimport secret
 
 cdef enum:
-    FEW_SLOTS = 1024
     FEW_VALUES = 100            # of a row, which are sorted in the time of their square
-    MOST_NAMES = 0x3FFFFFFF     # their numbers are 32 bits, and slots are twice as many
 
 
-cdef inline void *room_for(void *memory, Py_ssize_t wanted, Py_ssize_t *room, size_t size) except NULL nogil:
-    """The memory, or a larger one that holds what is wanted, at least twice as much as before."""
-    if memory != NULL and wanted <= room[0]:
-        return memory
-    wanted = max(wanted, 2 * room[0], 64)
-    memory = allocated(realloc(memory, <size_t>wanted * size))
-    room[0] = wanted
-    return memory
-
-
-cdef inline bint is_plain(const char *name, Py_ssize_t length) noexcept nogil:
+cdef inline bint is_plain(const Token *name) noexcept nogil:
     """Whether these are characters of ASCII that are seen, so that Python divides a line where it is divided here."""
-    cdef Py_ssize_t i
-    for i in range(length):
-        if not c"!" <= name[i] <= c"~":
+    cdef const uint8_t *at = name.text
+    while at < name.end:
+        if not c"!" <= at[0] <= c"~":
             return False
-    return length > 0
+        at += 1
+    return at > name.text
 
 
 cdef int by_column(const void *one, const void *other) noexcept nogil:
@@ -49,16 +39,17 @@ cdef class NamedValues:
     """
 
     def __cinit__(self):
-        self.names = []
+        self.vocabulary = RawVocabulary(Tokenizer("none"))
         self.ends = <int64_t *>room_for(NULL, 1, &self.end_room, sizeof(int64_t))
         self.ends[0] = 0
 
     def __dealloc__(self):
-        free(self.slots)
-        free(self.text)
-        free(self.spans)
         free(self.entries)
         free(self.ends)
+
+    @property
+    def names(self):
+        return self.vocabulary.tokens()
 
     @property
     def rows(self):
@@ -69,64 +60,6 @@ cdef class NamedValues:
     def count(self):
         """How many values these have."""
         return self.ends[self.ended]
-
-    cdef int32_t column_of(self, const char *name, Py_ssize_t length, bint known_alone) except -2 nogil:
-        """The column of a name; a new one gets the next, or -1 if only those that are known are wanted."""
-        cdef uint64_t hashed, place
-        cdef const Span *span
-        cdef int32_t number
-        if 2 * self.given >= <Py_ssize_t>self.mask:
-            self.make_room()
-        hashed = cybleu_hash_bytes(<const uint8_t *>name, length, secret())
-        place = hashed & self.mask
-        while self.slots[place].number:
-            number = self.slots[place].number - 1
-            span = &self.spans[number]
-            if (self.slots[place].tag == <uint32_t>(hashed >> 32) and span.length == length
-                    and memcmp(self.text + span.begin, name, <size_t>length) == 0):
-                return number
-            place = (place + 1) & self.mask
-        if known_alone:
-            return -1
-        return self.add_name(name, length, hashed, place)
-
-    cdef int32_t add_name(self, const char *name, Py_ssize_t length, uint64_t hashed,
-                          uint64_t place) except -2 nogil:
-        cdef Py_ssize_t begin = 0
-        if self.given:
-            begin = self.spans[self.given - 1].begin + self.spans[self.given - 1].length
-        if self.given == MOST_NAMES:
-            with gil:
-                raise MemoryError("there are too many names")
-        self.text = <char *>room_for(self.text, begin + length, &self.text_room, 1)
-        self.spans = <Span *>room_for(self.spans, self.given + 1, &self.span_room, sizeof(Span))
-        with gil:
-            self.names.append(PyUnicode_DecodeUTF8(name, length, NULL))
-        memcpy(self.text + begin, name, <size_t>length)
-        self.spans[self.given].begin = begin
-        self.spans[self.given].length = length
-        self.given = self.given + 1
-        self.slots[place].tag = <uint32_t>(hashed >> 32)
-        self.slots[place].number = <int32_t>self.given
-        return <int32_t>(self.given - 1)
-
-    cdef int make_room(self) except -1 nogil:
-        """Twice as many slots."""
-        cdef uint64_t mask = 2 * self.mask + 1 if self.mask else FEW_SLOTS - 1
-        cdef Known *slots = <Known *>allocated(calloc(<size_t>(mask + 1), sizeof(Known)))
-        cdef uint64_t hashed, place
-        cdef Py_ssize_t i
-        for i in range(self.given):
-            hashed = cybleu_hash_bytes(<const uint8_t *>self.text + self.spans[i].begin, self.spans[i].length, secret())
-            place = hashed & mask
-            while slots[place].number:
-                place = (place + 1) & mask
-            slots[place].tag = <uint32_t>(hashed >> 32)
-            slots[place].number = <int32_t>(i + 1)
-        free(self.slots)
-        self.slots = slots
-        self.mask = mask
-        return 0
 
     cdef int append(self, int32_t column, double value) except -1 nogil:
         self.entries = <Entry *>room_for(self.entries, self.found + 1, &self.entry_room, sizeof(Entry))
@@ -141,21 +74,20 @@ cdef class NamedValues:
         :param at: pairs such as ``pp_a= 1``, each of a name with ``_``; or if they are glued, such as ``pp_a=1``
         :param end: what comes there must not be part of a number
         """
-        cdef const char *name
+        cdef Watch watching = begin_watch()
+        cdef Token name
         cdef const char *after
-        cdef Py_ssize_t length
         cdef double value = 0.0
         cdef int32_t column
-        cdef bint ordinary
         self.found = self.ends[self.ended]
         at = past_blanks(at, end)
         while at < end:
-            name = at
+            name.text = <const uint8_t *>at
             while True:
                 at = <const char *>memchr(at, c"=", <size_t>distance(at, end))
                 if at == NULL:
                     return False
-                length = distance(name, at)
+                name.end = <const uint8_t *>at
                 at += 1
                 after = at if glued else past_blanks(at, end)
                 if glued or after > at:
@@ -164,13 +96,12 @@ cdef class NamedValues:
                         break
                     if not glued:
                         return False
-            column = self.column_of(name, length, True)
+            column = look_up_word(&self.vocabulary.table, &name, secret())
             if column < 0:
                 # what a name that is known here cannot have needs no look
-                ordinary = is_plain(name, length) and (glued or memchr(name, c"_", <size_t>length) != NULL)
-                if not ordinary:
+                if not is_plain(&name) or not (glued or memchr(name.text, c"_", <size_t>distance(name.text, name.end))):
                     return False
-                column = self.column_of(name, length, False)
+                column = self.vocabulary.add_token(&name, secret(), &watching)
             self.append(column, value)
             at = past_blanks(after, end)
         return self.sort_row()
@@ -202,11 +133,15 @@ cdef class NamedValues:
 
     def add(self, list row not None):
         """Add a row of names, different ones, and values."""
+        cdef Watch watching = begin_watch()
         cdef bytes encoded
+        cdef Token token
         self.found = self.ends[self.ended]
         for name, value in row:
             encoded = name.encode()
-            self.append(self.column_of(encoded, len(encoded), False), value)
+            token.text = <const uint8_t *><const char *>encoded
+            token.end = token.text + len(encoded)
+            self.append(self.vocabulary.add_token(&token, secret(), &watching), value)
         if not self.sort_row():
             raise ValueError("a name is there twice")
         self.end_row()

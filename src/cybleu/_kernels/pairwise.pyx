@@ -6,14 +6,14 @@ others are one walk over the lists of its n-grams: the cost is the number of n-g
 number of pairs times their length.
 """
 
-from libc.math cimport NAN, exp, isfinite, isnan
+from libc.math cimport NAN, exp, isfinite
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from cybleu._kernels.common cimport MAX_ORDER, ROW_SIZE
+from cybleu._kernels.common cimport MAX_ORDER, ROW_SIZE, allocated
 from cybleu._kernels.definitions cimport (
-    ABSENT, EXP, EXP_BY_LENGTH, LOGS, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate, mean_of,
+    ABSENT, DIFFERENCES, EXP, EXP_BY_LENGTH, LOGS, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate, mean_of,
     precision_of, python_sum, share_weights, term_of
 )
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
@@ -37,9 +37,7 @@ cdef int make_room(Slots *table, Py_ssize_t used, Py_ssize_t more, uint64_t odd,
     cdef uint64_t i
     if table.slots != NULL and 2 * <uint64_t>(used + more) <= size_of(table[0]):
         return 0
-    larger.slots = <Slot *>malloc(<size_t>slots_needed(2 * (used + more)) * sizeof(Slot))
-    if larger.slots == NULL:
-        raise MemoryError()
+    larger.slots = <Slot *>allocated(malloc(<size_t>slots_needed(2 * (used + more)) * sizeof(Slot)))
     try:
         make_empty(&larger, larger.slots, slots_needed(2 * (used + more)), watching)
         if table.slots != NULL:
@@ -96,20 +94,18 @@ cdef struct Terms:
     int scored              # orders; -1 where Python's own arithmetic must decide
     double *of_matches      # [order][matches], rows of length + 1
     double *of_zeros        # [order][orders without a match so far]
+    double *penalties       # by the number of the reference length
 
 
 cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms, Watch *watching) except -1 nogil:
-    """Returns 0 if there is no memory."""
     cdef double used[MAX_ORDER]
     cdef double precision, power
     cdef int order = rules.order
     cdef int first_absent = -1
     cdef int n, zeros
     cdef int64_t matched, total
-    terms.of_matches = <double *>malloc(<size_t>(order * (length + 1)) * sizeof(double))
-    terms.of_zeros = <double *>malloc(<size_t>(order * (order + 1)) * sizeof(double))
-    if terms.of_matches == NULL or terms.of_zeros == NULL:
-        return 0
+    terms.of_matches = <double *>allocated(malloc(<size_t>(order * (length + 1)) * sizeof(double)))
+    terms.of_zeros = <double *>allocated(malloc(<size_t>(order * (order + 1)) * sizeof(double)))
     terms.scored = order
     for n in range(order):
         power = 1.0
@@ -129,7 +125,7 @@ cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms, Watch *wat
                 precision = rules.of_empty
             if not isfinite(precision):
                 terms.scored = -1
-                return 1
+                return 0
             terms.of_matches[n * (length + 1) + matched] = term_of(rules, used[n], precision)
         power = 1.0
         for zeros in range(1, n + 2):
@@ -137,7 +133,7 @@ cdef int fill_terms(const Rules *rules, int64_t length, Terms *terms, Watch *wat
             if precision == ABSENT or (rules.empty_order_ends and 0 <= first_absent <= n):
                 precision = rules.of_empty
             terms.of_zeros[n * (order + 1) + zeros] = term_of(rules, used[n], precision)
-    return 1
+    return 0
 
 
 cdef inline int64_t total_of(const Rules *rules, int64_t length, int n) noexcept nogil:
@@ -174,96 +170,71 @@ cdef inline double score_pair(const Rules *rules, const Terms *terms, int64_t le
 
 # For all lengths of hypotheses and references.
 cdef struct Tables:
-    int32_t *hypotheses         # length -> number, -1 where there is no such text
-    int32_t *references
-    Terms *terms                # by the number of the hypothesis length
-    double *penalties           # by both numbers
-    Py_ssize_t hypothesis_count
-    Py_ssize_t reference_count
+    Terms *terms                # by length; without `of_matches` where there is no such hypothesis, or it is empty
     int64_t longest             # hypothesis
-
-
-cdef int32_t *number_lengths(const int64_t *lengths, Py_ssize_t count, int64_t *greatest, Py_ssize_t *given) noexcept:
-    """Number the lengths that occur; NULL if there is no memory."""
-    cdef int64_t longest = 0
-    cdef int32_t *numbers
-    cdef Py_ssize_t i
-    for i in range(count):
-        longest = max(longest, lengths[i])
-    greatest[0] = longest
-    numbers = <int32_t *>malloc(<size_t>(longest + 1) * sizeof(int32_t))
-    given[0] = 0
-    if numbers != NULL:
-        memset(numbers, 0xFF, <size_t>(longest + 1) * sizeof(int32_t))
-        for i in range(count):
-            if numbers[lengths[i]] < 0:
-                numbers[lengths[i]] = <int32_t>given[0]
-                given[0] += 1
-    return numbers
+    int64_t *lengths            # of references, different ones
+    int32_t *references         # length -> number among these
+    bint by_rows                # the tables say too little
 
 
 cdef int make_tables(Tables *tables, const Rules *rules, const int64_t *hypotheses, Py_ssize_t hypothesis_count,
                      const int64_t *references, Py_ssize_t count, Watch *watching) except -1:
-    """Returns 0 if there is no memory."""
-    cdef int64_t longest
-    cdef Py_ssize_t i, j, number, other
-    tables.hypotheses = number_lengths(hypotheses, hypothesis_count, &tables.longest, &tables.hypothesis_count)
-    tables.references = number_lengths(references, count, &longest, &tables.reference_count)
-    tables.terms = <Terms *>calloc(<size_t>tables.hypothesis_count + 1, sizeof(Terms))
-    tables.penalties = <double *>malloc(
-        (<size_t>tables.hypothesis_count * <size_t>tables.reference_count + 1) * sizeof(double))
-    if tables.hypotheses == NULL or tables.references == NULL or tables.terms == NULL or tables.penalties == NULL:
-        return 0
+    cdef int64_t longest = 0
+    cdef int32_t given = 0
+    cdef Py_ssize_t i, j
+    cdef Terms *terms
+    tables.by_rows = rules.smoothing == SKIP or rules.mean == DIFFERENCES
+    for i in range(hypothesis_count):
+        tables.longest = max(tables.longest, hypotheses[i])
+    for j in range(count):
+        longest = max(longest, references[j])
+    tables.terms = <Terms *>allocated(calloc(<size_t>(tables.longest + 1), sizeof(Terms)))
+    tables.lengths = <int64_t *>allocated(malloc(<size_t>(count + 1) * sizeof(int64_t)))
+    tables.references = <int32_t *>allocated(malloc(<size_t>(longest + 1) * sizeof(int32_t)))
+    memset(tables.references, 0xFF, <size_t>(longest + 1) * sizeof(int32_t))
+    for j in range(count):
+        if tables.references[references[j]] < 0:
+            tables.lengths[given] = references[j]
+            tables.references[references[j]] = given
+            given += 1
     for i in range(hypothesis_count):
         watch(watching, 1)
-        number = tables.hypotheses[hypotheses[i]]
-        if hypotheses[i] == 0 or tables.terms[number].of_matches != NULL:
-            continue
-        if not fill_terms(rules, hypotheses[i], &tables.terms[number], watching):
-            return 0
-        for j in range(count):
-            other = tables.references[references[j]]
-            tables.penalties[number * tables.reference_count + other] = NAN
-        for j in range(count):
-            watch(watching, 2)
-            other = tables.references[references[j]]
-            if isnan(tables.penalties[number * tables.reference_count + other]):
-                tables.penalties[number * tables.reference_count + other] = brevity_penalty(
-                    rules, hypotheses[i], references[j])
-    return 1
+        terms = &tables.terms[hypotheses[i]]
+        if hypotheses[i] > 0 and terms.of_matches == NULL:
+            fill_terms(rules, hypotheses[i], terms, watching)
+            terms.penalties = <double *>allocated(malloc(<size_t>(given + 1) * sizeof(double)))
+            for j in range(given):
+                watch(watching, 2)
+                terms.penalties[j] = brevity_penalty(rules, hypotheses[i], tables.lengths[j])
+    return 0
 
 
 cdef void free_tables(Tables *tables) noexcept:
-    cdef Py_ssize_t i
+    cdef int64_t i
     if tables.terms != NULL:
-        for i in range(tables.hypothesis_count):
+        for i in range(tables.longest + 1):
             free(tables.terms[i].of_matches)
             free(tables.terms[i].of_zeros)
-    free(tables.hypotheses)
-    free(tables.references)
+            free(tables.terms[i].penalties)
     free(tables.terms)
-    free(tables.penalties)
+    free(tables.lengths)
+    free(tables.references)
 
 
 cdef double score_one(const Rules *rules, const Tables *tables, int64_t length, int64_t reference_length,
                       const int32_t *matches) noexcept nogil:
     """The score of one pair, not a number where it is declined."""
     cdef int64_t row[ROW_SIZE]
-    cdef Py_ssize_t number
+    cdef const Terms *terms = &tables.terms[length]
     cdef int n
-    if length == 0:
-        return NO_SCORE if rules.empty_is_error else 0.0
-    if matches[0] == 0 and not rules.smoothed_without_match:
+    if matches[0] == 0 and length > 0 and not rules.smoothed_without_match:
         return 0.0
-    if rules.zero_in_any_order:
+    if rules.zero_in_any_order and length > 0:
         for n in range(rules.order):
             if matches[n] == 0:
                 return 0.0
-    if rules.smoothing != SKIP:
-        number = tables.hypotheses[length]
-        return score_pair(rules, &tables.terms[number], length,
-                          tables.penalties[number * tables.reference_count + tables.references[reference_length]],
-                          matches)
+    if length > 0 and not tables.by_rows:
+        return score_pair(rules, terms, length, terms.penalties[tables.references[reference_length]], matches)
     row[0] = length
     row[1] = reference_length
     for n in range(rules.order):
@@ -298,86 +269,87 @@ cdef class PairwiseTexts:
     cdef Definition definition          # that the tables are for
     cdef Tables tables
 
-    def __cinit__(self):
-        self.ready = False
-        memset(&self.tables, 0, sizeof(Tables))
-        self.lengths = NULL
-        self.text_starts = self.list_starts = NULL
-        self.text_ngrams = self.text_counts = self.list_texts = self.list_counts = NULL
-        self.tokens.slots = self.pairs.slots = NULL
-
     def __init__(self, const int64_t[::1] ids, const int64_t[::1] begins, const int64_t[::1] ends,
                  Py_ssize_t max_order):
-        cdef Py_ssize_t tokens = check_collection(ids.shape[0], begins, ends, max_order)
-        cdef Py_ssize_t entries
         cdef Watch watching = begin_watch()
-        cdef int32_t *ngrams = NULL
-        cdef int32_t *counts = NULL
+        check_collection(ids.shape[0], begins, ends, max_order)
         if self.lengths != NULL:
             raise RuntimeError("texts are prepared once")
         if max_order > MAX_ORDER:
             raise ValueError("the order is out of range")
-        self.count = begins.shape[0]
         self.order = max_order
-        entries = tokens * max_order
-        self.lengths = <int64_t *>malloc(<size_t>(self.count + 1) * sizeof(int64_t))
-        self.text_starts = <Py_ssize_t *>malloc(<size_t>(self.count * max_order + 1) * sizeof(Py_ssize_t))
-        self.text_ngrams = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
-        self.text_counts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
-        if (self.lengths == NULL or self.text_starts == NULL or self.text_ngrams == NULL
-                or self.text_counts == NULL):
-            raise MemoryError()
         make_room(&self.tokens, 0, 0, secret(), &watching)
         make_room(&self.pairs, 0, 0, secret(), &watching)
-        ngrams = <int32_t *>malloc(<size_t>(tokens + 1) * sizeof(int32_t))
-        counts = <int32_t *>calloc(<size_t>(entries + 1), sizeof(int32_t))
-        try:
-            if ngrams == NULL or counts == NULL:
-                raise MemoryError()
-            self.intern(&ids[0] if tokens > 0 else NULL, begins, ends, ngrams, counts, &watching)
-        finally:
-            free(ngrams)
-            free(counts)
+        self.note(self, ids, begins, ends, 0, begins.shape[0])
         self.invert(&watching)
         self.ready = True
 
-    cdef int intern(self, const int64_t *ids, const int64_t[::1] begins, const int64_t[::1] ends, int32_t *ngrams,
-                    int32_t *counts, Watch *watching) except -1:
-        """Number the n-grams, and note the different ones of each text with their counts."""
+    cdef int note(self, PairwiseTexts known, const int64_t[::1] ids, const int64_t[::1] begins,
+                  const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop) except -1:
+        """Note the different n-grams of the texts between, and their counts: those that are known.
+
+        :param known: this itself where all get numbers
+        """
+        cdef bint adds = known is self
         cdef uint64_t odd = secret()
-        cdef Py_ssize_t text, length, n
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t longest = 0
+        cdef Py_ssize_t entries = 0
         cdef Py_ssize_t noted = 0
+        cdef Py_ssize_t text, length, n
+        cdef int32_t *ngrams = NULL
+        cdef int32_t *counts = NULL
+        cdef int32_t given = known.ngrams
         cdef int32_t tokens = 0
         cdef int32_t before
-        self.ngrams = 0
-        for text in range(self.count):
+        cdef Slots *table
+        self.count = begins.shape[0]
+        self.order = known.order
+        for text in range(start, stop):
             length = <Py_ssize_t>(ends[text] - begins[text])
-            self.lengths[text] = length
-            watch(watching, 1)
-            for n in range(1, self.order + 1):
-                self.text_starts[text * self.order + n - 1] = noted
-                if n <= length:
-                    before = self.ngrams
-                    make_room(&self.tokens if n == 1 else &self.pairs, tokens if n == 1 else before - tokens, length,
-                              odd, watching)
-                    self.ngrams = intern_text(self.tokens if n == 1 else self.pairs, odd, ids + begins[text], length,
-                                              <int>n, ngrams, before, watching)
-                    if n == 1:
-                        tokens += self.ngrams - before
+            longest = max(longest, length)
+            entries += length * self.order if adds else min(length * self.order, known.ngrams)
+        self.lengths = <int64_t *>allocated(malloc(<size_t>(self.count + 1) * sizeof(int64_t)))
+        self.text_starts = <Py_ssize_t *>allocated(calloc(<size_t>(self.count * self.order + 1), sizeof(Py_ssize_t)))
+        self.text_ngrams = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
+        self.text_counts = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
+        try:
+            ngrams = <int32_t *>allocated(malloc(<size_t>(longest + 1) * sizeof(int32_t)))
+            counts = <int32_t *>allocated(calloc(<size_t>(entries if adds else known.ngrams) + 1, sizeof(int32_t)))
+            for text in range(start, stop):
+                length = <Py_ssize_t>(ends[text] - begins[text])
+                self.lengths[text] = length
+                watch(&watching, 1)
+                for n in range(1, self.order + 1):
+                    self.text_starts[text * self.order + n - 1] = noted
+                    if n > length:
+                        continue
+                    table = &known.tokens if n == 1 else &known.pairs
+                    if adds:
+                        before = given
+                        make_room(table, tokens if n == 1 else given - tokens, length, odd, &watching)
+                        given = intern_text(table[0], odd, &ids[begins[text]], length, <int>n, ngrams, given, &watching)
+                        if n == 1:
+                            tokens += given - before
+                    else:
+                        find_text(table[0], odd, &ids[begins[text]], length, <int>n, ngrams, &watching)
                     noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted,
-                                        watching)
-        self.text_starts[self.count * self.order] = noted
+                                        &watching)
+                self.text_starts[(text + 1) * self.order] = noted
+            if adds:
+                self.ngrams = given
+        finally:
+            free(ngrams)
+            free(counts)
         return 0
 
     cdef int invert(self, Watch *watching) except -1:
         """From the n-grams of each text to the texts of each n-gram."""
         cdef Py_ssize_t entries = self.text_starts[self.count * self.order]
         cdef Py_ssize_t text, k, place
-        self.list_starts = <Py_ssize_t *>calloc(<size_t>self.ngrams + 2, sizeof(Py_ssize_t))
-        self.list_texts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
-        self.list_counts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
-        if self.list_starts == NULL or self.list_texts == NULL or self.list_counts == NULL:
-            raise MemoryError()
+        self.list_starts = <Py_ssize_t *>allocated(calloc(<size_t>self.ngrams + 2, sizeof(Py_ssize_t)))
+        self.list_texts = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
+        self.list_counts = <int32_t *>allocated(malloc(<size_t>(entries + 1) * sizeof(int32_t)))
         for k in range(entries):
             watch(watching, 1)
             self.list_starts[self.text_ngrams[k] + 2] += 1
@@ -435,15 +407,11 @@ cdef class PairwiseTexts:
             check_texts(ids.shape[0], begins, ends, 0, count)
         try:
             if definition.rules.order != 0:    # or it is declined
-                lengths = <int64_t *>malloc(<size_t>(count + 1) * sizeof(int64_t))
-                if lengths == NULL:
-                    raise MemoryError()
+                lengths = <int64_t *>allocated(malloc(<size_t>(count + 1) * sizeof(int64_t)))
                 for i in range(count):
                     watch(&watching, 1)
                     lengths[i] = self.lengths[i] if ids is None else ends[i] - begins[i]
-                if not make_tables(&self.tables, &definition.rules, lengths, count, self.lengths, self.count,
-                                   &watching):
-                    raise MemoryError()
+                make_tables(&self.tables, &definition.rules, lengths, count, self.lengths, self.count, &watching)
             self.definition = definition
         finally:
             free(lengths)
@@ -472,51 +440,8 @@ cdef class PairwiseTexts:
                 or not 0 <= start <= stop <= begins.shape[0]):
             raise ValueError("the scores do not fit the texts")
         others = PairwiseTexts.__new__(PairwiseTexts)
-        others.find_in(self, ids, begins, ends, start, stop)
+        others.note(self, ids, begins, ends, start, stop)
         self.score_rows(definition, others, start, stop, scores)
-
-    cdef int find_in(self, PairwiseTexts known, const int64_t[::1] ids, const int64_t[::1] begins,
-                     const int64_t[::1] ends, Py_ssize_t start, Py_ssize_t stop) except -1:
-        """Become texts whose n-grams are those of the known ones, the others left out; of the texts between."""
-        cdef uint64_t odd = secret()
-        cdef Watch watching = begin_watch()
-        cdef Py_ssize_t longest = 0
-        cdef Py_ssize_t entries = 0
-        cdef Py_ssize_t noted = 0
-        cdef Py_ssize_t text, length, n
-        cdef int32_t *ngrams = NULL
-        cdef int32_t *counts = NULL
-        self.count = begins.shape[0]
-        self.order = known.order
-        for text in range(start, stop):
-            length = <Py_ssize_t>(ends[text] - begins[text])
-            longest = max(longest, length)
-            entries += min(length * self.order, known.ngrams)
-        self.lengths = <int64_t *>malloc(<size_t>(self.count + 1) * sizeof(int64_t))
-        self.text_starts = <Py_ssize_t *>calloc(<size_t>(self.count * self.order + 1), sizeof(Py_ssize_t))
-        self.text_ngrams = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
-        self.text_counts = <int32_t *>malloc(<size_t>(entries + 1) * sizeof(int32_t))
-        ngrams = <int32_t *>malloc(<size_t>(longest + 1) * sizeof(int32_t))
-        counts = <int32_t *>calloc(<size_t>known.ngrams + 1, sizeof(int32_t))
-        try:
-            if (self.lengths == NULL or self.text_starts == NULL or self.text_ngrams == NULL
-                    or self.text_counts == NULL or ngrams == NULL or counts == NULL):
-                raise MemoryError()
-            for text in range(start, stop):
-                length = <Py_ssize_t>(ends[text] - begins[text])
-                self.lengths[text] = length
-                for n in range(1, self.order + 1):
-                    self.text_starts[text * self.order + n - 1] = noted
-                    if n <= length:
-                        find_text(known.tokens if n == 1 else known.pairs, odd, &ids[begins[text]], length, <int>n,
-                                  ngrams, &watching)
-                        noted = note_counts(ngrams, length - n + 1, counts, self.text_ngrams, self.text_counts, noted,
-                                            &watching)
-                self.text_starts[(text + 1) * self.order] = noted
-        finally:
-            free(ngrams)
-            free(counts)
-        return 0
 
     cdef int score_rows(self, Definition definition, PairwiseTexts hypotheses, Py_ssize_t start, Py_ssize_t stop,
                         double[:, ::1] scores) except -1:
@@ -524,17 +449,19 @@ cdef class PairwiseTexts:
         cdef bint each_other = hypotheses is self
         cdef Watch watching = begin_watch()
         cdef Py_ssize_t i
-        cdef int32_t *matches = <int32_t *>calloc(<size_t>(self.count * self.order + 1), sizeof(int32_t))
-        cdef Py_ssize_t *cursors = <Py_ssize_t *>malloc(<size_t>(self.ngrams + 1) * sizeof(Py_ssize_t))
+        cdef int64_t length
+        cdef int32_t *matches = NULL
+        cdef Py_ssize_t *cursors = NULL
+        if rules.order == 0:    # declined
+            scores[start:stop, :] = NAN
+            return 0
+        for i in range(start, self.count if each_other else stop):
+            length = hypotheses.lengths[i]
+            if length > self.tables.longest or (length > 0 and self.tables.terms[length].of_matches == NULL):
+                raise ValueError("a text is of another length than those prepared for")
         try:
-            if matches == NULL or cursors == NULL:
-                raise MemoryError()
-            if rules.order == 0:    # declined
-                scores[start:stop, :] = NAN
-                return 0
-            for i in range(start, self.count if each_other else stop):
-                if hypotheses.lengths[i] > self.tables.longest or self.tables.hypotheses[hypotheses.lengths[i]] < 0:
-                    raise ValueError("a text is of another length than those prepared for")
+            matches = <int32_t *>allocated(calloc(<size_t>(self.count * self.order + 1), sizeof(int32_t)))
+            cursors = <Py_ssize_t *>allocated(malloc(<size_t>(self.ngrams + 1) * sizeof(Py_ssize_t)))
             memcpy(cursors, self.list_starts, <size_t>self.ngrams * sizeof(Py_ssize_t))
             with nogil:
                 self.walk(rules, hypotheses, each_other, start, stop, &self.tables, matches, cursors, scores,

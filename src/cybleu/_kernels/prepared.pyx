@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport allocated
+from cybleu._kernels.common cimport allocated, apart
 from cybleu._kernels.interrupts cimport STEPS, Watch, begin_watch, watch
 from cybleu._kernels.tables cimport (
     MOST_NGRAMS, Slot, Slots, check_offsets, check_texts, make_empty, pair_key, probe
@@ -367,7 +367,7 @@ cdef class PreparedReferences:
                     row[0] = length
                     row[1] = -1
                     for n in range(table.length_count):
-                        if row[1] < 0 or distance_of(table.lengths[n], length) < distance_of(row[1], length):
+                        if row[1] < 0 or apart(table.lengths[n], length) < apart(row[1], length):
                             row[1] = table.lengths[n]
                     for n in range(order):
                         row[2 + n] = 0
@@ -380,10 +380,6 @@ cdef class PreparedReferences:
                     watch(&watching, 8)
         finally:
             free(scratch.keys)
-
-
-cdef inline int64_t distance_of(int64_t length, int64_t wanted) noexcept nogil:
-    return length - wanted if length > wanted else wanted - length
 
 
 cdef inline const int64_t *at(const int64_t[::1] numbers, int64_t position) noexcept nogil:

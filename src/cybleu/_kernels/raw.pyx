@@ -13,12 +13,12 @@ from cybleu._kernels.chrf_texts cimport DROPPED, Text, forget, read_text
 from cybleu._kernels.chrf_texts cimport Workshop as Characters
 from cybleu._kernels.chrf_texts cimport end_workshop as end_characters
 from cybleu._kernels.chrf_texts cimport make_workshop as make_characters
-from cybleu._kernels.common cimport allocated
+from cybleu._kernels.common cimport allocated, apart, closer
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.ngrams cimport (
     MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_memory, match_ngrams
 )
-from cybleu._kernels.raw_texts cimport RawTexts
+from cybleu._kernels.raw_texts cimport RawTexts, check_segments
 from cybleu._kernels.raw_tokens cimport (
     AT_ONCE, MOST_TOKENS, FewTokens, Numbers, WordTable, end_table, look_up_few, look_up_many, make_table, number_few,
     number_many, reserve,
@@ -38,6 +38,8 @@ cdef enum:
     SHORTEST
     AVERAGE
 
+REFERENCE_LENGTHS = ("closest", "closest-first", "shortest", "average")
+
 
 # ------------------------------------------------------------------------------------------------------- one segment
 
@@ -56,22 +58,17 @@ cdef struct Workspace:
     bint characters_begun
 
 
-cdef inline int64_t abs_difference(int64_t first, int64_t second) noexcept nogil:
-    return first - second if first > second else second - first
-
-
-cdef inline int64_t length_with(int64_t chosen, int64_t length, int64_t wanted, int mode) noexcept nogil:
+cdef inline Py_ssize_t length_with(Py_ssize_t chosen, Py_ssize_t length, Py_ssize_t wanted, int mode) noexcept nogil:
     """What is known of the reference length, -1 before, once another reference is read: for the average the sum."""
+    if mode == CLOSEST:
+        return closer(chosen, length, wanted)
     if chosen < 0:
         return length
     if mode == AVERAGE:
         return chosen + length
     if mode == SHORTEST:
         return min(chosen, length)
-    if abs_difference(length, wanted) < abs_difference(chosen, wanted) or (
-            mode == CLOSEST and abs_difference(length, wanted) == abs_difference(chosen, wanted) and length < chosen):
-        return length
-    return chosen
+    return length if apart(length, wanted) < apart(chosen, wanted) else chosen
 
 
 cdef int count_segment(Tokenizer tokenizer, Workspace *work, const Line *hypothesis, const Line *references,
@@ -79,7 +76,7 @@ cdef int count_segment(Tokenizer tokenizer, Workspace *work, const Line *hypothe
     """Write the statistics row; there is at least one reference."""
     cdef Py_ssize_t *starts
     cdef Py_ssize_t longest, length, size, k, n
-    cdef int64_t chosen = -1
+    cdef Py_ssize_t chosen = -1
     cdef int32_t distinct
     make_room(&work.starts, (<uint64_t>count + 2) * sizeof(Py_ssize_t))
     starts = <Py_ssize_t *>work.starts.data
@@ -226,29 +223,6 @@ cdef void end_workspace(Workspace *work) noexcept nogil:
         end_characters(&work.characters)
 
 
-cdef int mode_of(str reference_length) except -1:
-    if reference_length == "closest":
-        return CLOSEST
-    if reference_length == "closest-first":
-        return CLOSEST_FIRST
-    if reference_length == "shortest":
-        return SHORTEST
-    if reference_length == "average":
-        return AVERAGE
-    raise ValueError("there is no such reference length")
-
-
-cdef int check_segments(RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t max_order,
-                        Py_ssize_t start, Py_ssize_t stop) except -1:
-    cdef Py_ssize_t i
-    if not 0 <= start <= stop <= hypotheses.count or sets.shape[0] != hypotheses.count + 1 or max_order < 1:
-        raise ValueError("the segments do not fit")
-    for i in range(start, stop):
-        if not 0 <= sets[i] < sets[i + 1] <= references.count:
-            raise ValueError("a segment has no reference")
-    return 0
-
-
 def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts references not None,
              const int64_t[::1] sets, Py_ssize_t max_order, str reference_length not None, Py_ssize_t start,
              Py_ssize_t stop, int64_t[:, ::1] rows):
@@ -258,12 +232,12 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
     """
     cdef Workspace work
     cdef Watch watching = begin_watch()
-    cdef int mode = mode_of(reference_length)
+    cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef Py_ssize_t i
-    check_segments(hypotheses, references, sets, max_order, start, stop)
+    check_segments(hypotheses, references, sets, start, stop)
     if start == stop:
         return
-    if rows.shape[0] != hypotheses.count or rows.shape[1] != 2 + 2 * max_order:
+    if rows.shape[0] != hypotheses.count or rows.shape[1] != 2 + 2 * max_order or max_order < 1:
         raise ValueError("the rows do not fit the segments")
     make_workspace(&work)
     try:
@@ -282,14 +256,14 @@ def raw_sum(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts
     """The sum of these rows, and for each order how many segments are too short to have an n-gram of it, as lists."""
     cdef Workspace work
     cdef Watch watching = begin_watch()
-    cdef int mode = mode_of(reference_length)
+    cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef Py_ssize_t width = 2 + 2 * max_order
     cdef Py_ssize_t i, n
     cdef int64_t *row
-    check_segments(hypotheses, references, sets, max_order, start, stop)
-    row = <int64_t *>calloc(<size_t>(3 * width), sizeof(int64_t))   # a row, the sum, and what is too short
-    if row == NULL:
-        raise MemoryError()
+    check_segments(hypotheses, references, sets, start, stop)
+    if max_order < 1:
+        raise ValueError("the order is out of range")
+    row = <int64_t *>allocated(calloc(<size_t>(3 * width), sizeof(int64_t)))    # a row, the sum, what is too short
     make_workspace(&work)
     try:
         with nogil:
@@ -315,7 +289,7 @@ def raw_row(Tokenizer tokenizer not None, hypothesis, references, Py_ssize_t max
     """
     cdef RawTexts texts = RawTexts((hypothesis, *references))
     cdef Workspace work
-    cdef int mode = mode_of(reference_length)
+    cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef int64_t *row
     if texts.count < 2 or max_order < 1:
         raise ValueError("there is no reference")

@@ -1,6 +1,6 @@
 # Lines of raw text as kernels read them.
 
-from libc.stdint cimport uint8_t
+from libc.stdint cimport int64_t, uint8_t
 
 from cybleu._kernels.interrupts cimport Watch
 from cybleu._kernels.tokenizing cimport Line
@@ -14,3 +14,8 @@ cdef class RawTexts:
 
     cdef const uint8_t *divide(self, const uint8_t *at, const uint8_t *valid, const uint8_t *end,
                                Watch *watching) except NULL nogil
+
+
+# Whether the segments from `start` to before `stop` are there, each with a reference; `sets` says where theirs begin.
+cdef int check_segments(RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t start,
+                        Py_ssize_t stop) except -1

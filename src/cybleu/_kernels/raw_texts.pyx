@@ -12,7 +12,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcpy
 
 from cybleu._kernels.arrow_values cimport ArrowValues
-from cybleu._kernels.common cimport distance
+from cybleu._kernels.common cimport allocated, distance, room_for
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tokenizing cimport IN_UTF8, Line, line_of
 
@@ -73,6 +73,23 @@ cdef inline uint32_t character_of(const Line *line, Py_ssize_t position) noexcep
     return (<const uint8_t *>line.data)[position]
 
 
+cdef inline int add_line(RawTexts texts, const Line *line, bint checked, Watch *watching) except -1:
+    """Note a line, for which there is room.
+
+    :param checked: it may be wrong UTF-8
+    """
+    cdef const uint8_t *start = <const uint8_t *>line.data
+    cdef const uint8_t *found
+    if checked:
+        found = first_invalid(start, start + line.size, watching)
+        if found != start + line.size:
+            raise NotUtf8Error(texts.count, distance(start, found), found[0])
+    texts.lines[texts.count] = line[0]
+    texts.count += 1
+    texts.size += line.size
+    return watch(watching, 1)
+
+
 cdef class RawTexts:
     """Lines in place, held as long as this is. Immutable.
 
@@ -82,27 +99,15 @@ cdef class RawTexts:
 
     def __cinit__(self, lines=()):
         cdef Watch watching = begin_watch()
-        cdef const uint8_t *start
-        cdef const uint8_t *found
+        cdef Line line
         cdef Py_ssize_t i
-        self.lines = NULL
-        self.count = self.size = 0
         if type(lines) is not list and type(lines) is not tuple:
             raise TypeError("the lines must be a list or a tuple")
         self.held = lines = tuple(lines)
-        self.lines = <Line *>malloc((<size_t>len(lines) + 1) * sizeof(Line))
-        if self.lines == NULL:
-            raise MemoryError()
+        self.lines = <Line *>allocated(malloc((<size_t>len(lines) + 1) * sizeof(Line)))
         for i in range(len(lines)):
-            line_of(<PyObject *>(<tuple>lines)[i], &self.lines[i])
-            self.size += self.lines[i].size
-            watch(&watching, 1)
-            if type((<tuple>lines)[i]) is bytes:
-                start = <const uint8_t *>self.lines[i].data
-                found = first_invalid(start, start + self.lines[i].size, &watching)
-                if found != start + self.lines[i].size:
-                    raise NotUtf8Error(i, distance(start, found), found[0])
-        self.count = len(lines)
+            line_of(<PyObject *>(<tuple>lines)[i], &line)
+            add_line(self, &line, type((<tuple>lines)[i]) is bytes, &watching)
 
     def __dealloc__(self):
         free(self.lines)
@@ -143,7 +148,6 @@ cdef class RawTexts:
                                Watch *watching) except NULL nogil:
         """Note the lines that end before `valid`; where the next one begins, or past the end."""
         cdef const uint8_t *stop
-        cdef Line *larger
         cdef Py_ssize_t room = 1
         while at <= end:
             watch(watching, 1)
@@ -154,13 +158,7 @@ cdef class RawTexts:
                 stop = end
             if valid < stop:
                 break
-            if self.count == room:
-                room = 2 * room + 64
-                larger = <Line *>realloc(self.lines, <size_t>room * sizeof(Line))
-                if larger == NULL:
-                    with gil:
-                        raise MemoryError()
-                self.lines = larger
+            self.lines = <Line *>room_for(self.lines, self.count + 1, &room, sizeof(Line))
             self.lines[self.count].data = at
             self.lines[self.count].size = distance(at, stop) - (stop > at and (stop - 1)[0] == c"\r")
             self.lines[self.count].kind = IN_UTF8
@@ -171,52 +169,30 @@ cdef class RawTexts:
     @staticmethod
     def of_spans(bytes block not None, const int64_t[::1] begins, const int64_t[::1] ends):
         """The lines that begin and end there in a block of bytes."""
-        cdef RawTexts texts = RawTexts()
+        cdef RawTexts texts = texts_in(block, begins.shape[0])
         cdef Watch watching = begin_watch()
         cdef const uint8_t *start = block
-        cdef const uint8_t *found
+        cdef Line line
         cdef Py_ssize_t i
         if begins.shape[0] != ends.shape[0]:
             raise ValueError("begins and ends do not fit each other")
-        texts.held = block
-        texts.lines = <Line *>realloc(texts.lines, (<size_t>begins.shape[0] + 1) * sizeof(Line))
-        if texts.lines == NULL:
-            raise MemoryError()
+        line.kind = IN_UTF8
         for i in range(begins.shape[0]):
             if not 0 <= begins[i] <= ends[i] <= len(block):
                 raise ValueError("a text is out of range")
-            watch(&watching, 1)
-            found = first_invalid(start + begins[i], start + ends[i], &watching)
-            if found != start + ends[i]:
-                raise NotUtf8Error(i, distance(start + begins[i], found), found[0])
-            texts.lines[i].data = start + begins[i]
-            texts.lines[i].size = <Py_ssize_t>(ends[i] - begins[i])
-            texts.lines[i].kind = IN_UTF8
-            texts.size += texts.lines[i].size
-        texts.count = begins.shape[0]
+            line.data = start + begins[i]
+            line.size = <Py_ssize_t>(ends[i] - begins[i])
+            add_line(texts, &line, True, &watching)
         return texts
 
     @staticmethod
     def of_values(ArrowValues values not None):
         """The texts of a column, in place."""
-        cdef RawTexts texts = RawTexts()
+        cdef RawTexts texts = texts_in(values, values.line_count)
         cdef Watch watching = begin_watch()
-        cdef const uint8_t *start
-        cdef const uint8_t *found
         cdef Py_ssize_t i
-        texts.held = values
-        texts.lines = <Line *>realloc(texts.lines, (<size_t>values.line_count + 1) * sizeof(Line))
-        if texts.lines == NULL:
-            raise MemoryError()
         for i in range(values.line_count):
-            texts.lines[i] = values.lines[i]
-            texts.size += texts.lines[i].size
-            watch(&watching, 1)
-            start = <const uint8_t *>texts.lines[i].data
-            found = first_invalid(start, start + texts.lines[i].size, &watching)
-            if found != start + texts.lines[i].size:
-                raise NotUtf8Error(i, distance(start, found), found[0])
-        texts.count = values.line_count
+            add_line(texts, &values.lines[i], True, &watching)
         return texts
 
     @staticmethod
@@ -225,17 +201,13 @@ cdef class RawTexts:
 
         :param bounds: gets where the first, the second, ... lines begin, and the end
         """
-        cdef RawTexts texts = RawTexts()
-        cdef RawTexts part
+        cdef RawTexts texts, part
         cdef Py_ssize_t width = len(parts)
         cdef Py_ssize_t count = bounds.shape[0] - 1
         cdef Py_ssize_t start, i, k
         if count < 0:
             raise ValueError("there must be a bound more than lines of a part")
-        texts.held = tuple(parts)
-        texts.lines = <Line *>realloc(texts.lines, (<size_t>width * <size_t>count + 1) * sizeof(Line))
-        if texts.lines == NULL:
-            raise MemoryError()
+        texts = texts_in(tuple(parts), <size_t>width * <size_t>count)
         for k in range(width):
             part = parts[k]
             start = starts[k]
@@ -257,8 +229,7 @@ cdef class RawTexts:
         :param ends: where they end
         :param bounds: gets where the lines of each row begin, and the end
         """
-        cdef RawTexts texts = RawTexts()
-        cdef RawTexts part
+        cdef RawTexts texts, part
         cdef const int64_t[::1] begin
         cdef const int64_t[::1] end
         cdef Watch watching = begin_watch()
@@ -279,10 +250,7 @@ cdef class RawTexts:
                 bounds[i + 1] += end[i] - begin[i]
         for i in range(rows):
             bounds[i + 1] += bounds[i]
-        texts.held = tuple(parts)
-        texts.lines = <Line *>realloc(texts.lines, (<size_t>bounds[rows] + 1) * sizeof(Line))
-        if texts.lines == NULL:
-            raise MemoryError()
+        texts = texts_in(tuple(parts), <size_t>bounds[rows])
         for k in range(len(parts)):
             part, begin, end = parts[k], begins[k], ends[k]
             for i in range(rows):   # each moves its bound to the end of what it writes
@@ -327,3 +295,22 @@ cdef class RawTexts:
                 else:
                     joined += 1
         return apart, joined
+
+
+cdef RawTexts texts_in(object held, size_t count):
+    """Texts that are in what is held, none yet, with room for so many."""
+    cdef RawTexts texts = RawTexts()
+    texts.held = held
+    texts.lines = <Line *>allocated(realloc(texts.lines, (count + 1) * sizeof(Line)))
+    return texts
+
+
+cdef int check_segments(RawTexts hypotheses, RawTexts references, const int64_t[::1] sets, Py_ssize_t start,
+                        Py_ssize_t stop) except -1:
+    cdef Py_ssize_t i
+    if not 0 <= start <= stop <= hypotheses.count or sets.shape[0] != hypotheses.count + 1:
+        raise ValueError("the segments do not fit")
+    for i in range(start, stop):
+        if not 0 <= sets[i] < sets[i + 1] <= references.count:
+            raise ValueError("a segment has no reference")
+    return 0

@@ -1,9 +1,10 @@
 # The tokens of raw text as numbers: those of one segment, and those that many texts share.
 
-from libc.stdint cimport int32_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 
 from cybleu._kernels.interrupts cimport Watch
-from cybleu._kernels.tokenizing cimport Token
+from cybleu._kernels.raw_texts cimport RawTexts
+from cybleu._kernels.tokenizing cimport Line, Scanner, Token, Tokenizer
 
 cdef enum:
     FEW_SLOTS = 4096
@@ -58,9 +59,25 @@ cdef void look_up_few(const FewTokens *table, const Token *tokens, Py_ssize_t co
 cdef void look_up_many(const WordTable *table, const Token *tokens, Py_ssize_t count, uint64_t odd,
                        int32_t *ids) noexcept nogil
 
+cdef int32_t look_up_word(const WordTable *table, const Token *token, uint64_t odd) noexcept nogil
+
 # Empty, in no memory yet or in that of before, if there is not much of it.
 cdef int make_table(WordTable *table) except -1 nogil
 cdef void end_table(WordTable *table) noexcept nogil
 
 # Room for so many more numbers.
 cdef int reserve(Numbers *numbers, Py_ssize_t more) except -1 nogil
+
+
+cdef class RawVocabulary:
+    cdef readonly Tokenizer tokenizer
+    cdef WordTable table
+    cdef uint8_t **arenas       # where the tokens are kept
+    cdef Py_ssize_t arena_count
+    cdef Py_ssize_t arena_left  # bytes free at the end of the last one
+    cdef uint8_t *arena_at
+
+    cdef int make_place(self, Py_ssize_t size) except -1 nogil
+    cdef int32_t add_token(self, const Token *token, uint64_t odd, Watch *watching) except -1 nogil
+    cdef int number_line(self, Scanner *scanner, const Line *line, Numbers *numbers, bint adds) except -1 nogil
+    cdef bytes numbers_of(self, RawTexts texts, Py_ssize_t start, Py_ssize_t stop, int64_t[::1] ends, bint adds)

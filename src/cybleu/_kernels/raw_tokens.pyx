@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY, allocated, distance, room_for
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.keys cimport (
     CYBLEU_UNDECIDED, cybleu_key, cybleu_key_of_bytes, cybleu_short_text, mixed_key,
@@ -167,13 +167,9 @@ cdef int make_table(WordTable *table) except -1 nogil:
         return 0
     end_table(table)
     table.mask = SMALL - 1
+    table.words = <Word *>allocated(malloc(SMALL // 2 * sizeof(Word)))
+    table.slots = <uint64_t *>allocated(calloc(SMALL, sizeof(uint64_t)))
     table.room = SMALL // 2
-    table.slots = <uint64_t *>calloc(SMALL, sizeof(uint64_t))
-    table.words = <Word *>malloc(SMALL // 2 * sizeof(Word))
-    if table.slots == NULL or table.words == NULL:
-        end_table(table)
-        with gil:
-            raise MemoryError()
     return 0
 
 
@@ -185,18 +181,13 @@ cdef void end_table(WordTable *table) noexcept nogil:
 
 cdef int enlarge(WordTable *table, uint64_t odd, Watch *watching) except -1 nogil:
     cdef uint64_t slots = 2 * (table.mask + 1)
-    cdef uint64_t *larger = <uint64_t *>calloc(<size_t>slots, sizeof(uint64_t))
-    cdef Word *words = <Word *>realloc(table.words, <size_t>(slots // 2) * sizeof(Word))
+    cdef uint64_t *larger
     cdef uint64_t mixed, at
     cdef int32_t i
-    if words != NULL:
-        table.words = words
-    if larger == NULL or words == NULL:
-        free(larger)
-        with gil:
-            raise MemoryError()
+    table.words = <Word *>allocated(realloc(table.words, <size_t>(slots // 2) * sizeof(Word)))
+    larger = <uint64_t *>allocated(calloc(<size_t>slots, sizeof(uint64_t)))
     for i in range(table.size):
-        mixed = mixed_key(words[i].first, words[i].second, odd)
+        mixed = mixed_key(table.words[i].first, table.words[i].second, odd)
         at = mixed & (slots - 1)
         while larger[at]:
             at = (at + 1) & (slots - 1)
@@ -219,7 +210,7 @@ cdef inline int32_t add_word(WordTable *table, const Token *token, uint64_t odd,
         if number == table.room:
             if number >= MOST_TOKENS // 2:
                 with gil:
-                    raise MemoryError("the texts have too many different tokens")
+                    raise MemoryError("there are too many different tokens")
             enlarge(table, odd, watching)
             find_word(table, token, key, mixed, &place)
         table.words[number].first = key.first
@@ -247,16 +238,8 @@ cdef void look_up_many(const WordTable *table, const Token *tokens, Py_ssize_t c
 
 cdef int reserve(Numbers *numbers, Py_ssize_t more) except -1 nogil:
     """Room for so many more."""
-    cdef int32_t *larger
-    cdef Py_ssize_t room
     if numbers.room - numbers.count < more:
-        room = max(numbers.count + more, 2 * numbers.room)
-        larger = <int32_t *>realloc(numbers.values, <size_t>room * sizeof(int32_t))
-        if larger == NULL:
-            with gil:
-                raise MemoryError()
-        numbers.values = larger
-        numbers.room = room
+        numbers.values = <int32_t *>room_for(numbers.values, numbers.count + more, &numbers.room, sizeof(int32_t))
     return 0
 
 
@@ -268,18 +251,8 @@ cdef class RawVocabulary:
     :param tokenizer: which makes the tokens
     """
 
-    cdef readonly Tokenizer tokenizer
-    cdef WordTable table
-    cdef uint8_t **arenas       # where the tokens are kept
-    cdef Py_ssize_t arena_count
-    cdef Py_ssize_t arena_left  # bytes free at the end of the last one
-    cdef uint8_t *arena_at
-
     def __cinit__(self, Tokenizer tokenizer not None):
         self.tokenizer = tokenizer
-        self.arenas = NULL
-        self.arena_count = self.arena_left = 0
-        memset(&self.table, 0, sizeof(WordTable))
         make_table(&self.table)
 
     def __dealloc__(self):
@@ -294,16 +267,10 @@ cdef class RawVocabulary:
 
     cdef int make_place(self, Py_ssize_t size) except -1 nogil:
         """For the bytes of a token that may be new."""
-        cdef uint8_t **larger
         if size > self.arena_left:
-            larger = <uint8_t **>realloc(self.arenas, (<size_t>self.arena_count + 1) * sizeof(uint8_t *))
-            if larger != NULL:
-                self.arenas = larger
-                self.arena_left = 0
-                self.arena_at = larger[self.arena_count] = <uint8_t *>malloc(<size_t>max(size, ARENA))
-            if larger == NULL or self.arena_at == NULL:
-                with gil:
-                    raise MemoryError()
+            self.arenas = <uint8_t **>allocated(
+                realloc(self.arenas, (<size_t>self.arena_count + 1) * sizeof(uint8_t *)))
+            self.arena_at = self.arenas[self.arena_count] = <uint8_t *>allocated(malloc(<size_t>max(size, ARENA)))
             self.arena_count = self.arena_count + 1
             self.arena_left = max(size, ARENA)
         return 0

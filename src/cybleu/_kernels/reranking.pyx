@@ -60,7 +60,7 @@ def swap_pass(Definition definition not None, const int64_t[:, ::1] stats, const
 
 
 cdef inline double score_of(const Rules *rules, const int64_t *row) noexcept nogil:
-    return evaluate(rules, row) if row[0] > 0 else 0.0
+    return 0.0 if row[0] == 0 and rules.empty_is_error else evaluate(rules, row)
 
 
 cdef Py_ssize_t swap(const Rules *rules, const int64_t[:, ::1] stats, const int64_t[::1] offsets,

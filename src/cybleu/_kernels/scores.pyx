@@ -278,18 +278,12 @@ cdef class Scorer:
 
 cdef object as_nltk(int taken, Py_ssize_t count, const double *results):
     """What NLTK returns for one weight vector or several, or None."""
-    cdef list scores
     cdef Py_ssize_t v
     if taken == 0:
         return None
     if taken == 2:
         return 0 if count == 1 else [0] * count
-    if count == 1:
-        return results[0]
-    scores = []
-    for v in range(count):
-        scores.append(results[v])
-    return scores
+    return results[0] if count == 1 else [results[v] for v in range(count)]
 
 
 cdef inline int read_number(object number, double *value) except -1:

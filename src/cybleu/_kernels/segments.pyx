@@ -301,20 +301,13 @@ cdef int count_row(PyObject *references, PyObject *hypothesis, Py_ssize_t max_or
     return 1
 
 
-cdef list as_list(const int64_t *numbers, Py_ssize_t count):
-    cdef list listed = []
-    cdef Py_ssize_t i
-    for i in range(count):
-        listed.append(numbers[i])
-    return listed
-
-
 def segment_counts(references, hypothesis, Py_ssize_t max_order):
     """The statistics row of a segment as a list of 2 + 2 * max_order ints, or None where it is declined.
 
     hypothesis length, closest reference length, clipped matches of orders 1 to max_order, n-grams of those orders.
     """
     cdef Py_ssize_t work = 0
+    cdef Py_ssize_t n
     cdef int64_t *row
     if CYBLEU_OTHER_THREADS_RUN:
         references, hypothesis = frozen(references, 2), frozen(hypothesis, 1)
@@ -322,7 +315,7 @@ def segment_counts(references, hypothesis, Py_ssize_t max_order):
     try:
         if not count_row(<PyObject *>references, <PyObject *>hypothesis, max_order, row, &work):
             return None
-        return as_list(row, 2 + 2 * max_order)
+        return [row[n] for n in range(2 + 2 * max_order)]
     finally:
         free(row)
 
@@ -341,6 +334,7 @@ def corpus_counts(list_of_references, hypotheses, Py_ssize_t max_order):
 
     None where a segment is declined.
     """
+    cdef Py_ssize_t n
     cdef int64_t *sums
     if CYBLEU_OTHER_THREADS_RUN:
         list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
@@ -348,7 +342,7 @@ def corpus_counts(list_of_references, hypotheses, Py_ssize_t max_order):
     try:
         if not count_corpus(list_of_references, hypotheses, max_order, sums):
             return None
-        return as_list(sums, 2 + 2 * max_order), as_list(sums + 2 + 2 * max_order, max_order)
+        return [sums[n] for n in range(2 + 2 * max_order)], [sums[2 + 2 * max_order + n] for n in range(max_order)]
     finally:
         free(sums)
 

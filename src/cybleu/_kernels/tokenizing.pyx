@@ -14,7 +14,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
 from cybleu._kernels.bits cimport cybleu_lowest_bit
-from cybleu._kernels.common cimport CYBLEU_UNLIKELY, distance
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY, allocated, distance
 from cybleu._kernels.interrupts cimport begin_watch, watch
 from cybleu._kernels.pieces cimport (
     Piece, bit_of, copy_ascii, divide, find_runs, mark, read_piece, set_points_apart, write_places
@@ -181,15 +181,10 @@ cdef int line_of(PyObject *text, Line *line) except -1:
 
 cdef int make_room(Scanner *scanner, Py_ssize_t size) except -1 nogil:
     """For so many bytes after the front."""
-    cdef uint8_t *larger
     if size > scanner.room or scanner.buffer == NULL:
         size = max(size, 2 * scanner.room)
-        larger = <uint8_t *>realloc(scanner.buffer, <size_t>size + FRONT)
-        if larger == NULL:
-            with gil:
-                raise MemoryError()
-        memset(larger, 0, FRONT)
-        scanner.buffer = larger
+        scanner.buffer = <uint8_t *>allocated(realloc(scanner.buffer, <size_t>size + FRONT))
+        memset(scanner.buffer, 0, FRONT)
         scanner.room = size
     return 0
 
@@ -385,7 +380,6 @@ cdef class Tokenizer:
         cdef const uint8_t *kinds = [WORD, POINT, ALONE, DIGIT]
         cdef Py_ssize_t i
         self.name = name
-        self.of_characters = NULL
         self.first = OTHER if name == "13a" else NOTHING
         self.strips = name in ("13a", "zh", "intl")
         self.strips_both = name == "zh"
@@ -394,9 +388,7 @@ cdef class Tokenizer:
         if name not in ("none", "ascii", "space", "char", "13a", "zh", "intl"):
             raise ValueError("there is no such tokeniser")
         if name == "zh" or name == "intl":
-            self.of_characters = <uint8_t *>malloc(CODE_POINTS)
-            if self.of_characters == NULL:
-                raise MemoryError()
+            self.of_characters = <uint8_t *>allocated(malloc(CODE_POINTS))
             memset(self.of_characters, WORD, CODE_POINTS)
         memset(self.of_bytes, ALONE if name == "char" else WORD, 256)
         if name == "char":

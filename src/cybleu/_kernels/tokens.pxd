@@ -40,4 +40,4 @@ cdef uint64_t secret() noexcept nogil
 
 cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil
 cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
-cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
+cdef int look_up_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1

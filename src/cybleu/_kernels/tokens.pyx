@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport CYBLEU_PREFETCH, CYBLEU_UNLIKELY
+from cybleu._kernels.common cimport CYBLEU_PREFETCH, CYBLEU_UNLIKELY, allocated
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.keys cimport CYBLEU_UNDECIDED, cybleu_key, cybleu_slot_of
 
@@ -294,25 +294,15 @@ cdef inline int gather(const TokenTable *table, PyObject **tokens, Py_ssize_t co
     return 1
 
 
-cdef int assign_block(TokenTable *table, PyObject **tokens, Py_ssize_t count, const uint64_t *mixed,
-                      int32_t *ids) except -1:
-    """One after the other, each compared with what has its tag. A token assigned before keeps its id."""
-    cdef uint64_t slot = 0
-    cdef Py_ssize_t i
-    for i in range(count):
-        ids[i] = find(table, tokens[i], mixed[i], &slot)
-        if ids[i] < 0:
-            ids[i] = add(table, tokens[i], mixed[i], slot)
-    return 0
-
-
-cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
+cdef inline int number_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids,
+                            bint adds) except -1:
+    """The ids of tokens; where they have none, a new one if it `adds`, or else -1."""
     cdef uint64_t mixed[BLOCK]
     cdef Py_ssize_t known[BLOCK_AND_ONE]
-    cdef Py_ssize_t collisions[BLOCK_AND_ONE]
+    cdef Py_ssize_t waiting[BLOCK_AND_ONE]
     cdef uint64_t entry, new
     cdef uint64_t slot = 0
-    cdef Py_ssize_t i, size, found, collided, other
+    cdef Py_ssize_t i, k, size, found, waited, other
     cdef Py_ssize_t start = 0
     while start < count:
         size = min(BLOCK, count - start)
@@ -321,70 +311,44 @@ cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int
             return 0
         # equal tags are taken for equal tokens until the block is done; what finds another tag waits for that too
         found = 0
-        collided = 0
+        waited = 0
         for i in range(size):
             slot = mixed[i] & table.mask
             entry = table.slots[slot]
             new = <uint64_t>(entry == 0)
             other = (entry != 0) & ((entry ^ mixed[i]) >> 32 != 0)
-            table.tokens[table.size] = tokens[i]
-            entry |= <uint64_t>(-<int64_t>new) & ((mixed[i] >> 32) << 32 | <uint64_t>(table.size + 1))
-            table.slots[slot] = entry
-            table.size += <int32_t>new
-            ids[i] = <int32_t>(<uint32_t>entry - 1)
+            if adds:
+                table.tokens[table.size] = tokens[i]
+                entry |= <uint64_t>(-<int64_t>new) & ((mixed[i] >> 32) << 32 | <uint64_t>(table.size + 1))
+                table.slots[slot] = entry
+                table.size += <int32_t>new
+            ids[i] = <int32_t>(<uint32_t>entry - 1)     # -1 for a free slot
             CYBLEU_PREFETCH(table.tokens[ids[i]])
-            collisions[collided] = i
-            collided += other
+            waiting[waited] = i
+            waited += other
             known[found] = i
             found += 1 - <Py_ssize_t>new - other
         for i in range(found):
             if not same_token(table.tokens[ids[known[i]]], tokens[known[i]]):
-                assign_block(table, tokens, size, mixed, ids)
-                collided = 0
-                break
-        for i in range(collided):
-            ids[collisions[i]] = find(table, tokens[collisions[i]], mixed[collisions[i]], &slot)
-            if ids[collisions[i]] < 0:
-                ids[collisions[i]] = add(table, tokens[collisions[i]], mixed[collisions[i]], slot)
+                waiting[waited] = known[i]
+                waited += 1
+        for i in range(waited):
+            k = waiting[i]
+            ids[k] = find(table, tokens[k], mixed[k], &slot)
+            if adds and ids[k] < 0:
+                ids[k] = add(table, tokens[k], mixed[k], slot)
         tokens += size
         ids += size
         start += BLOCK
     return 1
 
 
-cdef int look_up_many(const TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
-    cdef uint64_t mixed[BLOCK]
-    cdef Py_ssize_t known[BLOCK_AND_ONE]
-    cdef Py_ssize_t collisions[BLOCK_AND_ONE]
-    cdef uint64_t entry
-    cdef uint64_t slot = 0
-    cdef Py_ssize_t i, size, found, collided, other
-    cdef Py_ssize_t start = 0
-    while start < count:
-        size = min(BLOCK, count - start)
-        fetch_tokens(tokens + size, min(BLOCK, count - start - size))
-        if not gather(table, tokens, size, mixed):
-            return 0
-        found = 0
-        collided = 0
-        for i in range(size):
-            entry = table.slots[mixed[i] & table.mask]
-            other = (entry != 0) & ((entry ^ mixed[i]) >> 32 != 0)
-            ids[i] = <int32_t>(<uint32_t>entry - 1)     # -1 for a free slot
-            CYBLEU_PREFETCH(table.tokens[ids[i]])
-            collisions[collided] = i
-            collided += other
-            known[found] = i
-            found += (entry != 0) & (1 - other)
-        for i in range(found):
-            if not same_token(table.tokens[ids[known[i]]], tokens[known[i]]):
-                ids[known[i]] = find(table, tokens[known[i]], mixed[known[i]], &slot)
-        for i in range(collided):
-            ids[collisions[i]] = find(table, tokens[collisions[i]], mixed[collisions[i]], &slot)
-        tokens += size
-        ids += size
-        start += BLOCK
-    return 1
+cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
+    return number_many(table, tokens, count, ids, True)
+
+
+cdef int look_up_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1:
+    return number_many(table, tokens, count, ids, False)
 
 
 # --------------------------------------------------------------------------------------------------------------- lists
@@ -406,9 +370,7 @@ def number_tokens(list tokens not None, int32_t[::1] ids not None):
         raise ValueError("there must be an id for each token")
     if count == 0:
         return 0
-    memory = <char *>malloc(table_size + <size_t>(count + 2) * sizeof(PyObject *))
-    if memory == NULL:
-        raise MemoryError()
+    memory = <char *>allocated(malloc(table_size + <size_t>(count + 2) * sizeof(PyObject *)))
     try:
         memset(memory, 0, table_size + sizeof(PyObject *))
         table.slots = <uint64_t *>memory

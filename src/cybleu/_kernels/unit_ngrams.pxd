@@ -34,6 +34,7 @@ cdef struct Units:
     Py_ssize_t count
     int width
     int32_t different   # the largest number
+    const int32_t *counts   # how often each number is there, where that is known
 
 
 # An n-gram of the hypothesis.
@@ -91,7 +92,7 @@ cdef void all_of(Positions *positions, int32_t *memory, Py_ssize_t count) noexce
 cdef int64_t shared_units(const Units *hypothesis, const Units *text) noexcept nogil
 
 # Whether all pairs of units can have a cell, so that the first order needs no table.
-cdef bint pairs_have_cells(const Units *text) noexcept nogil
+cdef bint pairs_have_cells(const Units *text, bint often) noexcept nogil
 
 # The same as if all units were repeated, for those of one byte: the next order is the second.
 cdef void all_pairs(Positions *positions, int32_t *memory, const Units *text) noexcept nogil

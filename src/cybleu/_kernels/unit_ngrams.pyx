@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from cybleu._kernels.common cimport CYBLEU_UNLIKELY
+from cybleu._kernels.common cimport CYBLEU_UNLIKELY, allocated
 from cybleu._kernels.interrupts cimport Watch, fill_bytes, watch
 from cybleu._kernels.tables cimport cybleu_place
 from cybleu._kernels.tokens cimport slots_needed
@@ -52,15 +52,9 @@ cdef enum:
 
 
 cdef int enlarge(Buffer *buffer, uint64_t size) except -1 nogil:
-    cdef uint8_t *larger
     size = max(size, 2 * <uint64_t>buffer.room, <uint64_t>64)
-    larger = NULL
-    if size <= <uint64_t>PY_SSIZE_T_MAX:
-        larger = <uint8_t *>realloc(buffer.data, <size_t>size)
-    if larger == NULL:
-        with gil:
-            raise MemoryError()
-    buffer.data = larger
+    buffer.data = <uint8_t *>allocated(
+        realloc(buffer.data, <size_t>size) if size <= <uint64_t>PY_SSIZE_T_MAX else NULL)
     buffer.room = <size_t>size
     return 0
 
@@ -97,8 +91,8 @@ cdef uint64_t cells_of(Py_ssize_t count, int32_t names, int32_t different, bint 
     return cells if cells <= most and cells <= <uint64_t>MOST_CELLS else 0
 
 
-cdef bint pairs_have_cells(const Units *text) noexcept nogil:
-    return text.width == 1 and cells_of(text.count, text.different + 1, text.different, False) > 0
+cdef bint pairs_have_cells(const Units *text, bint often) noexcept nogil:
+    return text.width == 1 and cells_of(text.count, text.different + 1, text.different, often) > 0
 
 
 cdef uint64_t table_size(Py_ssize_t count, int32_t names, int32_t different, bint often) noexcept nogil:
@@ -276,6 +270,10 @@ cdef int64_t shared_units(const Units *hypothesis, const Units *text) noexcept n
     cdef int64_t found = 0
     cdef Py_ssize_t i
     cdef int hit
+    if hypothesis.counts != NULL:
+        for i in range(hypothesis.different + 1):
+            found += min(hypothesis.counts[i], text.counts[i])
+        return found
     for i in range(hypothesis.different + 1):
         counts[i] = 0
     for i in range(hypothesis.count):

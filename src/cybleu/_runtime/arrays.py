@@ -14,16 +14,14 @@ if TYPE_CHECKING:
 
 try:
     import numpy as np
-except ModuleNotFoundError as error:
-    if error.name != "numpy":
-        raise MissingExtraError(f"batches need NumPy, which is installed and does not load: {error}") from error
-    raise MissingExtraError(
-        "batches need NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'"
-    ) from None
 except ImportError as error:
+    if isinstance(error, ModuleNotFoundError) and error.name == "numpy":
+        raise MissingExtraError(
+            "batches need NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'"
+        ) from None
     raise MissingExtraError(f"batches need NumPy, which is installed and does not load: {error}") from error
 
-__all__ = ["array_given", "array_of", "checked_output", "floats_given", "in_place", "np"]
+__all__ = ["array_given", "array_of", "checked_output", "first_not_finite", "floats_given", "in_place", "np"]
 
 
 def array_given(values: Any, name: str) -> NDArray[Any]:
@@ -84,3 +82,9 @@ def checked_output(out: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]
             f"of {out.dtype} with the shape {out.shape}"
         )
     return out
+
+
+def first_not_finite(array: NDArray[Any]) -> int | None:
+    """The place, on the first axis, of the first numbers of which one is not finite; None where all are."""
+    finite = np.isfinite(array)
+    return None if finite.all() else int(finite.reshape(len(array), -1).all(axis=1).argmin())

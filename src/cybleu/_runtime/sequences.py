@@ -66,16 +66,21 @@ def refuse_text(value: Any, name: str, wanted: str = TOKENS, tokenize: bool = Fa
     raise SequenceTypeError(f"{name} is a {type(value).__name__}, not {wanted}; {advice}")
 
 
+def refuse_unordered(text: Any, name: str) -> None:
+    """:raises SequenceTypeError: this is a set or a mapping"""
+    if isinstance(text, (Set, Mapping)):
+        raise SequenceTypeError(
+            f"{name} is a {type(text).__name__}, which has no order of tokens or no repeated ones; give a list"
+        )
+
+
 def container_of(text: Any, name: str, tokenize: bool = False) -> Any:
     """A text as something that can be read by position.
 
     :raises SequenceTypeError: it is a str, whose characters are no tokens; or it has no order, such as a set
     """
     refuse_text(text, name, TOKENS, tokenize)
-    if isinstance(text, (Set, Mapping)):
-        raise SequenceTypeError(
-            f"{name} is a {type(text).__name__}, which has no order of tokens or no repeated ones; give a list"
-        )
+    refuse_unordered(text, name)
     if getattr(text, "ndim", None) == 0:
         raise SequenceTypeError(f"{name} is an array without a dimension, not a list of tokens")
     return by_position(text)

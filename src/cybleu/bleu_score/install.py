@@ -81,8 +81,13 @@ def install_as_nltk() -> Installation:
     ...     nltk.translate.bleu_score.sentence_bleu.__module__
     'cybleu.bleu_score'
     """
+    return Installation(_places())
+
+
+def _places() -> list[tuple[dict[str, Any], str, Any]]:
+    """For each place its namespace, the name there, and what is put there."""
     try:
-        places = [
+        return [
             (vars(importlib.import_module(module)), name, getattr(room, here)) for module, name, room, here in _PLACES
         ]
     except ModuleNotFoundError as error:
@@ -91,20 +96,16 @@ def install_as_nltk() -> Installation:
         raise MissingExtraError(
             "cybleu cannot take the place of NLTK because NLTK is not installed here; install it with: pip install nltk"
         ) from None
-    return Installation(places)
 
 
 def install_with_checks() -> Installation:
     """:func:`install_as_nltk`, and say on standard error where a function is given arguments of the wrong shape."""
-    installation = install_as_nltk()
-    module = importlib.import_module("nltk.translate.bleu_score")
-    corpus: Any = _checked(bleu_score.corpus_bleu, lambda references, hypotheses: (references, hypotheses))
-    sentence: Any = _checked(bleu_score.sentence_bleu, lambda references, hypothesis: ([references], [hypothesis]))
-    module.corpus_bleu = corpus  # type: ignore[attr-defined]
-    for name in ("nltk.translate.bleu_score.sentence_bleu", "nltk.translate.bleu", "nltk.bleu"):
-        place, _, attribute = name.rpartition(".")
-        setattr(importlib.import_module(place), attribute, sentence)
-    return installation
+    corpus, sentence = bleu_score.corpus_bleu, bleu_score.sentence_bleu
+    checked = {
+        corpus: _checked(corpus, lambda references, hypotheses: (references, hypotheses)),
+        sentence: _checked(sentence, lambda references, hypothesis: ([references], [hypothesis])),
+    }
+    return Installation((names, name, checked.get(ours, ours)) for names, name, ours in _places())
 
 
 def _checked(function: Callable[..., Any], as_corpus: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[..., Any]:

@@ -115,11 +115,8 @@ def choose_from(given: Given, choose: Callable[[NBest], Selection[str]], why: Wh
     missing = 0
     with opened(given.output) as write:
         while batch := list(islice(stream, AT_ONCE)):
-            if batch[-1].names != batch[0].names or any(segment.sparse for segment in batch):
-                groups = [[segment] for segment in batch]
-            else:
-                groups = [batch]
-            for group in groups:
+            apart = batch[-1].names != batch[0].names or any(segment.sparse for segment in batch)
+            for group in [[segment] for segment in batch] if apart else [batch]:
                 nbest = _nbest(group, why)
                 selection = choose(nbest)
                 if given.list_format is not None:

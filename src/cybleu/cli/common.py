@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from .._files.text import STANDARD_INPUT, number_of, shown
 from .._files.writing import check_paths
@@ -65,19 +64,16 @@ def with_parameters(*parameters: Callable[[Any], Any]) -> Callable[[Command], Co
     return decorate
 
 
+def taken(kind: Any, options: dict[str, Any]) -> Any:
+    """A tuple with names of those options that it has, which are then no longer among them."""
+    return kind(**{name: options.pop(name) for name in kind._fields if name in options})
+
+
 # ------------------------------------------------------------------------------------------------------------- options
 
 
-class FileName(click.ParamType):  # type: ignore[type-arg]
-    """The path of a file to read or to write, or ``-``. Shells complete it; what is wrong with it is said when it is opened."""
-
-    name = "file"
-
-    def shell_complete(self, *arguments: Any) -> list[CompletionItem]:
-        return [CompletionItem(arguments[-1], type="file")]
-
-
-FILE = FileName()
+# A file to read or to write, or `-`. What is wrong with it is said when it is opened.
+FILE = click.Path(readable=False)
 
 SPLIT = click.option(
     "--split",
@@ -156,19 +152,6 @@ REFERENCE_LENGTH = click.option(
 SMOOTHING = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
 
 
-SMOOTHING_OF_TEXT = click.option(
-    "--smoothing",
-    metavar="NAME",
-    help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
-    "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
-)
-SMOOTHING_VALUE = click.option(
-    "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
-)
-# These methods of NLTK ask for a segment, so they are not of the counts alone.
-METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
-
-
 def of_any(metric: Metric) -> None:
     """Why a command does not take a metric, where it takes every one."""
 
@@ -223,7 +206,9 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
             self.fail(reason.format(value), parameter, context)
         return value
 
-    def shell_complete(self, *arguments: Any) -> list[CompletionItem]:
+    def shell_complete(self, *arguments: Any) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(name) for name in self._offered if name.startswith(arguments[-1])]
 
 
@@ -241,6 +226,17 @@ def variant(default: str, why_not: WhyNot = of_any) -> Callable[[Command], Comma
     )
 
 
+SMOOTHING_OF_TEXT = with_parameters(
+    click.option(
+        "--smoothing",
+        metavar="NAME",
+        help="Smoothing of orders without a match, by default the tool's. sacrebleu: exp, floor, add-k, none; "
+        "nltk: none, method0 to method7; mteval-v13a: exp, none; moses: none, add; huggingface: none, smooth.",
+    ),
+    click.option(
+        "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
+    ),
+)
 THREADS = click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
 )
@@ -257,6 +253,8 @@ FILES = with_parameters(
     click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE),
     ORDER,
     WEIGHTS,
+    RAW,
+    DROP_BOM,
 )
 
 
@@ -284,25 +282,6 @@ def metric_of(
         return find(name, **choices)
     except CybleuError as error:
         raise click.UsageError(str(error)) from error
-
-
-def metric_of_texts(
-    name: str,
-    smoothing: str | None,
-    smoothing_value: float | None,
-    order: int | None,
-    weights: Sequence[float] | None,
-) -> tuple[Metric, str | None]:
-    """The metric that the options ask for; and the smoothing if it is one of these methods, which no metric has."""
-    method = smoothing if name == "nltk" and smoothing in METHODS_OF_SEGMENTS else None
-    if method and smoothing_value is not None:
-        raise click.UsageError(f"--smoothing {smoothing} takes no --smoothing-value here")
-    try:
-        return metric_of(name, None if method else smoothing, smoothing_value, order, weights), method
-    except click.UsageError as error:
-        if name == "nltk" and "no smoothing" in error.message:
-            raise click.UsageError(", ".join([error.message, *METHODS_OF_SEGMENTS])) from error
-        raise
 
 
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -> None:

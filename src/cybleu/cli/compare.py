@@ -14,18 +14,17 @@ from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
 from ..errors import EmptyCorpusError
 from ..text.raw import Raw
-from .common import FILE, THREADS, WIDTH, check_outputs, input_errors, someone_looks
+from .common import FILE, THREADS, WIDTH, check_outputs, input_errors, someone_looks, taken
 from .systems import (
     BASELINE,
     SEED,
     SYSTEMS,
     ManyReferences,
     can_be_read_again,
-    metric_and_tokenizer,
     named_systems,
     report_of,
 )
-from .texts import NO_LINE, described, lowercase_of, raw_segments_of_files, segments, splitter_of
+from .texts import NO_LINE, TextOptions, raw_segments_of_files, segments
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -65,23 +64,11 @@ TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
 def compare(
     systems: tuple[str, ...],
     references: tuple[str, ...],
-    metric: str,
-    smoothing: str | None,
-    order: int | None,
-    weights: tuple[float, ...] | None,
-    split: str | None,
-    tokenize: str | None,
-    lowercase: bool,
-    drop_bom: bool,
-    baseline: str | None,
-    test: str,
-    samples: int | None,
-    seed: int,
     form: str,
     influence: bool,
     width: int,
     report: str | None,
-    threads: int,
+    **options: Any,
 ) -> None:
     """Say which systems are better.
 
@@ -92,30 +79,29 @@ def compare(
     """
     if influence and form != "json":
         raise click.UsageError("--influence is for --format json")
-    found, name = metric_and_tokenizer(metric, smoothing, order, weights, split, tokenize)
-    named = named_systems(systems, references, baseline, 2 if report is None else 1)
-    choices: dict[str, Any] = {"baseline": baseline, "test": test, "samples": samples, "seed": seed, "threads": threads}
+    given: TextOptions = taken(TextOptions, options)
+    metric = given.metric()
+    named = named_systems(systems, references, options["baseline"], 2 if report is None else 1)
     if report == STANDARD_INPUT:
         raise click.UsageError("--report - would mix the page with the tables; give it a file")
     if len(named) == 1 and form != "text":
         raise click.UsageError(f"--format {form} is for two systems and more")
     check_outputs([report], [*(file for files in named.values() for file in files), *references])
-    if lowercase and found.of_raw_text and report is None:
-        found = found.with_choices(lowercase=True)
+    if given.lowercase and metric.of_raw_text and report is None:
+        metric = metric.with_choices(lowercase=True)
     with input_errors():
         if report is None:
             from ..significance import compare_systems
 
-            rows = _rows(named, references, found, name, lowercase, drop_bom, threads)
-            result = compare_systems(rows, found, progress=someone_looks(), **choices)
-            tokens = described(found, name, lowercase)
-            signature = f"{result.signature}|nrefs:{len(references)}{tokens}|version:{__version__}"
+            rows = _rows(named, references, metric, given, options["threads"])
+            result = compare_systems(rows, metric, progress=someone_looks(), **options)
+            signature = f"{result.signature}|nrefs:{len(references)}{given.described(metric)}|version:{__version__}"
             printed = _printed(replace(result, signature=signature), form, influence, width)
         else:
             from ..report import check_report, save_page
 
             check_report(report)
-            of_texts = report_of(named, references, found, name, lowercase, drop_bom, **choices)
+            of_texts = report_of(named, references, metric, given, **options)
             save_page(of_texts, report)
             if of_texts.comparison is None:
                 printed = of_texts.format(width)
@@ -125,44 +111,33 @@ def compare(
 
 
 def _rows(
-    named: dict[str, list[str]],
-    references: Sequence[str],
-    metric: Metric,
-    tokenizer: str,
-    lowercase: bool,
-    drop_bom: bool,
-    threads: int,
+    named: dict[str, list[str]], references: Sequence[str], metric: Metric, given: TextOptions, threads: int
 ) -> dict[str, list[Any]]:
     """The statistics of all runs."""
     import numpy as np
 
-    raw = Raw(tokenizer, lowercase)
+    raw = Raw(given.tokenizer, given.lowercase)
     first, *others = [path for paths in named.values() for path in paths]
+    tables: list[Any] = []
     if raw.own and metric.reads_raw_text and all(map(can_be_read_again, references)):
         noted: set[str] = set()
-        change = lowercase_of(metric.name, lowercase)
-        counted = []
         for path in (first, *others):
-            blocks = raw_segments_of_files(path, references, change, drop_bom, noted)
+            blocks = raw_segments_of_files(path, references, given.lowered(), given.drop_bom, noted)
             lists = in_order(lambda block: metric.rows_of_raw(raw, *block) or [], blocks, threads)
-            rows = [row for some in lists for row in some]
-            if not rows:
-                raise EmptyCorpusError(NO_LINE)
-            counted.append(np.array(rows, dtype=np.int64))
-        of_files = iter(counted)
-        return {name: [next(of_files) for _ in paths] for name, paths in named.items()}
-    # one pass through all files
-    parts: list[list[Any]] = [[] for _ in (first, *others)]
-    split: Any = str if metric.of_raw_text else splitter_of(metric.name, tokenizer, lowercase)
-    for texts, hypotheses in segments(first, [*references, *others], split, drop_bom):
-        of_references = [lines[: len(references)] for lines in texts]
-        parts[0].append(metric.rows(of_references, hypotheses))
-        for number, part in enumerate(parts[1:]):
-            part.append(metric.rows(of_references, [lines[len(references) + number] for lines in texts]))
-    if not parts[0]:
+            tables.append(np.array([row for some in lists for row in some], dtype=np.int64))
+    else:  # one pass through all files
+        parts: list[list[Any]] = [[] for _ in (first, *others)]
+        split: Any = str if metric.of_raw_text else given.splitter()
+        for texts, hypotheses in segments(first, [*references, *others], split, given.drop_bom):
+            of_references = [lines[: len(references)] for lines in texts]
+            parts[0].append(metric.rows(of_references, hypotheses))
+            for number, part in enumerate(parts[1:], len(references)):
+                part.append(metric.rows(of_references, [lines[number] for lines in texts]))
+        tables = [np.concatenate(part or [[]]) for part in parts]
+    if not len(tables[0]):
         raise EmptyCorpusError(NO_LINE)
-    tables = iter([np.concatenate(part) for part in parts])
-    return {name: [next(tables) for _ in paths] for name, paths in named.items()}
+    of_files = iter(tables)
+    return {name: [next(of_files) for _ in paths] for name, paths in named.items()}
 
 
 def _printed(result: SystemComparison, form: str, influence: bool, width: int) -> str:

@@ -10,56 +10,34 @@ import click
 from .. import bleu_score
 from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
-from .common import (
-    DROP_BOM,
-    FILES,
-    RAW,
-    SMOOTHING_OF_TEXT,
-    SMOOTHING_VALUE,
-    input_errors,
-    metric_of_texts,
-    of_steps_of_bleu,
-    variant,
-)
-from .texts import segments, splitter_of, tokenizer_of
+from .common import FILES, SMOOTHING_OF_TEXT, input_errors, of_steps_of_bleu, variant
+from .texts import TextOptions, segments
 
 
 @click.command()
 @FILES
-@RAW
-@DROP_BOM
 @click.option("--line", type=click.IntRange(1), required=True, metavar="N", help="The line to explain, counted from 1.")
 @variant("sacrebleu", of_steps_of_bleu)
 @SMOOTHING_OF_TEXT
-@SMOOTHING_VALUE
 def explain(
     hypothesis: str,
     references: tuple[str, ...],
     line: int,
-    variant: str,
-    order: int | None,
-    weights: tuple[float, ...] | None,
-    smoothing: str | None,
-    smoothing_value: float | None,
-    split: str | None,
-    tokenize: str | None,
-    lowercase: bool,
-    drop_bom: bool,
+    **options: Any,
 ) -> None:
     """Show how the score of one line came about.
 
     Prints the n-grams of the line of HYP that match, the precisions and the brevity penalty. The files and the options are
     those of `cybleu score`. A line is scored as the tool scores a single sentence.
     """
-    name = tokenizer_of(variant, tokenize, split)
-    metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)
+    given = TextOptions(**options)
+    metric, method = given.metric_and_method()
     with input_errors():
-        split_line = splitter_of(variant, name, lowercase)
-        texts, text = _segment(line, hypothesis, references, split_line, drop_bom)
+        texts, text = _segment(line, hypothesis, references, given.splitter(), given.drop_bom)
         if method is None:
             explained = steps_of(texts, text, metric=metric)
         else:
-            vector = weights or (1 / (order or 4),) * (order or 4)
+            vector = given.weights or (1 / (given.order or 4),) * (given.order or 4)
             explained = steps_of(texts, text, vector, getattr(bleu_score.SmoothingFunction(), method))
     click.echo(str(explained))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
@@ -57,16 +58,11 @@ def extract(
     features_file: str,
     scores_file: str,
     format_: str | None,
-    first_id: int,
     size: int | None,
     feature_table: str | None,
-    max_order: int,
-    reference_length: str | None,
     split: str,
     tokenize: str | None,
-    lowercase: bool,
-    unique: bool,
-    threads: int,
+    **options: Any,
 ) -> None:
     """Write the features and statistics of an n-best list.
 
@@ -92,14 +88,9 @@ def extract(
             features_file,
             scores_file,
             format_,
-            first_id=first_id,
             size=size,
             features=feature_table,
             tokenize=tokenize or split,
-            max_order=max_order,
-            reference_length=reference_length,
-            lowercase=lowercase,
-            unique=unique,
-            threads=threads,
             progress=someone_looks(),
+            **options,
         )

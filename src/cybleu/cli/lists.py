@@ -27,7 +27,9 @@ from .common import (
     SPLIT,
     THREADS,
     TOKENIZE,
+    check_outputs,
     metric_of,
+    need_standard_output,
     of_sums_of_bleu,
     one_standard_input,
     read_weights,
@@ -66,6 +68,9 @@ SEARCH = click.option(
     multiple=True,
     help="Search this sparse feature, too; other sparse features keep their weights. May be given several times.",
 )
+OF_COUNTS = with_parameters(
+    FIRST_ID, SPLIT, TOKENIZE, ORDER, REFERENCE_LENGTH, variant("moses", of_sums_of_bleu), SMOOTHING
+)
 WITH_LISTS = with_parameters(
     click.argument("nbest", metavar="[NBEST", required=False, type=FILE),
     click.argument("references", metavar="REF...]", nargs=-1, type=FILE),
@@ -102,13 +107,7 @@ WITH_LISTS = with_parameters(
         metavar="W,W,...",
         help="The weights of the scorers, if --scores-file has several, such as BLEU,TER.  [default: equal]",
     ),
-    FIRST_ID,
-    SPLIT,
-    TOKENIZE,
-    ORDER,
-    REFERENCE_LENGTH,
-    variant("moses", of_sums_of_bleu),
-    SMOOTHING,
+    OF_COUNTS,
     SEED,
     AS_JSON,
     click.option(
@@ -275,49 +274,97 @@ class Given(NamedTuple):
             )
         return dict(zip(nbest.names, numbers)), {}
 
-    def write(self, weights: dict[str, float], *others: tuple[str | None, Callable[[TextIO], Any]]) -> None:
-        """Write the weights and others to the files that are asked for, all of them or none."""
+    def give(
+        self, result: dict[str, Any], weights: dict[str, float], *others: tuple[str, Callable[[TextIO], Any]]
+    ) -> None:
+        """Print the weights, and write them and others to the files that are asked for, all of them or none."""
 
         def write_weights(file: TextIO) -> None:
             file.writelines(lines_of(weights))
 
-        wanted = [(path, write) for path, write in ((self.output, write_weights), *others) if path]
+        show(self.as_json, result, weights)  # first what nothing can keep from being seen: a disk may be full
+        wanted = [(self.output, write_weights), *others] if self.output else others
         with writing_all(*(path for path, _ in wanted)) as files:
             for (_, write), file in zip(wanted, files):
                 write(file)
 
-    def interrupted(self, best: Any, weights: dict[str, float]) -> None:
-        """Print and write what was found before the user interrupted the search."""
-        click.echo("cybleu: interrupted; these are the best weights so far", err=True)
-        self.show({"score": best.score, "scale": best.scale, "interrupted": True}, weights)
-        self.write(weights)
 
-    def show(self, result: dict[str, Any], weights: dict[str, float]) -> None:
-        if self.as_json:
-            click.echo(json.dumps({**result, "weights": weights}))
-        else:
-            for name, weight in weights.items():
-                click.echo(f"{name} {weight!r}")
+def begun(options: dict[str, Any], output: str | None = None, read: str | None = None) -> Given:
+    """The options, checked before a list is read.
 
-
-def names_of(nbest: NBest) -> tuple[str, ...]:
-    """Of all features, sparse ones after the others."""
-    return nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
-
-
-def found_on(nbest: NBest, result: Any, score: float) -> dict[str, Any]:
-    """What JSON has of the result of any tuner.
-
-    :param score: of the weights that are printed
+    :param output: another file that will be written
+    :param read: another one that will be read
     """
-    return {
-        "score": score,
+    need_standard_output()
+    given = Given(**options)
+    metric_of(given.variant, given.smoothing)  # for its errors
+    check_outputs([given.output, output], [*given.files, read])
+    return given
+
+
+def run_tuner(
+    given: Given,
+    tuned: Callable[..., Any],
+    best: Callable[[], Any],
+    more: Callable[[Any], dict[str, Any]],
+    normalise: str | None,
+    quiet: bool,
+    written: Callable[[NBest], Sequence[str]],
+    others: Callable[..., Sequence[tuple[str, Callable[[TextIO], Any]]]] = lambda *found: (),
+) -> None:
+    """Read the lists, tune, print and write.
+
+    :param tuned: from a list and a start to a result
+    :param best: the best result so far, or None
+    :param more: from the result to what JSON has of it alone
+    :param written: the features of a list whose weights may be written
+    :param others: from list, weights and result to other files and what writes them
+    """
+    from ..tuning import normalised
+
+    nbest = given.merged()
+    metric = given.metric_for(nbest)
+    if given.output:
+        lines_of(dict.fromkeys(written(nbest), 0.0))  # for its error: names that cannot be written
+    start, unlisted = given.weights(nbest)
+
+    def told_of(result: Any) -> dict[str, float]:
+        return normalised({**told(nbest, result.weights), **unlisted}, normalise)
+
+    try:
+        result = tuned(nbest, start, metric=metric, seed=given.seed)
+    except KeyboardInterrupt:
+        found = best()
+        if found is not None:
+            click.echo("cybleu: interrupted; these are the best weights so far", err=True)
+            given.give({"score": found.score, "scale": found.scale, "interrupted": True}, told_of(found))
+        raise
+    if not quiet:
+        rise = str(result).partition("\n")[0].removeprefix(f"{result.metric} ")
+        click.echo(f"{result.metric} {rise}", err=True)
+    weights = told_of(result)
+    shown = {
+        "score": result.score if normalise is None else score_of(nbest, weights, metric),
         "start_score": result.start_score,
         "scale": result.scale,
         "metric": result.metric,
         "segments": len(nbest),
         "hypotheses": len(nbest.features),
     }
+    given.give({**shown, **more(result)}, weights, *others(nbest, weights, result))
+
+
+def show(as_json: bool, result: dict[str, Any], weights: dict[str, float]) -> None:
+    if as_json:
+        click.echo(json.dumps({**result, "weights": weights}))
+    else:
+        for name, weight in weights.items():
+            click.echo(f"{name} {weight!r}")
+
+
+def names_of(nbest: NBest) -> tuple[str, ...]:
+    """Of all features, sparse ones after the others."""
+    return nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
 
 
 def told(nbest: NBest, weights: dict[str, float]) -> dict[str, float]:

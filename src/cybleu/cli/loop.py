@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from functools import partial
 from math import inf
@@ -13,25 +12,10 @@ from click.core import ParameterSource
 
 from .._files.text import number_of, shown
 from .._files.weights import lines_of
-from .._files.writing import writing
 from ..errors import InputFileError
 from ..metrics import Metric
-from .common import (
-    FILE,
-    FIRST_ID,
-    ORDER,
-    REFERENCE_LENGTH,
-    SMOOTHING,
-    SPLIT,
-    TOKENIZE,
-    check_outputs,
-    input_errors,
-    metric_of,
-    need_standard_output,
-    of_sums_of_bleu,
-    variant,
-)
-from .lists import AS_JSON, FIX, IN_RANGES, NORMALISE, OUTPUT, RESTARTS, SEARCH, SEED, bounds_of
+from .common import FILE, check_outputs, input_errors, metric_of, need_standard_output
+from .lists import AS_JSON, FIX, IN_RANGES, NORMALISE, OF_COUNTS, OUTPUT, RESTARTS, SEARCH, SEED, bounds_of, show
 from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
 
 
@@ -90,13 +74,7 @@ from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
     type=click.Choice(["moses", "joshua"]),
     help="The format of the lists.  [default: as the first lines look]",
 )
-@FIRST_ID
-@SPLIT
-@TOKENIZE
-@ORDER
-@REFERENCE_LENGTH
-@variant("moses", of_sums_of_bleu)
-@SMOOTHING
+@OF_COUNTS
 @RESTARTS
 @IN_RANGES
 @FIX
@@ -122,7 +100,7 @@ def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
         gain = _number(gain, "--score-settles") * metric.scale / 100
     how = _how(options, metric)
     with input_errors():
-        from ..tuning import Iteration, kbmira, read_weights
+        from ..tuning import Iteration, kbmira, read_weights, write_weights
         from ..tuning import mert_loop as loop
 
         start = read_weights(options["start"])
@@ -156,24 +134,15 @@ def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
         best = result.best
         decoded = options["return_best_dev"]
         weights = (best.decoded or result.weights) if decoded else result.weights
-        if options["as_json"]:
-            click.echo(
-                json.dumps(
-                    {
-                        "score": best.decoded_score if decoded else result.score,
-                        "scale": result.iterations[-1].scale,
-                        "reason": result.reason,
-                        "iterations": [asdict(iteration) for iteration in result.iterations],
-                        "weights": weights,
-                    }
-                )
-            )
-        else:
-            for name, weight in weights.items():
-                click.echo(f"{name} {weight!r}")
+        found = {
+            "score": best.decoded_score if decoded else result.score,
+            "scale": result.iterations[-1].scale,
+            "reason": result.reason,
+            "iterations": [asdict(iteration) for iteration in result.iterations],
+        }
+        show(options["as_json"], found, weights)
         if output:
-            with writing(output) as file:
-                file.writelines(lines_of(weights))
+            write_weights(output, weights)
 
 
 # The options that each tuner has.

@@ -8,13 +8,12 @@ from typing import Any
 import click
 
 from .._files.text import number_of, shown
-from .._files.weights import lines_of
 from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import InputFileError
 from ..metrics import Metric
-from .common import check_outputs, input_errors, metric_of, need_standard_output, with_parameters
-from .lists import NORMALISE, WITH_LISTS, Given, found_on, names_of, score_of, told
+from .common import input_errors, with_parameters
+from .lists import NORMALISE, WITH_LISTS, begun, names_of, run_tuner
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]
@@ -107,11 +106,8 @@ def mira_options(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of kbmira."""
     return {
         "iterations": options.pop("passes"),
-        "step": options.pop("step"),
-        "decay": options.pop("decay"),
         "shuffle": not options.pop("no_shuffle"),
-        "safe_hope": options.pop("safe_hope"),
-        "model_background": options.pop("model_background"),
+        **{name: options.pop(name) for name in ("step", "decay", "safe_hope", "model_background")},
     }
 
 
@@ -156,14 +152,8 @@ def kbmira(return_best_dev: bool, normalise: str | None, quiet: bool, **options:
             score = f"{percent(result.scores[-1], result.scale or 1):.4f}"
             click.echo(f"{len(result.scores):3} {score}", err=True)
 
-    _run(
-        partial(tuned, **how, trace=trace),
-        lambda result: {"scores": list(result.scores)},
-        lambda: best,
-        normalise,
-        quiet,
-        options,
-    )
+    run = partial(tuned, **how, trace=trace)
+    _run(run, lambda: best, lambda result: {"scores": list(result.scores)}, normalise, quiet, options)
 
 
 @click.command()
@@ -186,42 +176,10 @@ def pro(normalise: str | None, quiet: bool, **options: Any) -> None:
     def run(nbest: Any, start: Any, *, metric: Metric, seed: int) -> Any:
         return tuned(nbest, start, metric=metric, seed=seed, **on_scale(how, metric))
 
-    _run(run, lambda result: {"pairs": result.pairs}, lambda: None, normalise, quiet, options)
+    _run(run, lambda: None, lambda result: {"pairs": result.pairs}, normalise, quiet, options)
 
 
-def _run(tuned: Any, more: Any, best: Any, normalise: str | None, quiet: bool, options: dict[str, Any]) -> None:
-    """Read the lists, tune, print and write.
-
-    :param tuned: from a list and a start to a result
-    :param more: from the result to what JSON has of it alone
-    :param best: the best result so far, or None
-    """
-    need_standard_output()
-    given = Given(**options)
-    metric_of(given.variant, given.smoothing)  # for its errors
-    check_outputs([given.output], given.files)
+def _run(tuned: Any, best: Any, more: Any, normalise: str | None, quiet: bool, options: dict[str, Any]) -> None:
+    given = begun(options)
     with input_errors():
-        from ..tuning import normalised
-
-        nbest = given.merged()
-        metric = given.metric_for(nbest)
-        if given.output:
-            lines_of(dict.fromkeys(names_of(nbest), 0.0))  # for its error: names that cannot be written
-        start, others = given.weights(nbest)
-
-        def told_of(result: Any) -> dict[str, float]:
-            return normalised({**told(nbest, result.weights), **others}, normalise)
-
-        try:
-            result = tuned(nbest, start, metric=metric, seed=given.seed)
-        except KeyboardInterrupt:
-            found = best()
-            if found is not None:
-                given.interrupted(found, told_of(found))
-            raise
-        if not quiet:
-            click.echo(f"{result.metric} {str(result).partition(chr(10))[0]}", err=True)
-        weights = told_of(result)
-        score = result.score if normalise is None else score_of(nbest, weights, metric)
-        given.show({**found_on(nbest, result, score), **more(result)}, weights)
-        given.write(weights)
+        run_tuner(given, tuned, best, more, normalise, quiet, names_of)

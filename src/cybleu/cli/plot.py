@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
-from .common import FILE, THREADS, check_outputs, input_errors, with_parameters
-from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, metric_and_tokenizer, named_systems, report_of
+from .common import FILE, THREADS, check_outputs, input_errors, taken, with_parameters
+from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, named_systems, report_of
+from .texts import TextOptions
 
 GROUPS = ("length", "difference", "score", "recall", "precision")  # named here, so that --help needs no NumPy
 
@@ -39,55 +40,40 @@ def plot() -> None:
 @click.option("--n-start", type=click.IntRange(1), default=1, show_default=True, help="The first n-gram order.")
 @click.option("--n-end", type=click.IntRange(1, 64), default=9, show_default=True, help="The last n-gram order.")
 @click.option("--log", is_flag=True, help="Draw the precisions on a logarithmic axis.")
-def precision(n_start: int, n_end: int, log: bool, **texts: Any) -> None:
+def precision(n_start: int, n_end: int, log: bool, **options: Any) -> None:
     """Draw the precision of n-grams against n.
 
     The bands are 95 % bootstrap intervals.
     """
     if n_start > n_end:
         raise click.UsageError(f"--n-start {n_start} is more than --n-end {n_end}")
-
-    def draw(report: Any, axes: Any) -> None:
-        from ..report import plot_precisions
-
-        plot_precisions(report, axes, n_start=n_start, n_end=n_end, log=log)
-
-    _draw(draw, n_end=n_end, **texts)
+    _draw("plot_precisions", {"n_start": n_start, "n_end": n_end, "log": log}, n_end=n_end, **options)
 
 
 @plot.command(cls=ManyReferences)
 @PICTURE
 @BASELINE
 @click.option("--differences", is_flag=True, help="Draw the differences of pairs, not the scores.")
-def scores(differences: bool, **texts: Any) -> None:
+def scores(differences: bool, **options: Any) -> None:
     """Draw the scores of bootstrap samples.
 
     The picture has their distribution and 95 % intervals. With --differences it is of the differences of pairs.
     """
-
-    def draw(report: Any, axes: Any) -> None:
-        from ..report import plot_differences, plot_scores
-
-        (plot_differences if differences else plot_scores)(report, axes)
-
-    _draw(draw, least=2 if differences else 1, **texts)
+    if differences:
+        _draw("plot_differences", {}, least=2, **options)
+    else:
+        _draw("plot_scores", {}, **options)
 
 
 @plot.command(cls=ManyReferences)
 @PICTURE
 @BASELINE
-def contributions(**texts: Any) -> None:
+def contributions(**options: Any) -> None:
     """Draw what makes the difference of two systems.
 
     For each pair, the picture has the points that each n-gram order and the brevity penalty contribute.
     """
-
-    def draw(report: Any, axes: Any) -> None:
-        from ..report import plot_contributions
-
-        plot_contributions(report, axes)
-
-    _draw(draw, least=2, **texts)
+    _draw("plot_contributions", {}, least=2, **options)
 
 
 @plot.command(cls=ManyReferences)
@@ -100,45 +86,39 @@ def contributions(**texts: Any) -> None:
     help="What forms the groups. Of segments: the length of the reference, the difference of the lengths, or the BLEU of the "
     "segment. Of words, whose recall or precision is drawn: how frequent they are in the references.",
 )
-def buckets(by: str, **texts: Any) -> None:
+def buckets(by: str, **options: Any) -> None:
     """Draw the scores of groups of segments or words.
 
     The picture has the BLEU of groups of segments, or the recall or precision of groups of words. With --by score it has the
     number of segments in each group.
     """
-
-    def draw(report: Any, axes: Any) -> None:
-        from ..report import plot_buckets
-
-        plot_buckets(report, axes, by=by)
-
-    _draw(draw, **texts)
+    _draw("plot_buckets", {"by": by}, **options)
 
 
 def _draw(
-    draw: Callable[[Any, Any], None],
+    plot: str,
+    how: Mapping[str, Any],
+    *,
     systems: Sequence[str],
     references: Sequence[str],
-    metric: str,
-    smoothing: str | None,
-    order: int | None,
-    weights: Sequence[float] | None,
-    split: str | None,
-    tokenize: str | None,
-    lowercase: bool,
-    drop_bom: bool,
     output: str,
     least: int = 1,
     baseline: str | None = None,
-    **choices: Any,
+    **options: Any,
 ) -> None:
-    found, name = metric_and_tokenizer(metric, smoothing, order, weights, split, tokenize)
+    """
+    :param plot: the name of a function of the room of reports
+    :param how: more of its arguments
+    """
+    given: TextOptions = taken(TextOptions, options)
+    metric = given.metric()
     named = named_systems(systems, references, baseline, least)
     check_outputs([output], [*(file for files in named.values() for file in files), *references])
     with input_errors():
-        from ..report import check_plot, save_plot
+        from .. import report
 
-        check_plot(output)
+        report.check_plot(output)
+        draw = getattr(report, plot)
         # the test is not drawn
-        report = report_of(named, references, found, name, lowercase, drop_bom, baseline=baseline, samples=1, **choices)
-        save_plot(output, lambda axes: draw(report, axes))
+        drawn = report_of(named, references, metric, given, baseline=baseline, samples=1, **options)
+        report.save_plot(output, lambda axes: draw(drawn, axes, **how))

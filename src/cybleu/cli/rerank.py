@@ -31,6 +31,7 @@ from .common import (
     of_sums_of_bleu,
     one_standard_input,
     someone_looks,
+    taken,
     variant,
     with_parameters,
 )
@@ -97,7 +98,8 @@ OF_OUTPUT = with_parameters(
 
 
 def _given(options: dict[str, Any]) -> Given:
-    given = Given(**options)
+    """Those that all commands have; the command's own are left."""
+    given: Given = taken(Given, options)
     check_size(given.format, given.size)
     return given
 
@@ -170,7 +172,7 @@ def mbr(
 ) -> None:
     """Choose by minimum Bayes risk.
 
-    The command chooses the hypothesis with the highest expected BLEU against all others.
+    Of each segment, the hypothesis is chosen whose mean BLEU against all texts of its list is highest.
     """
     from ..rerank import mbr as by_risk
 
@@ -306,14 +308,7 @@ def perceptron(
     references: tuple[str, ...],
     variant: str,
     smoothing: str | None,
-    output: str,
     held_out: str | None,
-    epochs: int,
-    folds: int,
-    good: float,
-    bad: float,
-    margin: float,
-    seed: int,
     **options: Any,
 ) -> None:
     """Train weights for `cybleu rerank linear`.
@@ -327,25 +322,15 @@ def perceptron(
     metric = metric_of(variant, smoothing)
     given = _given(options)
     one_standard_input(*given.files, *references)
-    if output == held_out == STANDARD_INPUT:
+    if given.output == held_out == STANDARD_INPUT:
         raise click.UsageError(
             "the weights and the texts of --held-out would be mixed; give --output or --held-out a file"
         )
-    check_outputs([output, held_out], [*given.files, *references])
+    check_outputs([given.output, held_out], [*given.files, *references])
     with input_errors():
         nbest = given.whole(references)
-        trained = train(
-            nbest,
-            good=good,
-            bad=bad,
-            margin=margin,
-            epochs=epochs,
-            folds=folds,
-            seed=seed,
-            metric=metric,
-            progress=someone_looks(),
-        )
-        results = [(output, [f"{name} {weight!r}\n" for name, weight in told(nbest, trained.weights).items()])]
+        trained = train(nbest, metric=metric, progress=someone_looks(), **options)
+        results = [(given.output, [f"{name} {weight!r}\n" for name, weight in told(nbest, trained.weights).items()])]
         if held_out is not None:
             results.append((held_out, [f"{text}\n" for text in trained.held_out.texts]))
         with writing_all(*(path for path, _ in results if path != STANDARD_INPUT)) as written:

@@ -18,21 +18,17 @@ from ..errors import EmptyCorpusError
 from ..metrics import Bleu, BleuScore, Metric, Score
 from ..text.raw import Raw
 from .common import (
-    DROP_BOM,
     FILES,
-    RAW,
     REFERENCE_LENGTH,
     SMOOTHING_OF_TEXT,
-    SMOOTHING_VALUE,
     THREADS,
     WIDTH,
     input_errors,
-    metric_of_texts,
     need_standard_output,
     variant,
 )
 from .parquet import column_segments, columns_named
-from .texts import NO_LINE, described, lowercase_of, no_tokenizer, raw_segments_of_files, splitter_of, tokenizer_of
+from .texts import NO_LINE, TextOptions, no_tokenizer, raw_segments_of_files
 from .texts import segments as read_segments
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
@@ -41,11 +37,8 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 @click.command()
 @FILES
-@RAW
-@DROP_BOM
 @variant("sacrebleu")
 @SMOOTHING_OF_TEXT
-@SMOOTHING_VALUE
 @REFERENCE_LENGTH
 @click.option(
     "--level",
@@ -59,21 +52,13 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 def score(
     hypothesis: str,
     references: tuple[str, ...],
-    variant: str,
-    order: int | None,
-    weights: tuple[float, ...] | None,
-    smoothing: str | None,
-    smoothing_value: float | None,
-    tokenize: str | None,
-    split: str | None,
-    lowercase: bool,
-    drop_bom: bool,
     reference_length: str | None,
     level: str | None,
     threads: int,
     segments: bool,
     as_json: bool,
     width: int,
+    **options: Any,
 ) -> None:
     """Score a text by corpus BLEU or another metric.
 
@@ -85,10 +70,11 @@ def score(
     references has one reference for each segment, or a list of them.
     """
     need_standard_output()
-    name = tokenizer_of(variant, tokenize, split)
-    metric, method = metric_of_texts(variant, smoothing, smoothing_value, order, weights)
-    no_tokenizer(metric, tokenize, split)
-    if lowercase and metric.of_raw_text:
+    given = TextOptions(**options)
+    name = given.tokenizer
+    metric, method = given.metric_and_method()
+    no_tokenizer(metric, given.tokenize, given.split)
+    if given.lowercase and metric.of_raw_text:
         metric = metric.with_choices(lowercase=True)
     if reference_length is not None:
         if not isinstance(metric, Bleu):
@@ -101,55 +87,55 @@ def score(
         metric = metric.with_choices(level=level)
     corpus = _Corpus(metric, method)
     segment_scores = array("d")
-    looks = _Looks()
     numbers_of_references: set[int] = set()  # where they are in columns
     with input_errors():
-        raw = Raw(name, lowercase)
+        raw = Raw(name, given.lowercase)
         columns = columns_named(hypothesis, references)
         direct = raw.own and metric.reads_raw_text and not method
         count = partial(_counted, metric, raw, segments, corpus.mean is not None)
         blocks: Iterator[Any]
-        split_line = splitter_of(variant, name, lowercase)
+        split_line = given.splitter()
         if columns is not None:
-            direct = direct and not (lowercase and variant == "mteval-v13a")  # which has another lower case
-            read = _columns(columns, len(references), numbers_of_references)
+            direct = direct and not (given.lowercase and given.variant == "mteval-v13a")  # which has another lower case
+            read = _columns(columns, numbers_of_references)
             blocks = ((raw.texts(texts, texts.name), *raw.sets(sets)) for texts, sets in read)
         else:
-            blocks = raw_segments_of_files(hypothesis, references, lowercase_of(variant, lowercase), drop_bom)
+            blocks = raw_segments_of_files(hypothesis, references, given.lowered(), given.drop_bom)
         if direct:
-            for counted in in_order(count, blocks, threads):
-                corpus.add_counted(counted)
-                segment_scores.extend(counted.scores)
-                looks.see(counted)
-        elif columns is not None:
-            for texts, sets in read:
-                split_sets = [[split_line(_str_of(line)) for line in lines] for lines in sets]
-                split_texts = [split_line(_str_of(line)) for line in texts]
-                corpus.add(split_sets, split_texts)
-                if segments:
-                    segment_scores.extend(map(corpus.score_segment, split_sets, split_texts))
+            found = in_order(count, blocks, threads)
         else:
-            for list_of_references, hypotheses in read_segments(hypothesis, references, split_line, drop_bom):
-                corpus.add(list_of_references, hypotheses)
-                if segments:
-                    segment_scores.extend(map(corpus.score_segment, list_of_references, hypotheses))
+            if columns is None:
+                split_segments = read_segments(hypothesis, references, split_line, given.drop_bom)
+            else:
+                split_segments = (
+                    (
+                        [[split_line(_str_of(line)) for line in lines] for lines in sets],
+                        [split_line(_str_of(line)) for line in texts],
+                    )
+                    for texts, sets in read
+                )
+            found = (corpus.counted(*block, segments) for block in split_segments)
+        for counted in found:
+            corpus.add(counted)
+            segment_scores.extend(counted.scores)
         if not corpus.count:
             raise EmptyCorpusError(NO_LINE)
         result = corpus.score()
-    for advice in () if metric.of_raw_text else looks.advice(name):
+    for advice in () if metric.of_raw_text else corpus.advice(name):
         click.echo(f"cybleu: {advice}", err=True)
     varies = len(numbers_of_references) > 1
     nrefs = "var" if varies else str(max(numbers_of_references, default=len(references)))
-    tokens = described(metric, name, lowercase)
-    result = replace(result, signature=f"{result.signature}|nrefs:{nrefs}{tokens}|version:{__version__}")
+    result = replace(
+        result, signature=f"{result.signature}|nrefs:{nrefs}{given.described(metric)}|version:{__version__}"
+    )
     if as_json:
-        found: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
+        shown: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
         if isinstance(result, BleuScore):
-            found["precisions"] = [percent(precision, result.scale) for precision in result.precisions]
-            found["ratio"] = result.ratio
+            shown["precisions"] = [percent(precision, result.scale) for precision in result.precisions]
+            shown["ratio"] = result.ratio
         if segments:
-            found["segment_scores"] = [percent(number, result.scale) for number in segment_scores]
-        click.echo(json.dumps(found))
+            shown["segment_scores"] = [percent(number, result.scale) for number in segment_scores]
+        click.echo(json.dumps(shown))
     elif segments:
         for number in segment_scores:
             click.echo(f"{percent(number, result.scale):.{width}f}")
@@ -158,13 +144,13 @@ def score(
 
 
 class _Counted(NamedTuple):
-    """What is known of some segments of raw text."""
+    """What is known of some segments."""
 
     segments: int
     sum: tuple[list[int], Sequence[int] | None]
     rows: list[list[int]]  # of each segment, if they are needed
     scores: list[float]  # of each segment, if they are asked for
-    full_stops: tuple[int, int]
+    full_stops: tuple[int, int] = (0, 0)  # of lines of raw text that end with one: of its own, or that a word has
 
 
 def _counted(metric: Metric, raw: Raw, scored: bool, by_rows: bool, block: tuple[Any, Any, Any]) -> _Counted:
@@ -182,43 +168,15 @@ def _counted(metric: Metric, raw: Raw, scored: bool, by_rows: bool, block: tuple
     return _Counted(len(texts), sums, rows if by_rows else [], scores, texts.full_stops())
 
 
-def _columns(columns: Any, references: int, numbers: set[int]) -> Iterator[tuple[Any, Any]]:
+def _columns(columns: Any, numbers: set[int]) -> Iterator[tuple[Any, Any]]:
     """The segments of columns, block by block; how many references a segment has is added to `numbers`."""
     for texts, sets in column_segments(*columns):
-        numbers |= set(map(len, sets)) if sets.of_lists else {references}
+        numbers |= {sets.number} if sets.number else set(map(len, sets))
         yield texts, sets
 
 
 def _str_of(line: Any) -> str:
     return line if isinstance(line, str) else line.decode()
-
-
-class _Looks:
-    """What the hypotheses look like: tokenised already, or not."""
-
-    def __init__(self) -> None:
-        self.lines = 0
-        self.apart = 0  # lines that end with a full stop of its own
-        self.joined = 0  # lines that end with one that a word has
-
-    def see(self, counted: _Counted) -> None:
-        apart, joined = counted.full_stops
-        self.lines += counted.segments
-        self.apart += apart
-        self.joined += joined
-
-    def advice(self, tokenizer: str) -> Iterator[str]:
-        if tokenizer in WHITE_SPACE:
-            if self.joined >= MANY and 2 * self.joined > self.lines:
-                yield (
-                    f"{self.joined} lines end with a full stop that is part of a word here, so the text looks as if it were "
-                    "not tokenised; --tokenize 13a tokenises it"
-                )
-        elif self.apart >= MANY:
-            yield (
-                f"{self.apart} lines end with ' .', so the text looks tokenised, which may hurt the score; give text that is "
-                "not, or --tokenize none"
-            )
 
 
 class _Corpus:
@@ -231,7 +189,9 @@ class _Corpus:
         self.metric = metric
         self.row = [0] * len(metric.columns)
         self.short_segments: list[int] | None = None
-        self.count = 0
+        self.count = self.apart = self.joined = (
+            0  # of segments, of full stops of their own and of those that words have
+        )
         self._sentences = metric.of_sentences()
         self.mean = metric if isinstance(metric, Bleu) and metric.level == "mean" else None
         self._total = 0.0  # of the scores of segments, for their mean
@@ -241,29 +201,39 @@ class _Corpus:
             weights = metric.weights or (1 / metric.order,) * metric.order
             self._of_last = weights, getattr(bleu_score.SmoothingFunction(), method)
 
-    def add(self, list_of_references: list[list[list[str]]], hypotheses: list[list[str]]) -> None:
-        if self.mean is not None:
-            self.add_rows([self.mean.row(*segment) for segment in zip(list_of_references, hypotheses)])
-        self.add_sum(*self.metric.sum_of(list_of_references, hypotheses), len(hypotheses))
+    def counted(self, list_of_references: list[list[list[str]]], hypotheses: list[list[str]], scored: bool) -> _Counted:
+        """Count segments of tokens, which come one after the other."""
         self._last = list_of_references[-1], hypotheses[-1]
+        rows = [] if self.mean is None else list(map(self.mean.row, list_of_references, hypotheses))
+        scores = list(map(self.score_segment, list_of_references, hypotheses)) if scored else []
+        return _Counted(len(hypotheses), self.metric.sum_of(list_of_references, hypotheses), rows, scores)
 
-    def add_sum(self, row: Sequence[int], short_segments: Sequence[int] | None, segments: int) -> None:
+    def add(self, counted: _Counted) -> None:
         """Add the sum of the rows of some segments, and how many are too short for each order."""
+        row, short_segments = counted.sum
         self.row = [total + count for total, count in zip(self.row, row, strict=True)]
         if short_segments is not None:
             before = self.short_segments or [0] * len(short_segments)
             self.short_segments = [total + count for total, count in zip(before, short_segments, strict=True)]
-        self.count += segments
+        self.count += counted.segments
+        self.apart += counted.full_stops[0]
+        self.joined += counted.full_stops[1]
+        if self.mean is not None and counted.rows:
+            self._total = self.mean.total_of_segments(counted.rows, self._total)
 
-    def add_counted(self, counted: _Counted) -> None:
-        """Add segments of raw text."""
-        self.add_sum(*counted.sum, counted.segments)
-        self.add_rows(counted.rows)
-
-    def add_rows(self, rows: list[list[int]]) -> None:
-        """Add the scores of segments to the sum of which the mean is made, one after the other."""
-        if self.mean is not None and rows:
-            self._total = self.mean.total_of_segments(rows, self._total)
+    def advice(self, tokenizer: str) -> Iterator[str]:
+        """What to say of hypotheses that look tokenised already, or not."""
+        if tokenizer in WHITE_SPACE:
+            if self.joined >= MANY and 2 * self.joined > self.count:
+                yield (
+                    f"{self.joined} lines end with a full stop that is part of a word here, so the text looks as if it were "
+                    "not tokenised; --tokenize 13a tokenises it"
+                )
+        elif self.apart >= MANY:
+            yield (
+                f"{self.apart} lines end with ' .', so the text looks tokenised, which may hurt the score; give text that is "
+                "not, or --tokenize none"
+            )
 
     def score(self) -> Score:
         if self.mean is not None:

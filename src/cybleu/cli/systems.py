@@ -20,13 +20,12 @@ from .common import (
     SMOOTHING,
     WEIGHTS,
     MetricName,
-    metric_of,
     of_sums,
     one_standard_input,
     someone_looks,
     with_parameters,
 )
-from .texts import NO_LINE, no_tokenizer, note_marks, tokenizer_of
+from .texts import NO_LINE, TextOptions, note_marks
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -68,6 +67,7 @@ SYSTEMS = with_parameters(
     ),
     click.option(
         "--metric",
+        "variant",
         type=MetricName(of_sums),
         default="sacrebleu",
         show_default=True,
@@ -83,21 +83,6 @@ BASELINE = click.option("--baseline", metavar="NAME", help="Compare each system 
 SEED = click.option(
     "--seed", type=click.IntRange(0), default=12345, show_default=True, help="Seed of all random samples."
 )
-
-
-def metric_and_tokenizer(
-    metric: str,
-    smoothing: str | None,
-    order: int | None,
-    weights: Sequence[float] | None,
-    split: str | None,
-    tokenize: str | None,
-) -> tuple[Metric, str]:
-    """What the options ask for."""
-    name = tokenizer_of(metric, tokenize, split)
-    found = metric_of(metric, smoothing, None, order, weights)
-    no_tokenizer(found, tokenize, split)
-    return found, name
 
 
 def named_systems(
@@ -132,13 +117,7 @@ def named_systems(
 
 
 def report_of(
-    named: Mapping[str, list[str]],
-    references: Sequence[str],
-    metric: Metric,
-    tokenizer: str,
-    lowercase: bool,
-    drop_bom: bool,
-    **choices: Any,
+    named: Mapping[str, list[str]], references: Sequence[str], metric: Metric, given: TextOptions, **choices: Any
 ) -> Report:
     """The report of these files.
 
@@ -147,7 +126,7 @@ def report_of(
     from ..report import analyse
 
     paths = dict.fromkeys([*(path for runs in named.values() for path in runs), *references])
-    lines = {path: _lines(path, drop_bom) for path in paths}
+    lines = {path: _lines(path, given.drop_bom) for path in paths}
     if not any(lines.values()):
         raise EmptyCorpusError(NO_LINE)
     counts = {path: len(found) for path, found in lines.items()}
@@ -159,8 +138,8 @@ def report_of(
         list(zip(*(lines[path] for path in references))),
         {name: [lines[path] for path in runs] for name, runs in named.items()},
         metric,
-        tokenize=tokenizer,
-        lowercase=lowercase,
+        tokenize=given.tokenizer,
+        lowercase=given.lowercase,
         command=shlex.join([*context.command_path.split(), *context.meta[ARGUMENTS]]),
         files={path: _digest(path, lines[path]) for path in paths},
         progress=someone_looks(),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -15,10 +14,76 @@ from ..metrics import Metric, tool_tokenizer
 from ..text import tokenizer
 from ..text.files import raw_segments
 from ..text.raw import lowered_block
-from .common import one_standard_input, someone_looks
+from .common import metric_of, one_standard_input, someone_looks
 
 Text = TypeVar("Text")
 NO_LINE = "the files have no line, so there is no segment to score"
+# These methods of NLTK ask for a segment, so they are not of the counts alone.
+METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
+
+
+class TextOptions(NamedTuple):
+    """The options of commands that score texts: by what, and of which tokens."""
+
+    variant: str
+    order: int | None
+    weights: tuple[float, ...] | None
+    smoothing: str | None
+    tokenize: str | None
+    split: str | None
+    lowercase: bool
+    drop_bom: bool
+    smoothing_value: float | None = None
+
+    @property
+    def tokenizer(self) -> str:
+        """The name of the tokeniser that is asked for."""
+        return asked_tokenizer(self.tokenize, self.split) or tool_tokenizer(self.variant)
+
+    def metric(self) -> Metric:
+        """The metric that is asked for, for commands that score whole texts."""
+        metric = self._metric(self.smoothing)
+        no_tokenizer(metric, self.tokenize, self.split)
+        return metric
+
+    def metric_and_method(self) -> tuple[Metric, str | None]:
+        """The metric that is asked for; and the smoothing if it is a method that asks for a segment, which no metric has."""
+        method = self.smoothing if self.variant == "nltk" and self.smoothing in METHODS_OF_SEGMENTS else None
+        if method and self.smoothing_value is not None:
+            raise click.UsageError(f"--smoothing {method} takes no --smoothing-value here")
+        try:
+            return self._metric(None if method else self.smoothing), method
+        except click.UsageError as error:
+            if self.variant == "nltk" and "no smoothing" in error.message:
+                raise click.UsageError(", ".join([error.message, *METHODS_OF_SEGMENTS])) from error
+            raise
+
+    def _metric(self, smoothing: str | None) -> Metric:
+        return metric_of(self.variant, smoothing, self.smoothing_value, self.order, self.weights)
+
+    def described(self, metric: Metric) -> str:
+        """What was done to the text before it was counted, for signatures."""
+        return "" if metric.of_raw_text else f"|case:{'lc' if self.lowercase else 'mixed'}|tok:{self.tokenizer}"
+
+    def lowered(self) -> Callable[[bytes], bytes] | None:
+        """What puts whole lines in lower case, if it is asked for, as the tool of the variant does."""
+        if not self.lowercase:
+            return None
+        return bytes.lower if self.variant == "mteval-v13a" else lowered_block
+
+    def splitter(self) -> Callable[[str], Any]:
+        """What makes the tokens of a line, as the tool of the variant does."""
+        if self.lowercase and self.variant == "mteval-v13a":
+            tokens_of = tokenizer(self.tokenizer)
+            return lambda line: tokens_of(line.encode().lower().decode())
+        return tokenizer(self.tokenizer, self.lowercase)
+
+
+def asked_tokenizer(tokenize: str | None, split: str | None) -> str | None:
+    """The name of the tokeniser that the options ask for, if they do."""
+    if tokenize and split:
+        raise click.UsageError("--tokenize and --split exclude each other")
+    return tokenize or split
 
 
 def no_tokenizer(metric: Metric, tokenize: str | None, split: str | None) -> None:
@@ -26,33 +91,6 @@ def no_tokenizer(metric: Metric, tokenize: str | None, split: str | None) -> Non
     if metric.of_raw_text and (tokenize or split):
         option = "--tokenize" if tokenize else "--split"
         raise click.UsageError(f"{option} makes tokens, and {metric.name} counts the characters of raw text")
-
-
-def described(metric: Metric, tokenizer: str, lowercase: bool) -> str:
-    """What was done to the text before it was counted, for signatures."""
-    return "" if metric.of_raw_text else f"|case:{'lc' if lowercase else 'mixed'}|tok:{tokenizer}"
-
-
-def tokenizer_of(variant: str, tokenize: str | None, split: str | None) -> str:
-    """The name of the tokeniser that the options ask for."""
-    if tokenize and split:
-        raise click.UsageError("--tokenize and --split exclude each other")
-    return tokenize or split or tool_tokenizer(variant)
-
-
-def lowercase_of(variant: str, lowercase: bool) -> Callable[[bytes], bytes] | None:
-    """What puts whole lines in lower case, if it is asked for, as the tool of the variant does."""
-    if not lowercase:
-        return None
-    return bytes.lower if variant == "mteval-v13a" else lowered_block
-
-
-def splitter_of(variant: str, name: str, lowercase: bool) -> Callable[[str], Any]:
-    """What makes the tokens of a line, as the tool of the variant does."""
-    if lowercase and variant == "mteval-v13a":
-        tokens_of = tokenizer(name)
-        return lambda line: tokens_of(line.encode().lower().decode())
-    return tokenizer(name, lowercase)
 
 
 def raw_segments_of_files(
@@ -63,11 +101,8 @@ def raw_segments_of_files(
     noted: set[str] | None = None,
 ) -> Iterator[tuple[Any, Any, Any]]:
     """The segments of parallel files as raw text, some at a time, under a progress bar."""
-    one_standard_input(hypothesis, *references)
-    with _files(hypothesis, references, drop_bom, 1, noted) as (files, advance):
-        for block in raw_segments(files[0], files[1:], change):
-            yield block
-            advance()
+    with _files(hypothesis, references, drop_bom, noted) as files:
+        yield from files[0].watched(raw_segments(files[0], files[1:], change), someone_looks())
 
 
 def segments(
@@ -81,23 +116,20 @@ def segments(
 
     :param split: what to make of a line; ``str`` leaves it as it is
     """
-    one_standard_input(hypothesis, *references)
-    with _files(hypothesis, references, drop_bom, delay) as (files, advance), collector_paused():
-        for block in parallel_segments(files[0], files[1:], split):
-            yield block
-            advance()
+    with _files(hypothesis, references, drop_bom) as files, collector_paused():
+        yield from files[0].watched(parallel_segments(files[0], files[1:], split), someone_looks(), delay)
 
 
 @contextmanager
 def _files(
-    hypothesis: str, references: Sequence[str], drop_bom: bool, delay: float, noted: set[str] | None = None
-) -> Iterator[tuple[list[Lines], Callable[[], Any]]]:
-    """The open files, and what moves the progress bar on. At the end, a note where there is a byte order mark."""
+    hypothesis: str, references: Sequence[str], drop_bom: bool, noted: set[str] | None = None
+) -> Iterator[list[Lines]]:
+    """The open files. At the end, a note where there is a byte order mark."""
+    one_standard_input(hypothesis, *references)
     with ExitStack() as stack:
         files = [stack.enter_context(Lines(path, keep_mark=not drop_bom)) for path in (hypothesis, *references)]
-        advance = stack.enter_context(_bar(files[0], delay))
         with suppress(GeneratorExit):  # who stops reading is told of the mark, too
-            yield files, advance
+            yield files
     note_marks(files, drop_bom, noted)
 
 
@@ -116,18 +148,3 @@ def note_marks(files: Sequence[Lines], drop_bom: bool, noted: set[str] | None = 
             "--drop-bom leaves it out",
             err=True,
         )
-
-
-@contextmanager
-def _bar(file: Lines, delay: float) -> Iterator[Callable[[], Any]]:
-    """What moves on a progress bar, which is there if a person is looking and the file takes long.
-
-    tqdm is imported only then: that takes as long as counting a hundred thousand lines.
-    """
-    if not someone_looks():
-        yield lambda: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(total=file.size, unit="B", unit_scale=True, delay=delay, leave=False, file=sys.stderr) as bar:
-        yield lambda: bar.update(file.position() - bar.n)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import inf
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from .._files.text import listed, shown
-from .._files.weights import lines_of
 from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import FeatureError
-from .common import FILE, check_outputs, input_errors, metric_of, need_standard_output, someone_looks
+from .common import FILE, input_errors, someone_looks
 from .lists import (
     FIX,
     IN_RANGES,
@@ -22,17 +22,19 @@ from .lists import (
     RESTARTS,
     SEARCH,
     WITH_LISTS,
-    Given,
+    begun,
     bounds_of,
     ends_of,
-    found_on,
     names_of,
-    score_of,
-    told,
+    run_tuner,
 )
 
 if TYPE_CHECKING:
-    from ..tuning import Restart
+    from collections.abc import Callable
+
+    from ..metrics import Metric
+    from ..nbest import NBest
+    from ..tuning import Restart, Tuning
 
 
 @click.command()
@@ -96,29 +98,21 @@ def mert(
 
     The lists come from decoders or from Moses's extractor.
     """
-    need_standard_output()
     if (plot is None) != (axis is None):
         raise click.UsageError("--plot and --axis go together")
     how, _, width = (window or "").partition(":")
     if window and (how not in ("min", "average") or not (width.isascii() and width.isdecimal())):
         raise click.UsageError(f"--window {shown(window)} is not min:N or average:N")
-    given = Given(**options)
+    given = begun(options, plot)
     bounds = bounds_of(given.ranges)
     drawn = None if start_range is None else ends_of(start_range)
     if start_range is not None and (drawn is None or not -inf < drawn[0] <= drawn[1] < inf):
         raise click.UsageError(f"--start-range {shown(start_range)} is not LOW:HIGH, such as 0:1")
-    metric_of(given.variant, given.smoothing)  # for its errors
-    check_outputs([given.output, plot], given.files)
-    with input_errors():
-        from ..tuning import check_normalised, check_plot, line_search, normalised, plot_surface, tune
+    best: Restart | None = None
 
-        if plot:
-            check_plot(plot)
-        nbest = given.merged()
-        metric = given.metric_for(nbest)
+    def run(nbest: NBest, start: dict[str, float] | None, *, metric: Metric, seed: int) -> Tuning:
         if axis is not None and axis not in names_of(nbest):
             raise FeatureError(f"there is no feature {shown(axis)}; there are {listed(names_of(nbest))}")
-        start, others = given.weights(nbest)
         if nbest.sparse is not None and not quiet:
             click.echo(
                 f"cybleu: of {len(nbest.sparse.names)} sparse features {len({*searched})} are searched, and the others keep "
@@ -126,62 +120,56 @@ def mert(
                 err=True,
             )
         check_normalised(normalise, bounds, fix)
-        if given.output:
-            lines_of(dict.fromkeys(nbest.names, 0.0))  # for its error: names that cannot be written
-        best: Restart | None = None
 
         def trace(restart: Restart) -> None:
             nonlocal best
-            best = restart if best is None or restart.score > best.score else best
+            if best is None or restart.score > best.score:
+                best = replace(restart, weights={**(start or {}), **restart.weights})
             if not quiet and sys.stderr is not None:
                 from tqdm import tqdm
 
                 tqdm.write(str(restart), file=sys.stderr)
 
-        try:
-            tuning = tune(
-                nbest,
-                start,
-                restarts,
-                random_directions or "axes",
-                bounds,
-                fix,
-                (how, int(width)) if window else None,
-                metric,
-                given.seed,
-                given.threads,
-                someone_looks() and not quiet,
-                start_range=drawn,
-                wide=wide,
-                moves="best first" if best_first else "in turn",
-                searched=searched,
-                trace=trace,
-            )
-        except KeyboardInterrupt:
-            if best is not None:
-                weights = {**told(nbest, {**(start or {}), **best.weights}), **others}
-                given.interrupted(best, normalised(weights, normalise))
-            raise
-        if not quiet:
-            click.echo(str(tuning).partition("\n")[0], err=True)
-        weights = normalised({**told(nbest, tuning.weights), **others}, normalise)
-        score = tuning.score if normalise is None else score_of(nbest, weights, metric)
-        result = {
-            **found_on(nbest, tuning, score),
-            "line_searches": tuning.line_searches,
-            "climbs": [asdict(restart) for restart in tuning.restarts],
-        }
+        return tune(
+            nbest,
+            start,
+            restarts,
+            random_directions or "axes",
+            bounds,
+            fix,
+            (how, int(width)) if window else None,
+            metric,
+            seed,
+            given.threads,
+            someone_looks() and not quiet,
+            start_range=drawn,
+            wide=wide,
+            moves="best first" if best_first else "in turn",
+            searched=searched,
+            trace=trace,
+        )
+
+    def more(tuning: Tuning) -> dict[str, Any]:
+        climbs = [asdict(restart) for restart in tuning.restarts]
+        return {"line_searches": tuning.line_searches, "climbs": climbs}
+
+    def pictures(nbest: NBest, weights: dict[str, float], tuning: Tuning) -> list[tuple[str, Callable[[TextIO], None]]]:
+        if plot is None or axis is None:
+            return []
+        of_list = {name: weights.get(name, 0.0) for name in names_of(nbest)}
 
         def draw(file: TextIO) -> None:
-            assert plot is not None
-            assert axis is not None
-            of_list = {name: weights.get(name, 0.0) for name in names_of(nbest)}
-            found = line_search(nbest, of_list, axis, metric=metric, surface=True)
+            found = line_search(nbest, of_list, axis, metric=given.metric_for(nbest), surface=True)
             plot_surface(plot, found, axis, of_list[axis], tuning.metric, file=file.buffer)
 
-        # first what nothing can keep from being seen: a disk may be full
-        given.show(result, weights)
-        given.write(weights, (plot, draw))
+        return [(plot, draw)]
+
+    with input_errors():
+        from ..tuning import check_normalised, check_plot, line_search, plot_surface, tune
+
+        if plot:
+            check_plot(plot)
+        run_tuner(given, run, lambda: best, more, normalise, quiet, attrgetter("names"), pictures)
 
 
 @click.command("random-search")
@@ -210,13 +198,10 @@ def random_search(
     Weights are drawn evenly from their ranges, by default -1 to 1. The start, if given, is tried first. With --weights-file the
     command prints the score of each line of weights instead, from 0 to 100.
     """
-    need_standard_output()
-    given = Given(**options)
+    given = begun(options, read=weights_file)
     bounds = bounds_of(given.ranges)
-    metric_of(given.variant, given.smoothing)  # for its errors
     if weights_file and (bounds or given.start):
         raise click.UsageError("--start and --range do not go with --weights-file")
-    check_outputs([given.output], [*given.files, weights_file])
     with input_errors():
         from ..tuning import random_search as search
         from ..tuning import random_weights, read_table
@@ -248,5 +233,4 @@ def random_search(
             "scores": scores.tolist(),
         }
         weights = dict(zip(nbest.names, vectors[best].tolist()))
-        given.show(result, weights)
-        given.write(weights)
+        given.give(result, weights)

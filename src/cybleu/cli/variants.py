@@ -8,14 +8,12 @@ import click
 
 from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison, explain_blocks
-from .common import DROP_BOM, FILES, RAW, input_errors, metric_of, need_standard_output
-from .texts import NO_LINE, segments
+from .common import FILES, input_errors, metric_of, need_standard_output
+from .texts import NO_LINE, asked_tokenizer, segments
 
 
 @click.command()
 @FILES
-@RAW
-@DROP_BOM
 @click.option(
     "--variant",
     "names",
@@ -50,9 +48,7 @@ def variants(
     """
     need_standard_output()
     size = len(metric_of("sacrebleu", order=order, weights=weights).columns) // 2 - 1
-    if tokenize and split:
-        raise click.UsageError("--tokenize and --split exclude each other")
-    name = tokenize or split
+    name = asked_tokenizer(tokenize, split)
     with input_errors():
         lines = segments(hypothesis, references, str, drop_bom)
         explained = explain_blocks(lines, names, size, weights, tokenize=name or "of-tools", lowercase=lowercase)
@@ -81,12 +77,7 @@ def _as_object(comparison: Comparison) -> dict[str, object]:
                 "higher": pair.higher.name,
                 "points": pair.points,
                 "causes": [
-                    {
-                        "rule": cause.rule,
-                        "points": cause.points,
-                        "orders": cause.orders,
-                        "segments": cause.segments,
-                    }
+                    {name: getattr(cause, name) for name in ("rule", "points", "orders", "segments")}
                     for cause in pair.causes
                 ],
             }

@@ -5,8 +5,7 @@ A task has one processor, so that these functions count in one thread. They are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..metrics import Metric, Variant
+    from .tables import Tokenize
 
-    Tokenize = str | Callable[[str], Sequence[Hashable]] | None
     Names = str | Sequence[str]
 
 __all__ = ["SCORE", "Counting"]
@@ -27,42 +26,33 @@ __all__ = ["SCORE", "Counting"]
 SCORE = "score"
 
 
-@dataclass(frozen=True)
 class Counting:
-    """What is counted in which columns, and which columns are kept beside the counts."""
+    """What is counted in which columns, and which columns are kept beside the counts.
 
-    hypothesis: str
-    references: tuple[str, ...]
-    metric: Metric
-    tokenize: Tokenize
-    lowercase: bool
-    keep: tuple[str, ...]
+    :raises UnknownNameError: there is no such metric, or no column of references
+    :raises ArrayValueError: a column is kept twice, or has the name of a new column
+    """
 
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         hypothesis: str,
         references: Names,
         metric: str | Metric | Variant | None,
         tokenize: Tokenize,
         lowercase: bool,
         keep: Names = (),
-    ) -> Counting:
-        """
-        :raises UnknownNameError: there is no such metric, or no column of references
-        :raises ArrayValueError: a column is kept twice, or has the name of a new column
-        """
-        found = find(metric)
-        columns = _names(references)
-        if not columns:
+    ):
+        self.metric = find(metric)
+        self.hypothesis = hypothesis
+        self.references = _names(references)
+        self.keep = _names(keep)
+        self._tokens: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": 1}
+        if not self.references:
             raise UnknownNameError("there is no column of references; name one at least")
-        kept = _names(keep)
-        counting = cls(hypothesis, columns, found, tokenize, lowercase, kept)
-        for place, name in enumerate(kept):
-            if name in (*counting.addends, SCORE) or name in kept[:place]:
-                made = "given twice" if name in kept[:place] else "the name of a column that is made"
+        for place, name in enumerate(self.keep):
+            if name in (*self.addends, SCORE) or name in self.keep[:place]:
+                made = "given twice" if name in self.keep[:place] else "the name of a column that is made"
                 raise ArrayValueError(f"the column {name!r} is to be kept, and it is {made}; rename it")
-        return counting
 
     def for_sums(self) -> Counting:
         """The same, after a look whether sums have a score.
@@ -94,7 +84,7 @@ class Counting:
 
         :param batch: a RecordBatch or Table of pyarrow
         """
-        return {**{name: batch.column(name) for name in self.keep}, **self._counted(batch)}
+        return {**self._kept(batch), **self._counted(batch)}
 
     def addends_of(self, batch: Any) -> dict[str, Any]:
         """The same with what the score of a sum needs.
@@ -122,7 +112,7 @@ class Counting:
         """
         table = statistics(self._counted(batch), self.metric)
         scores = self.metric.of_sentences().scores(table)
-        return {**{name: batch.column(name) for name in self.keep}, SCORE: scores}
+        return {**self._kept(batch), SCORE: scores}
 
     def group_scores_of(self, batch: Any) -> dict[str, Any]:
         """The columns that are kept, sums of statistics, and their score.
@@ -135,15 +125,13 @@ class Counting:
             for place in range(batch.num_rows)
         ]
         made = {name: sums[name] for name in self.metric.columns}
-        return {
-            **{name: batch.column(name) for name in self.keep},
-            **made,
-            SCORE: np.array(scores, dtype=np.float64),
-        }
+        return {**self._kept(batch), **made, SCORE: np.array(scores, dtype=np.float64)}
+
+    def _kept(self, batch: Any) -> dict[str, Any]:
+        return {name: batch.column(name) for name in self.keep}
 
     def _counted(self, batch: Any) -> dict[str, Any]:
-        arguments: Any = {"tokenize": self.tokenize, "lowercase": self.lowercase, "threads": 1}
-        return rows(batch, self.hypothesis, self.references, self.metric, **arguments)
+        return rows(batch, self.hypothesis, self.references, self.metric, **self._tokens)
 
     # ------------------------------------------------------------------------------------- from sums to scores, where asked
 
@@ -164,9 +152,7 @@ class Counting:
             raise EmptyCorpusError("there is no segment to score; give at least one row with its references")
         row = [int(sums[name] or 0) for name in self.metric.columns]
         short = [int(sums[name] or 0) for name in self.addends[len(row) :]]
-        if isinstance(self.metric, Bleu):
-            return self.metric.score(row, short or None)
-        return self.metric.score(row)
+        return self.metric.score(row, short or None)
 
     def systems_of(self, table: Any) -> dict[str, NDArray[np.int64]]:
         """The rows of each system, in the order of the segments.

@@ -10,20 +10,20 @@ In the examples `dataset` is a Dataset with one segment of two systems. Its colu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArrowError, UnknownNameError
+from ..errors import ArrowError
 from .engines import Counting
+from .tables import known
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ..metrics import Metric, Score, Variant
-
-    Tokenize = str | Callable[[str], Sequence[Hashable]] | None
-    Names = str | Sequence[str]
+    from .engines import Names
+    from .tables import Tokenize
 
 __all__ = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
 
@@ -57,7 +57,7 @@ def rows(
     >>> sorted((row["system"], row["hyp_len"], row["match_1"]) for row in rows(dataset, keep="system").take_all())
     [('a', 4, 4), ('b', 4, 3)]
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, keep)
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase, keep)
     return _mapped(_read(dataset, counting), counting, Counting.rows_of)
 
 
@@ -88,7 +88,7 @@ def segment_scores(
     >>> sorted(round(row["score"], 2) for row in segment_scores(dataset).take_all())
     [59.46, 100.0]
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, keep)
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase, keep)
     return _mapped(_read(dataset, counting), counting, Counting.segment_scores_of)
 
 
@@ -115,7 +115,7 @@ def total(
     >>> total(dataset)["match_1"]
     7
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase)
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase)
     return counting.total_of(_sums(dataset, counting))
 
 
@@ -145,7 +145,7 @@ def score(
     >>> print(f"{score(dataset).score:.2f}, {score(dataset, metric='chrf').score:.2f}")
     72.31, 79.65
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase).for_sums()
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase).for_sums()
     return counting.score_of(_sums(dataset, counting))
 
 
@@ -178,7 +178,7 @@ def group_scores(
     >>> sorted((row["system"], round(row["score"], 2)) for row in group_scores(dataset, "system", partitions=1).take_all())
     [('a', 100.0), ('b', 59.46)]
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, by).for_sums()
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase, by).for_sums()
     counted = _mapped(_read(dataset, counting), counting, Counting.addends_of)
     groups = counted.groupby(list(counting.keep), num_partitions=partitions)
     return _mapped(groups.aggregate(*_added(counting)), counting, Counting.group_scores_of)
@@ -213,7 +213,7 @@ def system_rows(
     >>> {name: of_system.shape for name, of_system in system_rows(dataset).items()}
     {'a': (1, 10), 'b': (1, 10)}
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, (system, segment))
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase, (system, segment))
     return counting.systems_of(_table(_mapped(_read(dataset, counting), counting, Counting.rows_of)))
 
 
@@ -241,10 +241,7 @@ def _read(dataset: Any, counting: Counting) -> Any:
     names = dataset.columns(fetch_if_missing=False)
     if names is None:
         return dataset  # a task says what is missing
-    unknown = [name for name in counting.read if name not in names]
-    if unknown:
-        raise UnknownNameError(f"the dataset has no column {unknown[0]!r}; it has {', '.join(map(repr, names))}")
-    return dataset.select_columns(counting.read)
+    return dataset.select_columns([known(name, names, "dataset") for name in counting.read])
 
 
 def _sums(dataset: Any, counting: Counting) -> dict[str, int | None]:

@@ -11,20 +11,20 @@ In the examples `frame` is a DataFrame with one segment of two systems. Its colu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArrowError, UnknownNameError
+from ..errors import ArrowError
 from .engines import SCORE, Counting
+from .tables import known
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ..metrics import Metric, Score, Variant
-
-    Tokenize = str | Callable[[str], Sequence[Hashable]] | None
-    Names = str | Sequence[str]
+    from .engines import Names
+    from .tables import Tokenize
 
 __all__ = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
 
@@ -63,7 +63,7 @@ def rows(
     +------+-------+-------+
     <BLANKLINE>
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, keep)
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase, keep)
     return _mapped(_read(frame, counting), counting, Counting.rows_of, counting.metric.columns)
 
 
@@ -94,7 +94,7 @@ def segment_scores(
     >>> [round(row.score, 2) for row in segment_scores(frame, keep="system").orderBy("system").collect()]
     [100.0, 59.46]
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, keep)
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase, keep)
     return _mapped(_read(frame, counting), counting, Counting.segment_scores_of, (), (SCORE,))
 
 
@@ -121,7 +121,7 @@ def total(
     >>> total(frame)["match_1"]
     7
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase)
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase)
     return counting.total_of(_sums(frame, counting))
 
 
@@ -151,7 +151,7 @@ def score(
     >>> print(f"{score(frame).score:.2f}, {score(frame, metric='chrf').score:.2f}")
     72.31, 79.65
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase).for_sums()
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase).for_sums()
     return counting.score_of(_sums(frame, counting))
 
 
@@ -181,7 +181,7 @@ def group_scores(
     >>> [(row.system, round(row.score, 2)) for row in group_scores(frame, "system").orderBy("system").collect()]
     [('a', 100.0), ('b', 59.46)]
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, by).for_sums()
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase, by).for_sums()
     counted = _mapped(_read(frame, counting), counting, Counting.addends_of, counting.addends)
     sums = counted.groupBy(*map(_column, counting.keep)).agg(*_added(counting))
     return _mapped(sums, counting, Counting.group_scores_of, counting.metric.columns, (SCORE,))
@@ -216,7 +216,7 @@ def system_rows(
     >>> {name: of_system.shape for name, of_system in system_rows(frame).items()}
     {'a': (1, 10), 'b': (1, 10)}
     """
-    counting = Counting.of(hypothesis, references, metric, tokenize, lowercase, (system, segment))
+    counting = Counting(hypothesis, references, metric, tokenize, lowercase, (system, segment))
     return counting.systems_of(
         _mapped(_read(frame, counting), counting, Counting.rows_of, counting.metric.columns).toArrow()
     )
@@ -233,11 +233,7 @@ def _read(frame: Any, counting: Counting) -> Any:
             f"a {type(frame).__name__} is no DataFrame of Spark; cybleu.columns.rows takes tables that are in memory"
         )
     names = frame.columns
-    for name in counting.read:
-        if names.count(name) != 1:
-            number = "several columns" if name in names else "no column"
-            raise UnknownNameError(f"the frame has {number} {name!r}; it has {', '.join(map(repr, names))}")
-    return frame.select(*map(_column, counting.read))
+    return frame.select(*(_column(known(name, names, "frame")) for name in counting.read))
 
 
 def _mapped(

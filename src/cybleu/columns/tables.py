@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -80,12 +81,12 @@ def row_blocks(
     names, arrays = arrays_of(table)
     places = [_place(name, names) for name in wanted]
     first = 0
-    for array in arrays:
-        columns = [array.field(place) for place in places]
-        for start in range(0, len(array), BLOCK):
-            parts = [column.part(start, min(start + BLOCK, len(array))) for column in columns]
+    for part in arrays:
+        columns = [part.field(place) for place in places]
+        for start in range(0, len(part), BLOCK):
+            parts = [column.part(start, min(start + BLOCK, len(part))) for column in columns]
             found = chosen.rows(
-                ReferenceColumns([[part] for part in parts[1:]], raw, "references", first),
+                ReferenceColumns([[column] for column in parts[1:]], raw, "references", first),
                 TextColumn(parts[:1], "hypotheses", first),
                 **counted,
             )
@@ -125,11 +126,12 @@ def rows(
     """
     chosen = find(metric)
     arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
-    found = {name: _Growing(_length_of(table)) for name in chosen.columns}
+    # in arrays that grow in place: where there are many rows, there is no room for all of them twice
+    found = {name: array("q") for name in chosen.columns}
     for block in row_blocks(table, hypothesis, references, chosen, **arguments):
         for name, numbers in block.items():
-            found[name].append(numbers)
-    return {name: column.whole() for name, column in found.items()}
+            found[name].frombytes(numbers.data.cast("B"))
+    return {name: np.frombuffer(column or bytearray(), dtype=np.int64) for name, column in found.items()}
 
 
 def total(
@@ -187,39 +189,9 @@ def statistics(columns: Any, metric: str | Metric | Variant | None = None) -> ND
     return np.column_stack(found)
 
 
-class _Growing:
-    """A column of as many numbers as a table says that it has rows, which becomes longer if it has more.
-
-    Memory that nothing was written into is not used yet. A stream does not say how many rows it has; then there is room for an
-    eighth more than are there.
-    """
-
-    def __init__(self, count: int) -> None:
-        self._numbers = np.empty(count, dtype=np.int64)
-        self._count = 0
-
-    def append(self, numbers: NDArray[np.int64]) -> None:
-        end = self._count + len(numbers)
-        if end > len(self._numbers):
-            self._numbers.resize(max(end, len(self._numbers) * 9 // 8), refcheck=False)
-        self._numbers[self._count : end] = numbers
-        self._count = end
-
-    def whole(self) -> NDArray[np.int64]:
-        self._numbers.resize(self._count, refcheck=False)
-        return self._numbers
-
-
-def _length_of(table: Any) -> int:
-    """How many rows a table says that it has, 0 where it would have to count them."""
-    if hasattr(table, "num_rows"):  # of pyarrow
-        return int(table.num_rows)
-    return len(table) if hasattr(table, "__array__") and hasattr(table, "__len__") else 0  # frames
-
-
 def _segments_of_lists(table: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[list[Any], list[list[Any]]]]:
     """The hypotheses and their references in a dict, where a list of lists of tokens, or of texts, has several references."""
-    columns = [lists_given(table[_known(name, tuple(table))], name) for name in names]
+    columns = [lists_given(table[known(name, tuple(table))], name) for name in names]
     counts = [len(column) for column in columns]
     if len(set(counts)) > 1:
         raise LengthMismatchError(f"the columns have {', '.join(map(str, counts))} entries; give one for each segment")
@@ -247,13 +219,18 @@ def _references_of(entry: Any, hypothesis: Any) -> list[Any]:
 def _place(name: str, names: tuple[str, ...] | None) -> int:
     if names is None:
         raise ArrowError("this is one column, not a table; segment_stats takes columns")
-    return names.index(_known(name, names))
+    return names.index(known(name, names))
 
 
-def _known(name: str, names: tuple[str, ...]) -> str:
+def known(name: str, names: Sequence[str], what: str = "table") -> str:
+    """The name of a column.
+
+    :param names: of all columns
+    :raises UnknownNameError: there is none of it, or there are several
+    """
     if names.count(name) != 1:
         number = "no column" if name not in names else "several columns"
-        raise UnknownNameError(f"the table has {number} {name!r}; it has {', '.join(map(repr, names))}")
+        raise UnknownNameError(f"the {what} has {number} {name!r}; it has {', '.join(map(repr, names))}")
     return name
 
 
@@ -267,10 +244,9 @@ def _numbers(columns: Any, name: str) -> NDArray[np.int64]:
     except Exception as error:
         has = ", ".join(map(repr, columns)) if isinstance(columns, Mapping) else type(columns).__name__
         raise StatisticsError(f"there is no column {name!r} in what is given: {has}") from error
-    array = array_given(values, name)
-    if array.dtype.kind not in "iu":
-        array = np.array(whole_numbers(array.reshape(-1).tolist(), name, " from 0"), dtype=object)
-    flat = array.reshape(-1)
+    flat = array_given(values, name).reshape(-1)
+    if flat.dtype.kind not in "iu":
+        flat = np.array(whole_numbers(flat.tolist(), name, " from 0"), dtype=object)
     if len(flat) and not 0 <= int(flat.min()) <= int(flat.max()) < 2**63:
         raise StatisticsError(
             f"{name} holds {int(flat.min())} to {int(flat.max())}; statistics are from 0 and fit int64"

@@ -21,12 +21,7 @@ _WORDS: dict[str, tuple[str, dict[object, str]]] = {
         "the mean of the precisions is ",
         {
             "exact": "geometric, of those above 0",
-            "logs": "geometric",
-            "fractions": "geometric",
-            "arithmetic": "arithmetic",
-            "product": "geometric",
-            "exact-or-zero": "geometric",
-            "log-differences": "geometric",
+            **dict.fromkeys(("logs", "fractions", "product", "exact-or-zero", "log-differences"), "geometric"),
         },
     ),
     "reference_length": (

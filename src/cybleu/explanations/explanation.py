@@ -11,6 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, east_asian_width
 
+from .._runtime.scales import counted
 from ..errors import printable
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def conclusion(explanation: Explanation) -> Iterator[str]:
     }.get(explanation.reference_length, f"the {explanation.reference_length} is {wanted}")
     one = len(explanation.reference_lengths) == 1
     yield (
-        f"lengths: the hypothesis has {_counted(length, 'token')}, "
+        f"lengths: the hypothesis has {counted(length, 'token')}, "
         + (f"the reference has {lengths}" if one else f"the references have {lengths}; {which}")
     )
     if explanation.penalty_adds:
@@ -280,9 +281,8 @@ def as_text(explanation: Explanation) -> str:
         for number, reference in enumerate(explanation.references, start=1)
         for line in _wrapped(f"reference {number}" if len(explanation.references) > 1 else "reference", reference)
     ]
-    lines += ["", "order  n-grams  matched  clipped  precision             smoothed"]
-    for order in explanation.orders:
-        n, total, found, credited, precision, smoothed = cells(order)
+    lines.append("")
+    for n, total, found, credited, precision, smoothed in (HEADS, *map(cells, explanation.orders)):
         lines.append(f"{n:>5}  {total:>7}  {found:>7}  {credited:>7}  {precision:<20}  {smoothed}".rstrip())
     return "\n".join([*lines, *remarks(explanation), "", *conclusion(explanation)])
 
@@ -348,10 +348,6 @@ def _listed(names: Iterable[str], number: int) -> str:
 
 def _times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number} times")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _as_given(precision: Fraction) -> str:

@@ -167,11 +167,9 @@ def explain(
     score = sentence_bleu(references, hypothesis, weights, smoothing)
     precisions = [modified_precision(references, hypothesis, n) for n in range(1, len(weights) + 1)]
     closest = closest_ref_length(references, length)
-    return Explanation(
+    return _explained(
+        *(references, hypothesis, weights, precisions, precisions if smoothed is None else smoothed),
         score=score,
-        orders=_orders(references, hypothesis, weights, precisions, precisions if smoothed is None else smoothed),
-        hypothesis=tuple(hypothesis),
-        references=tuple(map(tuple, references)),
         closest_reference_length=closest,
         brevity_penalty=brevity_penalty(closest, length),
         smoothing=getattr(smoothing_function, "__name__", "none" if smoothing_function is None else "a function"),
@@ -197,11 +195,9 @@ def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu) -
         given if bleu.score == 0 or math.isclose(now / bleu.scale, given, rel_tol=1e-12) else now / bleu.scale
         for now, given in zip(bleu.precisions, precisions)
     ]
-    return Explanation(
+    return _explained(
+        *(references, hypothesis, weights, precisions, smoothed),
         score=bleu.score,
-        orders=_orders(references, hypothesis, weights, precisions, smoothed),
-        hypothesis=tuple(hypothesis),
-        references=tuple(map(tuple, references)),
         closest_reference_length=bleu.reference_length,
         brevity_penalty=bleu.brevity_penalty,
         smoothing=metric.definition.smoothing(metric.smoothing)[0],
@@ -217,14 +213,16 @@ def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu) -
     )
 
 
-def _orders(
+def _explained(
     references: Sequence[Tokens],
     hypothesis: Tokens,
     weights: Sequence[float],
     precisions: Sequence[Fraction],
     smoothed: Sequence[Any],
-) -> tuple[Order, ...]:
-    return tuple(
+    **others: Any,
+) -> Explanation:
+    orders = tuple(
         Order(n, weight, ngram_counts(hypothesis, n), clipped_counts(references, hypothesis, n), precision, now)
         for n, (weight, precision, now) in enumerate(zip(weights, precisions, smoothed), start=1)
     )
+    return Explanation(orders=orders, hypothesis=tuple(hypothesis), references=tuple(map(tuple, references)), **others)

@@ -64,8 +64,8 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
         self.tokenize = None if self.metric.of_raw_text and tokenize == "13a" else tokenize
         self.lowercase = lowercase
         self.metric.rows([], [], tokenize=self.tokenize, lowercase=lowercase)  # for its errors
-        counted = isinstance(self.metric, Bleu) and self.metric.definition.short_segments_count
-        orders = self.metric.order if isinstance(self.metric, Bleu) and counted else 0
+        bleu = self.metric if isinstance(self.metric, Bleu) else None
+        orders = bleu.order if bleu and bleu.definition.short_segments_count else 0
         self.add_state("row", torch.zeros(len(self.metric.columns), dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("short_segments", torch.zeros(orders, dtype=torch.int64), dist_reduce_fx="sum")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend, _mirror
 from .._runtime.numbers import finite_numbers
@@ -73,8 +74,7 @@ class BleuScore(Score):
         )
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """What a metric comes to for rows of so many orders; the backends read it. See :class:`Variant` for the rules."""
 
     order: int
@@ -131,7 +131,6 @@ class Bleu(Metric):
     #: The variant, with the reference length if another was given.
     definition: Variant = field(init=False, repr=False, compare=False)
     _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
-    _formulas: dict[tuple[str, int], Formula] = field(init=False, repr=False, compare=False)  # by backend and columns
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -164,7 +163,6 @@ class Bleu(Metric):
                 f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
             )
         put(self, "_smoothing", (name, kind, value))
-        put(self, "_formulas", {})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, choice.name) for choice in fields(self) if choice.init)
@@ -378,12 +376,9 @@ class Bleu(Metric):
         summing = replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False)
         if hasattr(stats, "dtype") and stats.ndim == 2 and len(stats):
             # the scores of many rows by the kernel, added up one after the other
-            from .formula import Formula
-
             table, order = checked_array(stats, "stats")
             sums = summing.score(table)
-            rules = self._rules_of_one(order)
-            scores = Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules)).score_rows(table)
+            scores = _formula_of(self._rules_of_one(order)).score_rows(table)
             number = self.mean_of_total(float(scores.cumsum()[-1]), len(table))
         else:
             given = stats.tolist() if hasattr(stats, "tolist") else stats
@@ -415,7 +410,7 @@ class Bleu(Metric):
     def _rules_of_one(self, order: int) -> Rules:
         """Those of the scores that the mean is of."""
         rules = self.rules(order)
-        return replace(rules, scale=1.0) if self._scaled_last else rules
+        return rules._replace(scale=1.0) if self._scaled_last else rules
 
     @property
     def _scaled_last(self) -> bool:
@@ -440,15 +435,7 @@ class Bleu(Metric):
 
         :param width: how many columns
         """
-        found = self._formulas.get((_backend.BACKEND, width))
-        if found is None:
-            from .estimates import estimate
-            from .formula import Formula
-
-            rules = self.rules(order_of(width))
-            found = Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules), estimate(rules))
-            self._formulas[_backend.BACKEND, width] = found
-        return found
+        return _formula(_backend.BACKEND, self, width)
 
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
         """Rows from whose sum alone the metric given with them scores a corpus.
@@ -509,4 +496,16 @@ def _checked_weights(weights: Any) -> tuple[float, ...]:
     return numbers
 
 
-_RULES = [rule.name for rule in fields(Rules) if rule.name in {of_variant.name for of_variant in fields(Variant)}]
+@lru_cache
+def _formula(backend: str, metric: Bleu, width: int) -> Formula:
+    return _formula_of(metric.rules(order_of(width)))
+
+
+def _formula_of(rules: Rules) -> Formula:
+    from .estimates import estimate
+    from .formula import Formula
+
+    return Formula(_mirror.Definition(rules), _backend.chosen.Definition(rules), estimate(rules))
+
+
+_RULES = [field.name for field in fields(Variant) if field.name in Rules._fields]

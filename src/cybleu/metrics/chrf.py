@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend, _mirror
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import run
-from ..errors import ArrayValueError, OrderError, StatisticsError, UnknownNameError
+from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..text.raw import Raw
 from .metric import Metric
 
@@ -157,10 +157,10 @@ class Chrf(Metric):
         """
         from .._runtime.arrays import np
         from ..stats.references import References, check_prepared, prepared_lines
-        from ..text.batches import positions, sets_missing
+        from ..text.batches import owners_given
         from ..text.columns import references_given
 
-        self._refuse_ids(of_ids)
+        self._refuse_ids(of_ids, "raw text")
         others: Any = None
         bounds: Any = None
         if isinstance(references, References):
@@ -174,30 +174,23 @@ class Chrf(Metric):
             references = references_given(references, raw=True)
             if owner is not None and isinstance(references, (list, tuple)) and len(references) > len(texts):
                 # those that nobody has are not read
-                owner = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
-                numbers, owner = np.unique(owner, return_inverse=True)
+                owners = owners_given(owner, len(references), len(texts))
+                numbers, owner = np.unique(owners, return_inverse=True)
                 references = [references[number] for number in numbers.tolist()]
             others, bounds = raw.sets(references)
         rows = np.empty((len(texts), len(self.columns)), dtype=np.int64)
+        owners = owners_given(owner, len(bounds) - 1, len(texts))
         if owner is None:
-            if len(bounds) - 1 != len(texts):
-                raise sets_missing(len(texts), len(bounds) - 1)
             self._fill(texts, others, bounds, rows, threads, progress)
             return rows
-        owners = positions(owner, "owner", len(bounds) - 2, len(texts), "hypotheses")
         order = owners.argsort(kind="stable").astype(np.int64, copy=False)
         measure = self.measure
 
         def work(start: int, stop: int) -> None:
             measure.rows_of_owners(texts, others, bounds, owners, order, start, stop, rows)
 
-        run(work, len(texts), _cost(texts, texts), threads, progress, "segments")
+        _run(work, texts, texts, threads, progress)
         return rows
-
-    def _refuse_ids(self, of_ids: dict[str, Any]) -> None:
-        given = [name for name, value in of_ids.items() if value is not None]
-        if given:
-            raise ArrayValueError(f"{given[0]} is for token ids, and {self.name} takes raw text")
 
     def _fill(
         self, texts: Any, references: Any, bounds: Any, rows: Any, threads: int | None, progress: bool = False
@@ -207,7 +200,7 @@ class Chrf(Metric):
         def work(start: int, stop: int) -> None:
             measure.rows(texts, references, bounds, start, stop, rows)
 
-        run(work, len(texts), _cost(texts, references), threads, progress, "segments")
+        _run(work, texts, references, threads, progress)
 
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
@@ -237,7 +230,7 @@ class Chrf(Metric):
         def work(start: int, stop: int) -> None:
             sums.append(measure.sum(texts, references, bounds, start, stop))
 
-        run(work, len(texts), _cost(texts, references), threads, False, "segments")
+        _run(work, texts, references, threads)
         return [sum(column) for column in zip(*sums)] or [0] * len(self.columns), None
 
     def pairs(
@@ -261,23 +254,19 @@ class Chrf(Metric):
         from ..text.batches import separate_output
 
         lowercase = bool(of_ids.pop("lowercase", False))
-        self._refuse_ids(of_ids)
+        self._refuse_ids(of_ids, "raw text")
         raw = self._raw(None, lowercase)
         of_references = raw.texts(references, "references")
         of_hypotheses = None if hypotheses is None else raw.texts(hypotheses, "hypotheses")
         texts = _backend.chosen.CharacterTexts(self.measure, of_references, of_hypotheses)
         columns = len(of_references)
         shape = columns if of_hypotheses is None else len(of_hypotheses), columns
-        given = {"references": references, "hypotheses": hypotheses}
-        scores = np.empty(shape) if out is None else separate_output(out, shape, np.float64, **given)
-        run(
-            lambda start, stop: texts.fill(start, stop, scores),
-            shape[0],
-            64 * shape[0] * shape[1],
-            threads,
-            progress,
-            "hypotheses",
-        )
+        scores = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
+
+        def work(start: int, stop: int) -> None:
+            texts.fill(start, stop, scores)
+
+        run(work, shape[0], 64 * shape[0] * shape[1], threads, progress, "hypotheses")
         return scores
 
     # ---------------------------------------------------------------------------------------------------------- scoring
@@ -302,6 +291,5 @@ class Chrf(Metric):
         return FormulaOfRows(self.evaluate, self.measure)
 
 
-def _cost(texts: Any, references: Any) -> int:
-    cost: int = texts.size + references.size + 64 * len(texts)
-    return cost
+def _run(work: Any, texts: Any, references: Any, threads: int | None, progress: bool = False) -> None:
+    run(work, len(texts), texts.size + references.size + 64 * len(texts), threads, progress, "segments")

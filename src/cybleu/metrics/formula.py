@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
 from .._runtime.arrays import np
@@ -21,17 +21,8 @@ if TYPE_CHECKING:
 MOST_ORDERS_OF_PAIRS = 16  # that the kernel numbers
 
 
-class Definition(Protocol):
-    """What scores one row in Python: the mirror's definition of BLEU, or another metric."""
-
-    order: int
-
-    def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
-        """The score first; for BLEU also the precisions and the brevity penalty."""
-
-
 class InPython:
-    """A metric as the searches of the mirror take it.
+    """A metric as the searches of the mirror take it: as the mirror's definition of BLEU.
 
     :param evaluate: from one row to its score
     """
@@ -48,15 +39,23 @@ class InPython:
 class Formula:
     """The formula of a metric, for many rows.
 
-    :param definition: scores any row
-    :param kernel: scores the common rows, if the backend has one for this metric
+    :param definition: scores any row: the mirror's definition of BLEU, or another metric
+    :param kernel: scores the common rows, and searches, if the backend has one for this metric
     :param nearly: as :func:`cybleu.metrics.estimates.estimate`, if there is one for this metric
+    :param measure: scores rows from one on, until one that it declines; by default the kernel does
     """
 
-    def __init__(self, definition: Definition, kernel: Any = None, nearly: Estimate | None = None):
+    def __init__(
+        self,
+        definition: _mirror.Definition | InPython,
+        kernel: Any = None,
+        nearly: Estimate | None = None,
+        measure: Any = None,
+    ):
         self.definition = definition
         self.nearly = nearly
         self._kernel = kernel
+        self._measure = kernel if measure is None else measure
 
     def score_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of the row of each segment."""
@@ -66,7 +65,7 @@ class Formula:
             result[position] = self.score_row(rows[position].tolist())
 
         def work(start: int) -> int:
-            return start if self._kernel is None else self._kernel.score_rows(rows, start, result)
+            return start if self._measure is None else self._measure.score_rows(rows, start, result)
 
         _backend.go_on(work, 0, len(rows), one)
         return result
@@ -91,7 +90,7 @@ class Formula:
         """
         found = None
         if self._kernel is not None and row.dtype != object:
-            found = _backend.chosen.best_interval(*line, self._kernel, row)
+            found = _backend.chosen.best_interval(*(*line, self._kernel, row))
         return _backend.answered(found, _mirror.best_interval, *line, self.definition, row)
 
     def swap_pass(
@@ -122,18 +121,7 @@ class FormulaOfRows(Formula):
     """
 
     def __init__(self, evaluate: Callable[[Sequence[int]], float], measure: Any):
-        super().__init__(InPython(evaluate))
-        self._measure = measure
-
-    def score_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each row."""
-        result = np.empty(len(rows))
-
-        def one(position: int) -> None:
-            result[position] = self.score_row(rows[position].tolist())
-
-        _backend.go_on(lambda start: self._measure.score_rows(rows, start, result), 0, len(rows), one)
-        return result
+        super().__init__(InPython(evaluate), measure=measure)
 
     def best_interval(self, *line: Any, row: NDArray[Any]) -> tuple[float, float, float, float, float]:
         """The best stretch of a line; all sums are written down and scored together."""
@@ -236,8 +224,9 @@ def surface(*line: Any, fits: bool) -> tuple[NDArray[np.float64], NDArray[Any]]:
     :param line: what that function takes before `empty`
     :param fits: the sums fit int64; else they are Python's integers, in an array of objects
     """
-    backend = _backend.chosen if fits else _mirror
-    return backend.surface(*line, np.empty if fits else _of_objects)
+    if fits:
+        return _backend.chosen.surface(*(*line, np.empty))
+    return _mirror.surface(*(*line, _of_objects))
 
 
 def _of_objects(shape: int | tuple[int, int], dtype: str) -> NDArray[Any]:

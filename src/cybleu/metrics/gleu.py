@@ -95,11 +95,13 @@ class Gleu(Metric):
         :param of_ids: `lengths` of the hypotheses, if the references are prepared ones of token ids
         :raises ArrayValueError: the references are prepared, and in another way than this metric counts
         """
-        from ..stats.references import References, segment_stats
+        from ..stats.references import References, check_prepared, segment_stats, stats_of_each
 
         if isinstance(references, References):
-            arguments = {"tokenize": tokenize, "lowercase": lowercase, **of_ids}
-            return self._of_prepared(references, hypotheses, owner, threads, progress, arguments)
+            lengths = of_ids.pop("lengths", None)
+            counted = {"max_order": self.max_len} if references.max_order < self.max_len else {}
+            check_prepared(references, self.name, counted, tokenize=tokenize, lowercase=lowercase, **of_ids)
+            return self._of_pairs(*stats_of_each(references, hypotheses, owner, lengths, threads, progress))
         alone = None
         if all(value is None for value in of_ids.values()):
             alone = _pairs(references, hypotheses, owner, tokenize is not None)
@@ -107,18 +109,8 @@ class Gleu(Metric):
             settings: dict[str, Any] = {"owner": owner, "tokenize": tokenize, "lowercase": lowercase, **of_ids}
             return super().rows(references, hypotheses, threads=threads, progress=progress, **settings)
         sets, texts, counts = alone
-        arguments = {"threads": threads, "progress": progress, "tokenize": tokenize, "lowercase": lowercase}
+        arguments: Any = {"threads": threads, "progress": progress, "tokenize": tokenize, "lowercase": lowercase}
         return self._of_pairs(segment_stats(sets, texts, self.max_len, **arguments), counts)
-
-    def _of_prepared(
-        self, references: Any, hypotheses: Any, owner: Any, threads: Any, progress: bool, arguments: dict[str, Any]
-    ) -> NDArray[np.int64]:
-        from ..stats.references import check_prepared, stats_of_each
-
-        lengths = arguments.pop("lengths", None)
-        counted = {"max_order": self.max_len} if references.max_order < self.max_len else {}
-        check_prepared(references, self.name, counted, **arguments)
-        return self._of_pairs(*stats_of_each(references, hypotheses, owner, lengths, threads, progress))
 
     def _of_pairs(self, stats: NDArray[np.int64], counts: NDArray[np.int64] | None) -> NDArray[np.int64]:
         """From the counts of BLEU against each reference alone.
@@ -169,12 +161,12 @@ def _pairs(references: Any, hypotheses: Any, owner: Any, raw: bool) -> tuple[Any
     None at all where these are no plain lists, which the metric brings into one and checks one by one.
     """
     from .._runtime.arrays import np
-    from ..text.batches import PLAIN_TYPES, positions
+    from ..text.batches import PLAIN_TYPES, owners_given
 
     references, texts = references_given(references, raw), texts_given(hypotheses)
     kinds = {str, bytes} if raw else {list, tuple}
     if isinstance(references, ReferenceColumns):
-        if not references.of_lists and references.width == 1 and owner is None:
+        if references.number == 1 and owner is None:
             return references, texts, None
         references = references.sets()
     if isinstance(texts, TextColumn):
@@ -188,7 +180,7 @@ def _pairs(references: Any, hypotheses: Any, owner: Any, raw: bool) -> tuple[Any
     if not raw and not _backend.chosen.types_within(chain(texts, chain.from_iterable(references))) <= PLAIN_TYPES:
         return None  # which of them are equal may depend on who asks
     if owner is not None:
-        owners = positions(owner, "owner", len(references) - 1, len(texts), "hypotheses")
+        owners = owners_given(owner, len(references), len(texts))
         references = [references[number] for number in owners.tolist()]
     if len(references) != len(texts) or all(len(group) == 1 for group in references):
         return references, texts, None

@@ -9,7 +9,7 @@ needs `columns`, :meth:`Metric.row` and :meth:`Metric.evaluate`; whatever is fas
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .._runtime.scales import percent
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, StatisticsError, UnknownNameError
-from ..stats.rows import counts_given, one_or_more, whole_numbers
+from ..stats.rows import counts_given, one_or_more, whole_array, whole_numbers
 from ..text.columns import references_given, texts_given
 from ..text.raw import raw_of
 
@@ -177,25 +177,21 @@ class Metric(ABC):
         """
         from .._runtime.arrays import np
         from .._runtime.parallel import run
-        from ..text.batches import positions, sets_missing
+        from ..text.batches import owners_given
 
         if hasattr(references, "stats"):
             raise ArrayValueError(
                 f"References are prepared for BLEU, chrF and GLEU, and the metric {self.name} counts in its own way; "
                 "give it lists of references"
             )
-        given = [name for name, value in of_ids.items() if value is not None]
-        if given:
-            raise ArrayValueError(f"{given[0]} is for token ids, and the metric {self.name} takes lists of tokens")
+        self._refuse_ids(of_ids, "lists of tokens")
         raw = raw_of(tokenize, lowercase)
         if raw is not None:
             references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
         references = [by_position(texts) for texts in by_position(references_given(references))]
         hypotheses = by_position(texts_given(hypotheses))
         count = len(hypotheses)
-        owners = range(count) if owner is None else positions(owner, "owner", len(references) - 1, count, "hypotheses")
-        if owner is None and len(references) != count:
-            raise sets_missing(count, len(references))
+        owners = owners_given(owner, len(references), count)
         rows = np.empty((count, len(self.columns)), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:
@@ -208,6 +204,11 @@ class Metric(ABC):
 
         run(work, len(rows), 0, None, progress, "segments")
         return rows
+
+    def _refuse_ids(self, of_ids: Mapping[str, Any], takes: str) -> None:
+        for name, value in of_ids.items():
+            if value is not None:
+                raise ArrayValueError(f"{name} is for token ids, and the metric {self.name} takes {takes}")
 
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
@@ -274,13 +275,10 @@ class Metric(ABC):
         repeated = [text for text in texts for _ in range(count)]
         sets = [[reference] for reference in references]
         scores = self.scores(self.rows(sets, repeated, owner=owner, threads=threads, progress=progress, **of_ids))
-        scores = scores.reshape(len(texts), count)
-        if out is None:
-            return scores
-        given = {"references": references, "hypotheses": hypotheses}
-        out = separate_output(out, scores.shape, np.float64, **given)
-        np.copyto(out, scores)
-        return out
+        shape = len(texts), count
+        result = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
+        np.copyto(result, scores.reshape(shape))
+        return result
 
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> Score:
         """The score of a corpus or of one segment.
@@ -313,18 +311,12 @@ class Metric(ABC):
 
     def _checked_array(self, stats: Any) -> NDArray[np.int64]:
         """:raises StatisticsError: these are no rows of the metric."""
-        from .._runtime.arrays import array_given, in_place, np
-
-        array = array_given(stats, "stats")
-        if array.dtype.kind not in "iu" and array.size:
-            raise StatisticsError(f"stats has dtype {array.dtype}; statistics are integers, best int64")
+        array = whole_array(stats, "stats")
         if array.ndim != 2 or array.shape[1] != len(self.columns):
             raise StatisticsError(
                 f"stats has the shape {array.shape}; rows of {self.name} have {len(self.columns)} entries"
             )
-        if array.size and array.max() > np.iinfo(np.int64).max:
-            raise StatisticsError(f"stats has numbers above {np.iinfo(np.int64).max}")
-        return in_place(array, np.int64)
+        return array
 
     def scores(self, stats: Any) -> NDArray[np.float64]:
         """The score of each row.

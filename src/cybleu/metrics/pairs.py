@@ -11,13 +11,13 @@ from .._runtime.interrupts import PIECE
 from .._runtime.parallel import run
 from ..text.batches import (
     Batch,
-    ReferenceSets,
+    SpecialIds,
     batch_of_lengths,
-    checked_id,
     hypotheses_like,
     one_reference_each,
     separate_output,
 )
+from ..text.columns import texts_given
 from .formula import Formula, Pairs
 
 if TYPE_CHECKING:
@@ -42,20 +42,16 @@ def matrix(
     unique_refs, place_of_ref = _unique(of_references)
     unique_hyps, place_of_hyp = (unique_refs, place_of_ref) if each_other else _unique(of_hypotheses)
     shape = len(place_of_hyp), len(place_of_ref)
-    given = {"references": references, "hypotheses": hypotheses}
-    result = np.empty(shape) if out is None else separate_output(out, shape, np.float64, **given)
+    result = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
     unique = len(unique_hyps.begins), len(unique_refs.begins)
     # those of different texts begin where the result does, so that there is one matrix
     scores = result.reshape(-1)[: unique[0] * unique[1]].reshape(unique)
     pairs = Pairs(formula, unique_refs, unique_hyps)
-    run(
-        lambda start, stop: pairs.fill(start, stop, scores),
-        unique[0],
-        unique[0] * unique[1],
-        threads,
-        progress,
-        "hypotheses",
-    )
+
+    def work(start: int, stop: int) -> None:
+        pairs.fill(start, stop, scores)
+
+    run(work, unique[0], unique[0] * unique[1], threads, progress, "hypotheses")
     pairs.mend(scores, place_of_hyp)
     if unique != shape:
         # from the end on: of different texts row i or one before it has the scores of text i, and nothing after them is needed
@@ -68,15 +64,14 @@ def in_common(
     references: Any, hypotheses: Any, pad_id: int | None = None, eos_id: int | None = None
 ) -> tuple[Batch, Batch]:
     """Both in the same numbers; where there are no hypotheses the references twice."""
-    for id_name, value in (("pad_id", pad_id), ("eos_id", eos_id)):
-        checked_id(id_name, value)
-    need_ids = pad_id is not None or eos_id is not None
-    if hypotheses is None and not need_ids and (batch := _numbered(references)) is not None:
+    special = SpecialIds(pad_id, eos_id)
+    special.check()
+    if hypotheses is None and not special.given and (batch := _numbered(references)) is not None:
         return batch, batch
-    sets: ReferenceSets = one_reference_each(references, pad_id, eos_id, need_ids)
+    sets = one_reference_each(references, special)
     if hypotheses is None:
         return sets.batch, sets.batch
-    return sets.batch, hypotheses_like(hypotheses, sets, None, pad_id, eos_id, need_ids)
+    return sets.batch, hypotheses_like(texts_given(hypotheses), sets, None, special)
 
 
 def _numbered(texts: Any) -> Batch | None:

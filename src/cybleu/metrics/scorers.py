@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -22,28 +24,27 @@ __all__ = ["MosesScorer"]
 
 
 class _Scorer(NamedTuple):
-    """One of Moses's scorers: the columns it writes, and how it scores a sum of them, as one row or as columns of many."""
+    """One of Moses's scorers: the columns it writes, and how it scores a sum of them, as one row or as columns of many.
+
+    The formula takes what divides first.
+    """
 
     columns: tuple[str, ...]
-    one: Callable[..., float]
-    many: Callable[..., Any]
+    formula: Callable[..., Any]
     whole: bool = True  # all numbers
 
 
-def _accuracy(errors: float, length: float, *_: float) -> float:
-    return 1.0 - errors / length if length else 1.0
+def _accuracy(divided: Callable[[Any, Any], Any], errors: Any, length: Any, *_: Any) -> Any:
+    return 1.0 - divided(errors, length)
 
 
-def _accuracies(errors: Any, length: Any, *_: Any) -> Any:
-    return 1.0 - _quotients(errors, length)
+def _position_independent(divided: Callable[[Any, Any], Any], correct: Any, length: Any, reference_length: Any) -> Any:
+    beyond = (length - reference_length) * (length > reference_length)
+    return divided(correct - beyond, reference_length)
 
 
-def _position_independent(correct: float, length: float, reference_length: float) -> float:
-    return (correct - max(0, length - reference_length)) / reference_length if reference_length else 0.0
-
-
-def _position_independents(correct: Any, length: Any, reference_length: Any) -> Any:
-    return _quotients(correct - (length - reference_length).clip(0), reference_length)
+def _quotient(above: float, below: float) -> float:
+    return above / below if below else 0.0
 
 
 def _quotients(above: Any, below: Any) -> Any:
@@ -55,13 +56,13 @@ def _quotients(above: Any, below: Any) -> Any:
     return found
 
 
-_ERRORS = _Scorer(("errors", "reference_length"), _accuracy, _accuracies)
+_ERRORS = _Scorer(("errors", "reference_length"), _accuracy)
 SCORERS = {
-    "TER": _Scorer(("edits", "reference_length", "rate"), _accuracy, _accuracies, whole=False),
-    "PER": _Scorer(("correct", "hypothesis_length", "reference_length"), _position_independent, _position_independents),
+    "TER": _Scorer(("edits", "reference_length", "rate"), _accuracy, whole=False),
+    "PER": _Scorer(("correct", "hypothesis_length", "reference_length"), _position_independent),
     "WER": _ERRORS,
     "CDER": _ERRORS,
-    "SER": _Scorer(("errors", "sentences"), _accuracy, _accuracies),
+    "SER": _Scorer(("errors", "sentences"), _accuracy),
 }
 BLEU = "BLEU"
 
@@ -186,16 +187,20 @@ class MosesScorer(Metric):
         if not finite:
             raise StatisticsError(f"a row of {self.name} has finite numbers, and this is {row!r}")
         self._check_width(len(row))
-        score, begin = 0.0, 0
-        for name, share in zip(self._names, self._shares):
-            end = begin + len(self.columns_of(name))
-            part = row[begin:end]
+        score = 0.0
+        for name, share, place in self._parts:
             if name == BLEU:
-                score += share * self._bleu.evaluate(_as_row_of_bleu(part))
+                found = self._bleu.evaluate(_as_row_of_bleu(row[place]))
             else:
-                score += share * SCORERS[name].one(*part)
-            begin = end
+                found = SCORERS[name].formula(_quotient, *row[place])
+            score += share * found
         return score
+
+    @cached_property
+    def _parts(self) -> list[tuple[str, float, slice]]:
+        """Of each scorer its name, its share, and where its columns are."""
+        ends = [0, *accumulate(len(self.columns_of(name)) for name in self._names)]
+        return list(zip(self._names, self._shares, map(slice, ends, ends[1:])))
 
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> Score:
         """The score of a corpus or of one segment.
@@ -224,10 +229,9 @@ class MosesScorer(Metric):
                 f"stats has the shape {rows.shape}; rows of {self.name} have {len(self.columns)} entries"
             )
         self._check_width(rows.shape[1])
-        scores, begin = np.zeros(len(rows)), 0
-        for name, share in zip(self._names, self._shares):
-            end = begin + len(self.columns_of(name))
-            columns = rows[:, begin:end].T
+        scores = np.zeros(len(rows))
+        for name, share, place in self._parts:
+            columns = rows[:, place].T
             if name == BLEU:
                 counts = np.array(_as_row_of_bleu(columns)).T
                 if (counts % 1).any():
@@ -236,9 +240,8 @@ class MosesScorer(Metric):
                     )
                 found = self._bleu.scores(counts.astype(np.int64))
             else:
-                found = SCORERS[name].many(*columns)
+                found = SCORERS[name].formula(_quotients, *columns)
             scores += share * found
-            begin = end
         return scores
 
     @property

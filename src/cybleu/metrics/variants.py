@@ -74,6 +74,7 @@ class Variant:
                 raise UnknownNameError(
                     f"{field} of the variant {self.name!r} is {getattr(self, field)!r}; use one of {', '.join(allowed)}"
                 )
+        object.__setattr__(self, "smoothings", tuple(map(tuple, self.smoothings)))  # which have a hash
         if not self.smoothings:
             raise UnknownNameError(f"the variant {self.name!r} has no smoothing; give at least one")
         for _, kind, _ in self.smoothings:

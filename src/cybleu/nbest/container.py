@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import shown
-from .._runtime.arrays import array_given, floats_given, in_place, np
+from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
 from .._runtime.scales import counted
 from ..errors import (
     ArrayTypeError,
@@ -198,9 +198,7 @@ class Hypotheses:
             raise ArrayValueError(
                 f"sparse.columns of {self._place(_owner(indptr, int(falls.argmax())))} are not strictly ascending"
             )
-        finite = np.isfinite(values)
-        if not finite.all():
-            place = int(finite.argmin())
+        if (place := first_not_finite(values)) is not None:
             raise self._not_finite(names[columns[place]], _owner(indptr, place), values[place])
         return SparseFeatures(indptr, columns, values, names)
 

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 from .._files.text import STANDARD_INPUT
 from .._files.writing import may_be_a_file, writing_all
 from .._runtime.arrays import np
-from .._runtime.parallel import bar, checked_threads, in_order
+from .._runtime.parallel import checked_threads, in_order
 from ..text.raw import Raw
 from .container import whole_number
-from .extractor import bleu_texts
-from .formats import open_reader
+from .extractor import BLEU, rows_of_bleu, segment_texts
 from .lists import NBest
 from .merging import first_ones, merge
-from .reading import BlockCounter, joined_features, joined_sparse, owners_of, read
+from .reading import BlockCounter, joined_features, joined_sparse, open_reader, owners_of, read
 from .references import prepare_references
 from .sparse import SparseFeatures
 
@@ -118,28 +117,23 @@ class _Pieces:
 
     def parts(self, progress: bool) -> Iterator[list[tuple[Block, NDArray[np.int64]]]]:
         """Blocks and the numbers of their segments, so that the last segment is whole."""
-        file = self._reader.file
         parts: list[tuple[Block, NDArray[np.int64]]] = []
         first_line, last = None, -1
-        with bar(file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance:
-            position = 0
-            for block in self._reader.blocks():
-                if first_line is None:
-                    first_line, self._names = block.ids[0], self._reader.names
-                owners = owners_of(block, self._first_id, len(self._prepared), self._reader, first_line)
-                rises = np.diff(owners, prepend=last)
-                if rises.min() < 0 or self._reader.names != self._names:
-                    raise _NotInOrder
-                begins = np.flatnonzero(rises)
-                if len(begins) and (parts or begins[-1]):
-                    cut = int(begins[-1])
-                    yield [*parts, (block.part(0, cut), owners[:cut])]
-                    parts = []
-                    block, owners = block.part(cut, len(owners)), owners[cut:]
-                parts.append((block, owners))
-                last = int(owners[-1])
-                advance(file.position() - position)
-                position = file.position()
+        for block in self._reader.file.watched(self._reader.blocks(), progress):
+            if first_line is None:
+                first_line, self._names = block.ids[0], self._reader.names
+            owners = owners_of(block, self._first_id, len(self._prepared), self._reader, first_line)
+            rises = np.diff(owners, prepend=last)
+            if rises.min() < 0 or self._reader.names != self._names:
+                raise _NotInOrder
+            begins = np.flatnonzero(rises)
+            if len(begins) and (parts or begins[-1]):
+                cut = int(begins[-1])
+                yield [*parts, (block.part(0, cut), owners[:cut])]
+                parts = []
+                block, owners = block.part(cut, len(owners)), owners[cut:]
+            parts.append((block, owners))
+            last = int(owners[-1])
         if parts:
             yield parts
 
@@ -155,9 +149,8 @@ class _Pieces:
             owners, features, stats = owners[rows], features[rows], stats[rows]
             sparse = None if sparse is None else sparse.rows(rows)
         begins = np.flatnonzero(np.diff(owners, prepend=-1))
-        texts = bleu_texts(
-            owners[begins] + self._first_id, np.append(begins, len(owners)), self._names, features, stats, sparse
-        )
+        ids, offsets = owners[begins] + self._first_id, np.append(begins, len(owners))
+        texts = segment_texts(ids, offsets, self._names, features, BLEU, rows_of_bleu(stats), sparse)
         of_features, of_scores = zip(*texts)
         return "".join(of_features), "".join(of_scores)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._files.text import Lines, number_of, shown
 from .._files.writing import writing_all
-from .._runtime.arrays import np
+from .._runtime.arrays import first_not_finite, np
 from ..errors import InputFileError, StatisticsError, UnknownNameError
 from ..metrics import MosesScorer
 from .container import Hypotheses
@@ -42,7 +42,7 @@ def write(nbest: Hypotheses, features: Path, scores: Path) -> None:
     if isinstance(nbest.score, MosesScorer):
         kind, rows = nbest.score.types, nbest.stats
     elif nbest.stats.dtype == np.int64 and nbest.score is None:
-        kind, rows = BLEU, _rows_of_bleu(nbest.stats)
+        kind, rows = BLEU, rows_of_bleu(nbest.stats)
     else:
         raise StatisticsError(
             "only BLEU's statistics, and those of a cybleu.metrics.MosesScorer, can be written for Moses; these are of another "
@@ -54,18 +54,6 @@ def write(nbest: Hypotheses, features: Path, scores: Path) -> None:
                 file.write(text)
 
 
-def bleu_texts(
-    ids: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    names: Sequence[str],
-    features: NDArray[np.float64],
-    stats: NDArray[Any],
-    sparse: SparseFeatures | None,
-) -> Iterator[tuple[str, str]]:
-    """What the file of features and the file of scores have of each segment that is not empty."""
-    return segment_texts(ids, offsets, names, features, BLEU, _rows_of_bleu(stats), sparse)
-
-
 def segment_texts(
     ids: NDArray[np.int64],
     offsets: NDArray[np.int64],
@@ -75,9 +63,10 @@ def segment_texts(
     rows: NDArray[Any],
     sparse: SparseFeatures | None,
 ) -> Iterator[tuple[str, str]]:
-    """The same for the statistics of any scorer, in its order of columns.
+    """What the file of features and the file of scores have of each segment that is not empty.
 
     :param kind: what Moses calls the scorer
+    :param rows: the statistics in its order of columns
     """
     backend = _backend.chosen
     write_rows = backend.lines_of_counts if rows.dtype == np.int64 else backend.lines_of_numbers
@@ -93,7 +82,7 @@ def segment_texts(
         )
 
 
-def _rows_of_bleu(stats: NDArray[Any]) -> NDArray[Any]:
+def rows_of_bleu(stats: NDArray[Any]) -> NDArray[Any]:
     """m1 t1 m2 t2 ... and the reference length."""
     order = stats.shape[1] // 2 - 1
     if (stats[:, 0] != stats[:, 2 + order]).any():
@@ -247,8 +236,7 @@ class _File:
             self.lines.count += found[-1].count(b"\n")
             wanted -= len(found[-1])
         rows = np.frombuffer(b"".join(found), dtype="<f4").astype(np.float64).reshape(count, width)
-        if not np.isfinite(rows).all():
-            row = int(np.isfinite(rows).all(axis=1).argmin())
+        if (row := first_not_finite(rows)) is not None:
             raise self.error(f"hypothesis {row} has numbers that are not finite", first)
         return rows
 

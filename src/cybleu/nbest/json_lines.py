@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines, listed, shown
 from .._runtime.arrays import np
-from .._runtime.parallel import bar
 from ..errors import InputFileError, printable
 from .lines import Block, Reader
 from .segment import Segment
@@ -35,15 +34,8 @@ SCORES = ("score", "cumulative_logprob", "sequences_score")
 
 def segments(path: str | PathLike[str], progress: bool = False) -> Iterator[Segment]:
     """The segments of a file, one at a time; see :func:`cybleu.nbest.read_segments`."""
-    with (
-        Lines(fspath(path)) as file,
-        bar(file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance,
-    ):
-        position = 0
-        for segment in _segments(file):
-            yield segment
-            advance(file.position() - position)
-            position = file.position()
+    with Lines(fspath(path)) as file:
+        yield from file.watched(_segments(file), progress)
 
 
 def _segments(file: Lines) -> Iterator[Segment]:

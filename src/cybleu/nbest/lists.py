@@ -15,7 +15,6 @@ from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
 from .container import ARGUMENTS, Hypotheses, whole_number
-from .formats import open_reader
 from .references import prepare_references, sets_given
 
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ class NBest(Hypotheses):
         first_id = whole_number(first_id, "first_id")
         raw = Raw("unicode" if tokenize is str.split else tokenize, lowercase)
         prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
-        with open_reader(path, format, size, features, names) as reader:
+        with reading.open_reader(path, format, size, features, names) as reader:
             arguments = reading.read(reader, prepared, raw, first_id, texts, progress)
         return cls(**arguments)
 

@@ -25,14 +25,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from .._files.text import shown
 from .._runtime.arrays import np
-from .._runtime.parallel import bar
-from ..errors import ArrayValueError
+from ..errors import ArrayValueError, UnknownNameError
 from ..stats.references import LineCounter
 from ..text.raw import Raw
-from .formats import open_reader
+from .fairseq import FairseqReader
 from .growing import GrowingRows
-from .lines import Block
+from .lines import Block, FieldReader, Reader
+from .plain import PlainReader
 from .segment import Segment
 from .sparse import SparseFeatures, SparseRows
 
@@ -40,11 +41,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..stats.references import References
-    from .lines import Reader
 
     Path = str | PathLike[str]
 
 __all__ = ["read_segments"]
+
+FORMATS = ("moses", "joshua", "plain", "fairseq", "json")
 
 
 def read_segments(
@@ -76,22 +78,14 @@ def read_segments(
     >>> [(segment.id, segment.texts) for segment in read_segments(path)]
     [(0, ['it rains']), (1, ['so it is'])]
     """
-    if format == "json":
-        if size is not None or features is not None or names is not None:
-            raise ArrayValueError("size, features and names are for the plain format, a file without fields")
+    if format == "json" and size is None and features is None and names is None:
         from . import json_lines
 
         yield from json_lines.segments(path, progress)
         return
-    with (
-        open_reader(path, format, size, features, names) as reader,
-        bar(reader.file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance,
-    ):
-        position = 0
+    with open_reader(path, format, size, features, names) as reader:
         parts: list[Block] = []
-        for block in reader.blocks():
-            advance(reader.file.position() - position)
-            position = reader.file.position()
+        for block in reader.file.watched(reader.blocks(), progress):
             changes = (np.flatnonzero(np.diff(block.ids)) + 1).tolist()
             for start, stop in zip([0, *changes], [*changes, len(block.ids)]):
                 if parts and parts[0].ids[0] != block.ids[start]:
@@ -112,6 +106,29 @@ def _segment(parts: list[Block], reader: Reader) -> Segment:
         _joined_scores([part.model_scores for part in parts]),
         joined_sparse(parts, reader.sparse_names),
     )
+
+
+def open_reader(
+    path: Path, name: str | None, size: int | None, features: Path | None, names: Sequence[str] | None
+) -> Reader:
+    """The reader of a format. `size`, `features` and `names` are for the plain one."""
+    if name is not None and name not in FORMATS:
+        raise UnknownNameError(f"unknown format {shown(name)}; use one of {', '.join(FORMATS)}")
+    if name == "plain" or (name is None and size is not None):
+        if type(size) is not int or size < 1:
+            raise ArrayValueError(
+                f"size is {size!r}; the plain format needs the number of lines of each segment, from 1"
+            )
+        return PlainReader(path, size, features, names)
+    if size is not None or features is not None or names is not None:
+        raise ArrayValueError("size, features and names are for the plain format, a file without fields")
+    if name == "fairseq":
+        return FairseqReader(path)
+    if name == "json":
+        from .json_lines import JsonReader  # what it imports takes a while
+
+        return JsonReader(path)
+    return FieldReader(path, name)
 
 
 class BlockCounter:
@@ -150,22 +167,18 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
     sparse = SparseRows()
     kept: list[str] = []
     first_line, scored = None, False
-    with bar(reader.file.size, progress, "B", unit_scale=True, delay=1, leave=False) as advance:
-        position = 0
-        for block in reader.blocks():
-            first_line = block.ids[0] if first_line is None else first_line
-            of_block = owners_of(block, first_id, len(prepared), reader, first_line)
-            owners.add(of_block[:, None])
-            stats.add(counter.stats(block, of_block))
-            features.add(block.features)
-            if block.model_scores is not None:
-                scores.add(block.model_scores[:, None])
-                scored = True
-            sparse.append(len(block.ids), block.sparse)
-            if texts:
-                kept += block.texts()
-            advance(reader.file.position() - position)
-            position = reader.file.position()
+    for block in reader.file.watched(reader.blocks(), progress):
+        first_line = block.ids[0] if first_line is None else first_line
+        of_block = owners_of(block, first_id, len(prepared), reader, first_line)
+        owners.add(of_block[:, None])
+        stats.add(counter.stats(block, of_block))
+        features.add(block.features)
+        if block.model_scores is not None:
+            scores.add(block.model_scores[:, None])
+            scored = True
+        sparse.append(len(block.ids), block.sparse)
+        if texts:
+            kept += block.texts()
     return in_segments(
         owners.column(),
         len(prepared),

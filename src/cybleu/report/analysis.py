@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,11 @@ from .._runtime.scales import percent
 from .._version import __version__
 from ..errors import OrderError, UnknownNameError, printable
 from ..metrics import Bleu, Chrf, find, tool_tokenizer
-from ..significance import SystemComparison, SystemScore, compare_systems
+from ..significance import SystemComparison, compare_systems
+from ..significance.comparison import system_score
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
 from ..significance.draws import resamples as drawn
-from ..significance.paired import interval, mean_and_deviation
+from ..significance.paired import interval
 from ..significance.products import Columns
 from ..significance.resampling import bootstrap_scores
 from ..significance.systems import Rows, Systems, check_share, mean_of_runs
@@ -33,8 +34,9 @@ from .figures import (
     PairFigures,
     Precisions,
     WordFrequencies,
+    shares,
 )
-from .ngrams import NGrams
+from .ngrams import NGrams, Order
 from .texts import Texts, texts_of
 
 if TYPE_CHECKING:
@@ -53,6 +55,9 @@ class Report:
 
     :ivar comparison: the scores, intervals and tests of the systems; None if there is only one system
     :ivar systems: the scores of the systems, the best first; if there is a baseline, it comes before the others
+    :ivar metric: the metric that scores the systems
+    :ivar segments: how many segments there are
+    :ivar confidence: of all intervals
     :ivar signature: the definition of the score in one line
     :ivar title: the title of the page
     :ivar command: the command that repeats it, or None
@@ -73,19 +78,15 @@ class Report:
         tokenize: Any,
         lowercase: bool,
         n_end: int,
-        baseline: str | None,
-        resamples: int,
-        seed: int,
-        confidence: float,
-        alpha: float,
         title: str | None,
         command: str | None,
         files: Mapping[str, str] | None,
-        **of_test: Any,
+        **compared: Any,
     ):
-        self._texts, self._runs, self._metric = texts, runs, metric
+        self._texts, self._runs, self.metric, self.segments = texts, runs, metric, texts.segments
         self._lowercase = lowercase
-        self._resamples, self._seed, self._confidence = resamples, seed, confidence
+        self._resamples, self._seed = compared["resamples"], compared["seed"]
+        self.confidence: float = compared["confidence"]
         self.n_end = max(n_end, metric.order)
         every = [
             segment_stats(
@@ -93,7 +94,7 @@ class Report:
                 texts.ragged(output),
                 self.n_end,
                 metric.definition.reference_length,
-                threads=of_test.get("threads"),
+                threads=compared["threads"],
             )
             for output in range(len(texts.outputs))
         ]
@@ -108,37 +109,24 @@ class Report:
         details = (
             f"nrefs:{len(texts.references)}|case:{'lc' if lowercase else 'mixed'}|tok:{tokenized}|version:{__version__}"
         )
-        of_systems = {name: [self._rows[output] for output in outputs] for name, outputs in runs.items()}
         self.comparison: SystemComparison | None = None
         if len(runs) > 1:
-            compared = compare_systems(
-                of_systems,
-                metric,
-                baseline=baseline,
-                resamples=resamples,
-                seed=seed,
-                confidence=confidence,
-                alpha=alpha,
-                **of_test,
-            )
-            self.comparison = replace(compared, signature=f"{compared.signature}|{details}")
-            self.systems = compared.systems
+            of_systems = {name: [self._rows[output] for output in outputs] for name, outputs in runs.items()}
+            found = compare_systems(of_systems, metric, **compared)
+            self.comparison = replace(found, signature=f"{found.signature}|{details}")
+            self.systems, self._compared = found.systems, found._rows
             self.signature = self.comparison.signature
         else:
-            self.systems = (self._only_system(next(iter(runs))),)
-            self.signature = f"{metric.signature}|resamples:{resamples}|seed:{seed}|{details}"
+            (name,) = runs
+            for rows in self._rows:
+                metric.score(rows)  # for its error: some tools have no score for empty texts
+            self._compared = Systems({name: [Rows(name, rows) for rows in self._rows]}, metric, None)
+            samples = mean_of_runs(self._bootstrapped)
+            self.systems = (system_score(self._compared, 0, samples, self._bootstrapped, self.confidence, 1),)
+            self.signature = f"{metric.signature}|resamples:{self._resamples}|seed:{self._seed}|{details}"
         self.title = title or ("BLEU of " + (next(iter(runs)) if len(runs) == 1 else f"{len(runs)} systems"))
         self.command = command
         self.files = dict(files) if files is not None else self._digests()
-
-    def _only_system(self, name: str) -> SystemScore:
-        scores = mean_of_runs(self._bootstrapped)
-        low, high = interval(scores, self._confidence)
-        of_runs = [float(self._metric.score(rows).score) for rows in self._rows]
-        deviations = [mean_and_deviation(one)[1] for one in self._bootstrapped]
-        between = mean_and_deviation(np.array(of_runs))[1] if len(of_runs) > 1 else None
-        mean = float(mean_of_runs(np.array(of_runs)))
-        return SystemScore(name, mean, low, high, float(np.mean(deviations)), between, tuple(of_runs), 1)
 
     def _digests(self) -> dict[str, str]:
         found = {text.name: text.digest for text in self._texts.outputs}
@@ -147,21 +135,6 @@ class Report:
         return found
 
     # ------------------------------------------------------------------------------------------------------ of outputs
-
-    @property
-    def metric(self) -> Bleu:
-        """The metric that scores the systems."""
-        return self._metric
-
-    @property
-    def segments(self) -> int:
-        """How many segments there are."""
-        return self._texts.segments
-
-    @property
-    def confidence(self) -> float:
-        """The confidence of all intervals."""
-        return self._confidence
 
     @property
     def rows(self) -> dict[str, NDArray[np.int64]]:
@@ -192,7 +165,7 @@ class Report:
                 found[output] = OutputFigures(
                     text.name,
                     system,
-                    self._metric.score(self._rows[output]),
+                    self.metric.score(self._rows[output]),
                     chrf.score(chrf.rows(columns, list(text.lines))).score,
                     text.digest,
                 )
@@ -201,7 +174,7 @@ class Report:
     @cached_property
     def sentence_scores(self) -> NDArray[np.float64]:
         """BLEU of each segment, as the tool scores single sentences, from 0 to 100: float64 `(outputs, segments)`."""
-        metric = self._metric.of_sentences()
+        metric = self.metric.of_sentences()
         scored = []
         for output in self._order:
             rows, summable = metric.summable(self._rows[output])
@@ -212,14 +185,13 @@ class Report:
 
     @cached_property
     def _bootstrapped(self) -> NDArray[np.float64]:
-        given = {str(number): [Rows(str(number), rows)] for number, rows in enumerate(self._rows)}
-        return bootstrap_scores(Systems(given, self._metric, None), self._resamples, self._seed)
+        return bootstrap_scores(self._compared, self._resamples, self._seed)
 
     @cached_property
     def bootstrap_scores(self) -> dict[str, NDArray[np.float64]]:
         """The scores of each system in the bootstrap samples that give the intervals, from 0 to 100."""
         return {
-            system.name: percent(mean_of_runs(self._bootstrapped[self._runs[system.name]]), self._metric.scale)
+            system.name: percent(mean_of_runs(self._bootstrapped[self._runs[system.name]]), self.metric.scale)
             for system in self.systems
         }
 
@@ -232,12 +204,12 @@ class Report:
         sampled = np.empty((len(self._order), most, self._resamples))
         for start, stop, counts in drawn(generator, self._resamples, self.segments, columns.dtype):
             sums = columns.sums(counts)
-            sampled[:, :, start:stop] = _shares(sums[:, 2 : 2 + most], sums[:, 2 + most :])
+            sampled[:, :, start:stop] = shares(sums[:, 2 : 2 + most], sums[:, 2 + most :])
         found = []
         for place, output in enumerate(self._order):
             sums = self._every_order[output].sum(axis=0)
-            values = _shares(sums[2 : 2 + most], sums[2 + most :])
-            ends = [_interval_of_known(scores, self._confidence) for scores in sampled[place]]
+            values = shares(sums[2 : 2 + most], sums[2 + most :])
+            ends = [_interval_of_known(scores, self.confidence) for scores in sampled[place]]
             found.append(
                 Precisions(
                     self.names[place],
@@ -266,48 +238,41 @@ class Report:
         rows = [self._rows[output] for output in self._order]
         if by == "length":
             values = [self._texts.references[0].lengths] * len(rows)
-            return bucketed(by, labels_of(LENGTHS, 0), LENGTHS, values, self.names, rows, self._metric)
+            return bucketed(by, labels_of(LENGTHS, 0), LENGTHS, values, self.names, rows, self.metric)
         if by == "difference":
             values = [table[:, 0] - table[:, 1] for table in rows]
-            return bucketed(by, labels_of(DIFFERENCES), DIFFERENCES, values, self.names, rows, self._metric)
+            return bucketed(by, labels_of(DIFFERENCES), DIFFERENCES, values, self.names, rows, self.metric)
         if by == "score":
             labels = tuple(f"{low} to {low + 10}" for low in range(0, 100, 10))
-            return bucketed(by, labels, TENTHS, list(self.sentence_scores), self.names, rows, self._metric)
+            return bucketed(by, labels, TENTHS, list(self.sentence_scores), self.names, rows, self.metric)
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BY)}")
 
     @cached_property
     def word_frequencies(self) -> WordFrequencies:
         """Recall and precision of words by how often they are in the references."""
-        found = word_frequencies(self._ngrams, self.names)
-        order = self._order
-        return WordFrequencies(found.labels, found.names, found.wanted, found.produced[order], found.confirmed[order])
+        return word_frequencies(self._ngrams, self.names, self._order)
 
     # ---------------------------------------------------------------------------------------------------------- n-grams
 
     @cached_property
     def _ngrams(self) -> NGrams:
         """The n-grams of all texts, up to four tokens."""
-        return NGrams(self._texts, min(self._metric.order, MOST_MARKED))
+        return NGrams(self._texts, min(self.metric.order, MOST_MARKED))
 
     @cached_property
     def over_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
         """For each output and each order, the n-grams that it has most often without a match."""
-        return tuple(
-            tuple(
-                self._ngrams.misses(order, output, order.produced[output] - order.confirmed[output])
-                for order in self._ngrams.orders
-            )
-            for output in self._order
-        )
+        return self._misses(lambda order, output: order.produced[output] - order.confirmed[output])
 
     @cached_property
     def under_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
         """For each output and each order, the n-grams that it lacks most often."""
+        return self._misses(lambda order, output: order.wanted - order.confirmed[output])
+
+    def _misses(self, counts: Callable[[Order, int], Any]) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
+        orders = self._ngrams.orders
         return tuple(
-            tuple(
-                self._ngrams.misses(order, output, order.wanted - order.confirmed[output])
-                for order in self._ngrams.orders
-            )
+            tuple(self._ngrams.misses(order, output, counts(order, output)) for order in orders)
             for output in self._order
         )
 
@@ -343,8 +308,8 @@ class Report:
         (-17.925, -17.925)
         """
         runs = [self._runs_of(name) for name in (first, second)]
-        scores = [[self._metric.score(self._rows[output]) for output in outputs] for outputs in runs]
-        return mean_of([contributions(self._metric, one, other) for one in scores[0] for other in scores[1]])
+        scores = [[self.metric.score(self._rows[output]) for output in outputs] for outputs in runs]
+        return mean_of([contributions(self.metric, one, other) for one in scores[0] for other in scores[1]])
 
     def between(self, first: str, second: str) -> PairFigures:
         """The difference between two systems in detail.
@@ -360,7 +325,7 @@ class Report:
         """
         runs = [self._runs_of(name) for name in (first, second)]
         assert self.comparison is not None
-        influence = percent(self.comparison.influence(first, second), self._metric.scale)
+        influence = percent(self.comparison.influence(first, second), self.metric.scale)
         better, worse = self._ngrams.differences(*runs)
         lines = [self._texts.outputs[output].lines for outputs in runs for output in outputs]
         equal = sum(len(set(of_segment)) == 1 for of_segment in zip(*lines))
@@ -383,9 +348,9 @@ class Report:
             return self.comparison.format(width)
         (system,) = self.systems
         score, low, high = (
-            f"{percent(value, self._metric.scale):.{width}f}" for value in (system.score, system.low, system.high)
+            f"{percent(value, self.metric.scale):.{width}f}" for value in (system.score, system.low, system.high)
         )
-        interval_is = f"{100 * self._confidence:g} % interval {low} to {high}"
+        interval_is = f"{100 * self.confidence:g} % interval {low} to {high}"
         return f"{printable(system.name)}: BLEU {score}, {interval_is}\n{self.signature}"
 
     def __str__(self) -> str:
@@ -485,12 +450,6 @@ def analyse(
         command=command,
         files=files,
     )
-
-
-def _shares(matches: NDArray[Any], totals: NDArray[Any]) -> NDArray[np.float64]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares: NDArray[np.float64] = np.where(totals > 0, 100 * matches / totals, np.nan)
-    return shares
 
 
 def _interval_of_known(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:

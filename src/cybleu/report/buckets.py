@@ -64,7 +64,7 @@ def score_of(metric: Bleu, rows: NDArray[np.int64]) -> float:
         return float("nan")
 
 
-def word_frequencies(ngrams: NGrams, names: tuple[str, ...]) -> WordFrequencies:
+def word_frequencies(ngrams: NGrams, names: tuple[str, ...], outputs: Sequence[int]) -> WordFrequencies:
     """Recall and precision of words by how often they are in the references."""
     order = ngrams.orders[0]
     frequency = ngrams.frequencies()
@@ -78,6 +78,6 @@ def word_frequencies(ngrams: NGrams, names: tuple[str, ...]) -> WordFrequencies:
         labels_of(FREQUENCIES, 0),
         names,
         summed(order.wanted),
-        np.array([summed(counts) for counts in order.produced]),
-        np.array([summed(counts) for counts in order.confirmed]),
+        np.array([summed(order.produced[output]) for output in outputs]),
+        np.array([summed(order.confirmed[output]) for output in outputs]),
     )

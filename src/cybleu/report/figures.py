@@ -6,7 +6,7 @@ Scores, precisions and shares are from 0 to 100, as people read them; nan or Non
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,20 +136,21 @@ class WordFrequencies:
     @property
     def recall(self) -> NDArray[np.float64]:
         """Matches / words of the references, from 0 to 100, float64 `(outputs, groups)`; NaN if there are no words."""
-        return _percent(self.confirmed, self.wanted)
+        return shares(self.confirmed, self.wanted)
 
     @property
     def precision(self) -> NDArray[np.float64]:
         """Matches / words of the outputs, from 0 to 100, float64 `(outputs, groups)`; NaN if there are no words."""
-        return _percent(self.confirmed, self.produced)
+        return shares(self.confirmed, self.produced)
 
 
-def _percent(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
+def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+    """From 0 to 100, NaN of nothing."""
     from .._runtime.arrays import np
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares: NDArray[np.float64] = np.where(whole > 0, 100 * part / whole, np.nan)
-    return shares
+        found: NDArray[np.float64] = np.where(whole > 0, 100 * part / whole, np.nan)
+    return found
 
 
 @dataclass(frozen=True)

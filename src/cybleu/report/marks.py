@@ -84,7 +84,7 @@ def _codes(text: Text, lines: list[str], words: list[Sequence[str]], ngrams: NGr
     levels = ngrams.levels(output)
     clipped = ngrams.orders[0].clipped[output]
     states = levels + 5 * clipped
-    linked = ngrams.links(output)  # to the token before it
+    linked = ngrams.levels(output, 1)  # to the token before it
     ends = np.cumsum(array_of(map(len, lines), np.int64, len(lines)))
     begins = ends - np.diff(ends, prepend=0)
     line_of = np.repeat(np.arange(len(lines)), text.lengths)
@@ -95,7 +95,6 @@ def _codes(text: Text, lines: list[str], words: list[Sequence[str]], ngrams: NGr
     of_lines = line_of[heads]
     firsts = starts[heads].copy()
     opens = np.concatenate([[True], of_lines[1:] != of_lines[:-1]])
-    parts = np.empty(len(heads), dtype=np.int64)
     stops = np.append(firsts[1:], ends[-1])
     last = np.append(opens[1:], True)
     stops[last] = ends[of_lines[last]]

@@ -154,21 +154,15 @@ class NGrams:
             produced[output] = np.bincount(of_text[there], minlength=count)
         return Order(n, first, confirmed, produced, wanted, matched, clipped)
 
-    def levels(self, output: int) -> NDArray[np.int64]:
-        """For each token of an output the length of the longest n-gram around it that matches."""
-        found = np.zeros(len(self._texts.ids[len(self._texts.references) + output]), dtype=np.int64)
-        for order in self.orders:
-            begins = np.flatnonzero(order.matched[output])
-            for offset in range(order.n):
-                found[begins + offset] = order.n
-        return found
+    def levels(self, output: int, before: int = 0) -> NDArray[np.int64]:
+        """For each token of an output the length of the longest n-gram around it that matches.
 
-    def links(self, output: int) -> NDArray[np.int64]:
-        """For each token of an output the length of the longest n-gram that matches and has the token before it, too."""
+        :param before: of those that have so many tokens before it, too
+        """
         found = np.zeros(len(self._texts.ids[len(self._texts.references) + output]), dtype=np.int64)
         for order in self.orders:
             begins = np.flatnonzero(order.matched[output])
-            for offset in range(1, order.n):
+            for offset in range(before, order.n):
                 found[begins + offset] = order.n
         return found
 

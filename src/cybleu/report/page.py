@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import platform
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from os import PathLike, fspath
@@ -89,7 +90,6 @@ def save_page(report: Report, path: str | PathLike[str]) -> None:
     >>> path.read_text(encoding="utf-8") == html(report)
     True
     """
-    check_paths([fspath(path)])
     page = html(report)
     with writing(fspath(path)) as file:
         file.write(page)
@@ -150,16 +150,14 @@ def _digest(text: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------- numbers
 
 
-def points(value: float | None, width: int = 2) -> str:
+def points(value: float | None, width: int = 2, sign: str = "") -> str:
     """A score, as people read it."""
-    return "" if value is None or np.isnan(value) else f"{value:.{width}f}".replace("-", "\u2212")
+    return "" if value is None or np.isnan(value) else f"{value:{sign}.{width}f}".replace("-", "\u2212")
 
 
 def signed(value: float | None, width: int = 2) -> str:
     """A difference, with its sign."""
-    if value is None or np.isnan(value):
-        return ""
-    return f"{value:+.{width}f}".replace("-", "\u2212")
+    return points(value, width, "+")
 
 
 def whole(value: float) -> str:
@@ -185,6 +183,7 @@ def _context(report: Report) -> dict[str, Any]:
     comparison = report.comparison
     times = 100 / report.metric.scale
     several = comparison is not None
+    orders = range(1, report.metric.order + 1)
     return {
         "report": report,
         "comparison": comparison,
@@ -192,6 +191,8 @@ def _context(report: Report) -> dict[str, Any]:
         "times": times,
         "percent": f"{100 * report.confidence:g}\u00a0%",
         "orders": report.metric.order,
+        "grams": [f"{n}-grams" for n in orders],
+        "precisions": [f"p<sub>{n}</sub>" for n in orders],
         "versions": {"cybleu": __version__, "NumPy": np.__version__, "Python": platform.python_version()},
         "references": len(report._texts.references),
         "verdict": _verdict(report),
@@ -235,14 +236,10 @@ def _verdict(report: Report) -> dict[str, Any]:
 
 def _tables(report: Report) -> list[tuple[str, str]]:
     """To be copied."""
-    comparison = report.comparison
-    if comparison is None:
+    found = report.comparison
+    if found is None:
         return []
-    return [
-        ("LaTeX", comparison.to_latex()),
-        ("Markdown", comparison.to_markdown() + "\n"),
-        ("CSV", comparison.to_csv()),
-    ]
+    return [("LaTeX", found.to_latex()), ("Markdown", found.to_markdown() + "\n"), ("CSV", found.to_csv())]
 
 
 def _matrix(report: Report) -> list[list[Any]] | None:
@@ -255,36 +252,21 @@ def _matrix(report: Report) -> list[list[Any]] | None:
 
 
 def _pictures(report: Report) -> dict[str, str]:
-    count = len(report.systems)
-    tall = max(2.2, 0.9 + 0.34 * count)
-    found = {
-        "scores": picture(
-            "scores", "The distribution of each score", lambda axes: plot_scores(report, axes), height=tall
-        ),
-        "precisions": picture(
-            "precisions", "Precision against n", lambda axes: plot_precisions(report, axes, legend=False)
-        ),
-        "log": picture(
-            "log",
-            "Precision against n, on a logarithmic axis",
-            lambda axes: plot_precisions(report, axes, log=True, legend=False),
-        ),
-    }
+    found = {}
+
+    def draw(name: str, title: str, plot: Callable[..., Any], rows: int | None = None, **how: Any) -> None:
+        height = {} if rows is None else {"height": max(2.2, 0.9 + 0.34 * rows)}
+        found[name] = picture(name, title, lambda axes: plot(report, axes, **how), **height)
+
+    draw("scores", "The distribution of each score", plot_scores, len(report.systems))
+    draw("precisions", "Precision against n", plot_precisions, legend=False)
+    draw("log", "Precision against n, on a logarithmic axis", plot_precisions, log=True, legend=False)
     if report.comparison is not None:
-        pairs = max(2.2, 0.9 + 0.34 * len(report.looked_at))
-        found["differences"] = picture(
-            "differences",
-            "The distribution of each difference",
-            lambda axes: plot_differences(report, axes),
-            height=pairs,
-        )
+        pairs = len(report.looked_at)
+        draw("differences", "The distribution of each difference", plot_differences, pairs)
         if any(report.contributions(*pair) for pair in report.looked_at):
-            found["contributions"] = picture(
-                "contributions",
-                "What orders and penalty contribute to each difference",
-                lambda axes: plot_contributions(report, axes, legend=False),
-                height=pairs,
-            )
+            title = "What orders and penalty contribute to each difference"
+            draw("contributions", title, plot_contributions, pairs, legend=False)
     titles = {
         "length": "BLEU by the length of the reference",
         "difference": "BLEU by the difference of the lengths",
@@ -293,7 +275,7 @@ def _pictures(report: Report) -> dict[str, str]:
         "precision": "Precision of words by their frequency",
     }
     for by, title in titles.items():
-        found[by] = picture(by, title, lambda axes, by=by: plot_buckets(report, axes, by=by, legend=False))  # type: ignore[misc]
+        draw(by, title, plot_buckets, by=by, legend=False)
     return found
 
 
@@ -326,12 +308,18 @@ def _order(report: Report) -> list[int]:
 def _segments(report: Report) -> Iterator[tuple[Any, ...]]:
     """For each segment its number, points, the first reference, the others and the outputs, those with the same text together:
     names, score, raw text if it is not what is shown, code for the script, text."""
+    from markupsafe import Markup
+
     texts = report._texts
     marked = [MarkedText(texts, report._ngrams, output) for output in report._order]
     references = [[None if line is None else visible(line) for line in text.lines] for text in texts.references]
     scores = [list(map("{:.1f}".format, of_output)) for of_output in report.sentence_scores.tolist()]
     points_of = [signed(value, 3) for value in report.pairs[0].influence.tolist()] if report.pairs else scores[0]
-    names = _Names(report.names)
+
+    @cache
+    def names(outputs: tuple[int, ...]) -> Any:
+        return Markup(", ").join(Markup("<bdi>{}</bdi>").format(visible(report.names[output])) for output in outputs)
+
     for place, segment in enumerate(_order(report)):
         alike: dict[tuple[str, str | None], list[int]] = {}
         for output, text in enumerate(marked):
@@ -341,26 +329,11 @@ def _segments(report: Report) -> Iterator[tuple[Any, ...]]:
             code = marked[of_text[0]].codes[segment]
             score = scores[of_text[0]][segment]
             if place < MARKED:
-                outputs.append((names[tuple(of_text)], score, raw, "", _with_marks(line, code)))
+                outputs.append((names(tuple(of_text)), score, raw, "", _with_marks(line, code)))
             else:
-                outputs.append((names[tuple(of_text)], score, raw, code, line))
+                outputs.append((names(tuple(of_text)), score, raw, code, line))
         first, *others = [(text.name, lines[segment]) for text, lines in zip(texts.references, references)]
         yield segment + 1, points_of[segment], first[1], [item for item in others if item[1] is not None], outputs
-
-
-class _Names(dict[tuple[int, ...], Any]):
-    """The names of some outputs, each made once."""
-
-    def __init__(self, names: tuple[str, ...]):
-        super().__init__()
-        self._names = names
-
-    def __missing__(self, outputs: tuple[int, ...]) -> Any:
-        from markupsafe import Markup
-
-        found = Markup(", ").join(Markup("<bdi>{}</bdi>").format(visible(self._names[output])) for output in outputs)
-        self[outputs] = found
-        return found
 
 
 def _with_marks(line: str, code: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
-from .._runtime.arrays import floats_given, np
+from .._runtime.arrays import first_not_finite, floats_given, np
 from ..errors import FeatureError, LengthMismatchError
 from ..nbest import NBest, Segment
 from ..nbest.container import check_nbest
@@ -80,8 +80,7 @@ def weighted_features(nbest: NBest | Segment, weights: Sequence[float] | Mapping
             rows = owners_of(nbest.sparse.indptr)
             terms = nbest.sparse.values * np.array(of_sparse)[nbest.sparse.columns]
             sums += np.bincount(rows, terms, minlength=len(sums))
-    if not np.isfinite(sums).all():
-        row = int(np.isfinite(sums).argmin())
+    if (row := first_not_finite(sums)) is not None:
         raise FeatureError(f"the weighted sum of hypothesis {row} is {sums[row]}; the weights are too large")
     return sums
 
@@ -110,8 +109,7 @@ def split_weights(
             raise FeatureError(
                 f"there are {len(values)} weights for {len(names)} features{sparse}; give one for each, or by name"
             )
-    if not np.isfinite(values).all():
-        place = int(np.isfinite(values).argmin())
+    if (place := first_not_finite(values)) is not None:
         name = (*names, *sparse_names)[place]
         raise FeatureError(f"the weight of {shown(name)} is {values[place]}; weights are finite numbers")
     numbers = values.tolist()

@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.text import shown
-from .._runtime.arrays import np
+from .._runtime.arrays import first_not_finite, np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.parallel import bar
 from .._runtime.samples import MOST_REPEATS
@@ -236,8 +236,7 @@ def _of_features(weights: Floats, scales: Floats, names: Sequence[str]) -> list[
     """The weights of features as they are, from those of divided ones."""
     with np.errstate(over="ignore"):
         found: Floats = weights / scales
-    if not np.isfinite(found).all():
-        place = int(np.isfinite(found).argmin())
+    if (place := first_not_finite(found)) is not None:
         raise FeatureError(
             f"the weight of {shown(names[place])} is too large for a float, because the standard deviation of the feature "
             f"within segments is {scales[place]:g}; multiply it by a large number"

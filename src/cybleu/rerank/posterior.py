@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import floats_given, np
+from .._runtime.arrays import first_not_finite, floats_given, np
 from .._runtime.numbers import check_whole
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, LengthMismatchError
@@ -68,8 +68,7 @@ def _numbers(values: Any, name: str, lists: TextLists) -> Floats:
     array = floats_given(values, name).reshape(-1)
     if len(array) != len(lists.texts):
         raise LengthMismatchError(f"{name} has {len(array)} numbers for {len(lists.texts)} texts")
-    if not np.isfinite(array).all():
-        row = int(np.isfinite(array).argmin())
+    if (row := first_not_finite(array)) is not None:
         segment = lists.segment_of(row)
         raise ArrayValueError(f"{name} of text {row - lists.offsets[segment]} of segment {segment} is {array[row]}")
     return array

@@ -84,11 +84,10 @@ class Selection(Generic[Text]):
         :param choices: of :class:`cybleu.metrics.Bleu`
         :return: as for :func:`cybleu.score`
         """
-        stats = self.stats
-        if isinstance(self.hypotheses, NBest):
-            rows_of(self.hypotheses)
-            return metric_of(self.hypotheses, metric, choices).score(stats)
-        return find(metric, **choices).score(stats)
+        stats = self.stats  # an error where there is no n-best list
+        assert isinstance(self.hypotheses, NBest)
+        rows_of(self.hypotheses)
+        return metric_of(self.hypotheses, metric, choices).score(stats)
 
     def ranked(self) -> NDArray[np.int64]:
         """The indices of all hypotheses, segment after segment: first the chosen one, then the others by score."""

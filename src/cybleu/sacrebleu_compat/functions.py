@@ -10,7 +10,7 @@ import math
 import threading
 import warnings
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from ..errors import MissingExtraError
 from ..metrics.bleu import Bleu
-from ..stats.counts import corpus_row
 from ..stats.raw import raw_sum
 from ..text.columns import documents_given
 from ..text.raw import Raw
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["sacrebleu_corpus_bleu", "sacrebleu_sentence_bleu"]
 
 ORDER = 4  # sacreBLEU's
-BLOCK = 64  # segments split at a time: the tokens of more would leave the processor's cache
-RAW_BLOCK = 4096  # segments counted at a time, of raw text
+BLOCK = 4096  # segments counted at a time
 RAW_NAMES = frozenset({"13a", "intl", "zh", "char", "none"})  # of sacreBLEU's tokenisers, those that are done here
 MANY = 100  # lines that look tokenised, from which sacreBLEU warns
 
@@ -83,8 +81,8 @@ def sacrebleu_corpus_bleu(
         )
         _warn_of_shapes(hypotheses, references)
         return theirs
-    if not force and len(hypotheses) >= MANY and look_tokenised(_backend.chosen.RawTexts(hypotheses)):
-        sacrebleu.corpus_bleu([" ."] * MANY, [["."] * MANY], tokenize="none")  # gives its warning
+    if not force and len(hypotheses) >= MANY:
+        warn_of_tokenised(sacrebleu.BLEU, _backend.chosen.RawTexts(hypotheses))
     return score
 
 
@@ -182,8 +180,7 @@ def _score(
         return None
     name = "13a" if tokenize is None else tokenize  # as sacreBLEU takes None
     if name in RAW_NAMES:
-        raw = raw_for(name, bool(lowercase))
-        row = summed(raw, hypotheses, references, ORDER)
+        row = _summed(raw_for(name, bool(lowercase)), hypotheses, references)
     else:
         row = _counts_of_theirs(metric, hypotheses, references, lowercase, tokenize)
     if row is None:
@@ -195,42 +192,29 @@ def _score(
         return _maker.__wrapped__(*settings)(row)
 
 
-def summed(
-    raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]], order: int
-) -> list[int] | None:
+def _summed(raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> list[int] | None:
     """The summed statistics row of lists as long as each other; None where there is more than str, or a segment has no reference."""
     if len(hypotheses) == 1:
         lines = [document[0] for document in references if document[0] is not None]
         plain = are_plain(lines) and are_plain(hypotheses)
-        return raw.row(lines, hypotheses[0], order, "closest") if plain else None
-    totals = [0] * (2 + 2 * order)
-    for block in raw_blocks(raw, hypotheses, references):
-        if block is None:
-            return None
-        row, _ = raw_sum(raw, *block, order)
-        totals = [total + count for total, count in zip(totals, row)]
-    return totals
-
-
-def raw_blocks(
-    raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]
-) -> Iterator[tuple[Any, Any, Any] | None]:
-    """Some segments at a time: hypotheses, references, and where each segment's begin. None and no more where that is not possible."""
-    for start in range(0, len(hypotheses), RAW_BLOCK):
-        documents = [document[start : start + RAW_BLOCK] for document in (hypotheses, *references)]
+        return raw.row(lines, hypotheses[0], ORDER, "closest") if plain else None
+    totals = [0] * (2 + 2 * ORDER)
+    for start in range(0, len(hypotheses), BLOCK):
+        documents = [document[start : start + BLOCK] for document in (hypotheses, *references)]
         texts, *parts = map(raw.strings, documents)
         if texts is None:
-            yield None
-            return
+            return None
         if None not in parts:
             bounds = array("q", bytes(8 * (len(texts) + 1)))
-            yield texts, _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), bounds), bounds
-            continue
-        groups = [[line for line in lines if line is not None] for lines in zip(*documents[1:])]
-        if not all(map(are_plain, groups)):
-            yield None
-            return
-        yield texts, *raw.sets(groups)
+            others = _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), bounds)
+        else:
+            groups = [[line for line in lines if line is not None] for lines in zip(*documents[1:])]
+            if not all(map(are_plain, groups)):
+                return None
+            others, bounds = raw.sets(groups)
+        row, _ = raw_sum(raw, texts, others, bounds, ORDER)
+        totals = [total + count for total, count in zip(totals, row)]
+    return totals
 
 
 def _counts_of_theirs(
@@ -254,7 +238,7 @@ def _counts_of_theirs(
             tokenised[line] = tokenise((line.lower() if lowercase else line).rstrip())
     # all of it first: between the n-grams, the same tokenising takes longer
     texts: list[Any] = [list(map(tokenised.__getitem__, document)) for document in (hypotheses, *references)]
-    return _counts(texts[0], texts[1:])
+    return _summed(raw_for("none", False), texts[0], texts[1:])
 
 
 @lru_cache(typed=True)
@@ -306,10 +290,10 @@ def _maker(
 _TEXT = f"{'/'.join(['%.1f'] * ORDER)} (BP = %.3f ratio = %.3f hyp_len = %d ref_len = %d)"
 
 
-def look_tokenised(texts: Any) -> bool:
-    """Whether sacreBLEU would warn of lines that the backend has read."""
-    apart: int = texts.full_stops()[0]
-    return apart >= MANY
+def warn_of_tokenised(metric: Any, texts: Any) -> None:
+    """Give sacreBLEU's warning where it would be given for lines that the backend has read."""
+    if texts.full_stops()[0] >= MANY:
+        metric(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])
 
 
 def are_plain(lines: Any) -> bool:
@@ -327,22 +311,6 @@ def _are_lists(hypotheses: Any, references: Any) -> bool:
         and len(references) > 0
         and all(type(document) in lists and len(document) == len(hypotheses) for document in references)
     )
-
-
-def _counts(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> list[int] | None:
-    """The summed statistics row of tokenised lines, or None where a segment has no reference."""
-    row = [0] * (2 + 2 * ORDER)
-    for start in range(0, len(hypotheses), BLOCK):
-        block = slice(start, start + BLOCK)
-        list_of_references = [
-            [line.split() for line in lines if line is not None]
-            for lines in zip(*[document[block] for document in references])
-        ]
-        if not all(list_of_references):
-            return None
-        counts, _ = corpus_row(list_of_references, list(map(str.split, hypotheses[block])), ORDER)
-        row = [total + count for total, count in zip(row, counts)]
-    return row
 
 
 def _warn_of_shapes(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> None:

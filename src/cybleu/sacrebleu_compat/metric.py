@@ -10,7 +10,7 @@ from ..metrics.bleu import Bleu
 from ..stats.counts import LARGEST_ORDER
 from ..text.tokenizers import OWN
 from .counting import Counting
-from .functions import MANY, look_tokenised, raw_for
+from .functions import raw_for, warn_of_tokenised
 
 if TYPE_CHECKING:
     from ..text.raw import Raw
@@ -54,8 +54,8 @@ class BLEU(Counting, ORIGINAL):  # type: ignore[misc]
         return _bleu(order), raw_for(name, bool(self.lowercase))
 
     def _warn_of(self, texts: Any) -> None:
-        if not self._force and look_tokenised(texts):
-            ORIGINAL(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])  # gives its warning
+        if not self._force:
+            warn_of_tokenised(ORIGINAL, texts)
 
 
 @cache

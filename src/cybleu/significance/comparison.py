@@ -98,9 +98,11 @@ def compare_systems(
         base = rows.names.index(baseline)
         order = [base, *(system for system in order if system != base)]
         pairs = [(system, base) for system in order[1:]]
-    differences = {pair: of_samples[pair[0]] - of_samples[pair[1]] for pair in pairs} if by_bootstrap else {}
     if by_bootstrap:
-        tested = [(bootstrapped(test, differences.pop(pair), rows.difference(*pair)), samples, False) for pair in pairs]
+        tested = [
+            (bootstrapped(test, of_samples[first] - of_samples[second], rows.difference(first, second)), samples, False)
+            for first, second in pairs
+        ]
     else:
         tested = _in_given_order(rows, pairs, samples, seed, threads, progress)
     corrected = holm([p for p, _, _ in tested])
@@ -135,7 +137,9 @@ def compare_systems(
         _ranks(order, {pair: one.significant for pair, one in zip(pairs, found)}, ranking) if baseline is None else {}
     )
     return SystemComparison(
-        tuple(_system(rows, system, of_samples[system], of_runs, confidence, ranks.get(system)) for system in order),
+        tuple(
+            system_score(rows, system, of_samples[system], of_runs, confidence, ranks.get(system)) for system in order
+        ),
         tuple(found),
         baseline,
         test,
@@ -173,7 +177,7 @@ def _in_given_order(
     return [tested[turned[pair]] for pair in pairs]
 
 
-def _system(
+def system_score(
     rows: Systems,
     system: int,
     of_samples: NDArray[np.float64],
@@ -181,6 +185,11 @@ def _system(
     confidence: float,
     rank: int | None,
 ) -> SystemScore:
+    """What is said of a system by itself.
+
+    :param of_samples: its scores in bootstrap samples
+    :param of_runs: those of the runs of all systems
+    """
     runs = rows.runs[system]
     low, high = interval(of_samples, confidence)
     deviations = [mean_and_deviation(of_runs[run])[1] for run in runs]

@@ -40,8 +40,8 @@ def resamples(
         yield start, stop, counts
 
 
-def halves(generator: np.random.Generator, samples: int, segments: int) -> Iterator[tuple[int, int, NDArray[np.bool_]]]:
-    """Which segments stay in each shuffle of two: start, stop, booleans `(stop - start, segments)`.
+def halves(generator: np.random.Generator, samples: int, segments: int) -> Iterator[NDArray[np.bool_]]:
+    """Which segments stay in each shuffle of two: booleans `(shuffles, segments)`.
 
     They are those of ``generator.integers(2, size=(samples, segments), dtype=bool)``, which takes whole words.
     """
@@ -51,24 +51,22 @@ def halves(generator: np.random.Generator, samples: int, segments: int) -> Itera
         drawn = generator.integers(2, size=max(0, -(-missing // WORD) * WORD), dtype=np.bool_)
         drawn = np.concatenate([left, drawn])
         drawn, left = np.split(drawn, [(stop - start) * segments])
-        yield start, stop, drawn.reshape(-1, segments)
+        yield drawn.reshape(-1, segments)
 
 
-def orders(
-    generator: np.random.Generator, samples: int, segments: int, runs: int
-) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
-    """For each segment of each shuffle an order of the runs: start, stop, `(stop - start, segments, runs)`."""
+def orders(generator: np.random.Generator, samples: int, segments: int, runs: int) -> Iterator[NDArray[np.uint8]]:
+    """For each segment of each shuffle an order of the runs: `(shuffles, segments, runs)`."""
     every = tabulated(runs) if runs <= MOST_TABULATED else None
     for start, stop in blocks(samples, segments * runs):
         shape = stop - start, segments
         if every is not None:
-            yield start, stop, every[generator.integers(len(every), size=shape)]
+            yield every[generator.integers(len(every), size=shape)]
         else:
             each = np.broadcast_to(np.arange(runs, dtype=np.uint8), (*shape, runs))
-            yield start, stop, generator.permuted(each, axis=2)
+            yield generator.permuted(each, axis=2)
 
 
-def all_orders(places: NDArray[np.int64], segments: int, runs: int) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
+def all_orders(places: NDArray[np.int64], segments: int, runs: int) -> Iterator[NDArray[np.uint8]]:
     """Every shuffle of the segments at these places, as :func:`orders`; the others stay."""
     every = tabulated(runs)
     for start, stop in blocks(len(every) ** len(places), segments * runs):
@@ -78,7 +76,7 @@ def all_orders(places: NDArray[np.int64], segments: int, runs: int) -> Iterator[
         for place in places.tolist():
             shuffles, chosen = np.divmod(shuffles, len(every))
             block[:, place] = every[chosen]
-        yield start, stop, block
+        yield block
 
 
 def tabulated(runs: int) -> NDArray[np.uint8]:

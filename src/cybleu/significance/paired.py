@@ -288,8 +288,8 @@ def randomized(
     shuffles = Shuffles(systems, samples, seed, threads, progress)
     found: dict[tuple[int, int], tuple[float, int, bool]] = {}
     for pair in pairs:
-        if shuffles.enumerable(pair):
-            beyond, count = shuffles.enumerated(pair)
+        if of_all := shuffles.enumerated(pair):
+            beyond, count = of_all
             found[pair] = beyond / count, count, True
     others = [pair for pair in pairs if pair not in found]
     if others:

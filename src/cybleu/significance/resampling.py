@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import factorial
 from operator import ge
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.parallel import bar, checked_threads, run
-from .draws import all_orders, halves, orders, resamples, tabulated
+from .draws import MOST_TABULATED, all_orders, halves, orders, resamples
 from .products import Columns
 from .systems import Systems, mean_of_runs
 
@@ -96,28 +97,20 @@ class Shuffles:
         self._beyond = beyond
         self._nearly = systems.scoring.estimates(systems.columns)
 
-    def differing(self, pair: Pair) -> NDArray[np.int64]:
-        """The segments in which not all runs of the two have the same numbers."""
+    def enumerated(self, pair: Pair) -> tuple[int, int] | None:
+        """How many of all shuffles count, and how many there are; None if there are more than samples."""
         tables = [self._systems.tables[table] for system in pair for table in self._systems.runs[system]]
-        differs = np.zeros(self._systems.segments, dtype=np.bool_)
+        runs = len(tables)
+        if runs > MOST_TABULATED:
+            return None
+        differs = np.zeros(self._systems.segments, dtype=np.bool_)  # not all runs of the two have the same numbers
         for table in tables[1:]:
             differs |= (table != tables[0]).any(axis=1)
-        return differs.nonzero()[0]
-
-    def enumerable(self, pair: Pair) -> bool:
-        """Whether there are no more shuffles than samples."""
-        runs = sum(len(self._systems.runs[system]) for system in pair)
-        if runs > 8:
-            return False
-        return bool(len(tabulated(runs)) ** len(self.differing(pair)) <= self._samples)
-
-    def enumerated(self, pair: Pair) -> tuple[int, int]:
-        """How many of all shuffles count, and how many there are."""
-        runs = sum(len(self._systems.runs[system]) for system in pair)
-        places = self.differing(pair)
-        drawn = all_orders(places, self._systems.segments, runs)
-        found = self._count(((stop - start, order) for start, stop, order in drawn), [pair])
-        return found[0], len(tabulated(runs)) ** len(places)
+        places = differs.nonzero()[0]
+        count = factorial(runs) ** len(places)
+        if count > self._samples:
+            return None
+        return self._count(all_orders(places, self._systems.segments, runs), [pair])[0], count
 
     def sampled(self, pairs: Sequence[Pair], generator: np.random.Generator | None = None) -> list[int]:
         """How many of the samples count, for each pair; pairs with as many runs see the same shuffles.
@@ -134,8 +127,7 @@ class Shuffles:
             size = self._samples, self._systems.segments
             with bar(self._samples, self._progress, " shuffles") as advance:
                 if kind == (1, 1):
-                    halved = _advancing(halves(drawing, *size), advance)
-                    counts = self._count_halves(halved, those)
+                    counts = self._count_halves(_advancing(halves(drawing, *size), advance), those)
                 else:
                     counts = self._count(_advancing(orders(drawing, *size, sum(kind)), advance), those)
             for place, count in zip(places, counts):
@@ -149,7 +141,7 @@ class Shuffles:
 
     # ------------------------------------------------------------------------------------------- two systems of one run
 
-    def _count_halves(self, drawn: Iterable[tuple[int, NDArray[np.bool_]]], pairs: Sequence[Pair]) -> list[int]:
+    def _count_halves(self, drawn: Iterable[NDArray[np.bool_]], pairs: Sequence[Pair]) -> list[int]:
         """One product serves all pairs: where `S` is the sum of the segments that stay, that of a shuffled system is
         `S_a + T_b - S_b`."""
         columns = self._systems.columns
@@ -161,7 +153,7 @@ class Shuffles:
             real = self._real([pairs[place] for place in places])
             works.append((places, tables[first], _in_place(others), real))
         found = np.zeros(len(pairs), dtype=np.int64)
-        for _, stay in drawn:
+        for stay in drawn:
             stays = columns.sums(stay.astype(columns.dtype))
             leaves = columns.totals[:, :, None] - stays
 
@@ -200,7 +192,7 @@ class Shuffles:
 
     # --------------------------------------------------------------------------------------------------- several runs
 
-    def _count(self, drawn: Iterable[tuple[int, NDArray[np.uint8]]], pairs: Sequence[Pair]) -> list[int]:
+    def _count(self, drawn: Iterable[NDArray[np.uint8]], pairs: Sequence[Pair]) -> list[int]:
         """Whatever the numbers of runs are; each pair has the same."""
         systems, columns = self._systems, self._systems.columns
         own = len(systems.runs[pairs[0][0]])
@@ -210,13 +202,13 @@ class Shuffles:
         ]
         real = self._real(pairs)
         found = np.zeros(len(pairs), dtype=np.int64)
-        for count, order in drawn:
-            scores = np.empty((len(items), len(pairs), count))
+        for order in drawn:
+            scores = np.empty((len(items), len(pairs), len(order)))
             for slot in range(len(items)):
                 sums = np.zeros(1)
                 for item, tables in enumerate(items):
                     sums = sums + columns.sums((order[:, :, slot] == item).astype(columns.dtype), tables)
-                scores[slot] = _scored(systems, columns.numbers(sums), self._threads).reshape(len(pairs), count)
+                scores[slot] = _scored(systems, columns.numbers(sums), self._threads).reshape(scores.shape[1:])
             statistics = np.abs(mean_of_runs(scores[:own]) - mean_of_runs(scores[own:]))
             found += self._beyond(statistics, real).sum(axis=1)
         return [int(count) for count in found]
@@ -228,9 +220,7 @@ def _in_place(places: list[int]) -> list[int] | slice:
     return slice(places[0], places[-1] + 1) if neighbours else places
 
 
-def _advancing(
-    drawn: Iterator[tuple[int, int, NDArray[Any]]], advance: Callable[[int], Any]
-) -> Iterator[tuple[int, NDArray[Any]]]:
-    for start, stop, block in drawn:
-        yield stop - start, block
-        advance(stop - start)
+def _advancing(drawn: Iterator[NDArray[Any]], advance: Callable[[int], Any]) -> Iterator[NDArray[Any]]:
+    for block in drawn:
+        yield block
+        advance(len(block))

@@ -271,7 +271,20 @@ class SystemComparison:
         >>> found.to_markdown().splitlines()[2]
         '| 1 | one | 62.50 | 50.00 to 75.00 |'
         """
-        return _as_markdown(self, width)
+
+        def cell(name: str) -> str:
+            return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", _plain(name))
+
+        parts = []
+        for header, body in _contents(self, width, cell):
+            rules = ["---" if _is_text(column, place) else "---:" for place, column in enumerate(header)]
+            lines = [
+                header,
+                rules,
+                *([text.replace("*", r"\*") if NUMBER.match(text) else text for text in line] for line in body),
+            ]
+            parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
+        return "\n\n".join([*parts, "  \n".join(cell(note) for note in _notes(self))])
 
     def to_latex(self, width: int = 2) -> str:
         """The tables in LaTeX, for the package booktabs.
@@ -283,7 +296,31 @@ class SystemComparison:
         >>> found.to_latex().splitlines()[2]
         '\\\\toprule'
         """
-        return _as_latex(self, width)
+        parts = []
+        for header, body in _contents(self, width, _latex):
+            columns = "".join("l" if _is_text(column, place) else "r" for place, column in enumerate(header))
+            titles = [
+                {"s_sel": r"$s_\mathrm{sel}$", "s_opt": r"$s_\mathrm{opt}$", "p": "$p$", "Holm's p": "Holm's $p$"}.get(
+                    column, _latex(column)
+                )
+                for column in header
+            ]
+            lines = [" & ".join(line) + r" \\" for line in ([_latex_number(text) for text in line] for line in body)]
+            parts.append(
+                "\n".join(
+                    [
+                        rf"\begin{{tabular}}{{{columns}}}",
+                        r"\toprule",
+                        " & ".join(titles) + r" \\",
+                        r"\midrule",
+                        *lines,
+                        r"\bottomrule",
+                        r"\end{tabular}",
+                    ]
+                )
+            )
+        notes = "\n".join(f"% {note}" for note in _notes(self))
+        return "\n\n".join(["% needs \\usepackage{booktabs}\n" + parts[0], *parts[1:], notes]) + "\n"
 
     def format(self, width: int = 2) -> str:
         """The tables as text.
@@ -295,7 +332,25 @@ class SystemComparison:
         >>> found.format(1).splitlines()[1]
         '   1  one     62.5   50.0 to 75.0'
         """
-        return _as_text(self, width)
+        parts = []
+        for header, body in _contents(self, width, _plain):
+            starred = [any(line[place].endswith("*") for line in body) for place in range(len(header))]
+            body = [
+                [f"{text} " if star and text and not text.endswith("*") else text for text, star in zip(line, starred)]
+                for line in body
+            ]
+            header = [f"{column} " if star else column for column, star in zip(header, starred)]
+            sizes = [max(map(len, column)) for column in zip(header, *body)]
+            right = [not _is_text(column.rstrip(), place) for place, column in enumerate(header)]
+            lines = [
+                "  ".join(
+                    text.rjust(size) if to_right else text.ljust(size)
+                    for text, size, to_right in zip(line, sizes, right)
+                )
+                for line in [header, *body]
+            ]
+            parts.append("\n".join(line.rstrip() for line in lines))
+        return "\n\n".join([*parts, "\n".join(_notes(self))])
 
     def __str__(self) -> str:
         return self.format()
@@ -414,43 +469,6 @@ def _plain(name: str) -> str:
     return printable(name).replace("\n", " ")
 
 
-def _as_text(comparison: SystemComparison, width: int) -> str:
-    parts = []
-    for header, body in _contents(comparison, width, _plain):
-        starred = [any(line[place].endswith("*") for line in body) for place in range(len(header))]
-        body = [
-            [f"{text} " if star and text and not text.endswith("*") else text for text, star in zip(line, starred)]
-            for line in body
-        ]
-        header = [f"{column} " if star else column for column, star in zip(header, starred)]
-        sizes = [max(map(len, column)) for column in zip(header, *body)]
-        right = [not _is_text(column.rstrip(), place) for place, column in enumerate(header)]
-        lines = [
-            "  ".join(
-                text.rjust(size) if to_right else text.ljust(size) for text, size, to_right in zip(line, sizes, right)
-            )
-            for line in [header, *body]
-        ]
-        parts.append("\n".join(line.rstrip() for line in lines))
-    return "\n\n".join([*parts, "\n".join(_notes(comparison))])
-
-
-def _as_markdown(comparison: SystemComparison, width: int) -> str:
-    def cell(name: str) -> str:
-        return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", _plain(name))
-
-    parts = []
-    for header, body in _contents(comparison, width, cell):
-        rules = ["---" if _is_text(column, place) else "---:" for place, column in enumerate(header)]
-        lines = [
-            header,
-            rules,
-            *([text.replace("*", r"\*") if NUMBER.match(text) else text for text in line] for line in body),
-        ]
-        parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
-    return "\n\n".join([*parts, "  \n".join(cell(note) for note in _notes(comparison))])
-
-
 LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -471,31 +489,3 @@ def _latex_number(text: str) -> str:
         return re.sub(r"(-?[\d.]+) to (-?[\d.]+)$", r"[$\1$, $\2$]", text)
     starred = "^{*}" if text.endswith("*") else ""
     return f"${text.removesuffix('*')}{starred}$" if starred or text[0] in "-+<" else text
-
-
-def _as_latex(comparison: SystemComparison, width: int) -> str:
-    parts = []
-    for header, body in _contents(comparison, width, _latex):
-        columns = "".join("l" if _is_text(column, place) else "r" for place, column in enumerate(header))
-        titles = [
-            {"s_sel": r"$s_\mathrm{sel}$", "s_opt": r"$s_\mathrm{opt}$", "p": "$p$", "Holm's p": "Holm's $p$"}.get(
-                column, _latex(column)
-            )
-            for column in header
-        ]
-        lines = [" & ".join(line) + r" \\" for line in ([_latex_number(text) for text in line] for line in body)]
-        parts.append(
-            "\n".join(
-                [
-                    rf"\begin{{tabular}}{{{columns}}}",
-                    r"\toprule",
-                    " & ".join(titles) + r" \\",
-                    r"\midrule",
-                    *lines,
-                    r"\bottomrule",
-                    r"\end{tabular}",
-                ]
-            )
-        )
-    notes = "\n".join(f"% {note}" for note in _notes(comparison))
-    return "\n\n".join(["% needs \\usepackage{booktabs}\n" + parts[0], *parts[1:], notes]) + "\n"

@@ -85,15 +85,12 @@ def paired_bs(
     scores = _resampled(found, bleu, np.random.default_rng(seed), samples, progress)
     results = {}
     for system, name in enumerate(found.names):
-        low, high = interval(scores[system], 0.95)
         p = None
         if system:
             distances = np.abs(scores[system] - scores[0])
             real = abs(found.difference(0, system))
             p = (int((distances - distances.mean() > real).sum()) + 1) / (samples + 1)
-        results[name] = SacrebleuResult(
-            found.score(system), p, float(np.sort(scores[system]).mean()), 0.5 * (high - low)
-        )
+        results[name] = SacrebleuResult(found.score(system), p, *_around(scores[system]))
     return results
 
 
@@ -138,14 +135,18 @@ def paired_ar(
     if confidence_samples is not None:
         scores = _resampled(found, bleu, generator, confidence_samples, progress)
         scores[0] = _resampled(found, bleu, np.random.default_rng(seed), confidence_samples, progress)[0]
-        for system, of_system in enumerate(scores):
-            low, high = interval(of_system, 0.95)
-            around[system] = float(np.sort(of_system).mean()), 0.5 * (high - low)
+        around = list(map(_around, scores))
     p_values = [None, *((count + 1) / (samples + 1) for count in counts)]
     return {
         name: SacrebleuResult(found.score(system), p_values[system], *around[system])
         for system, name in enumerate(found.names)
     }
+
+
+def _around(scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """The mean of the scores of samples, and half the length of their interval."""
+    low, high = interval(scores, 0.95)
+    return float(np.sort(scores).mean()), 0.5 * (high - low)
 
 
 def _systems(

@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._runtime.arrays import in_place, np
+from .._runtime.arrays import first_not_finite, in_place, np
 from .._runtime.numbers import as_number
 from .._runtime.sequences import refuse_masked
 from ..errors import (
@@ -106,9 +107,7 @@ def _all_finite(scores: NDArray[np.float64], numbers: NDArray[Any], what: str) -
     :param what: gave the scores for these sums
     :raises StatisticsError: a score is not finite
     """
-    finite = np.isfinite(scores)
-    if not finite.all():
-        first = int(np.argmin(finite))
+    if (first := first_not_finite(scores)) is not None:
         raise StatisticsError(
             f"the {what} gives {scores[first]} for the sum {numbers[first].tolist()}; it must give a finite number for every "
             "sum of segments"
@@ -168,10 +167,8 @@ class Systems:
         self.names = list(systems)
         self.given = [rows.table for rows in given]
         self.scoring, self.tables = _scoring(given, metric, scale, choices)
-        self.runs: list[list[int]] = []
-        for runs in systems.values():
-            begin = self.runs[-1][-1] + 1 if self.runs else 0
-            self.runs.append(list(range(begin, begin + len(runs))))
+        numbers = count()
+        self.runs = [[next(numbers) for _ in runs] for runs in systems.values()]
         self.segments = len(self.tables[0])
         self.columns = Columns(self.tables)
         self.scores = self.scoring.exact(self.columns.numbers(self.columns.totals[:, :, None]))
@@ -355,9 +352,7 @@ def _numeric(given: Sequence[Rows]) -> list[NDArray[Any]]:
                 raise ArrayValueError(f"{rows.name} has numbers above {np.iinfo(np.int64).max}")
         return [in_place(rows.table, np.int64) for rows in given]
     for rows in given:
-        finite = np.isfinite(rows.table).all(axis=1)
-        if not finite.all():
-            first = int(np.argmin(finite))
+        if (first := first_not_finite(rows.table)) is not None:
             raise ArrayValueError(
                 f"{rows.name} has {rows.table[first].tolist() if rows.table.shape[1] > 1 else rows.table[first, 0]} for "
                 f"segment {first}, counted from 0; give a finite number for every segment"

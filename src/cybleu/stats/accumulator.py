@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from copy import copy
 from typing import Any
 
 from .._runtime.scales import counted
 from ..errors import StatisticsError
 from ..text.columns import is_column, texts_given
 from ..text.raw import Raw, raw_of
-from .counts import check_max_order, check_reference_length, segment_row
+from .counts import check_counting, segment_row
+from .rows import checked_rows
 
 __all__ = ["CorpusAccumulator"]
 
@@ -49,8 +51,7 @@ class CorpusAccumulator:
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
         lowercase: bool = False,
     ):
-        check_max_order(max_order)
-        check_reference_length(reference_length)
+        check_counting(max_order, reference_length)
         self._raw: Raw | None = raw_of(tokenize, lowercase)
         self.tokenize = tokenize
         self.lowercase = bool(lowercase)
@@ -88,8 +89,6 @@ class CorpusAccumulator:
         :param stats: rows of ints, or one integer array `(n, 2 + 2 * orders)`; a single row is that of one segment
         :raises StatisticsError: a row has another number of orders
         """
-        from .rows import checked_rows
-
         rows = checked_rows(stats)
         for row in rows:
             if len(row) != len(self.row):
@@ -118,8 +117,7 @@ class CorpusAccumulator:
     def __add__(self, other: CorpusAccumulator) -> CorpusAccumulator:
         if not isinstance(other, CorpusAccumulator):
             return NotImplemented
-        both = CorpusAccumulator(self.max_order, self.reference_length)
-        both.merge(self)
+        both = copy(self)
         both.merge(other)
         return both
 
@@ -127,9 +125,9 @@ class CorpusAccumulator:
         """That of a sum, which begins with 0."""
         if isinstance(other, CorpusAccumulator) or other != 0:
             return NotImplemented
-        alone = CorpusAccumulator(self.max_order, self.reference_length)
-        alone.merge(self)
-        return alone
+        none = copy(self)
+        none.reset()
+        return none + self
 
     def __iadd__(self, other: CorpusAccumulator) -> CorpusAccumulator:
         if not isinstance(other, CorpusAccumulator):

@@ -20,7 +20,8 @@ def check_max_order(max_order: object) -> None:
         raise OrderError(f"max_order is {max_order!r}; it must be a whole number from 1 to {LARGEST_ORDER}")
 
 
-def check_reference_length(reference_length: str) -> None:
+def check_counting(max_order: object, reference_length: str) -> None:
+    check_max_order(max_order)
     if reference_length not in REFERENCE_LENGTHS:
         raise UnknownNameError(
             f"unknown reference_length {reference_length!r}; use one of {', '.join(REFERENCE_LENGTHS)}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..text.raw import Raw
 
-__all__ = ["raw_numbers", "raw_row_lists", "raw_sum"]
+__all__ = ["fill_raw_rows", "raw_numbers", "raw_row_lists", "raw_sum"]
 
 
 def raw_sum(
@@ -39,7 +39,7 @@ def raw_sum(
         arguments = tokenizer, texts, references, bounds, order, reference_length, start, stop
         sums.append(_backend.chosen.raw_sum(*arguments))
 
-    run(work, len(texts), _cost(texts, references), threads, False, "segments")
+    _run(work, texts, references, threads)
     rows, short = zip(*sums)
     return [sum(column) for column in zip(*rows)], [sum(column) for column in zip(*short)]
 
@@ -74,16 +74,30 @@ def raw_numbers(
     count, width = len(texts), 2 + 2 * order
     numbers = array("q", bytes(8 * count * width))
     rows = memoryview(numbers).cast("B").cast("q", (count, width))
+    fill_raw_rows(rows, raw, texts, references, bounds, order, reference_length, threads)
+    return numbers
+
+
+def fill_raw_rows(
+    rows: Any,
+    raw: Raw,
+    texts: Any,
+    references: Any,
+    bounds: Any,
+    order: int,
+    reference_length: str,
+    threads: int | None,
+    progress: bool = False,
+) -> None:
+    """Write the same rows, as many as there are segments, into an array or a view of two dimensions."""
     tokenizer = raw.backend
 
     def work(start: int, stop: int) -> None:
         arguments = tokenizer, texts, references, bounds, order, reference_length, start, stop
         _backend.chosen.raw_rows(*arguments, rows)
 
-    run(work, count, _cost(texts, references), threads, False, "segments")
-    return numbers
+    _run(work, texts, references, threads, progress)
 
 
-def _cost(texts: Any, references: Any) -> int:
-    cost: int = (texts.size + references.size) // 4 + 64 * len(texts)
-    return cost
+def _run(work: Any, texts: Any, references: Any, threads: int | None, progress: bool = False) -> None:
+    run(work, len(texts), (texts.size + references.size) // 4 + 64 * len(texts), threads, progress, "segments")

@@ -11,6 +11,7 @@ from .._runtime.arrays import np
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import checked_threads, run
 from .._runtime.scales import counted
+from ..checks import check, check_references, check_texts
 from ..errors import (
     ArrayValueError,
     CybleuError,
@@ -21,12 +22,13 @@ from ..errors import (
 )
 from ..text.batches import (
     ReferenceSets,
+    SpecialIds,
     any_array,
-    checked_id,
     hypotheses_like,
     integers_of_lists,
     is_array,
     is_ragged,
+    owners_given,
     positions,
     reference_sets,
     separate_output,
@@ -36,13 +38,13 @@ from ..text.columns import ReferenceColumns, TextColumn, references_given, texts
 from ..text.raw import Raw, raw_of
 from ..text.words import RawWords, raw_reference_sets
 from .counts import (
-    check_max_order,
-    check_reference_length,
+    check_counting,
     choose_length,
     fill_rows,
     lengths_to_choose_from,
     segment_row,
 )
+from .raw import fill_raw_rows
 from .rows import checked_array
 
 if TYPE_CHECKING:
@@ -91,26 +93,17 @@ class References:
     array([0.535, 0.611, 0.152], dtype=float32)
     """
 
-    __slots__ = (
-        "_alone",
-        "_arguments",
-        "_ignored",
-        "_lines",
-        "_prepared",
-        "_raw",
-        "_sets",
-        "max_order",
-        "reference_length",
-    )
+    _STATE = ("max_order", "reference_length", "_sets", "_special", "_ignored", "_raw", "_lines")
+    __slots__ = (*_STATE, "_alone", "_prepared")
 
     max_order: int
     reference_length: str
     _sets: ReferenceSets
-    _arguments: tuple[int | None, int | None, int | None]  # pad_id, eos_id, unk_id
+    _special: SpecialIds
     _ignored: list[tuple[Hashable, ...]] | None
-    _prepared: Any
     _raw: Raw | None
     _lines: Any  # raw text, as the backend reads it
+    _prepared: Any
     _alone: Any  # as `_prepared`, with a set for each reference, once that was asked for
 
     def __init__(
@@ -137,50 +130,28 @@ class References:
             if isinstance(references, ReferenceColumns):
                 lines = _backend.chosen.RawTexts(lines.strings())  # the columns are someone else's
         if raw is not None and (strict or not raw.own):
-            tokens = raw.sets_of_token_lists(references)
-            references = references if raw.own else tokens
-            if strict:
-                from ..checks import check_references
-
-                check_references(tokens)
-        elif strict and not is_array(references) and not is_ragged(references):
-            from ..checks import check_references
-
+            references = raw.sets_of_token_lists(references)
+        if strict and not is_array(references) and not is_ragged(references):
             check_references(references)
-        check_max_order(max_order)
-        check_reference_length(reference_length)
-        for name, value in (("pad_id", pad_id), ("eos_id", eos_id), ("unk_id", unk_id)):
-            checked_id(name, value)
-        need_ids = pad_id is not None or eos_id is not None or unk_id is not None
+        special = SpecialIds(pad_id, eos_id, unk_id)
+        check_counting(max_order, reference_length)
+        special.check()
         ngrams = None if ignore is None else _checked_ngrams(ignore, max_order)
         if raw is not None and raw.own:
             sets = raw_reference_sets(raw, lines, bounds, ngrams or ())
         else:
-            sets = reference_sets(references, lengths, pad_id, eos_id, need_ids, ngrams or ())
+            sets = reference_sets(references, lengths, special, ngrams or ())
             ids = sets.batch.ids.copy()  # the caller may change an array, and a pickle takes these
             sets = sets._replace(batch=sets.batch._replace(ids=ids))
-        self._fill(max_order, reference_length, sets, (pad_id, eos_id, unk_id), ngrams, raw, lines)
+        self._fill(max_order, reference_length, sets, special, ngrams, raw, lines)
 
-    def _fill(
-        self,
-        max_order: int,
-        reference_length: str,
-        sets: ReferenceSets,
-        arguments: tuple[int | None, int | None, int | None],
-        ignored: list[tuple[Hashable, ...]] | None,
-        raw: Raw | None,
-        lines: Any,
-    ) -> None:
+    def _fill(self, *state: Any) -> None:
+        """:param state: the values of `_STATE`"""
         put = object.__setattr__
-        put(self, "_raw", raw)
-        put(self, "_lines", lines)
+        for name, value in zip(self._STATE, state):
+            put(self, name, value)
+        put(self, "_prepared", self._counted(self._sets))
         put(self, "_alone", None)
-        put(self, "max_order", max_order)
-        put(self, "reference_length", reference_length)
-        put(self, "_sets", sets)
-        put(self, "_arguments", arguments)
-        put(self, "_ignored", ignored)
-        put(self, "_prepared", self._counted(sets))
 
     def _counted(self, sets: ReferenceSets) -> Any:
         lengths, length_sets = _reference_lengths(sets, self.reference_length)
@@ -192,7 +163,7 @@ class References:
             lengths,
             length_sets,
             self.max_order,
-            self._arguments[2],
+            self._special.unk_id,
             None if self._ignored is None else _ids_of_ngrams(self._ignored, sets),
         )
 
@@ -202,21 +173,19 @@ class References:
     __delattr__ = __setattr__
 
     def __getstate__(self) -> tuple[Any, ...]:
-        lines = None if self._lines is None else self._lines.strings()
-        return self.max_order, self.reference_length, self._sets, self._arguments, self._ignored, self._raw, lines
+        *state, lines = (getattr(self, name) for name in self._STATE)
+        return *state, None if lines is None else lines.strings()
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         try:
-            max_order, reference_length, sets, arguments, ignored, raw, strings = state
-            check_max_order(max_order)
-            check_reference_length(reference_length)
-            pad_id, eos_id, unk_id = arguments
-            for name, value in (("pad_id", pad_id), ("eos_id", eos_id), ("unk_id", unk_id)):
-                checked_id(name, value)
+            max_order, reference_length, sets, ids, ignored, raw, strings = state
+            special = SpecialIds._make(ids)
+            check_counting(max_order, reference_length)
+            special.check()
             if (raw is None) != (strings is None) or (raw is not None and len(strings) != len(sets.batch.begins)):
                 raise ValueError("the raw text does not fit the rest")
             lines = None if strings is None else _backend.chosen.RawTexts(strings)
-            self._fill(max_order, reference_length, sets, arguments, ignored, raw, lines)
+            self._fill(max_order, reference_length, sets, special, ignored, raw, lines)
         except (AttributeError, IndexError, TypeError, ValueError) as error:
             raise ArrayValueError(f"this is not what a pickle of References holds: {error}") from error
 
@@ -262,8 +231,7 @@ class References:
         batch, raw_texts, owners = self._read(hypotheses, owner, lengths, strict)
         count = len(owners)
         shape = count, 2 + 2 * self.max_order
-        given = {"hypotheses": hypotheses, "owner": owner, "lengths": lengths}
-        rows = np.empty(shape, dtype=np.int64) if out is None else separate_output(out, shape, np.int64, **given)
+        rows = separate_output(out, shape, np.int64, hypotheses=hypotheses, owner=owner, lengths=lengths)
 
         def work(start: int, stop: int) -> None:
             if raw_texts is None:
@@ -282,24 +250,16 @@ class References:
         raw_texts: Any = None
         if self._raw is not None and not _holds_token_lists(hypotheses):
             raw_of(self._raw.tokenize, lengths=lengths)  # for its error
-            if strict or not self._raw.own:
-                tokens = self._raw.token_lists(hypotheses, "hypotheses")
-                hypotheses = hypotheses if self._raw.own else tokens
-            raw_texts = self._raw.texts(hypotheses, "hypotheses") if self._raw.own else None
-        if strict and raw_texts is None and not is_array(hypotheses) and not is_ragged(hypotheses):
-            from ..checks import check_texts
-
-            check_texts(hypotheses, "hypotheses")
+            if self._raw.own:
+                raw_texts = self._raw.texts(hypotheses, "hypotheses")
+            else:
+                hypotheses = self._raw.token_lists(hypotheses, "hypotheses")
         if raw_texts is None:
-            pad_id, eos_id, unk_id = self._arguments
-            need_ids = pad_id is not None or eos_id is not None or unk_id is not None
-            batch = hypotheses_like(hypotheses, self._sets, lengths, pad_id, eos_id, need_ids, self._ignored or ())
+            if strict and not is_array(hypotheses) and not is_ragged(hypotheses):
+                check_texts(hypotheses, "hypotheses")
+            batch = hypotheses_like(hypotheses, self._sets, lengths, self._special, self._ignored or ())
         count = len(batch.begins) if raw_texts is None else len(raw_texts)
-        if owner is None:
-            if count != len(self):
-                raise sets_missing(count, len(self))
-            return batch, raw_texts, np.arange(count, dtype=np.int64)
-        return batch, raw_texts, positions(owner, "owner", len(self) - 1, count, "hypotheses")
+        return batch, raw_texts, owners_given(owner, len(self), count)
 
     def _count_raw(self, texts: Any, owners: NDArray[np.int64], start: int, stop: int, rows: NDArray[np.int64]) -> None:
         """Write the rows of some raw texts, not too many at a time: their numbers are in memory."""
@@ -389,7 +349,7 @@ def digest(references: References) -> str:
         found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
     # numbers are given in the order in which tokens come
     words = getattr(sets.vocabulary, "numbers", None)
-    choices = references.max_order, references.reference_length, references._arguments, references._ignored
+    choices = references.max_order, references.reference_length, tuple(references._special), references._ignored
     found.update(repr((None if words is None else list(words), choices)).encode("utf-8", "surrogatepass"))
     return found.hexdigest()
 
@@ -480,20 +440,11 @@ def segment_stats(
            [2, 2, 2, 0, 2, 1]])
     """
     references, hypotheses = references_given(references, tokenize is not None), texts_given(hypotheses)
-    special = owner, pad_id, eos_id, unk_id, ignore, lengths, reference_lengths
+    of_ids = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
     checked_threads(threads)
-    raw = raw_of(
-        tokenize,
-        lowercase,
-        pad_id=pad_id,
-        eos_id=eos_id,
-        unk_id=unk_id,
-        lengths=lengths,
-        reference_lengths=reference_lengths,
-    )
+    raw = raw_of(tokenize, lowercase, **of_ids, lengths=lengths, reference_lengths=reference_lengths)
     if raw is not None and raw.own and ignore is None and not strict and not _holds_token_lists(hypotheses):
-        check_max_order(max_order)
-        check_reference_length(reference_length)
+        check_counting(max_order, reference_length)
         if (
             owner is not None
             and isinstance(references, (list, tuple))
@@ -506,7 +457,7 @@ def segment_stats(
     if (
         raw is not None
         or threads not in (None, 1)  # the counts of prepared references are made without Python's lists
-        or any(argument is not None for argument in special)
+        or any(argument is not None for argument in (owner, ignore, lengths, reference_lengths, *of_ids.values()))
         or not _are_token_lists(references, hypotheses)
     ):
         prepared = References(
@@ -514,9 +465,7 @@ def segment_stats(
             max_order,
             reference_length,
             lengths=reference_lengths,
-            pad_id=pad_id,
-            eos_id=eos_id,
-            unk_id=unk_id,
+            **of_ids,
             ignore=ignore,
             strict=strict,
             tokenize=tokenize,
@@ -524,11 +473,8 @@ def segment_stats(
         )
         return prepared.stats(hypotheses, owner, threads, lengths=lengths, progress=progress, strict=strict)
     if strict:
-        from ..checks import check
-
         check(references, hypotheses)
-    check_max_order(max_order)
-    check_reference_length(reference_length)
+    check_counting(max_order, reference_length)
     count = len(hypotheses)
     if count != len(references):
         raise sets_missing(count, len(references))
@@ -566,12 +512,7 @@ def _raw_stats(
     if len(texts) != len(bounds) - 1:
         raise sets_missing(len(texts), len(bounds) - 1)
     rows = np.empty((len(texts), 2 + 2 * max_order), dtype=np.int64)
-    tokenizer = raw.backend
-
-    def work(start: int, stop: int) -> None:
-        _backend.chosen.raw_rows(tokenizer, texts, others, bounds, max_order, reference_length, start, stop, rows)
-
-    run(work, len(texts), (texts.size + others.size) // 4 + 64 * len(texts), threads, progress, "segments")
+    fill_raw_rows(rows, raw, texts, others, bounds, max_order, reference_length, threads, progress)
     return rows
 
 

@@ -66,10 +66,11 @@ def _is_empty(row: Any) -> bool:
     return hasattr(type(row), "__len__") and getattr(row, "ndim", 1) > 0 and len(row) == 0
 
 
-def checked_row(values: Any) -> list[int]:
+def checked_row(values: Any, name: str = "a row") -> list[int]:
     row = counts_given(values, "statistics")
-    order_of(len(row))
-    check_row(row, "a row")
+    order = order_of(len(row))
+    if any(matched > total for matched, total in zip(row[2 : 2 + order], row[2 + order :])):
+        raise StatisticsError(f"{name} has more matches than n-grams of an order: {row}")
     return row
 
 
@@ -112,27 +113,27 @@ def order_of(size: int) -> int:
     return (size - 2) // 2
 
 
-def check_row(row: list[int], name: str) -> None:
-    order = (len(row) - 2) // 2
-    if min(row) < 0:
-        raise StatisticsError(f"statistics are whole numbers from 0, and these are not: {row}")
-    if any(matched > total for matched, total in zip(row[2 : 2 + order], row[2 + order :])):
-        raise StatisticsError(f"{name} has more matches than n-grams of an order: {row}")
+def whole_array(stats: Any, name: str) -> NDArray[np.int64]:
+    """The array in the form that the backends read.
 
-
-def checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
-    """The array in the form that the backends read, and the number of n-gram orders."""
+    :raises StatisticsError: the numbers are not integers, or int64 does not hold them
+    """
     from .._runtime.arrays import array_given, in_place, np
 
     array = array_given(stats, name)
-    if array.dtype.kind not in "iu":
+    if array.dtype.kind not in "iu" and array.size:
         raise StatisticsError(f"{name} has dtype {array.dtype}; statistics are integers, best int64")
-    if array.ndim not in (1, 2):
-        raise StatisticsError(f"{name} has {array.ndim} dimensions; it must be one row or rows")
-    order = order_of(array.shape[-1])
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
-    return in_place(array, np.int64), order
+    return in_place(array, np.int64)
+
+
+def checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
+    """The same for rows of BLEU, or one, and the number of n-gram orders."""
+    array = whole_array(stats, name)
+    if array.ndim not in (1, 2):
+        raise StatisticsError(f"{name} has {array.ndim} dimensions; it must be one row or rows")
+    return array, order_of(array.shape[-1])
 
 
 def sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int]:
@@ -143,7 +144,7 @@ def sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int
     short = np.zeros(order, dtype=np.int64)
     impossible, mixed, largest = _backend.chosen.sum_rows(rows, totals, short)
     if impossible >= 0:
-        check_row(rows[impossible].tolist(), f"row {impossible}")
+        checked_row(rows[impossible].tolist(), f"row {impossible}")  # for its error
     if largest * len(rows) > np.iinfo(np.int64).max:
         return rows.sum(axis=0, dtype=object).tolist(), short.tolist(), mixed
     return totals.tolist(), short.tolist(), mixed

@@ -30,7 +30,7 @@ from ..errors import (
     SequenceTypeError,
     UnhashableTokenError,
 )
-from .columns import ReferenceColumns, TextColumn, lists_given, references_given, texts_given
+from .columns import ReferenceColumns, TextColumn, lists_given, texts_given
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,6 +109,18 @@ def sets_missing(hypotheses: int, sets: int) -> LengthMismatchError:
     )
 
 
+def owners_given(owner: Any, sets: int, count: int) -> NDArray[np.int64]:
+    """For each of so many hypotheses the number of its set of references.
+
+    :param owner: None if hypothesis i has set i
+    """
+    if owner is not None:
+        return positions(owner, "owner", sets - 1, count, "hypotheses")
+    if count != sets:
+        raise sets_missing(count, sets)
+    return np.arange(count, dtype=np.int64)
+
+
 def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
     """A copy of `wanted` integers from 0 to `size`, which no other thread can change."""
     value = by_position(value)
@@ -155,24 +167,41 @@ def _shortened(numbers: NDArray[np.int64]) -> str:
     return str(numbers.tolist()) if len(numbers) <= 6 else f"{numbers[:3].tolist()} ... {numbers[-2:].tolist()}"
 
 
-def checked_id(name: str, value: Any) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not -(2**63) <= int(value) < 2**63:
-        raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
+class SpecialIds(NamedTuple):
+    """Ids with a meaning of their own; None where there is none."""
+
+    pad_id: int | None = None
+    eos_id: int | None = None
+    unk_id: int | None = None
+
+    def check(self) -> None:
+        for name, value in zip(self._fields, self):
+            if value is not None and (
+                isinstance(value, bool) or not hasattr(value, "__index__") or not -(2**63) <= int(value) < 2**63
+            ):
+                raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
+
+    @property
+    def given(self) -> bool:
+        """Whether there is one, so that all tokens must be ids."""
+        return self != NO_IDS
+
+    def trimmed(self, batch: Batch) -> Batch:
+        if self.pad_id is not None or self.eos_id is not None:
+            _backend.chosen.trim(batch.ids, batch.begins, batch.ends, self.pad_id, self.eos_id)
+        return batch
 
 
-def trimmed(batch: Batch, pad_id: int | None, eos_id: int | None) -> Batch:
-    if pad_id is not None or eos_id is not None:
-        _backend.chosen.trim(batch.ids, batch.begins, batch.ends, pad_id, eos_id)
-    return batch
+NO_IDS = SpecialIds()
 
 
 def separate_output(out: Any, shape: tuple[int, ...], dtype: Any, **inputs: Any) -> NDArray[Any]:
-    """An array that is given to be written into, which no input may share memory with: it is read while that is written.
+    """The array to write into: `out`, which no input may share memory with, as it is read meanwhile; if None, a new one.
 
     :param inputs: by name, of any kind
     """
+    if out is None:
+        return np.empty(shape, dtype)
     array = checked_output(out, shape, dtype)
     for name, value in inputs.items():
         for part in _arrays_in(value):
@@ -339,23 +368,21 @@ class ReferenceSets(NamedTuple):
 def reference_sets(
     references: Any,
     lengths: Any = None,
-    pad_id: int | None = None,
-    eos_id: int | None = None,
-    need_ids: bool = False,
+    special: SpecialIds = NO_IDS,
     ignored: Sequence[Any] = (),
 ) -> ReferenceSets:
     """The references in one form.
 
-    :param need_ids: other tokens than ids are an error
+    :param references: as :func:`~cybleu.text.columns.references_given` gives them
+    :param special: if there is one, other tokens than ids are an error
     :param ignored: n-grams whose tokens hypotheses may have too
     """
-    references = references_given(references)
     if isinstance(references, ReferenceColumns):
         references = references.plain()
     if is_ragged(references):
         _no_lengths(lengths, "references", "a ragged pair")
         batch = batch_of_ragged(references, "references")
-        return ReferenceSets(trimmed(batch, pad_id, eos_id), np.arange(len(batch.begins) + 1, dtype=np.int64), None)
+        return ReferenceSets(special.trimmed(batch), np.arange(len(batch.begins) + 1, dtype=np.int64), None)
     if is_array(references):
         array = integers(references, "references", (2, 3))
         per_set = array.shape[1] if array.ndim == 3 else 1
@@ -369,13 +396,8 @@ def reference_sets(
                     f"must be {array.shape[:2]}"
                 )
             lengths = lengths.reshape(-1)
-        batch = trimmed(
-            batch_of_array(
-                array.reshape(len(array) * per_set, array.shape[-1]), "references", lengths, "reference_lengths"
-            ),
-            pad_id,
-            eos_id,
-        )
+        rows = array.reshape(len(array) * per_set, array.shape[-1])
+        batch = special.trimmed(batch_of_array(rows, "references", lengths, "reference_lengths"))
         if per_set > 1 and array.shape[-1]:
             empty = (batch.begins == batch.ends).nonzero()[0]
             if len(empty):
@@ -408,9 +430,11 @@ def reference_sets(
             for number, (text, owner) in enumerate(zip(texts, owners))
         ]
     ids = integers_of_lists(texts, "reference")
-    if ids is not None and (need_ids or len(ids.ids) or (ignored and integers_of_lists(ignored, "ignore") is not None)):
-        return ReferenceSets(trimmed(ids, pad_id, eos_id), np.array(sets, dtype=np.int64), None)
-    if need_ids:
+    if ids is not None and (
+        special.given or len(ids.ids) or (ignored and integers_of_lists(ignored, "ignore") is not None)
+    ):
+        return ReferenceSets(special.trimmed(ids), np.array(sets, dtype=np.int64), None)
+    if special.given:
         raise MixedTokensError("pad_id, eos_id and unk_id are for token ids, and the references hold other tokens")
     vocabulary = Vocabulary([*texts, *ignored], "reference")
     if _may_be_arrays(vocabulary.types()):
@@ -419,7 +443,7 @@ def reference_sets(
     return ReferenceSets(vocabulary.encoded(texts, "reference"), np.array(sets, dtype=np.int64), vocabulary)
 
 
-def one_reference_each(texts: Any, pad_id: int | None, eos_id: int | None, need_ids: bool) -> ReferenceSets:
+def one_reference_each(texts: Any, special: SpecialIds) -> ReferenceSets:
     """A batch of texts, each a set of its own."""
     texts = texts_given(texts, "references")
     if isinstance(texts, TextColumn):
@@ -428,7 +452,7 @@ def one_reference_each(texts: Any, pad_id: int | None, eos_id: int | None, need_
         texts = [[text] for text in checked_list(texts, "references")]
     elif is_array(texts):
         texts = integers(texts, "references", (2,))
-    return reference_sets(texts, None, pad_id, eos_id, need_ids)
+    return reference_sets(texts, None, special)
 
 
 def _no_lengths(lengths: Any, name: str, form: str) -> None:
@@ -443,13 +467,13 @@ def hypotheses_like(
     hypotheses: Any,
     references: ReferenceSets,
     lengths: Any = None,
-    pad_id: int | None = None,
-    eos_id: int | None = None,
-    need_ids: bool = False,
+    special: SpecialIds = NO_IDS,
     ignored: Sequence[Any] = (),
 ) -> Batch:
-    """The hypotheses in the numbers of the references, and of the n-grams to ignore."""
-    hypotheses = texts_given(hypotheses)
+    """The hypotheses in the numbers of the references, and of the n-grams to ignore.
+
+    :param hypotheses: as :func:`~cybleu.text.columns.texts_given` gives them
+    """
     if isinstance(hypotheses, TextColumn):
         hypotheses = hypotheses.plain()
     if is_ragged(hypotheses) or is_array(hypotheses):
@@ -457,8 +481,8 @@ def hypotheses_like(
             raise MixedTokensError(_IDS_AMONG_TOKENS)
         if is_ragged(hypotheses):
             _no_lengths(lengths, "hypotheses", "a ragged pair")
-            return trimmed(batch_of_ragged(hypotheses, "hypotheses"), pad_id, eos_id)
-        return trimmed(batch_of_array(hypotheses, "hypotheses", lengths, "lengths"), pad_id, eos_id)
+            return special.trimmed(batch_of_ragged(hypotheses, "hypotheses"))
+        return special.trimmed(batch_of_array(hypotheses, "hypotheses", lengths, "lengths"))
     _no_lengths(lengths, "hypotheses", "a list")
     texts = plain_texts(checked_list(hypotheses, "hypotheses"), "hypotheses")
     if references.vocabulary is None or any_array(texts):
@@ -466,9 +490,9 @@ def hypotheses_like(
             raise MixedTokensError(_IDS_AMONG_TOKENS)
         batch = integers_of_lists(texts, "hypotheses")
         if batch is not None:
-            return trimmed(batch, pad_id, eos_id)
+            return special.trimmed(batch)
         texts = texts_with_ids(texts, "hypotheses")
-        if need_ids or _only_strings(texts):
+        if special.given or all(issubclass(kind, (str, bytes)) for kind in _backend.chosen.types_within(texts)):
             raise MixedTokensError(_where_not_an_id(texts))
         return _any_tokens_among_ids(texts, [*references.batch.ids.tolist(), *chain.from_iterable(ignored)])
     known = references.vocabulary.types()
@@ -476,23 +500,16 @@ def hypotheses_like(
     if not only_texts:
         texts = texts_with_ids(texts, "hypotheses")
     encoded: Batch = references.vocabulary.encoded(texts, "hypotheses")
-    nothing_matches = only_texts and len(encoded.ids) and encoded.ids.max() < 0
-    if nothing_matches and not _other_than_integers(texts_with_ids(texts, "hypotheses")):
-        raise MixedTokensError(_IDS_AMONG_TOKENS)
+    if only_texts and len(encoded.ids) and encoded.ids.max() < 0:  # nothing matches
+        kinds = _backend.chosen.types_within(texts_with_ids(texts, "hypotheses"))
+        if all(map(_is_integer_type, kinds)):
+            raise MixedTokensError(_IDS_AMONG_TOKENS)
     return encoded
 
 
 _IDS_AMONG_TOKENS = (
     "the hypotheses are token ids, and the references hold other tokens; give both as ids or both as tokens"
 )
-
-
-def _only_strings(texts: Sequence[Any]) -> bool:
-    return all(issubclass(kind, (str, bytes)) for kind in _backend.chosen.types_within(texts))
-
-
-def _other_than_integers(texts: Sequence[Any]) -> bool:
-    return not all(map(_is_integer_type, _backend.chosen.types_within(texts)))
 
 
 def _where_not_an_id(texts: Sequence[Any]) -> str:

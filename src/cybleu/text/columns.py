@@ -158,15 +158,11 @@ class ReferenceColumns:
         return self.sets()[position]
 
     @property
-    def width(self) -> int:
-        """How many columns there are."""
-        return len(self._columns)
-
-    @property
-    def of_lists(self) -> bool:
-        """Whether the segments may have different numbers of references."""
+    def number(self) -> int | None:
+        """How many references each segment has; None if that may differ."""
         found = [_backend.chosen.ArrowValues(arrays) for arrays in self._columns]
-        return any(values.depth > (0 if self._raw else 1) or values.nulls_of(0) for values in found)
+        differs = any(values.depth > (0 if self._raw else 1) or values.nulls_of(0) for values in found)
+        return None if differs else len(found)
 
     def _values(self, arrays: list[Any]) -> tuple[Any, bool]:
         """What is in a column, and whether its entries are lists of references."""
@@ -209,7 +205,8 @@ class ReferenceColumns:
                 bounds += spans[0][1]
             else:
                 bounds = array("q", bytes(8 * (rows + 1)))
-                texts = [_backend.chosen.RawTexts.row_by_row(texts, *map(list, zip(*spans)), bounds)]
+                begins, ends = map(list, zip(*spans))
+                texts = [_backend.chosen.RawTexts.row_by_row(texts, begins, ends, bounds)]
             if any(map(eq, bounds, islice(bounds, 1, None))):
                 raise self._none(next(row for row in range(rows) if bounds[row] == bounds[row + 1]))
             return texts[0], bounds

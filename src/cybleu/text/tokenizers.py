@@ -15,17 +15,7 @@ from ..errors import MissingExtraError, SequenceTypeError, UnknownNameError
 
 __all__ = ["tokenize_lines", "tokenizer"]
 
-# Ours, each with what it is for the backends.
-OWN = {
-    "unicode": "none",
-    "none": "none",
-    "ascii": "ascii",
-    "space": "space",
-    "13a": "13a",
-    "intl": "intl",
-    "zh": "zh",
-    "char": "char",
-}
+OWN = ("unicode", "none", "ascii", "space", "13a", "intl", "zh", "char")  # of which the first two are one
 
 
 def split_ascii(line: str) -> list[str]:
@@ -79,7 +69,7 @@ Tokens = TypeVar("Tokens", bound=Sequence[Hashable])
 
 def own_tokenizer(name: str) -> Any:
     """The backend's tokeniser of one of the names in `OWN`."""
-    return _own(_backend.BACKEND, OWN[name])
+    return _own(_backend.BACKEND, "none" if name == "unicode" else name)
 
 
 @cache

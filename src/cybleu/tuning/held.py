@@ -34,8 +34,6 @@ class Held:
     def __init__(self, nbest: NBest, weights: NDArray[np.float64], searched: Collection[str]):
         assert nbest.sparse is not None
         sparse = nbest.sparse
-        if isinstance(searched, str):
-            searched = [searched]
         numbers = {name: number for number, name in enumerate(sparse.names)}
         for name in searched:
             if name not in numbers:
@@ -52,10 +50,9 @@ class Held:
             raise FeatureError("all features of the list are sparse, and none of them is searched; give searched=")
         features = np.zeros((len(nbest.features), len(self.names) + self.has_sum))
         features[:, : self.width] = nbest.features
-        owners = np.repeat(np.arange(len(features)), np.diff(sparse.indptr)) if self._columns else None
+        owners = np.repeat(np.arange(len(features)), np.diff(sparse.indptr))
         for place, column in enumerate(self._columns, self.width):
             found = np.flatnonzero(sparse.columns == column)
-            assert owners is not None
             features[owners[found], place] = sparse.values[found]
         if self.has_sum:
             sums = np.empty(len(features))

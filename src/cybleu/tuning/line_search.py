@@ -142,6 +142,7 @@ class Reached:
     right: float
 
 
+@dataclass(eq=False)
 class Search:
     """Looks for the best point on a line from a point on it.
 
@@ -150,21 +151,13 @@ class Search:
     :ivar count: of the lines searched
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        smoothing: tuple[str, int] | None,
-        low: Any,
-        high: Any,
-        goes_on: bool,
-        nearly: bool = False,
-    ):
-        self.problem = problem
-        self.goes_on = goes_on
-        self.nearly = nearly
-        self.smoothing = smoothing
-        self.low, self.high = low, high
-        self.count = 0
+    problem: Problem
+    smoothing: tuple[str, int] | None
+    low: Any
+    high: Any
+    goes_on: bool
+    nearly: bool = False
+    count: int = 0
 
     def first(self, point: Point, line: Line) -> tuple[tuple[float, float], Interval]:
         """The best interval and its merit, which with smoothing is the gain in the smoothed score."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from .._runtime.arrays import np
+from .._runtime.arrays import first_not_finite, np
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
 from ..nbest.container import check_nbest
 from .objective import Objective
@@ -90,8 +90,7 @@ def single_scores(model: Model) -> NDArray[np.float64]:
     """
     objective = model.objective
     scores = objective.scores(objective.stats)
-    if not np.isfinite(scores).all():
-        place = int(np.isfinite(scores).argmin())
+    if (place := first_not_finite(scores)) is not None:
         row = objective.stats[place].tolist()
         raise StatisticsError(f"the metric {objective.name} gave {scores[place]} for the row {row}; it must be finite")
     return scores

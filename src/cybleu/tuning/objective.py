@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,7 @@ class Objective:
             found = find(chosen, default="moses")
             self._fill(found)
             if (smoothed := found.plateau) is not None:
-                self.plateau = object.__new__(Objective)
-                self.plateau.stats, self.plateau.plateau, self.plateau.fits = self.stats, None, self.fits
+                self.plateau = copy(self)
                 self.plateau._fill(smoothed)
 
     def _fill(self, metric: MetricType) -> None:

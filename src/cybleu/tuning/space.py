@@ -8,7 +8,7 @@ from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
-from .._runtime.arrays import floats_given, np
+from .._runtime.arrays import first_not_finite, floats_given, np
 from .._runtime.numbers import finite_numbers
 from .._runtime.samples import check_samples
 from ..errors import FeatureError, WeightsError
@@ -45,8 +45,7 @@ def weights_of(
         raise FeatureError(
             f"{name} has the shape {vector.shape}; give one for each of the {len(every)} features{sparse}"
         )
-    if not np.isfinite(vector).all():
-        place = int(np.isfinite(vector).argmin())
+    if (place := first_not_finite(vector)) is not None:
         raise WeightsError(f"{name} is {vector[place]} for {shown(every[place])}; it must be finite")
     return vector
 

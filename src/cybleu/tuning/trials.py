@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._files.text import Lines, number_of
-from .._runtime.arrays import array_given, floats_given, in_place, np
+from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import run
 from ..errors import ArrayTypeError, ArrayValueError, InputFileError, WeightsError
@@ -57,8 +57,7 @@ def random_search(
         raise ArrayTypeError(
             f"weights has the shape {vectors.shape}; it must have a row of {width} numbers for each vector"
         )
-    if not np.isfinite(vectors).all():
-        place = int(np.isfinite(vectors).all(axis=1).argmin())
+    if (place := first_not_finite(vectors)) is not None:
         raise WeightsError(f"weights[{place}] holds numbers that are not finite: {vectors[place].tolist()}")
     objective = model.objective
     rows = np.empty((len(vectors), objective.stats.shape[1]), dtype=objective.stats.dtype if objective.fits else object)

@@ -1,0 +1,23 @@
+"""Commands as a terminal runs them, but in this process; and their files."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner
+
+from cybleu.cli import cli
+
+
+def run(*arguments, stdin=None):
+    """How a command ends, and what it prints. What a user would see as a traceback is raised."""
+    return CliRunner().invoke(cli, [*map(str, arguments)], input=stdin, prog_name="cybleu", catch_exceptions=False)
+
+
+def write_lines(folder, texts):
+    """A file for each name."""
+    for name, lines in texts.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def weights_in(text):
+    """What a command that tunes has printed."""
+    return {name: float(weight) for name, weight in map(str.split, text.splitlines())}
