@@ -8,6 +8,7 @@ from .. import _backend, _mirror
 from .._runtime.arrays import np
 from .._runtime.interrupts import PIECE
 from ..errors import CybleuError
+from .metric import score_given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +33,7 @@ class InPython:
         self._evaluate = evaluate
 
     def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
-        return float(self._evaluate(row)), [], 1.0
+        return score_given(self._evaluate(row), row), [], 1.0
 
 
 class Formula:
