@@ -5,9 +5,9 @@ they are installed, ``cython`` insists on them, ``python`` takes the mirror. Eve
 so that :func:`choose` changes all of it at once.
 
 What a kernel does not cover it declines, in one of two ways, and for each such function there is one function above it that
-always answers; CONTRIBUTING.md has the list. A question about one thing is declined with None, and nothing has changed then;
-it is :func:`answered` in another way. Work on a range says how far it got; :func:`go_on` does the one that was declined in
-another way and lets the kernel go on after it. The other way is the mirror, or the general path in Python where that is the
+always answers. A question about one thing is declined with None (:data:`MayDecline`), and nothing has changed then; it is
+:func:`answered` in another way. Work on a range says how far it got; :func:`go_on` does the one that was declined in another
+way and lets the kernel go on after it. The other way is the mirror, or the general path in Python where that is the
 definition already.
 """
 
@@ -20,14 +20,67 @@ from . import _mirror
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import Any, Protocol, TypeAlias, TypeVar
 
     Answer = TypeVar("Answer")
+    MayDecline: TypeAlias = Answer | None
+    Done: TypeAlias = int  # the first position of a range that is declined, or its end
+
+    class Backend(Protocol):
+        """What both packages offer. Those first may decline, or the methods of what they make; the others always answer."""
+
+        segment_counts: Callable[..., MayDecline[list[int]]]
+        clipped_matches: Callable[..., MayDecline[tuple[int, int]]]
+        corpus_counts: Callable[..., MayDecline[tuple[list[int], list[int]]]]
+        segment_rows: Callable[..., Done]
+        gleu_counts: Callable[..., MayDecline[tuple[int, int]]]
+        number_tokens: Callable[..., MayDecline[int]]
+        weighted_sums: Callable[..., Done]
+        Scorer: Callable[..., Any]  # its methods decline, too
+        CharacterF: Callable[..., Any]  # its methods evaluate and score_rows decline
+        Definition: Callable[..., Any]  # its methods, too
+        best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
+        swap_pass: Callable[..., MayDecline[tuple[int, float]]]
+        NBestLines: Callable[..., Any]  # its method read, too
+        read_rows: Callable[..., tuple[int, int]]
+
+        ArrowColumn: Any
+        ArrowStream: Any
+        ArrowValues: Any
+        COMPILER: str
+        CharacterTexts: Callable[..., Any]
+        FeatureRows: Callable[..., Any]
+        NamedValues: Callable[..., Any]
+        PairwiseTexts: Callable[..., Any]
+        PreparedReferences: Callable[..., Any]
+        RawTexts: Any
+        RawVocabulary: Callable[..., Any]
+        Tokenizer: Callable[..., Any]
+        leave_one_out: Callable[..., None]
+        lines_of_counts: Callable[..., str]
+        lines_of_numbers: Callable[..., str]
+        mira_pass: Callable[..., int]
+        raw_row: Callable[..., list[int]]
+        raw_rows: Callable[..., None]
+        raw_sum: Callable[..., tuple[list[int], list[int]]]
+        sort_lines: Callable[..., None]
+        sum_rows: Callable[..., tuple[int, int, int]]
+        surface: Callable[..., tuple[Any, Any]]
+        trim: Callable[..., None]
+        types_within: Callable[..., set[type]]
+        winners: Callable[..., None]
+
+        # What only the kernels have: these compile functions, and that turns them on and off.
+        sentence_bleu: Callable[..., Any]
+        sentence_gleu: Callable[..., Any]
+        serve: Callable[[bool], None]
+        winners_near: Callable[..., None]
+
 
 CHOICES = ("auto", "cython", "python")
 
 
-def load(choice: str) -> tuple[str, Any]:
+def load(choice: str) -> tuple[str, Backend]:
     """The name and the module of the backend for a value of ``CYBLEU_BACKEND``.
 
     An extension that is not installed is normal and falls back silently; one that is there and does not load falls back
@@ -60,15 +113,11 @@ def load(choice: str) -> tuple[str, Any]:
                 stacklevel=2,
             )
         else:
-            return "cython", _kernels
-    return "python", _mirror
+            return "cython", _kernels  # type: ignore[return-value]  # names come when they are asked for
+    return "python", _mirror  # type: ignore[return-value]
 
 
-BACKEND: str
-if TYPE_CHECKING:
-    chosen = _mirror  # which says the types of both
-else:
-    BACKEND, chosen = load(os.environ.get("CYBLEU_BACKEND") or "auto")
+BACKEND, chosen = load(os.environ.get("CYBLEU_BACKEND") or "auto")
 
 
 def choose(choice: str) -> None:
@@ -81,7 +130,7 @@ def choose(choice: str) -> None:
         chosen.serve(True)
 
 
-def answered(found: Answer | None, general: Callable[..., Answer], *arguments: Any) -> Answer:
+def answered(found: MayDecline[Answer], general: Callable[..., Answer], *arguments: Any) -> Answer:
     """What a kernel found, or where it declined what `general(*arguments)` does."""
     return general(*arguments) if found is None else found
 

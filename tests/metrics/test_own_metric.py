@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from cybleu import BleuReward, bleu_rewards, errors, explain, metrics, pairwise_
 from cybleu.metrics import Chrf, Gleu, Metric
 from cybleu.nbest import NBest, merge
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
+from cybleu.significance import bootstrap, paired_test
 from cybleu.tuning import cross_validate, kbmira, line_search, pro_pairs, random_search, tune
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -201,3 +203,48 @@ def test_rows_that_metrics_refuse(metric):
     assert metric.evaluate(ones) == metric.evaluate(tuple(ones)) == metric.evaluate(np.array(ones)) == metric.scale
     with pytest.raises(errors.StatisticsError, match="whole numbers from 0"):
         scores([[-1] * width], metric)
+
+
+@pytest.mark.parametrize("found", [math.nan, None, "x", 1j, 10**400, [0.5, 0.5]])
+def test_scores_that_are_no_numbers(found):
+    @dataclass(frozen=True)
+    class Odd(WordF):
+        def evaluate(self, row):
+            return found
+
+    rows = WordF().rows(SETS, HYPOTHESES, owner=OWNER)
+    nbest = NBest.from_texts([["a b", "a"]], [["a b"]], [[0.0], [1.0]], tokenize=str.split).with_metric(
+        Odd(), [["a b"]]
+    )
+    for use in (
+        lambda: score(rows, Odd()),
+        lambda: scores(rows, Odd()),
+        lambda: pairwise_bleu(HYPOTHESES, metric=Odd()),
+        lambda: oracle(nbest),
+        lambda: tune(nbest, restarts=1),
+        lambda: paired_test(rows, rows[::-1], metric=Odd(), samples=10),
+    ):
+        with pytest.raises(errors.StatisticsError, match=r"gives .* for the row .*must give a number"):
+            use()
+
+
+def test_scores_that_are_endless_have_no_significance():
+    @dataclass(frozen=True)
+    class Endless(WordF):
+        def evaluate(self, row):
+            return math.inf
+
+    rows = WordF().rows(SETS, HYPOTHESES, owner=OWNER)
+    for use in (lambda: bootstrap(rows, metric=Endless()), lambda: paired_test(rows, rows[::-1], metric=Endless())):
+        with pytest.raises(errors.StatisticsError, match="the metric gives inf for the sum"):
+            use()
+
+
+def test_counts_beyond_64_bits():
+    @dataclass(frozen=True)
+    class Large(WordF):
+        def row(self, references, hypothesis):
+            return [0, 2**63, 1]
+
+    with pytest.raises(errors.StatisticsError, match="word-f are beyond 64 bits"):
+        Large().rows(SETS, HYPOTHESES, owner=OWNER)

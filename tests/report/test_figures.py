@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from cybleu import segment_stats
 from cybleu.errors import CybleuError, EmptyHypothesisError
 from cybleu.metrics import find
-from cybleu.report import analyse
+from cybleu.report import analyse, html
 from cybleu.sacrebleu_compat import CHRF
 from cybleu.significance import bootstrap, compare_systems
 from reports import FEW, NAMES, OTHER, REFERENCE, REFERENCES, SYSTEMS, analysed, changed
@@ -312,6 +314,11 @@ def test_unknown_names(report):
         report.between("one", "four")
     with pytest.raises(CybleuError, match="unknown groups 'colour'; use one of length, difference, score"):
         report.buckets("colour")
+
+
+def test_a_report_is_pickled_and_copied(report):
+    for again in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):
+        assert html(again) == html(report)
 
 
 @pytest.mark.parametrize("variant", ["huggingface", "multi-bleu"])

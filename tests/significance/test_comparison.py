@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
+import pickle
 import re
 
 import numpy as np
@@ -300,3 +302,15 @@ def test_the_table_of_multeval(data):
     assert shown == {"baseline": [18.5, 0.3, 0.1], "sys1": [18.8, 0.3, 0.3], "sys2": [18.5, 0.3, 0.1]}
     assert found.between("sys1", "baseline").p <= 0.002
     assert found.between("sys2", "baseline").p == 1.0
+
+
+TEXTS = (["a b c d", "e f g", "i j"], ["a b c", "e f x h", "i"])
+
+
+def test_results_are_pickled_and_copied():
+    """They keep how they were scored, which is the backend's, for the influence of segments."""
+    first, second = (segment_stats([["a b c d"], ["e f g h"], ["i j"]], texts, tokenize="none") for texts in TEXTS)
+    found = compare_systems({"one": first, "two": second}, samples=20)
+    for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert str(again) == str(found)
+        assert again.to_json(influence=True) == found.to_json(influence=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import re
 import sys
 import unicodedata
@@ -212,3 +213,12 @@ def test_the_table_where_regex_is_not_installed(monkeypatch):
 @pytest.mark.parametrize("line", ["a\x1fb\x1c c", "a\x1fb\x1c \u00a0\u00e9 c", "a\x0bb\x0cc\x85 d", "", " \x1d"])
 def test_ascii_tokens_are_those_of_perl(line):
     assert tokenizer("ascii")(line) == [token.decode() for token in line.encode().split()]
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("name", [*NAMES, "unicode", "ascii", "space", "codexglue", "tensor2tensor"])
+def test_tokenisers_are_pickled(name, lowercase):
+    """So that other processes can be given them."""
+    tokens_of = tokenizer(name, lowercase)
+    again = pickle.loads(pickle.dumps(tokens_of))
+    assert [again(line) for line in LINES] == [tokens_of(line) for line in LINES]

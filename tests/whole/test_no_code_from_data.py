@@ -41,6 +41,7 @@ ALLOWED = {
     ("_mirror/arrow.py", "ctypes"),  # reads the structs of columns that another package hands over in the same process
     ("_mirror/arrow_values.py", "ctypes"),  # the same
     ("_runtime/scripts.py", "runpy"),  # runs the script of the user
+    ("text/tokenizers.py", "pickle"),  # of `copyreg`: says how a tokeniser is pickled, by its name
     ("tuning/loop.py", "subprocess"),  # runs the decoder of the user
 }
 

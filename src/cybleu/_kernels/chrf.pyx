@@ -252,7 +252,7 @@ cdef int read_numbers(const Rules *rules, Workshop *shop, Group *group, int widt
 
 
 cdef int number_group(Workshop *shop, Group *group, Py_ssize_t first, Py_ssize_t last) except -1 nogil:
-    """Numbers for the words of the texts from `first` to before `last`, also where those that are looked up have them."""
+    """Numbers for the words of the texts from `first` to before `last`, and the same for those that are looked up."""
     cdef uint64_t odd = secret()
     cdef uint64_t used = 0
     cdef int32_t given = 0

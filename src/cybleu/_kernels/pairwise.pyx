@@ -13,8 +13,8 @@ from libc.string cimport memcpy, memset
 
 from cybleu._kernels.common cimport MAX_ORDER, ROW_SIZE, allocated
 from cybleu._kernels.definitions cimport (
-    ABSENT, DIFFERENCES, EXP, EXP_BY_LENGTH, LOGS, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate, mean_of,
-    precision_of, python_sum, share_weights, term_of
+    ABSENT, DIFFERENCES, EXP, EXP_BY_LENGTH, LOGS, NO_SCORE, SKIP, Definition, Rules, brevity_penalty, evaluate,
+    mean_of, precision_of, python_sum, share_weights, term_of
 )
 from cybleu._kernels.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.tables cimport (

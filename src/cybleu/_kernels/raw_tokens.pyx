@@ -153,7 +153,7 @@ cdef inline int32_t find_word(const WordTable *table, const Token *token, cybleu
         at = (at + 1) & table.mask
 
 
-cdef inline int32_t look_up_word(const WordTable *table, const Token *token, uint64_t odd) noexcept nogil:
+cdef int32_t look_up_word(const WordTable *table, const Token *token, uint64_t odd) noexcept nogil:
     cdef cybleu_key key = key_of(token, odd)
     cdef uint64_t place = 0
     return find_word(table, token, key, mixed_key(key.first, key.second, odd), &place)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from .._runtime.interrupts import types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
-    from typing import Any
+    from collections.abc import Hashable, Iterable, MutableSequence
 
 
-def number_tokens(tokens: list[Hashable], ids: Any) -> int:
+def number_tokens(tokens: list[Hashable], ids: MutableSequence[int]) -> int:
     """Numbers from 0 for the tokens of a list, equal ones for equal tokens; how many different ones there are."""
     numbers = dict(zip(dict.fromkeys(tokens), count()))
     for place, token in enumerate(tokens):

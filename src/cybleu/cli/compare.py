@@ -15,16 +15,8 @@ from .._runtime.samples import MOST_SAMPLES
 from ..errors import EmptyCorpusError
 from ..text.raw import Raw
 from .common import FILE, THREADS, WIDTH, check_outputs, input_errors, someone_looks, taken
-from .systems import (
-    BASELINE,
-    SEED,
-    SYSTEMS,
-    ManyReferences,
-    can_be_read_again,
-    named_systems,
-    report_of,
-)
-from .texts import NO_LINE, TextOptions, raw_segments_of_files, segments
+from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, can_be_read_again, named_systems, report_of
+from .texts import NO_LINE, TextOptions, segments
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -122,7 +114,7 @@ def _rows(
     if raw.own and metric.reads_raw_text and all(map(can_be_read_again, references)):
         noted: set[str] = set()
         for path in (first, *others):
-            blocks = raw_segments_of_files(path, references, given.lowered(), given.drop_bom, noted)
+            blocks = given.raw_segments(path, references, noted)
             lists = in_order(lambda block: metric.rows_of_raw(raw, *block) or [], blocks, threads)
             tables.append(np.array([row for some in lists for row in some], dtype=np.int64))
     else:  # one pass through all files

@@ -28,7 +28,7 @@ from .common import (
     variant,
 )
 from .parquet import column_segments, columns_named
-from .texts import NO_LINE, TextOptions, no_tokenizer, raw_segments_of_files
+from .texts import NO_LINE, TextOptions, no_tokenizer
 from .texts import segments as read_segments
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
@@ -100,7 +100,7 @@ def score(
             read = _columns(columns, numbers_of_references)
             blocks = ((raw.texts(texts, texts.name), *raw.sets(sets)) for texts, sets in read)
         else:
-            blocks = raw_segments_of_files(hypothesis, references, given.lowered(), given.drop_bom)
+            blocks = given.raw_segments(hypothesis, references)
         if direct:
             found = in_order(count, blocks, threads)
         else:

@@ -41,7 +41,7 @@ class TextOptions(NamedTuple):
         return asked_tokenizer(self.tokenize, self.split) or tool_tokenizer(self.variant)
 
     def metric(self) -> Metric:
-        """The metric that is asked for, for commands that score whole texts."""
+        """The metric that is asked for, for commands that add up rows."""
         metric = self._metric(self.smoothing)
         no_tokenizer(metric, self.tokenize, self.split)
         return metric
@@ -65,18 +65,26 @@ class TextOptions(NamedTuple):
         """What was done to the text before it was counted, for signatures."""
         return "" if metric.of_raw_text else f"|case:{'lc' if self.lowercase else 'mixed'}|tok:{self.tokenizer}"
 
-    def lowered(self) -> Callable[[bytes], bytes] | None:
-        """What puts whole lines in lower case, if it is asked for, as the tool of the variant does."""
-        if not self.lowercase:
-            return None
-        return bytes.lower if self.variant == "mteval-v13a" else lowered_block
-
     def splitter(self) -> Callable[[str], Any]:
         """What makes the tokens of a line, as the tool of the variant does."""
         if self.lowercase and self.variant == "mteval-v13a":
             tokens_of = tokenizer(self.tokenizer)
             return lambda line: tokens_of(line.encode().lower().decode())
         return tokenizer(self.tokenizer, self.lowercase)
+
+    def raw_segments(
+        self, hypothesis: str, references: Sequence[str], noted: set[str] | None = None
+    ) -> Iterator[tuple[Any, Any, Any]]:
+        """The segments of parallel files as raw text, some at a time, under a progress bar.
+
+        Whole lines are put in lower case as the tool of the variant does it, if that is asked for.
+
+        :param noted: names of files whose byte order mark was spoken of
+        """
+        lowered = bytes.lower if self.variant == "mteval-v13a" else lowered_block
+        with _files(hypothesis, references, self.drop_bom, noted) as files:
+            blocks = raw_segments(files[0], files[1:], lowered if self.lowercase else None)
+            yield from files[0].watched(blocks, someone_looks())
 
 
 def asked_tokenizer(tokenize: str | None, split: str | None) -> str | None:
@@ -91,18 +99,6 @@ def no_tokenizer(metric: Metric, tokenize: str | None, split: str | None) -> Non
     if metric.of_raw_text and (tokenize or split):
         option = "--tokenize" if tokenize else "--split"
         raise click.UsageError(f"{option} makes tokens, and {metric.name} counts the characters of raw text")
-
-
-def raw_segments_of_files(
-    hypothesis: str,
-    references: Sequence[str],
-    change: Callable[[bytes], bytes] | None,
-    drop_bom: bool,
-    noted: set[str] | None = None,
-) -> Iterator[tuple[Any, Any, Any]]:
-    """The segments of parallel files as raw text, some at a time, under a progress bar."""
-    with _files(hypothesis, references, drop_bom, noted) as files:
-        yield from files[0].watched(raw_segments(files[0], files[1:], change), someone_looks())
 
 
 def segments(

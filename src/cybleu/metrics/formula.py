@@ -8,6 +8,7 @@ from .. import _backend, _mirror
 from .._runtime.arrays import np
 from .._runtime.interrupts import PIECE
 from ..errors import CybleuError
+from .metric import score_given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +33,7 @@ class InPython:
         self._evaluate = evaluate
 
     def evaluate(self, row: Sequence[int], short_segments: Sequence[int]) -> tuple[float, list[float], float]:
-        return float(self._evaluate(row)), [], 1.0
+        return score_given(self._evaluate(row), row), [], 1.0
 
 
 class Formula:
@@ -89,7 +90,7 @@ class Formula:
         """
         found = None
         if self._kernel is not None and row.dtype != object:
-            found = _backend.chosen.best_interval(*(*line, self._kernel, row))
+            found = _backend.chosen.best_interval(*line, self._kernel, row)
         return _backend.answered(found, _mirror.best_interval, *line, self.definition, row)
 
     def swap_pass(
@@ -223,9 +224,8 @@ def surface(*line: Any, fits: bool) -> tuple[NDArray[np.float64], NDArray[Any]]:
     :param line: what that function takes before `empty`
     :param fits: the sums fit int64; else they are Python's integers, in an array of objects
     """
-    if fits:
-        return _backend.chosen.surface(*(*line, np.empty))
-    return _mirror.surface(*(*line, _of_objects))
+    backend = _backend.chosen if fits else _mirror
+    return backend.surface(*line, np.empty if fits else _of_objects)
 
 
 def _of_objects(shape: int | tuple[int, int], dtype: str) -> NDArray[Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._runtime.scales import percent
@@ -60,6 +61,22 @@ class Score:
 
     def __str__(self) -> str:
         return self.format()
+
+
+def score_given(found: Any, row: Sequence[int]) -> float:
+    """What a metric gives for a row, as a float.
+
+    :raises StatisticsError: it is no number
+    """
+    try:
+        number = float(found)
+    except (TypeError, ValueError, OverflowError):
+        number = nan
+    if isnan(number):
+        raise StatisticsError(
+            f"the metric gives {found!r} for the row {list(row)}; it must give a number for every row"
+        )
+    return number
 
 
 class Metric(ABC):
@@ -179,7 +196,11 @@ class Metric(ABC):
 
         def work(start: int, stop: int) -> None:
             for position in range(start, stop):
-                rows[position] = self._checked(self.row(references[owners[position]], hypotheses[position]))
+                row = self._checked(self.row(references[owners[position]], hypotheses[position]))
+                try:
+                    rows[position] = row
+                except OverflowError:
+                    raise StatisticsError(f"the counts of {self.name} are beyond 64 bits: {row}") from None
 
         run(work, len(rows), 0, None, progress, "segments")
         return rows
@@ -270,7 +291,7 @@ class Metric(ABC):
         else:
             rows = [self._checked(row) for row in one_or_more(stats)]
             row = [sum(column) for column in zip([0] * len(self.columns), *rows)]
-        return Score(float(self.evaluate(row)), self.scale, self.signature)
+        return Score(score_given(self.evaluate(row), row), self.scale, self.signature)
 
     def _checked(self, row: Any) -> list[int]:
         """:raises StatisticsError: this is no row of the metric."""

@@ -85,11 +85,14 @@ class OfMetric(Scoring):
         self.error = ERROR * metric.scale
         self._formula = summed.formula(width)
         self._sentences = metric.of_sentences()
+        self._arguments = metric, summed, width
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OfMetric, self._arguments  # the formula is the backend's
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
-        if numbers.dtype == object:
-            return self._formula.score_rows_of_any_size(numbers)
-        return self._formula.score_rows(numbers)
+        score = self._formula.score_rows_of_any_size if numbers.dtype == object else self._formula.score_rows
+        return _all_finite(score(numbers), numbers, "metric")
 
     def estimates(self, columns: Columns) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
         return self._formula.nearly if columns.limbs == 1 else None
@@ -97,6 +100,19 @@ class OfMetric(Scoring):
     def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64]:
         rows, metric = self._sentences.summable(table)
         return metric.formula(rows.shape[1]).score_rows(in_place(rows, np.int64))
+
+
+def _all_finite(scores: NDArray[np.float64], numbers: NDArray[Any], what: str) -> NDArray[np.float64]:
+    """
+    :param what: gave the scores for these sums
+    :raises StatisticsError: a score is not finite
+    """
+    if (first := first_not_finite(scores)) is not None:
+        raise StatisticsError(
+            f"the {what} gives {scores[first]} for the sum {numbers[first].tolist()}; it must give a finite number for every "
+            "sum of segments"
+        )
+    return scores
 
 
 class OfFunction(Scoring):
@@ -109,12 +125,7 @@ class OfFunction(Scoring):
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         scores = np.array([float(self._function(row)) for row in numbers], dtype=np.float64)
-        if (first := first_not_finite(scores)) is not None:
-            raise StatisticsError(
-                f"the function gives {scores[first]} for the sum {numbers[first].tolist()}; it must give a finite number "
-                "for every sum of segments"
-            )
-        return scores
+        return _all_finite(scores, numbers, "function")
 
 
 class OfMeans(Scoring):

@@ -457,7 +457,8 @@ def segment_stats(
     if (
         raw is not None
         or threads not in (None, 1)  # the counts of prepared references are made without Python's lists
-        or any(argument is not None for argument in (owner, ignore, lengths, reference_lengths, *of_ids.values()))
+        or not (owner is ignore is lengths is reference_lengths is None)
+        or not (pad_id is eos_id is unk_id is None)
         or not _are_token_lists(references, hypotheses)
     ):
         prepared = References(
@@ -538,7 +539,7 @@ def short_segments(stats: NDArray[np.int64]) -> list[int]:
 
 def _are_token_lists(references: Any, hypotheses: Any) -> bool:
     """Whether both are lists of token lists, which are counted without making ids of them."""
-    if not all(isinstance(argument, (list, tuple)) for argument in (references, hypotheses)):
+    if not isinstance(references, (list, tuple)) or not isinstance(hypotheses, (list, tuple)):
         return False
     if is_ragged(references) or is_ragged(hypotheses) or any_array(hypotheses) or any_array(references):
         return False

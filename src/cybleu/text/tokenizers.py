@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copyreg
 import re
 import sys
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar, overload
 
 from .. import _backend
@@ -73,11 +74,19 @@ def own_tokenizer(name: str) -> Any:
 
 @cache
 def _own(backend: str, name: str) -> Any:
-    if name != "intl":
-        return _backend.chosen.Tokenizer(name)
-    from .categories import categories
+    if name == "intl":
+        from .categories import categories
 
-    return _backend.chosen.Tokenizer(name, categories())
+        made = _backend.chosen.Tokenizer(name, categories())
+    else:
+        made = _backend.chosen.Tokenizer(name)
+    if backend != "python":  # that one is pickled as other objects are
+        copyreg.pickle(type(made), _made_anew)
+    return made
+
+
+def _made_anew(made: Any) -> tuple[Callable[[str], Any], tuple[str]]:
+    return own_tokenizer, (made.name,)
 
 
 @overload
@@ -112,13 +121,11 @@ def tokenizer(
     if not isinstance(name, str) and not callable(name):
         raise UnknownNameError(f"the tokeniser is {name!r}; give a name, such as '13a', or a function")
     tokens_of = _tokens_of(name) if isinstance(name, str) else name
-    if not lowercase:
-        return tokens_of
+    return partial(_of_lowered, tokens_of) if lowercase else tokens_of
 
-    def lowercased(line: str) -> Sequence[Hashable]:
-        return tokens_of(line.lower())
 
-    return lowercased
+def _of_lowered(tokens_of: Callable[[str], Tokens], line: str) -> Tokens:
+    return tokens_of(line.lower())
 
 
 def _tokens_of(name: str) -> Callable[[str], list[str]]:
