@@ -64,7 +64,7 @@ def check(
     >>> check([["The cat."]], ["A cat."], tokenize="13a")
     >>> check([[["the", "cat"]]], ["the cat"])
     Traceback (most recent call last):
-    cybleu.errors.SequenceTypeError: hypotheses[0] is a str, not a list of tokens; split it, for example with .split()
+    cybleu.errors.SequenceTypeError: hypotheses[0] is a str, not a list of tokens; split it, for example with .split(), or ...
     """
     if tokenize is not None or lowercase:
         from .text.raw import raw_of
