@@ -131,7 +131,7 @@ def group(*references):
             "not like a list of references; put it in a list: [references[0]]",
         ),
         (np.array([[1, 2]]), [[1, 2]], errors.SequenceTypeError, "references[0] looks like the token list"),
-        (["the cat"], [WORDS], errors.SequenceTypeError, "references[0] is a str, not a list of references; split it"),
+        (["the cat"], [WORDS], errors.SequenceTypeError, "references[0] is a str, not a list of references, each"),
         (
             group("the cat"),
             [WORDS] * 2,

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from ._runtime.interrupts import types_of
-from ._runtime.sequences import is_array_without_dimension, refuse_masked, refuse_text, refuse_unordered
+from ._runtime.sequences import REFERENCES, is_array_without_dimension, refuse_masked, refuse_text, refuse_unordered
 from .errors import (
     EmptyReferenceError,
     LengthMismatchError,
@@ -64,7 +64,7 @@ def check(
     >>> check([["The cat."]], ["A cat."], tokenize="13a")
     >>> check([[["the", "cat"]]], ["the cat"])
     Traceback (most recent call last):
-    cybleu.errors.SequenceTypeError: hypotheses[0] is a str, not a list of tokens; split it, for example with .split()
+    cybleu.errors.SequenceTypeError: hypotheses[0] is a str, not a list of tokens; split it, for example with .split(), or ...
     """
     if tokenize is not None or lowercase:
         from .text.raw import raw_of
@@ -73,14 +73,6 @@ def check(
         assert raw is not None  # or it has raised its error
         for name, value in (("references", references), ("hypotheses", hypotheses)):
             _check_corpus(value, name)
-        for position, group in enumerate(references):
-            if isinstance(group, (str, bytes)):
-                raise SequenceTypeError(
-                    f"references[{position}] is a {_name(group)}, not a list of references; put it in a list: "
-                    f"[references[{position}]]"
-                )
-        if len(references) != len(hypotheses):
-            _raise_mismatch(references, hypotheses)
         references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
     _check_corpus(references, "references")
     in_hypotheses = check_texts(hypotheses, "hypotheses", references)
@@ -143,11 +135,7 @@ def _check_group(group: Any, position: int) -> None:
         raise OneShotReferencesError(
             f"{name} is {_described(group)}, but references are read more than once; turn it into a list"
         )
-    if isinstance(group, (str, bytes)):
-        raise SequenceTypeError(
-            f"{name} is a {_name(group)}, not a list of references; split it into tokens, and put them in a list of "
-            "references, for example [text.split()]"
-        )
+    refuse_text(group, name, REFERENCES)
     if isinstance(group, Mapping) or not _is_sized(group):
         raise SequenceTypeError(
             f"{name} is {_described(group)}, not a list of references; give a list of one or more token lists"

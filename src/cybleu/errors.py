@@ -80,6 +80,10 @@ class TooFewOrdersError(CybleuError, ValueError, IndexError):
     """A smoothing method needs more n-gram orders than there are weights."""
 
 
+class SmoothingTypeError(CybleuError, TypeError):
+    """A smoothing function is not a function."""
+
+
 class SmoothingParameterError(CybleuError, ValueError, ZeroDivisionError):
     """A parameter of a smoothing method is not valid, or makes it divide by zero."""
 

@@ -13,8 +13,11 @@ from cybleu import (
     closest_ref_length,
     corpus_bleu,
     errors,
+    explain,
     modified_precision,
+    self_bleu,
     sentence_bleu,
+    sentence_bleu_many,
 )
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -52,7 +55,20 @@ WORDS = ["a", "b", "c", "d", "e"]
             KeyError,
             "segment 1: there is no",
         ),
+        (lambda: explain([WORDS], WORDS, ["0.5"]), errors.WeightsTypeError, TypeError, r"not \['0.5'\]"),
+        (lambda: self_bleu([WORDS] * 2, "0.5"), errors.WeightsTypeError, TypeError, "not '0.5'"),
         (lambda: sentence_bleu([WORDS], WORDS, 0.25), errors.WeightsTypeError, TypeError, "float has no length"),
+        *(
+            (call, errors.SmoothingTypeError, TypeError, r"such as SmoothingFunction\(\).method1")
+            for smoothing in ("method1", SmoothingFunction, SmoothingFunction())
+            for call in (
+                lambda smoothing=smoothing: sentence_bleu([WORDS], WORDS, (0.5, 0.5), smoothing),
+                lambda smoothing=smoothing: corpus_bleu([[WORDS]], [WORDS], smoothing_function=smoothing),
+                lambda smoothing=smoothing: sentence_bleu_many([[WORDS]], [WORDS], smoothing_function=smoothing),
+                lambda smoothing=smoothing: explain([WORDS], WORDS, (0.5, 0.5), smoothing),
+                lambda smoothing=smoothing: self_bleu([WORDS, WORDS], smoothing_function=smoothing),
+            )
+        ),
         (lambda: modified_precision([WORDS], WORDS, -1), errors.OrderError, ValueError, "negative, and it is -1"),
         (lambda: modified_precision([WORDS], WORDS, 2.0), errors.OrderError, ValueError, "not 2.0"),
         (lambda: modified_precision([WORDS], WORDS, "2"), errors.OrderTypeError, TypeError, "not str"),

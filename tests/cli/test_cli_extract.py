@@ -32,7 +32,7 @@ FILES = ("--features-file", "F", "--scores-file", "S")
 def test_extract(folder):
     text = line(1, "the cat") + line(3, "so\xa0it", "d= 4 5 lm= 6 p_x= 7")
     expected = NBest.from_files(written(folder, text), ["ref1", "ref2"], first_id=1, max_order=2, texts=False)
-    assert extract("list", "ref1", "ref2", *FILES, "--first-id", 1, "--max-order", 2).exit_code == 0
+    assert extract("list", "ref1", "ref2", *FILES, "--first-id", 1, "--order", 2).exit_code == 0
     assert (folder / "F").read_text() == (
         "FEATURES_TXT_BEGIN_0 1 1 3 d_0 d_1 lm_0 \n1.0 2.0 3.0 \nFEATURES_TXT_END_0\n"
         "FEATURES_TXT_BEGIN_0 3 1 3 d_0 d_1 lm_0 \n4.0 5.0 6.0 p_x=7.0 \nFEATURES_TXT_END_0\n"
@@ -42,6 +42,9 @@ def test_extract(folder):
     )
     read = NBest.from_moses("F", "S", 3, first_id=1)
     assert (read.stats == expected.stats).all()
+    rows = (folder / "S").read_text()
+    assert extract("list", "ref1", "ref2", *FILES, "--first-id", 1, "--max-order", 2).exit_code == 0
+    assert (folder / "S").read_text() == rows  # the name that it had before
     assert (
         extract("-", "ref1", *FILES, "--first-id", 1, "--split", "ascii", stdin=gzip.compress(text.encode())).exit_code
         == 0

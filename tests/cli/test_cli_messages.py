@@ -71,6 +71,18 @@ def test_shells_complete_names_of_metrics():
     assert [item.value for item in completed] == ["nltk", "nltk-3.3"]
 
 
+def test_every_seed_is_from_0_on():
+    found = [(names, one.type) for names, command in commands() for one in command.params if "--seed" in one.opts]
+    assert (("rerank", "oracle") in dict(found)) and (("rerank", "perceptron") in dict(found))
+    assert {(kind.min, kind.max) for _, kind in found} == {(0, None)}
+
+
+@pytest.mark.parametrize("names", [names for names, command in commands() if not isinstance(command, click.Group)])
+def test_help_speaks_of_references_only_where_they_are_taken(run, names):
+    usage, _, rest = run(*names, "--help").stdout.partition("\n\n")
+    assert "REF" in usage or "references" not in rest
+
+
 def test_segments_means_one_thing():
     found = {
         (names, option, parameter.is_flag)

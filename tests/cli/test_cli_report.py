@@ -78,7 +78,7 @@ def test_one_system_and_options(files, jinja2):
         ),
         (["one.txt", "two.txt", "-r", "ref1", "--report", "ref1"], "ref1: is read and would be written, too"),
         (["one.txt", "two.txt", "-r", "ref1", "--report", "none/r.html"], "none/r.html: cannot be written"),
-        (["one.txt", "two.txt", "-r", "ref1", "--report", "r.html", "--metric", "chrf"], "and chrf is none"),
+        (["one.txt", "two.txt", "-r", "ref1", "--report", "r.html", "--metric", "chrf"], "and chrf is not BLEU; give"),
         (["one.txt", "short", "-r", "ref1", "--report", "r.html"], "one.txt: 40, short: 1, ref1: 40"),
         (["empty", "-r", "empty", "--report", "r.html"], "the files have no line, so there is no segment to score"),
         (["short", "-r", "short", "--report", "r.html"], "segment"),

@@ -251,7 +251,7 @@ def test_json_lines_that_are_none(run):
         (
             "0 ||| a ||| lm= 1 ||| 0\n7 ||| b ||| lm= 1 ||| 0\n",
             ["--segment-count", 7],
-            "has the segment 7, and there are 7",
+            "has the segment 7, and the number of segments",
         ),
         ("0 ||| a ||| lm= x ||| 0\n", [], "line 1"),
         ("0 ||| a ||| lm= 1 ||| 0\n", ["--segment-count", 10**12], "would fill the disk"),
@@ -268,7 +268,7 @@ def test_fewer_and_more_references_than_lists(run, tmp_path):
     (tmp_path / "short").write_text("a cat sat\nit rains a lot\n")
     result = run("oracle", "list", "short")
     assert result.exit_code == 2
-    assert "the segment 3, and there are 2 from 0 on" in result.stderr
+    assert "the segment 3, and the number of segments from 0 on is 2" in result.stderr
     (tmp_path / "long").write_text(REFERENCE + "one more\n")
     assert lines(run("oracle", "list", "long")) == ["a cat sat down", "it rains a lot", "", "so it is", ""]
     for command in ("oracle", "perceptron"):  # which know it from the references

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
-from cybleu import columns, score, segment_stats
-from cybleu.errors import NoReferencesError, SequenceTypeError
+from cybleu import References, columns, score, segment_stats
+from cybleu.errors import LengthMismatchError, NoReferencesError, SequenceTypeError
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -109,6 +111,38 @@ def test_series_of_pandas(pandas):
     )
     ids = pandas.DataFrame({"first": [1, 2], "second": [3, 4]})  # an array of token ids, as ever
     assert segment_stats(ids, [[1, 3], [2, 5]])[:, 2].tolist() == [2, 1]
+
+
+def check_columns_of_references(pandas):
+    """A frame, or a list of its columns, has the k-th reference in the k-th column."""
+    frame = pandas.DataFrame({"first": ["a b", "c"], "second": ["a", None]})
+    of_tokens = pandas.DataFrame({"first": [["a", "b"], ["c"]], "second": [["a"], None]})
+    for hypotheses in (["a", "c d"], ["a b", "c"]):
+        expected = segment_stats([["a b", "a"], ["c"]], hypotheses, tokenize="13a").tolist()
+        for references in (frame, [frame["first"], frame["second"]], tuple(frame[name] for name in frame)):
+            assert segment_stats(references, hypotheses, tokenize="13a").tolist() == expected
+            assert References(references, tokenize="13a").stats(hypotheses).tolist() == expected
+        tokens = [text.split() for text in hypotheses]
+        for references in (of_tokens, [of_tokens["first"], of_tokens["second"]]):
+            assert segment_stats(references, tokens).tolist() == expected
+        for wrong in (frame, of_tokens):
+            with pytest.raises(
+                SequenceTypeError, match="hypotheses is a table of the columns 'first', 'second'; give one"
+            ):
+                segment_stats([["a"], ["b"]], wrong, tokenize="13a")
+    with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):
+        segment_stats(frame[["second"]], ["a", "c"], tokenize="13a")
+    with pytest.raises(LengthMismatchError, match="the columns of references have 2, 1 entries"):
+        segment_stats([frame["first"], frame["second"][:1]], ["a", "c"], tokenize="13a")
+
+
+def test_columns_of_references_of_pandas(pandas, pyarrow):
+    check_columns_of_references(pandas)
+
+
+def test_columns_of_references_of_pandas_without_pyarrow(pandas, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    check_columns_of_references(pandas)
 
 
 def test_types_of_pyarrow_in_pandas(pandas, pyarrow):

@@ -241,6 +241,10 @@ def test_weights_of_the_rule_of_nltk_3_3_are_the_first_ones():
             {"stats": [4, 4, 4, 4], "smoothing": "exp", "smoothing_value": 1},
             "the smoothing 'exp' of sacrebleu takes no value",
         ),
+        (
+            {"stats": [4, 4, 4, 4], "smoothing": "floor", "smoothing_value": "0.1"},
+            "the value of the smoothing 'floor' is '0.1'; it must be a finite number from 0",
+        ),
         ({"stats": [4, 4, 4, 4], "weights": (0.5, 0.5)}, "there are 2 weights for 1 n-gram orders"),
         (
             {"stats": [4, 4, 4, 4], "weight": (0.5, 0.5)},

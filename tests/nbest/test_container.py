@@ -173,6 +173,19 @@ def test_from_texts():
         assert again.features.shape == (3, 0)
 
 
+def test_a_flat_list_of_references_is_paths(tmp_path):
+    texts, flat = [["it is", "it was"]], ["it is."]
+    with pytest.raises(
+        InputFileError, match=r"it is\.: cannot be read: .*\[\[text\] for text in references\] if each has one"
+    ):
+        NBest.from_texts(texts, flat, tokenize=str.split)
+    NBest.from_texts(texts, [[text] for text in flat], tokenize=str.split)
+    (tmp_path / "wrong").write_bytes(b"\xff\n")
+    with pytest.raises(InputFileError, match="byte 0xff") as caught:
+        NBest.from_texts(texts, [tmp_path / "wrong"], tokenize=str.split)
+    assert "[text]" not in str(caught.value)
+
+
 def test_from_texts_tokenises():
     by_name = NBest.from_texts([["It is."]], [["It is."]], tokenize="13a")
     by_function = NBest.from_texts([["a-b"]], [["a-b-c"]], tokenize=lambda text: text.split("-"))

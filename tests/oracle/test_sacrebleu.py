@@ -248,9 +248,9 @@ def test_odd_arguments_of_a_sentence(args, kwargs):
         (
             [TEXT] * 3,
             [[TEXT] * 2],
-            "3 hypotheses and reference documents of 2 to 2 lines, so only the first 2 hypotheses",
+            "the number of hypotheses is 3, that of lines in a reference document is 2, so only the first 2 count",
         ),
-        ([TEXT] * 3, [[TEXT] * 4, [TEXT] * 5], "of 4 to 5 lines, so only the first 3 hypotheses count"),
+        ([TEXT] * 3, [[TEXT] * 4, [TEXT] * 5], "document is 4 to 5, so only the first 3 count"),
         ([TEXT] * 3, [["a", "b"]] * 3, "not for each hypothesis a list of its references"),
         ([TEXT], [TEXT], "the references are a list of str, so each character counts as a line; give [references]"),
         ("ab", [["a", "b"]], "the hypotheses are one str, so each of its characters counts as a hypothesis"),

@@ -239,6 +239,11 @@ def test_counts_beyond_the_kernel():
         ({"passes": 0}, ArrayValueError, "passes is 0"),
         ({"variant": "bleurt"}, UnknownNameError, "unknown metric"),
         ({"smoothing": "method1"}, UnknownNameError, "no smoothing 'method1'"),
+        (
+            {"metric": "chrf"},
+            StatisticsError,
+            "a row of chrf has 18 entries, and these have 10; .* with NBest.with_metric",
+        ),
     ],
 )
 def test_wrong_arguments_of_the_oracle(arguments, error, message):

@@ -221,6 +221,21 @@ def test_names_cannot_break_a_table():
     assert r"a\_b\|c" in markdown and r"\<script\>" in markdown and "zeile zwei" in markdown
 
 
+def test_what_p_is_over_is_said():
+    one = [0.1, 0.2, 0.3, 0.4] * 4
+    few, many = [0.3, *one[1:]], list(reversed(one))
+    exact = str(compare_systems({"one": one, "few": few}, samples=100))
+    assert "p is by randomisation, two-sided, over all shuffles, so it is exact; *" in exact
+    assert "100 shuffles" not in exact and "of the" not in exact.partition("exact;")[2]
+    both = str(compare_systems({"one": one, "few": few, "many": many}, samples=100))
+    assert "approximate randomisation, two-sided, 100 shuffles, seed 12345; *" in both
+    assert "For 1 of the 3 pairs, so few segments differ that p is exact, over all shuffles." in both
+    sampled = str(compare_systems({"one": one, "many": many}, samples=100))
+    assert "100 shuffles, seed 12345" in sampled and "exact" not in sampled
+    by_bootstrap = str(compare_systems({"one": one, "few": few}, samples=100, test="shifted-bootstrap"))
+    assert "the shifted bootstrap, two-sided, 100 samples, seed 12345" in by_bootstrap and "exact" not in by_bootstrap
+
+
 def test_json_has_everything():
     found = of_names(3)
     data = json.loads(found.to_json(influence=True))
@@ -240,6 +255,11 @@ def test_json_has_everything():
     [
         (lambda rows: compare_systems({}), "there is no system"),
         (lambda rows: compare_systems({"a": rows}), "there is one system; give at least 2"),
+        (
+            lambda rows: compare_systems([rows[:2], rows[:2]]),
+            "a ndarray is no name of a system; give names with rows, for",
+        ),
+        (lambda rows: compare_systems({"": rows}), "'' is no name of a system"),
         (lambda rows: compare_systems([("a", rows), ("a", rows)]), "two systems are called 'a'"),
         (lambda rows: compare_systems({"a": rows, "b": rows[1:]}), "a has 5 segments and b 4"),
         (lambda rows: compare_systems({"a": rows, "b": [rows, rows[1:]]}), "a has 5 segments and run 2 of b 4"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cybleu
-from cybleu import CorpusAccumulator, References, segment_stats
+from cybleu import CorpusAccumulator, References, bleu_rewards, check, segment_stats
 from cybleu.errors import (
     ArrayValueError,
     LengthMismatchError,
@@ -100,7 +100,7 @@ def test_what_is_not_utf8_is_named(tokenize):
     with pytest.raises(NotUtf8Error, match=r"^hypotheses\[0\] is not UTF-8") as caught:
         References(good, tokenize=tokenize).stats([b"\x80", b"b"])
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), NotUtf8Error)
-    with pytest.raises(NotUtf8Error, match=r"^reference 0 is not UTF-8|^the references\[0\] is not UTF-8"):
+    with pytest.raises(NotUtf8Error, match=r"^reference 0 is not UTF-8|^references\[0\] is not UTF-8"):
         CorpusAccumulator(tokenize=tokenize).update([b"\x80"], "a")
 
 
@@ -120,8 +120,14 @@ def test_token_lists_beside_raw_references(tokenize, lowercase):
 def test_mistakes():
     with pytest.raises(SequenceTypeError, match=r"hypotheses is one str; give a list of lines"):
         segment_stats([["a"]], "a", tokenize="13a")
-    with pytest.raises(SequenceTypeError, match=r"references\[0\] is one str; give a list of lines"):
-        segment_stats(["a"], ["a"], tokenize="13a")
+    flat = ["a"]
+    for call in (segment_stats, check, bleu_rewards):
+        for tokenize in ("13a", str.split):
+            with pytest.raises(
+                SequenceTypeError, match=r"references\[0\] is one str; .* \[\[reference\] for reference in"
+            ):
+                call(flat, ["a"], tokenize=tokenize)
+            call([[reference] for reference in flat], ["a"], tokenize=tokenize)
     with pytest.raises(SequenceTypeError, match=r"hypotheses\[1\] is a list; with tokenize each text must be raw text"):
         segment_stats([["a"], ["a"]], ["a", ["a"]], tokenize="13a")
     with pytest.raises(NoReferencesError, match=r"references\[1\] has no reference"):

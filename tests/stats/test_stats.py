@@ -283,6 +283,8 @@ def test_rows_add_up():
     assert score(corpus, "nltk").score == nltk_bleu.corpus_bleu(references, hypotheses)
     corpus.reset()
     assert corpus == CorpusAccumulator()
+    with pytest.raises(errors.StatisticsError, match="this is a list; give rows to update_stats"):
+        CorpusAccumulator().merge([[2] * 10])
     with pytest.raises(errors.StatisticsError, match="cannot be merged"):
         corpus.merge(CorpusAccumulator(3))
     with pytest.raises(errors.StatisticsError, match="10 are needed"):

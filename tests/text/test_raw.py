@@ -9,6 +9,7 @@ import pytest
 
 from cybleu import (
     BleuReward,
+    CorpusAccumulator,
     References,
     SmoothingFunction,
     bleu_rewards,
@@ -131,6 +132,29 @@ def test_a_metric_of_ones_own_gets_tokens():
     assert pairwise_bleu(LINES[:2], metric=Longest(), tokenize="13a").tolist() == [[3, 3], [3, 3]]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **how: check([["a cat"]], ["a cat"], **how),
+        lambda **how: segment_stats([["a cat"]], ["a cat"], **how),
+        lambda **how: References([["a cat"]], **how),
+        lambda **how: bleu_rewards([["a cat"]], ["a cat"], **how),
+        lambda **how: pairwise_bleu(["a cat"], **how),
+        lambda **how: self_bleu(["a cat", "a"], (1,), **how),
+        lambda **how: explain(["a cat"], "a cat", (1,), **how),
+        lambda **how: CorpusAccumulator(**how).update(["a cat"], "a cat"),
+        lambda **how: mbr([["a cat"]], **how),
+        lambda **how: NBest.from_texts([["a cat"]], [["a cat"]], **how),
+    ],
+)
+def test_raw_text_without_a_tokeniser_is_told_of_it(call):
+    with pytest.raises(
+        SequenceTypeError, match=r"a str, not .*with \.split\(\), or name a tokeniser .* tokenize='13a'"
+    ):
+        call()
+    call(tokenize="13a")
+
+
 def test_mistakes():
     for call in (
         lambda: check(REFERENCES, LINES, lowercase=True),
@@ -141,10 +165,6 @@ def test_mistakes():
     ):
         with pytest.raises(UnknownNameError, match="lowercase is for raw text"):
             call()
-    with pytest.raises(
-        SequenceTypeError, match=r"references\[0\] is a str, not a list of references; put it in a list"
-    ):
-        check(["The cat."], ["The cat."], tokenize="13a")
     with pytest.raises(LengthMismatchError, match=r"there are 1 hypotheses and 2 lists of references"):
         check([["a"], ["b"]], ["a"], tokenize="13a")
     with pytest.raises(EmptyReferenceError, match=r"references\[0\]\[0\] has no token"):

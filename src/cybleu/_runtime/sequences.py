@@ -49,10 +49,9 @@ def _is_array_of_numbers(values: Any) -> bool:
     return True
 
 
-def refuse_text(value: Any, name: str, wanted: str = TOKENS, tokenize: bool = False) -> None:
+def refuse_text(value: Any, name: str, wanted: str = TOKENS) -> None:
     """
     :param wanted: what should be in its place
-    :param tokenize: whether the function that was called has that parameter
     :raises SequenceTypeError: the value is a text, whose characters or bytes are no tokens
     """
     if not isinstance(value, (str, bytes, bytearray)):
@@ -60,9 +59,9 @@ def refuse_text(value: Any, name: str, wanted: str = TOKENS, tokenize: bool = Fa
     is_str = isinstance(value, str)
     advice = f"split it, for example with {'.split()' if is_str else '.decode().split()'}"
     if wanted != TOKENS:
-        advice += ", and put it in a list"
-    if tokenize and is_str:
-        advice += ", or pass tokenize=, for example tokenize=str.split"
+        advice = f"put it in a list, and {advice}"
+    if is_str:
+        advice += ", or name a tokeniser if the function takes one, for example tokenize='13a'"
     raise SequenceTypeError(f"{name} is a {type(value).__name__}, not {wanted}; {advice}")
 
 
@@ -74,12 +73,12 @@ def refuse_unordered(text: Any, name: str) -> None:
         )
 
 
-def container_of(text: Any, name: str, tokenize: bool = False) -> Any:
+def container_of(text: Any, name: str) -> Any:
     """A text as something that can be read by position.
 
     :raises SequenceTypeError: it is a str, whose characters are no tokens; or it has no order, such as a set
     """
-    refuse_text(text, name, TOKENS, tokenize)
+    refuse_text(text, name)
     refuse_unordered(text, name)
     if getattr(text, "ndim", None) == 0:
         raise SequenceTypeError(f"{name} is an array without a dimension, not a list of tokens")

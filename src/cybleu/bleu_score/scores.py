@@ -7,7 +7,14 @@ from collections.abc import Mapping
 
 from .. import _backend
 from .._runtime.sequences import refuse_masked
-from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, StatisticsError, WeightsTypeError
+from ..errors import (
+    CybleuError,
+    EmptyCorpusError,
+    LengthMismatchError,
+    SmoothingTypeError,
+    StatisticsError,
+    WeightsTypeError,
+)
 from ..stats.counts import nltk_row
 from .no_match import warn_no_match
 from .parts import brevity_penalty, length_of, modified_precision
@@ -271,7 +278,8 @@ def weights_given(weights: Any) -> Any:
     :raises WeightsTypeError: they have no order
     """
     refuse_masked(weights, "weights")
-    if isinstance(weights, (str, bytes, Mapping)) or getattr(weights, "ndim", 1) == 0:
+    of_texts = isinstance(weights, (list, tuple)) and any(isinstance(weight, (str, bytes)) for weight in weights)
+    if of_texts or isinstance(weights, (str, bytes, Mapping)) or getattr(weights, "ndim", 1) == 0:
         raise WeightsTypeError(f"weights must be a sequence of numbers, one for each n-gram order, not {weights!r}")
     weights = _as_list(weights)
     return list(map(_as_list, weights)) if type(weights) is list else weights
@@ -326,6 +334,11 @@ def smoothed_precisions(
         precisions = smoothed(number, instance, matches, denominators, length, hypothesis, five_grams)
         if precisions is not None:
             return precisions
+    is_class = isinstance(smoothing_function, type) and issubclass(smoothing_function, SmoothingFunction)
+    if is_class or not callable(smoothing_function):
+        raise SmoothingTypeError(
+            f"smoothing_function is {smoothing_function!r}; give a method such as SmoothingFunction().method1, or a function"
+        )
     from .fraction import Fraction
 
     fractions = [Fraction(matched, denominator) for matched, denominator in zip(matches, denominators)]

@@ -155,7 +155,7 @@ def _in_order(given: Given) -> Iterator[Segment]:
         last = segment.id
         if given.segments is not None and last >= given.first_id + given.segments:
             raise InputFileError(
-                f"{given.nbest}: has the segment {last}, and there are {given.segments} from {given.first_id} on; "
+                f"{given.nbest}: has the segment {last}, and the number of segments from {given.first_id} on is {given.segments}; "
                 "--first-id tells where they begin"
             )
         yield segment

@@ -135,7 +135,7 @@ FIRST_ID = click.option(
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="The id of the first segment of the references.",
+    help="The id of the first segment.",
 )
 SIZE = click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format.")
 FEATURE_TABLE = click.option(

@@ -41,7 +41,15 @@ from .common import (
 @FIRST_ID
 @SIZE
 @FEATURE_TABLE
-@click.option("--max-order", type=click.IntRange(1, 64), default=4, show_default=True, help="Largest n-gram order.")
+@click.option(
+    "--order",
+    "--max-order",
+    "max_order",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    help="Largest n-gram order.",
+)
 @REFERENCE_LENGTH
 @SPLIT
 @TOKENIZE

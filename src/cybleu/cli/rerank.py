@@ -35,7 +35,7 @@ from .common import (
     variant,
     with_parameters,
 )
-from .lists import names_of, told
+from .lists import SEED, names_of, told
 from .texts import no_tokenizer
 
 if TYPE_CHECKING:
@@ -219,9 +219,7 @@ def mbr(
     help="Choose by the BLEU of each sentence, or of the corpus, which needs all statistics in memory.",
 )
 @click.option("--worst", is_flag=True, help="Choose the worst instead of the best.")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of the order in which --level corpus tries exchanges."
-)
+@SEED
 def oracle(
     references: tuple[str, ...],
     variant: str,
@@ -303,7 +301,7 @@ def oracle(
 @click.option(
     "--margin", type=float, default=1.0, show_default=True, help="How far good hypotheses should be above bad ones."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds and of the order of segments.")
+@SEED
 def perceptron(
     references: tuple[str, ...],
     variant: str,

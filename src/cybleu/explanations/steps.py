@@ -142,7 +142,7 @@ def explain(
     weights = weights_given(weights)
     raw = raw_of(tokenize, lowercase)
     if raw is not None:
-        references = raw.token_lists(references, "the references")
+        references = raw.token_lists(references, "references")
         hypothesis = raw.tokens(hypothesis, "the hypothesis")
     if metric is not None or choices:
         if smoothing_function is not None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend, _mirror
-from .._runtime.numbers import finite_numbers
+from .._runtime.numbers import as_number, finite_numbers
 from .._runtime.scales import percent
 from ..errors import (
     OrderError,
@@ -157,9 +157,9 @@ class Bleu(Metric):
             value = default
         elif default is None:
             raise UnknownNameError(f"the smoothing {name!r} of {definition.name} takes no value")
-        if value is not None and not (0 <= value < math.inf and (value or kind != "exp-by-length")):
+        if value is not None and not (0 <= as_number(value) < math.inf and (value or kind != "exp-by-length")):
             raise SmoothingParameterError(
-                f"the value of the smoothing {name!r} is {value}; it must be a finite number "
+                f"the value of the smoothing {name!r} is {value!r}; it must be a finite number "
                 f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
             )
         put(self, "_smoothing", (name, kind, value))

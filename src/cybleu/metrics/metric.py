@@ -338,7 +338,10 @@ class Metric(ABC):
 
     def _check_width(self, width: int) -> None:
         if width != len(self.columns):
-            raise StatisticsError(f"a row of {self.name} has {len(self.columns)} entries, and these have {width}")
+            raise StatisticsError(
+                f"a row of {self.name} has {len(self.columns)} entries, and these have {width}; count the texts for this metric, "
+                "those of an n-best list with NBest.with_metric"
+            )
 
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Metric]:
         """Rows from whose sum alone the metric given with them scores a corpus.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.sequences import by_position, container_of
-from ..errors import ArrayValueError, LengthMismatchError, SequenceTypeError
+from ..errors import ArrayValueError, InputFileError, LengthMismatchError, SequenceTypeError
 from ..metrics import find
 from ..stats.references import References
 from ..text.batches import checked_list
@@ -71,7 +71,15 @@ class NBest(Hypotheses):
                [2, 4, 1, 0, 2, 1]])
         """
         hypotheses = checked_list(hypotheses, "hypotheses")
-        prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
+        try:
+            prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
+        except InputFileError as error:
+            if not isinstance(error.__cause__, OSError):
+                raise
+            raise InputFileError(
+                f"{error}; a str in the list of references is the path of a file, and texts stand in a list for each "
+                "segment, [[text] for text in references] if each has one"
+            ) from error
         if len(prepared) != len(hypotheses):
             raise LengthMismatchError(
                 f"there are {len(hypotheses)} segments of hypotheses and {len(prepared)} of references"
@@ -93,7 +101,7 @@ class NBest(Hypotheses):
                 if split is not None and isinstance(text, str):
                     tokens.append(split(text))
                 else:
-                    tokens.append(container_of(text, f"hypotheses[{position}][{place}]", tokenize=True))
+                    tokens.append(container_of(text, f"hypotheses[{position}][{place}]"))
         owners = np.repeat(np.arange(len(prepared)), sizes)
         stats = prepared.stats(tokens, owners, threads)
         if features is None:

@@ -59,7 +59,7 @@ def prepare_references(
             references = [[split(text) if isinstance(text, str) else text for text in texts] for texts in references]
         for position, texts in enumerate(references):
             for number, text in enumerate(texts):
-                refuse_text(text, f"references[{position}][{number}]", tokenize=True)
+                refuse_text(text, f"references[{position}][{number}]")
     max_order = 4 if max_order is None else max_order
     return References(references, max_order, "closest" if reference_length is None else reference_length)
 

@@ -416,9 +416,10 @@ def analyse(
     """
     found = find(metric, **choices)
     if not isinstance(found, Bleu) or found.level == "mean":
+        why = "here a mean of the scores of segments" if isinstance(found, Bleu) else "not BLEU"
         raise UnknownNameError(
-            f"the report shows where a BLEU of a corpus comes from, and {found.name} is none; take another metric, such as "
-            "sacrebleu. chrF stands beside it"
+            f"the report is for a BLEU of the corpus, and {found.name} is {why}; give a BLEU of the corpus, such as "
+            "sacrebleu, and the report shows chrF, too"
         )
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
     check_samples(resamples, seed)

@@ -54,6 +54,8 @@ def write(
     The other parameters are those of :func:`cybleu.report.analyse`.
 
     :param path: of the page. If there is an error, a file that was there is not changed
+    :param references: raw text: for each segment a list of references, or a str if there is only one
+    :param systems: the name of each system with its list of texts, or with a list of such lists, one for each run
     :param choices: other arguments of :func:`cybleu.report.analyse`
     :return: the report that it shows
     :raises InputFileError: it cannot be written

@@ -110,7 +110,7 @@ def texts_of(
     outputs: list[Text] = []
     runs: dict[str, list[int]] = {}
     for name, given in pairs:
-        given = list(by_position(given))
+        given = _listed(given, name, "lines")
         several = bool(given) and all(hasattr(one, "__iter__") and not isinstance(one, (str, bytes)) for one in given)
         of_runs = [list(by_position(run)) for run in given] if several else [given]
         runs[name] = []
@@ -126,7 +126,7 @@ def texts_of(
 
 
 def _sets(references: Any) -> list[list[str]]:
-    given = list(by_position(references))
+    given = _listed(references, "references", "those of each segment")
     if not given:
         raise EmptyCorpusError("there is no segment; give the references of each, and a line of each system")
     sets = []
@@ -136,6 +136,12 @@ def _sets(references: Any) -> list[list[str]]:
             raise NoReferencesError(f"references[{position}] has no reference; give at least one for each segment")
         sets.append(_checked(lines, f"references[{position}]"))
     return sets
+
+
+def _listed(values: Any, name: str, what: str) -> list[Any]:
+    if isinstance(values, (str, bytes)):
+        raise SequenceTypeError(f"{name} is one {type(values).__name__}; give a list of {what}")
+    return list(by_position(values))
 
 
 def _checked(lines: list[Any], name: str) -> list[str]:

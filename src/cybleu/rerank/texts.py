@@ -136,7 +136,7 @@ def _token_lists(
                 raise SequenceTypeError(
                     f"{name_of_text} must be a list of tokens or a string, not {type(given).__name__}"
                 )
-            given = container_of(given, name_of_text, tokenize=True)
+            given = container_of(given, name_of_text)
             given = with_ids(given, name_of_text) if isinstance(given, (list, tuple)) else given
         tokens.append(given)
     return tokens

@@ -323,9 +323,10 @@ def _warn_of_shapes(hypotheses: Sequence[str], references: Sequence[Sequence[str
         lengths = [len(document) for document in references if isinstance(document, Sequence)]
         if set(lengths) <= {len(hypotheses)}:
             return
+        lines = " to ".join(map(str, sorted({min(lengths), max(lengths)})))
         mistake = (
-            f"there are {len(hypotheses)} hypotheses and reference documents of {min(lengths)} to {max(lengths)} lines, "
-            f"so only the first {min(len(hypotheses), *lengths)} hypotheses count; give documents that have one line for "
-            "each hypothesis (not for each hypothesis a list of its references)"
+            f"the number of hypotheses is {len(hypotheses)}, that of lines in a reference document is {lines}, so only the "
+            f"first {min(len(hypotheses), *lengths)} count; give documents that have one line for each hypothesis (not for "
+            "each hypothesis a list of its references)"
         )
     warnings.warn(mistake, stacklevel=3)

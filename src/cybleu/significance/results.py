@@ -441,7 +441,10 @@ def _notes(comparison: SystemComparison) -> list[str]:
         "shifted-bootstrap": f"the shifted bootstrap, two-sided, {comparison.samples} samples",
         "win-ratio": f"Koehn's win ratio, one-sided, {comparison.samples} samples",
     }
+    by = f"{tests[comparison.test]}, seed {comparison.seed}"
     exact = sum(pair.enumerated for pair in comparison.differences)
+    if exact == count:
+        by = "randomisation, two-sided, over all shuffles, so it is exact"
     judged = "Holm's p" if comparison.correction == "holm" else "p"
     if comparison.baseline is None:
         beside = "all pairs are compared, and a rank begins where a system is significantly worse than those of the rank above"
@@ -450,14 +453,12 @@ def _notes(comparison: SystemComparison) -> list[str]:
     notes = [
         comparison.signature,
         f"{comparison.segments} segments; {beside}.",
-        f"p is by {tests[comparison.test]}, seed {comparison.seed}; * marks {judged} <= {comparison.alpha:g}"
+        f"p is by {by}; * marks {judged} <= {comparison.alpha:g}"
         f"{f', corrected for {count} tests' if comparison.correction == 'holm' and count > 1 else ''}.",
         f"Intervals are percentiles of {comparison.resamples} bootstrap samples.",
     ]
-    if exact:
-        notes.append(
-            f"{exact} of the pairs differ in so few segments that all shuffles were looked at, and p is exact."
-        )
+    if 0 < exact < count:
+        notes.append(f"For {exact} of the {count} pairs, so few segments differ that p is exact, over all shuffles.")
     if _several_runs(comparison):
         notes.append(
             "Scores are means of the runs. s_sel: deviation by the choice of segments; s_opt: between the runs."

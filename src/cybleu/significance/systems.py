@@ -236,7 +236,10 @@ def named(given: Any, least: int) -> dict[str, list[Rows]]:
     found: dict[str, list[Rows]] = {}
     for name, rows in pairs:
         if not isinstance(name, str) or not name:
-            raise SequenceTypeError(f"{name!r} is no name of a system; give a str that is not empty")
+            shown = repr(name) if isinstance(name, (str, int)) else f"a {type(name).__name__}"
+            raise SequenceTypeError(
+                f'{shown} is no name of a system; give names with rows, for example {{"baseline": rows, "mine": other_rows}}'
+            )
         if name in found:
             raise UnknownNameError(f"two systems are called {name!r}; give each a name of its own")
         found[name] = runs_of(rows, name)

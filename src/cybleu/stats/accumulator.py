@@ -76,9 +76,9 @@ class CorpusAccumulator:
             row = self._raw.row(references, hypothesis, self.max_order, self.reference_length)
         else:
             if is_column(references):
-                references = list(texts_given(references, "the references"))
+                references = list(texts_given(references, "references"))
             if self._raw is not None:
-                references = self._raw.token_lists(references, "the references")
+                references = self._raw.token_lists(references, "references")
                 hypothesis = self._raw.tokens(hypothesis, "the hypothesis")
             row = segment_row(references, hypothesis, self.max_order, self.reference_length)
         self._add(row, [int(total == 0) for total in row[2 + self.max_order :]], 1)
@@ -100,8 +100,12 @@ class CorpusAccumulator:
         """Add the segments of another accumulator.
 
         :param other: is not changed
-        :raises StatisticsError: it counts other orders, by another reference length, or tokens of another tokeniser
+        :raises StatisticsError: it is no accumulator, or counts other orders, by another reference length, or tokens of another tokeniser
         """
+        if not isinstance(other, CorpusAccumulator):
+            raise StatisticsError(
+                f"only another CorpusAccumulator can be merged, and this is a {type(other).__name__}; give rows to update_stats"
+            )
         if (other.tokenize, other.lowercase) != (self.tokenize, self.lowercase):
             raise StatisticsError(
                 f"accumulators with tokenize={self.tokenize!r}, lowercase={self.lowercase} and with "

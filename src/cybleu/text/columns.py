@@ -140,12 +140,7 @@ class ReferenceColumns:
         self._first = first
         self._raw = raw
         self._columns = columns
-        counts = [sum(map(len, arrays)) for arrays in columns]
-        if len(set(counts)) > 1:
-            raise LengthMismatchError(
-                f"the columns of {name} have {', '.join(map(str, counts))} entries; the k-th column has the k-th reference "
-                "of each segment"
-            )
+        _check_lengths([sum(map(len, arrays)) for arrays in columns], name)
         self._sets: list[list[Any]] | None = None
 
     def __len__(self) -> int:
@@ -363,7 +358,9 @@ def texts_given(values: Any, name: str = "hypotheses") -> Any:
 def _one_column(values: Any, name: str) -> list[Any] | None:
     found = _columns_of(values)
     if found is None:
-        return None
+        if not _is_frame_of_objects(values):
+            return None
+        found = tuple(map(str, values.columns)), []
     names, columns = found
     if len(columns) != 1:
         raise SequenceTypeError(
@@ -414,8 +411,45 @@ def _sets_of_objects(entries: Any, raw: bool) -> Any:
     for entry in entries:
         is_list = isinstance(entry, (list, tuple))
         of_tokens = is_list and len(entry) > 0 and all(isinstance(token, (str, int)) for token in entry)
-        sets.append([entry] if (raw and isinstance(entry, (str, bytes))) or (of_tokens and not raw) else entry)
+        sets.append(
+            [entry] if (raw and isinstance(entry, (str, bytes))) or (of_tokens and not raw) else by_position(entry)
+        )
     return sets
+
+
+def _is_frame_of_objects(values: Any) -> bool:
+    """Whether this is a table that cannot hand itself over, as those of pandas without pyarrow; read by position it is names."""
+    return hasattr(values, "columns") and isinstance(by_position(values), list)
+
+
+def _sets_without_arrow(references: Any, several: bool, raw: bool, name: str) -> Any:
+    """The sets of references in columns of Python's objects."""
+    if _is_frame_of_objects(references):
+        columns = [column for _, column in references.items()] if hasattr(references, "items") else list(references)
+    elif several:
+        columns = references
+    else:
+        return _sets_of_objects(by_position(references), raw)
+    lists = [_sets_of_objects(by_position(column), raw) for column in columns]
+    if not all(isinstance(sets, list) for sets in lists):
+        return by_position(references)  # numbers, such as a ragged pair
+    _check_lengths(list(map(len, lists)), name)
+    return [[text for texts in group for text in _present(texts)] for group in zip(*lists)]
+
+
+def _present(texts: Any) -> Any:
+    """What an entry has, without those that stand for nothing: None, NaN and the NA of pandas."""
+    if texts is None or type(texts).__name__ == "NAType" or (isinstance(texts, float) and texts != texts):
+        return []
+    return [texts] if isinstance(texts, (str, bytes)) or not hasattr(texts, "__len__") else texts
+
+
+def _check_lengths(counts: list[int], name: str) -> None:
+    if len(set(counts)) > 1:
+        raise LengthMismatchError(
+            f"the columns of {name} have {', '.join(map(str, counts))} entries; the k-th column has the k-th reference "
+            "of each segment"
+        )
 
 
 def references_given(references: Any, raw: bool = False, name: str = "references") -> Any:
@@ -433,7 +467,7 @@ def references_given(references: Any, raw: bool = False, name: str = "references
     for column in references if several else [references]:
         found = _columns_of(column)
         if found is None or not found[1]:
-            return by_position(references) if several else _sets_of_objects(by_position(references), raw)
+            return _sets_without_arrow(references, several, raw, name)
         columns += found[1]
     if any(arrays and arrays[0].of_numbers for arrays in columns):
         if several:

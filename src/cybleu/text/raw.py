@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Raw", "lowered_block", "raw_of"]
 
+LISTS_OF_REFERENCES = "references for each segment, [[reference] for reference in references] if each has one"
+
 
 def raw_of(tokenize: Tokenize | None, lowercase: bool = False, **of_ids: Any) -> Raw | None:
     """What the arguments of these names ask for; None where the texts are tokens already.
@@ -77,7 +79,10 @@ class Raw:
 
     def sets_of_token_lists(self, references: Any) -> list[list[Sequence[Hashable]]]:
         """The same for lists of references."""
-        groups = [_strings(group, f"references[{position}]") for position, group in enumerate(_sets(references))]
+        groups = [
+            _strings(group, f"references[{position}]", LISTS_OF_REFERENCES)
+            for position, group in enumerate(_sets(references))
+        ]
         lists = iter(self._split(list(chain.from_iterable(groups))))
         return [list(islice(lists, len(group))) for group in groups]
 
@@ -110,7 +115,9 @@ class Raw:
             return references.raw_sets()
         groups = _sets(references)
         if not _are_lists_of_lines(groups):
-            groups = [_lines(group, f"references[{position}]") for position, group in enumerate(groups)]
+            groups = [
+                _lines(group, f"references[{position}]", LISTS_OF_REFERENCES) for position, group in enumerate(groups)
+            ]
             for position, group in enumerate(groups):
                 if not group:
                     raise NoReferencesError(
@@ -127,7 +134,7 @@ class Raw:
 
     def row(self, references: Any, hypothesis: Any, max_order: int, reference_length: str) -> list[int]:
         """The statistics row of one segment."""
-        lines = self._lowered(_lines(references, "the references"))
+        lines = self._lowered(_lines(references, "references"))
         if not lines:
             raise NoReferencesError("there is no reference for the hypothesis; give at least one")
         (line,) = self._lowered([_line(hypothesis, "the hypothesis")])
@@ -186,9 +193,9 @@ def _line(line: Any, name: str) -> Line:
     )
 
 
-def _lines(lines: Any, name: str) -> Sequence[Line]:
+def _lines(lines: Any, name: str, what: str = "lines") -> Sequence[Line]:
     """A list or tuple of exact str and bytes."""
-    lines = _sequence(lines, name, "lines")
+    lines = _sequence(lines, name, what)
     if set(map(type, lines)) <= {str, bytes}:
         return lines if type(lines) in (list, tuple) else list(lines)
     return [_line(line, f"{name}[{position}]") for position, line in enumerate(lines)]
@@ -204,10 +211,10 @@ def _are_lists_of_lines(groups: Sequence[Any]) -> bool:
     )
 
 
-def _strings(lines: Any, name: str) -> list[str]:
+def _strings(lines: Any, name: str, what: str = "lines") -> list[str]:
     return [
         line if isinstance(line, str) else _decoded(line, f"{name}[{position}]")
-        for position, line in enumerate(_lines(lines, name))
+        for position, line in enumerate(_lines(lines, name, what))
     ]
 
 
