@@ -104,6 +104,8 @@ class Lines:
         try:
             self._raw: Any = _standard_input() if path == STANDARD_INPUT else open(path, "rb")  # noqa: SIM115
             start = self._raw.peek(10)[:10]
+        except InputFileError:
+            raise
         except OSError as error:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
         except ValueError as error:  # there is a NUL or half a character in it
