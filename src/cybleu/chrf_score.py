@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from functools import lru_cache
-from itertools import islice
 
 from . import _backend
 from .errors import EmptyCorpusError, LengthMismatchError
@@ -83,9 +82,10 @@ def corpus_chrf(
     scores: list[list[float]] = [[] for _ in range(min_len, max_len + 1)]
     if _are_orders(min_len, max_len):
         measure = _measure(_backend.BACKEND, max_len, bool(ignore_whitespace))
-        segments = zip(references, hypotheses)  # as in NLTK they need not be found by position
-        while block := list(islice(segments, BLOCK)):
-            numbers = _numbers(measure, max_len, *zip(*block))
+        references, hypotheses = list(references), list(hypotheses)  # as in NLTK they need not be found by position
+        for start in range(0, len(hypotheses), BLOCK):
+            block = slice(start, start + BLOCK)
+            numbers = _numbers(measure, max_len, references[block], hypotheses[block])
             for place, of_order in enumerate(scores):
                 first = 3 * (min_len + place - 1)
                 ngrams, wanted, shared = (numbers[first + column :: 3 * max_len] for column in range(3))

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import cybleu
 from cybleu import _mirror, errors, explain_difference
 from cybleu.explanations import TOOLS, explain_blocks
-from cybleu.metrics import VARIANTS, score
+from cybleu.metrics import VARIANTS, score, tool_tokenizer
+from cybleu.text import tokenizer
 from inputs import CASES, corpora
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -384,6 +385,16 @@ def test_blocks_of_lists_of_different_lengths(tokenize):
             explain_blocks(blocks, tokenize=tokenize)
     empty = explain_blocks([([], []), ([[block[0]]], [block[1]]), ([], [])], ("moses",), 1, tokenize=tokenize)
     assert (empty.segments, empty.scores[0].score) == (1, 100.0)
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("name", ["codexglue", "tensor2tensor"])
+def test_tools_whose_tokenisers_are_written_in_python(name, lowercase):
+    references, hypotheses = [["A (b). c", "a"], ["d (e)-f g"]], ["a b. c", "d (e) - F g"]
+    found = explain_difference(references, hypotheses, (name, "moses"), tokenize="of-tools", lowercase=lowercase)
+    split = tokenizer(tool_tokenizer(name), lowercase)
+    tokens = [list(map(split, texts)) for texts in references], list(map(split, hypotheses))
+    assert found.scores[0].score == explain_difference(*tokens, (name,)).scores[0].score
 
 
 def test_each_tool_with_its_own_tokens():

@@ -7,6 +7,7 @@ import warnings
 from dataclasses import replace
 
 import nltk.translate.bleu_score as nltk_bleu
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
 from cybleu import _mirror, errors
-from cybleu.metrics import VARIANTS, BleuScore, Variant, score
+from cybleu.metrics import VARIANTS, Bleu, BleuScore, Variant, score
 from inputs import CASES, corpora, segments
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -188,6 +189,23 @@ def test_a_definition_of_ones_own():
     assert score([3, 4, 2, 1, 0, 0, 3, 2, 1, 0], changed).signature == (
         "variant:moses|order:4|weights:uniform|smooth:none|eff:no|penalty:none|penalty_adds:1"
     )
+
+
+def test_a_name_that_gets_another_definition(monkeypatch):
+    monkeypatch.setitem(VARIANTS, "mine", replace(VARIANTS["sacrebleu"], name="mine"))
+    stats = np.array([[5, 6, 3, 1, 0, 0, 5, 4, 3, 2]])
+    before = Bleu("mine")
+    assert before.scores(stats)[0] == score(stats, "sacrebleu").score
+    monkeypatch.setitem(VARIANTS, "mine", replace(VARIANTS["sacrebleu"], name="mine", penalty="none"))
+    after = Bleu("mine")
+    assert after.scores(stats)[0] == after.score(stats).score > before.scores(stats)[0]
+
+
+def test_the_value_of_a_smoothing_from_an_array():
+    value = np.array([0.1, 0.5])[1:].reshape(())
+    stats = np.array([[5, 6, 3, 1, 0, 0, 5, 4, 3, 2]])
+    expected = Bleu("sacrebleu", smoothing="floor", smoothing_value=0.5).scores(stats)
+    assert Bleu("sacrebleu", smoothing="floor", smoothing_value=value).scores(stats) == expected
 
 
 def test_the_result_prints_on_one_line():

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cybleu.errors import InputFileError
-from cybleu.report import analyse, html, write
+from cybleu.report import analyse, html, save_page, write
 from cybleu.report.marks import PART, MarkedText, parts_of
 from cybleu.report.visible import visible
 from reports import FEW, HOSTILE, NAMES, REFERENCES, SYSTEMS, analysed
@@ -246,6 +246,8 @@ def test_files_are_whole_or_as_they_were(jinja2, tmp_path):
     assert path.read_text(encoding="utf-8").endswith("</html>\n") and stat.S_IMODE(path.stat().st_mode) == 0o640
     with pytest.raises(InputFileError):
         write(tmp_path / "none" / "report.html", REFERENCES, SYSTEMS)
+    with pytest.raises(InputFileError):
+        save_page(None, tmp_path / "none" / "report.html")  # before anything is drawn
     assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
 
 

@@ -98,8 +98,7 @@ OF_OUTPUT = with_parameters(
 
 
 def _given(options: dict[str, Any]) -> Given:
-    """Those that all commands have; the command's own are left."""
-    given: Given = taken(Given, options)
+    given = Given(**options)
     check_size(given.format, given.size)
     return given
 
@@ -318,7 +317,7 @@ def perceptron(
     from ..rerank import perceptron as train
 
     metric = metric_of(variant, smoothing)
-    given = _given(options)
+    given = _given(taken(Given, options)._asdict())
     one_standard_input(*given.files, *references)
     if given.output == held_out == STANDARD_INPUT:
         raise click.UsageError(

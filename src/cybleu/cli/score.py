@@ -189,9 +189,8 @@ class _Corpus:
         self.metric = metric
         self.row = [0] * len(metric.columns)
         self.short_segments: list[int] | None = None
-        self.count = self.apart = self.joined = (
-            0  # of segments, of full stops of their own and of those that words have
-        )
+        self.count = 0
+        self.apart = self.joined = 0  # lines that end with a full stop of its own, with one that a word has
         self._sentences = metric.of_sentences()
         self.mean = metric if isinstance(metric, Bleu) and metric.level == "mean" else None
         self._total = 0.0  # of the scores of segments, for their mean

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -126,12 +125,12 @@ def rows(
     """
     chosen = find(metric)
     arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
-    # in arrays that grow in place: where there are many rows, there is no room for all of them twice
-    found = {name: array("q") for name in chosen.columns}
+    parts: dict[str, list[NDArray[np.int64]]] = {name: [] for name in chosen.columns}
     for block in row_blocks(table, hypothesis, references, chosen, **arguments):
         for name, numbers in block.items():
-            found[name].frombytes(numbers.data.cast("B"))
-    return {name: np.frombuffer(column or bytearray(), dtype=np.int64) for name, column in found.items()}
+            parts[name].append(numbers)
+    # column after column: where there are many rows, there is no room for all of them twice
+    return {name: np.concatenate(parts.pop(name) or [np.empty(0, np.int64)]) for name in chosen.columns}
 
 
 def total(

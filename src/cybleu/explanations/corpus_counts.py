@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CybleuError
@@ -99,14 +99,24 @@ class Tokenised:
         for name, counts in self.counts.items():
             assert name is not None
             arguments = raws[name], texts, references, bounds, counts.order
-            rows[name] = raw_row_lists(*arguments)
+            rows[name] = _rows(*arguments)
             of_one = [row[1] for row in rows[name]]
             lengths = dict.fromkeys(REFERENCE_LENGTHS, of_one)
             if len(references) > len(texts):
-                lengths = {rule: [row[1] for row in raw_row_lists(*arguments, rule)] for rule in REFERENCE_LENGTHS}
+                lengths = {rule: [row[1] for row in _rows(*arguments, rule)] for rule in REFERENCE_LENGTHS}
             counts.add_rows(rows[name], lengths)
         for (one, other), positions in self._different.items():
             positions.extend(
                 self.segments + number for number, pair in enumerate(zip(rows[one], rows[other])) if pair[0] != pair[1]
             )
         self.segments += len(texts)
+
+
+def _rows(raw: Raw, texts: Any, references: Any, bounds: Any, order: int, rule: str = "closest") -> list[list[int]]:
+    """The rows of raw text, as the backend counts them or, with a tokeniser that it does not have, as those of tokens."""
+    if raw.own:
+        return raw_row_lists(raw, texts, references, bounds, order, rule)
+    lists = raw.token_lists(references.strings(), "references")
+    sets = [lists[begin:end] for begin, end in pairwise(bounds)]
+    hypotheses = raw.token_lists(texts.strings(), "hypotheses")
+    return [segment_row(of_segment, hypothesis, order, rule) for of_segment, hypothesis in zip(sets, hypotheses)]

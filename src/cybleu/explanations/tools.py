@@ -35,7 +35,7 @@ MOST_ORDERS = 64
 def explain_difference(
     references: Sequence[Collection[Tokens]],
     hypotheses: Sequence[Tokens],
-    variants: Choice | Iterable[Choice] = TOOLS,
+    variants: str | Variant | Iterable[Choice] = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
     *,
@@ -92,7 +92,7 @@ def explain_difference(
 
 def explain_blocks(
     blocks: Iterable[tuple[Sequence[Collection[Tokens]], Sequence[Tokens]]],
-    variants: Choice | Iterable[Choice] = TOOLS,
+    variants: str | Variant | Iterable[Choice] = TOOLS,
     order: int = 4,
     weights: Sequence[float] | None = None,
     *,
@@ -149,7 +149,9 @@ def _compared(found: Tokenised, names: Mapping[str, str | None], chosen: Mapping
     return Comparison(tuple(scores), tuple(differences), found.segments)
 
 
-def _chosen(choices: Choice | Iterable[Choice], order: int, weights: Sequence[float] | None) -> dict[str, Variant]:
+def _chosen(
+    choices: str | Variant | Iterable[Choice], order: int, weights: Sequence[float] | None
+) -> dict[str, Variant]:
     """The variants, each under a name of its own and with the one smoothing that it is to use."""
     if not isinstance(order, int):
         raise OrderTypeError(f"the n-gram order must be an int, not {type(order).__name__}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend, _mirror
@@ -131,6 +130,8 @@ class Bleu(Metric):
     #: The variant, with the reference length if another was given.
     definition: Variant = field(init=False, repr=False, compare=False)
     _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
+    # by backend and columns; not for all metrics together, as equal ones differ where a name has got another definition
+    _formulas: dict[tuple[str, int], Formula] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -163,6 +164,7 @@ class Bleu(Metric):
                 f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
             )
         put(self, "_smoothing", (name, kind, value))
+        put(self, "_formulas", {})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, choice.name) for choice in fields(self) if choice.init)
@@ -435,7 +437,11 @@ class Bleu(Metric):
 
         :param width: how many columns
         """
-        return _formula(_backend.BACKEND, self, width)
+        key = _backend.BACKEND, width
+        found = self._formulas.get(key)
+        if found is None:
+            found = self._formulas[key] = _formula_of(self.rules(order_of(width)))
+        return found
 
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
         """Rows from whose sum alone the metric given with them scores a corpus.
@@ -494,11 +500,6 @@ def _checked_weights(weights: Any) -> tuple[float, ...]:
     if not numbers:
         raise StatisticsError(f"weights must be finite numbers, one for each order, and these are not: {weights!r}")
     return numbers
-
-
-@lru_cache
-def _formula(backend: str, metric: Bleu, width: int) -> Formula:
-    return _formula_of(metric.rules(order_of(width)))
 
 
 def _formula_of(rules: Rules) -> Formula:

@@ -150,7 +150,7 @@ class Gleu(Metric):
         :param row: two whole numbers from 0
         :raises StatisticsError: it is no such row
         """
-        plain = type(row) is list and [*map(type, row)] == [int, int] and row[0] >= 0 <= row[1]
+        plain = type(row) is list and len(row) == 2 and type(row[0]) is type(row[1]) is int and row[0] >= 0 <= row[1]
         matches, ngrams = row if plain else self._counted(row)
         return matches / ngrams if ngrams else 0.0
 

@@ -234,11 +234,13 @@ class MosesScorer(Metric):
             columns = rows[:, place].T
             if name == BLEU:
                 counts = np.array(_as_row_of_bleu(columns)).T
-                if (counts % 1).any():
+                with np.errstate(invalid="ignore"):
+                    whole = counts.astype(np.int64)
+                if (whole != counts).any():
                     raise StatisticsError(
                         f"the counts of BLEU in rows of {self.name} are whole numbers, and some are not"
                     )
-                found = self._bleu.scores(counts.astype(np.int64))
+                found = self._bleu.scores(whole)
             else:
                 found = SCORERS[name].formula(_quotients, *columns)
             scores += share * found

@@ -92,9 +92,8 @@ def save_page(report: Report, path: str | PathLike[str]) -> None:
     >>> path.read_text(encoding="utf-8") == html(report)
     True
     """
-    page = html(report)
     with writing(fspath(path)) as file:
-        file.write(page)
+        file.write(html(report))
 
 
 def _engine() -> Any:

@@ -342,7 +342,7 @@ def texts_given(values: Any, name: str = "hypotheses") -> Any:
     :raises SequenceTypeError: it is a table of several columns
     :raises ArrowError: the column is broken, was consumed before, or holds neither texts nor lists
     """
-    if isinstance(values, TextColumn):
+    if type(values) is list or isinstance(values, TextColumn):  # a list is none of the rest
         return values
     if not is_column(values):
         return by_position(values)
