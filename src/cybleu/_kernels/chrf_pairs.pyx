@@ -13,6 +13,7 @@ from cybleu._kernels.unit_ngrams cimport Units, make_room
 
 cdef enum:
     TOGETHER = 256      # references that are looked up in one hypothesis, order by order
+    ENOUGH = 262144     # characters of these, or as many as the hypothesis has: each takes 8 bytes
 
 
 cdef class CharacterTexts:
@@ -91,14 +92,13 @@ cdef class CharacterTexts:
                 for i in range(start, stop):
                     first = i if self.each_other else 0
                     while first < self.references.count:
-                        self.fill_some(&shop, i, first, min(TOGETHER, self.references.count - first), scores)
-                        first += TOGETHER
+                        first += self.fill_some(&shop, i, first, scores)
         finally:
             end_workshop(&shop)
 
-    cdef int fill_some(self, Workshop *shop, Py_ssize_t i, Py_ssize_t first, Py_ssize_t count,
-                       double[:, ::1] scores) except -1 nogil:
-        """The scores of a hypothesis against some of the references."""
+    cdef Py_ssize_t fill_some(self, Workshop *shop, Py_ssize_t i, Py_ssize_t first,
+                              double[:, ::1] scores) except -1 nogil:
+        """The scores of a hypothesis against some of the references, from the first on; how many these are."""
         cdef const Rules *rules = &self.measure.rules
         cdef Py_ssize_t place = first if self.each_other else self.group.counted + first   # of the first reference
         cdef const Units *characters = self.group.characters
@@ -106,7 +106,13 @@ cdef class CharacterTexts:
         cdef Py_ssize_t row_size = 3 * self.measure.order
         cdef int64_t *row
         cdef int64_t *of_words
+        cdef Py_ssize_t enough = max(<Py_ssize_t>ENOUGH, characters[i].count)
+        cdef Py_ssize_t units = 0
+        cdef Py_ssize_t count = 0
         cdef Py_ssize_t j
+        while count < min(<Py_ssize_t>TOGETHER, self.references.count - first) and units < enough:
+            units += characters[place + count].count
+            count += 1
         make_room(&shop.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
         row = <int64_t *>shop.rows.data
         of_words = row + 3 * rules.char_order
@@ -125,4 +131,4 @@ cdef class CharacterTexts:
             row += row_size
             of_words += row_size
             watch(&shop.watching, 8)
-        return 0
+        return count
