@@ -39,9 +39,8 @@ cdef class CharacterTexts:
         free(self.counts)
 
     def __init__(self, CharacterF measure not None, RawTexts references not None, RawTexts hypotheses=None):
-        if self.measure is not None:
+        if self.references is not None:
             raise RuntimeError("texts are read once")
-        self.measure = measure
         self.references = references
         self.each_other = hypotheses is None
         self.hypotheses = references if hypotheses is None else hypotheses
@@ -57,6 +56,7 @@ cdef class CharacterTexts:
             if measure.rules.word_order > 0:
                 number_group(&self.shop, &self.group, 0, self.group.counted)
             self.count_characters()
+        self.measure = measure      # or else nothing was read to its end
 
     cdef int count_characters(self) except -1 nogil:
         cdef Py_ssize_t size = self.shop.different + 1
