@@ -12,8 +12,8 @@ from cybleu._kernels.raw_texts cimport RawTexts
 from cybleu._kernels.unit_ngrams cimport Units, make_room
 
 cdef enum:
-    TOGETHER = 256      # references that are looked up in one hypothesis, order by order
-    ENOUGH = 262144     # characters of these, or as many as the hypothesis has: each takes 8 bytes
+    TOGETHER = 65536    # characters of the references that are looked up in one hypothesis, order by order; or as its own
+    OF_EACH = 64        # that a reference counts for besides, as its matches are as much memory
 
 
 cdef class CharacterTexts:
@@ -106,12 +106,12 @@ cdef class CharacterTexts:
         cdef Py_ssize_t row_size = 3 * self.measure.order
         cdef int64_t *row
         cdef int64_t *of_words
-        cdef Py_ssize_t enough = max(<Py_ssize_t>ENOUGH, characters[i].count)
+        cdef Py_ssize_t most = max(<Py_ssize_t>TOGETHER, characters[i].count)
         cdef Py_ssize_t units = 0
         cdef Py_ssize_t count = 0
         cdef Py_ssize_t j
-        while count < min(<Py_ssize_t>TOGETHER, self.references.count - first) and units < enough:
-            units += characters[place + count].count
+        while first + count < self.references.count and units < most:
+            units += characters[place + count].count + OF_EACH
             count += 1
         make_room(&shop.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
         row = <int64_t *>shop.rows.data
