@@ -12,7 +12,7 @@ from cybleu._kernels.raw_texts cimport RawTexts
 from cybleu._kernels.unit_ngrams cimport Units, make_room
 
 cdef enum:
-    TOGETHER = 65536    # characters of the references that are looked up in one hypothesis, order by order; or as its own
+    TOGETHER = 65536    # characters of the references that are looked up in one hypothesis, or as many as it has
     OF_EACH = 64        # that a reference counts for besides, as its matches are as much memory
 
 
