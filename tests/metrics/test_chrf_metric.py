@@ -130,6 +130,15 @@ def test_pairs_and_rewards():
     assert reward(completions=TEXTS, column=[REFERENCES[owner] for owner in OWNER]) == rewards.tolist()
 
 
+@pytest.mark.parametrize("length", [0, 40_000])
+def test_pairs_of_more_than_are_looked_up_together(length):
+    texts = ["ab" * (length // 2), "ba c", "", "abc", *["ab"] * (1100 if length == 0 else 2)]
+    found = pairwise_bleu(texts[::-1], texts[:4], "chrf")
+    assert found[:, ::-1].tolist() == [
+        [pairwise_bleu([one], [text], "chrf")[0, 0] for one in texts] for text in texts[:4]
+    ]
+
+
 def test_minimum_bayes_risk_and_oracles():
     lists = [TEXTS[:3], [*TEXTS[3:], ""]]
     best = mbr(lists, metric="chrf")

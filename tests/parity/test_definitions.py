@@ -43,10 +43,14 @@ def choices(draw, order):
             empty_order=draw(st.sampled_from(["zero", "one", "end"])),
             no_match_at_all=draw(st.sampled_from(["zero", "smoothed", "zero-in-any-order"])),
             mean=draw(st.sampled_from(["exact", "logs", "fractions", "arithmetic", "exact-or-zero"])),
-            penalty=draw(st.sampled_from(["exponential", "none", "ratio", "tiny-over-small"])),
+            penalty=draw(st.sampled_from(["exponential", "none", "ratio", "tiny-over-small", "added-one"])),
             penalty_adds=draw(st.sampled_from([0, 1, 0.3])),
             empty_hypothesis=draw(st.sampled_from(["zero", "error", "error-unless-all"])),
         )
+    if draw(st.booleans()):
+        empty = draw(st.sampled_from(["zero", "error", "scored"]))
+        smoothings = VARIANTS["codexglue"].smoothings
+        rules = replace(rules, mean="log-differences", smoothings=smoothings, empty_hypothesis=empty)
     name, _, default = draw(st.sampled_from(rules.smoothings))
     value = draw(st.sampled_from([None, 0.5, 3, 1e-9, 1e-320, 1e307])) if default is not None else None
     weight = st.one_of(st.floats(0, 1), st.floats(-2, 2), st.just(0.0), st.just(1 / 3), st.just(1e300))
@@ -80,6 +84,15 @@ def test_rows_score_as_one_by_one(kernels, data):
             plain = small and (rules.weights is None or all(abs(weight) < 3 for weight in rules.weights))
             declined = (not row[0, 0] and rules.empty_hypothesis != "zero") or rules.mean == "log-differences"
             assert taken == 1 or not plain or declined or not math.isfinite(theirs[0])
+
+
+@pytest.mark.parametrize("adds", [0, 1, 0.5])
+@pytest.mark.parametrize("penalty", ["exponential", "ratio", "tiny-over-small", "added-one"])
+def test_what_is_added_to_the_reference_length(kernels, penalty, adds):
+    rules = metrics.Bleu().with_rules(penalty=penalty, penalty_adds=adds).rules(2)
+    stats, found = np.array([[3, 5, 2, 1, 3, 2]]), np.zeros(1)
+    assert kernels.Definition(rules).score_rows(stats, 0, found) == 1
+    assert found[0] == _mirror.Definition(rules).evaluate(stats[0].tolist(), [0, 0])[0]
 
 
 @pytest.mark.parametrize("order", [17, 40])

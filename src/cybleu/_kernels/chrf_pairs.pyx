@@ -12,7 +12,8 @@ from cybleu._kernels.raw_texts cimport RawTexts
 from cybleu._kernels.unit_ngrams cimport Units, make_room
 
 cdef enum:
-    TOGETHER = 256      # references that are looked up in one hypothesis, order by order
+    TOGETHER = 65536    # characters of the references that are looked up in one hypothesis, or as many as it has
+    OF_EACH = 64        # that a reference counts for besides, as its matches are as much memory
 
 
 cdef class CharacterTexts:
@@ -38,9 +39,8 @@ cdef class CharacterTexts:
         free(self.counts)
 
     def __init__(self, CharacterF measure not None, RawTexts references not None, RawTexts hypotheses=None):
-        if self.measure is not None:
+        if self.references is not None:
             raise RuntimeError("texts are read once")
-        self.measure = measure
         self.references = references
         self.each_other = hypotheses is None
         self.hypotheses = references if hypotheses is None else hypotheses
@@ -56,6 +56,7 @@ cdef class CharacterTexts:
             if measure.rules.word_order > 0:
                 number_group(&self.shop, &self.group, 0, self.group.counted)
             self.count_characters()
+        self.measure = measure      # or else nothing was read to its end
 
     cdef int count_characters(self) except -1 nogil:
         cdef Py_ssize_t size = self.shop.different + 1
@@ -91,14 +92,13 @@ cdef class CharacterTexts:
                 for i in range(start, stop):
                     first = i if self.each_other else 0
                     while first < self.references.count:
-                        self.fill_some(&shop, i, first, min(TOGETHER, self.references.count - first), scores)
-                        first += TOGETHER
+                        first += self.fill_some(&shop, i, first, scores)
         finally:
             end_workshop(&shop)
 
-    cdef int fill_some(self, Workshop *shop, Py_ssize_t i, Py_ssize_t first, Py_ssize_t count,
-                       double[:, ::1] scores) except -1 nogil:
-        """The scores of a hypothesis against some of the references."""
+    cdef Py_ssize_t fill_some(self, Workshop *shop, Py_ssize_t i, Py_ssize_t first,
+                              double[:, ::1] scores) except -1 nogil:
+        """The scores of a hypothesis against some of the references, from the first on; how many these are."""
         cdef const Rules *rules = &self.measure.rules
         cdef Py_ssize_t place = first if self.each_other else self.group.counted + first   # of the first reference
         cdef const Units *characters = self.group.characters
@@ -106,7 +106,13 @@ cdef class CharacterTexts:
         cdef Py_ssize_t row_size = 3 * self.measure.order
         cdef int64_t *row
         cdef int64_t *of_words
+        cdef Py_ssize_t most = max(<Py_ssize_t>TOGETHER, characters[i].count)
+        cdef Py_ssize_t units = 0
+        cdef Py_ssize_t count = 0
         cdef Py_ssize_t j
+        while first + count < self.references.count and units < most:
+            units += characters[place + count].count + OF_EACH
+            count += 1
         make_room(&shop.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
         row = <int64_t *>shop.rows.data
         of_words = row + 3 * rules.char_order
@@ -125,4 +131,4 @@ cdef class CharacterTexts:
             row += row_size
             of_words += row_size
             watch(&shop.watching, 8)
-        return 0
+        return count

@@ -77,7 +77,7 @@ cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t referenc
         ratio = (<double>length + 1e-15) / (wanted + 1e-9)
         return exp(1.0 - 1.0 / ratio) if ratio < 1.0 else 1.0
     if rules.penalty == ADDED_ONE:
-        return exp(log_penalty(length, reference_length))
+        return exp(log_penalty(length, wanted))
     if rules.penalty == NO_PENALTY or <double>length >= wanted:
         return 1.0
     if rules.penalty == RATIO:
@@ -85,9 +85,9 @@ cdef double brevity_penalty(const Rules *rules, int64_t length, int64_t referenc
     return exp(1.0 - wanted / <double>length)
 
 
-cdef inline double log_penalty(int64_t length, int64_t reference_length) noexcept nogil:
+cdef inline double log_penalty(int64_t length, double wanted) noexcept nogil:
     """Of lengths with 1 added."""
-    return min(0.0, 1.0 - <double>(reference_length + 1) / <double>(length + 1))
+    return min(0.0, 1.0 - (wanted + 1.0) / <double>(length + 1))
 
 
 cdef bint share_weights(const Rules *rules, int kept, int scored, double *used) noexcept nogil:
@@ -241,7 +241,7 @@ cdef double differences(const Rules *rules, const int64_t *row) noexcept nogil:
     for n in range(rules.order):
         logs += log(<double>(matches[n] + (n > 0)) + DBL_MIN) - log(<double>(totals[n] + (n > 0)) + DBL_MIN)
     logs /= <double>rules.order
-    return rules.times * exp(logs + (log_penalty(row[0], row[1]) if rules.penalty == ADDED_ONE else 0.0))
+    return rules.times * exp(logs + (log_penalty(row[0], <double>row[1]) if rules.penalty == ADDED_ONE else 0.0))
 
 
 cdef class Definition:
@@ -270,7 +270,7 @@ cdef class Definition:
         self.rules.smoothed_without_match = rules.no_match_at_all == "smoothed"
         self.rules.zero_in_any_order = rules.no_match_at_all == "zero-in-any-order"
         self.rules.penalty = PENALTIES.index(rules.penalty)
-        self.rules.empty_is_error = rules.empty_hypothesis != "zero"
+        self.rules.empty_is_error = rules.empty_hypothesis in ("error", "error-unless-all")
         self.rules.empty_is_scored = rules.empty_hypothesis == "scored"
         self.rules.scale, self.rules.times = rules.scale, 1.0
         if rules.mean in ("fractions", "log-differences"):
