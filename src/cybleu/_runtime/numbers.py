@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from math import isfinite, nan
-from numbers import Real
 
 from .sequences import refuse_masked
 
@@ -25,8 +24,8 @@ def check_whole(number: Any, name: str, least: int, most: int | None = None, *, 
 def as_number(value: Any) -> float:
     """The number as a float; NaN, which is in no range, where it is none or one that no float holds."""
     try:
-        return float(value) if isinstance(value, Real) else nan
-    except OverflowError:
+        return nan if isinstance(value, (str, bytes, bytearray)) else float(value)
+    except (TypeError, ValueError, OverflowError):
         return nan
 
 
