@@ -316,7 +316,7 @@ def test_unknown_names(report):
         report.buckets("colour")
 
 
-def test_a_report_is_pickled_and_copied(report):
+def test_a_report_is_pickled_and_copied(report, jinja2):
     for again in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):
         assert html(again) == html(report)
 
