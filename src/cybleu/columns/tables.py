@@ -125,12 +125,11 @@ def rows(
     """
     chosen = find(metric)
     arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
-    parts: dict[str, list[NDArray[np.int64]]] = {name: [] for name in chosen.columns}
+    found = {name: _Growing(_length_of(table)) for name in chosen.columns}
     for block in row_blocks(table, hypothesis, references, chosen, **arguments):
         for name, numbers in block.items():
-            parts[name].append(numbers)
-    # column after column: where there are many rows, there is no room for all of them twice
-    return {name: np.concatenate(parts.pop(name) or [np.empty(0, np.int64)]) for name in chosen.columns}
+            found[name].append(numbers)
+    return {name: column.whole() for name, column in found.items()}
 
 
 def total(
@@ -186,6 +185,36 @@ def statistics(columns: Any, metric: str | Metric | Variant | None = None) -> ND
     if len(set(map(len, found))) > 1:
         raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, map(len, found)))}")
     return np.column_stack(found)
+
+
+class _Growing:
+    """A column of as many numbers as a table says that it has rows, which becomes longer if it has more.
+
+    Memory that nothing was written into is not used yet. A stream does not say how many rows it has; then there is room for an
+    eighth more than are there.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._numbers = np.empty(count, dtype=np.int64)
+        self._count = 0
+
+    def append(self, numbers: NDArray[np.int64]) -> None:
+        end = self._count + len(numbers)
+        if end > len(self._numbers):
+            self._numbers.resize(max(end, len(self._numbers) * 9 // 8), refcheck=False)
+        self._numbers[self._count : end] = numbers
+        self._count = end
+
+    def whole(self) -> NDArray[np.int64]:
+        self._numbers.resize(self._count, refcheck=False)
+        return self._numbers
+
+
+def _length_of(table: Any) -> int:
+    """How many rows a table says that it has, 0 where it would have to count them."""
+    if hasattr(table, "num_rows"):  # of pyarrow
+        return int(table.num_rows)
+    return len(table) if hasattr(table, "__array__") and hasattr(table, "__len__") else 0  # frames
 
 
 def _segments_of_lists(table: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[list[Any], list[list[Any]]]]:
