@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from math import isfinite, nan
+from math import isfinite, isnan, nan
 
+from ..errors import StatisticsError
 from .sequences import refuse_masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ..errors import CybleuError
@@ -44,3 +46,19 @@ def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
         return None
     are_numbers = not any(isinstance(value, (str, bytes, bytearray)) for value in given)
     return numbers if are_numbers and all(map(isfinite, numbers)) else None
+
+
+def score_given(found: Any, row: Sequence[int]) -> float:
+    """What a metric gives for a row, as a float.
+
+    :raises StatisticsError: it is no number
+    """
+    try:
+        number = float(found)
+    except (TypeError, ValueError, OverflowError):
+        number = nan
+    if isnan(number):
+        raise StatisticsError(
+            f"the metric gives {found!r} for the row {list(row)}; it must give a number for every row"
+        )
+    return number

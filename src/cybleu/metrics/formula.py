@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend, _mirror
 from .._runtime.arrays import np
 from .._runtime.interrupts import PIECE
+from .._runtime.numbers import score_given
 from ..errors import CybleuError
-from .metric import score_given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

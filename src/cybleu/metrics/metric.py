@@ -11,9 +11,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from math import isnan, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._runtime.numbers import score_given
 from .._runtime.scales import percent
 from .._runtime.sequences import by_position
 from ..errors import ArrayValueError, StatisticsError, UnknownNameError
@@ -61,22 +61,6 @@ class Score:
 
     def __str__(self) -> str:
         return self.format()
-
-
-def score_given(found: Any, row: Sequence[int]) -> float:
-    """What a metric gives for a row, as a float.
-
-    :raises StatisticsError: it is no number
-    """
-    try:
-        number = float(found)
-    except (TypeError, ValueError, OverflowError):
-        number = nan
-    if isnan(number):
-        raise StatisticsError(
-            f"the metric gives {found!r} for the row {list(row)}; it must give a number for every row"
-        )
-    return number
 
 
 class Metric(ABC):
