@@ -1,7 +1,9 @@
-"""Build the kernels, or with CYBLEU_PURE=1 the pure-Python package. The metadata is in pyproject.toml, but for links.
+"""Build the compiled kernels, or with CYBLEU_PURE=1 the pure-Python package.
 
-CYBLEU_BUILD chooses a profile: `release` (the default), `checked`, which turns every check of Cython on, or `coverage`,
-which tells coverage.py of every line that runs (docs/coverage.md).
+All metadata except for links is in pyproject.toml.
+
+CYBLEU_BUILD chooses a profile: `release` (the default), `checked`, which enables all of Cython's checks, or `coverage`,
+which enables line tracing for coverage.py (docs/coverage.md).
 """
 
 import os
@@ -12,40 +14,10 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-MODULES = (
-    "interrupts",
-    "tokens",
-    "tokenizing",
-    "arrow",
-    "arrow_values",
-    "raw_texts",
-    "raw_tokens",
-    "raw",
-    "ngrams",
-    "unit_ngrams",
-    "chrf_texts",
-    "chrf",
-    "chrf_pairs",
-    "formula",
-    "segments",
-    "gleu",
-    "scores",
-    "definitions",
-    "prepared",
-    "self_bleu",
-    "pairwise",
-    "number_lines",
-    "named_values",
-    "nbest_lines",
-    "feature_rows",
-    "mira",
-    "weighing",
-    "envelope",
-    "sweep",
-    "reranking",
-)
+PACKAGES = Path("src")
+KERNELS = PACKAGES / "cybleu" / "_kernels"
 
-# What every kernel with a typed array would bring again, three quarters of its C: Cython writes this module by itself.
+# Shared memoryview code: otherwise Cython repeats it in each module with a typed array, three quarters of its C.
 SHARED = "_shared"
 
 COMMON = {"language_level": 3, "embedsignature": False, "auto_pickle": False}
@@ -71,12 +43,12 @@ def switch(name, default, allowed):
 
 
 PROFILE = switch("CYBLEU_BUILD", "release", tuple(PROFILES))
-# The kernels read CPython's objects; other interpreters run the mirror.
+# The kernels access CPython's object structs; other interpreters use the mirror.
 PURE = switch("CYBLEU_PURE", "0", ("0", "1")) == "1" or sys.implementation.name != "cpython"
-# A fused multiply-add would give other bits than the separate operations of the mirror.
+# A fused multiply-add would round differently from the separate operations of the mirror.
 FLAGS = ["/O2", "/fp:precise"] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
 LINK_FLAGS = []
-# Released kernels carry no symbols for debuggers. Who sets CFLAGS has a use for them, or strips the files later.
+# Strip debug symbols from released kernels. If CFLAGS is set, leave them: the caller may want them or strip later.
 if PROFILE == "release" and sys.platform != "win32" and not os.environ.get("CFLAGS"):
     FLAGS += ["-g0"]
     LINK_FLAGS += ["-Wl,-x" if sys.platform == "darwin" else "-Wl,-s"]
@@ -85,14 +57,14 @@ TRACING = [("CYTHON_TRACE_NOGIL", "1"), ("CYTHON_USE_SYS_MONITORING", "0")]
 
 
 class BuildKernels(build_ext):
-    """Runs Cython when it compiles: the other commands, of which installing runs several, need the metadata alone."""
+    """Run Cython only when compiling: other commands, several of which run during installation, only read metadata."""
 
     def build_extensions(self):
         from Cython.Build import cythonize
 
         generated = cythonize(
             self.extensions,
-            # beside the source, where coverage.py looks for the C of a line
+            # next to the source, where coverage.py looks for the C file
             build_dir=None if PROFILE == "coverage" else "build/cython",
             force=True,
             nthreads=PROCESSORS,
@@ -101,15 +73,15 @@ class BuildKernels(build_ext):
         )
         for extension, other in zip(self.extensions, generated, strict=True):
             extension.sources = other.sources
-        # The longest first, so that no processor has the longest left when the others are done.
+        # Compile the longest modules first to balance the load.
         self.extensions.sort(key=lambda extension: -os.path.getsize(extension.sources[0]))
         super().build_extensions()
 
 
-def extension(name, source):
+def extension(source):
     return Extension(
-        f"cybleu._kernels.{name}",
-        [f"src/cybleu/_kernels/{source}"],
+        ".".join(source.relative_to(PACKAGES).with_suffix("").parts),
+        [str(source)],
         define_macros=TRACING if PROFILE == "coverage" else [],
         extra_compile_args=FLAGS,
         extra_link_args=LINK_FLAGS,
@@ -117,10 +89,10 @@ def extension(name, source):
 
 
 def of_the_repository():
-    """The README and the addresses of the project.
+    """Return the long description and the project URLs.
 
-    The package index has no file beside the README. Where it is known from which repository on GitHub this is built, the
-    README's links and pictures lead there.
+    Relative links do not work on the package index. If the GitHub repository of the build is known, links and images
+    of the README are rewritten to point to it.
     """
     text = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
     urls = {}
@@ -138,12 +110,12 @@ def of_the_repository():
     return {"long_description": text, "long_description_content_type": "text/markdown", "project_urls": urls}
 
 
-kernels = [extension(SHARED, f"{SHARED}.c"), *(extension(name, f"{name}.pyx") for name in MODULES)]
-if __name__ == "__main__":  # not in the processes that run Cython
+kernels = [*map(extension, [KERNELS / f"{SHARED}.c", *sorted(KERNELS.rglob("*.pyx"))])]
+if __name__ == "__main__":  # not in worker processes of cythonize
     setup(
         ext_modules=[] if PURE else kernels,
         cmdclass={"build_ext": BuildKernels},
-        # Always anew: what an earlier build left may be of another profile, which no time stamp tells.
+        # Always rebuild: files of an earlier build may have another profile, which timestamps do not show.
         options={"build_ext": {"force": True, "parallel": PROCESSORS}},
         **of_the_repository(),
     )

@@ -1,7 +1,7 @@
-"""What a release consists of, and the checks of its archives. It needs nothing but cibuildwheel, for `identifiers`.
+"""Contents of a release, and checks of its archives. `identifiers` requires cibuildwheel.
 
-python .ci/dist.py identifiers          cibuildwheel builds exactly the wheels that are promised
-python .ci/dist.py archives FILE ...    what is in these archives, and how large they are
+python .ci/dist.py identifiers          cibuildwheel builds exactly the supported wheels
+python .ci/dist.py archives FILE ...    check contents and size of archives
 python .ci/dist.py release FOLDER       the folder has every archive of a release, and nothing else
 python .ci/dist.py tag NAME             the tag is that of this version
 """
@@ -15,7 +15,7 @@ import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
-# The promise. The tests that cibuildwheel runs on each wheel are in pyproject.toml.
+# The supported wheels. The tests that cibuildwheel runs on each wheel are in pyproject.toml.
 PYTHONS = ("cp310", "cp311", "cp312", "cp313", "cp314", "cp314t")
 PLATFORMS = {
     ("linux", "x86_64"): ("manylinux_x86_64", "musllinux_x86_64"),
@@ -38,7 +38,7 @@ def promised(tags: tuple[str, ...]) -> set[str]:
 
 
 def version() -> str:
-    """The one place that states it is the package itself."""
+    """Read the version from the package, the only place that has it."""
     return re.search(r'^__version__ = "(.+)"$', (SOURCES / "cybleu" / "_version.py").read_text("utf-8"), re.M)[1]
 
 
@@ -62,7 +62,7 @@ def identifier(wheel: str) -> str:
         sys.exit(f"{wheel} is not of version {version()}")
     if (python, abi, tags) == ("py3", "none", "any"):
         return python
-    # auditwheel gives every policy that a wheel meets; all are of one system and architecture
+    # auditwheel names every policy that a wheel meets; all are of one system and architecture
     found = re.fullmatch(r"(manylinux|musllinux|macosx|win)\d*(?:_\d+)*_(\w+)", tags.split(".")[0])
     if not found:
         sys.exit(f"{wheel} is for this machine only")
@@ -96,7 +96,7 @@ def check_sdist(path: Path) -> None:
         sys.exit(f"{path.name} is not of version {version()}")
     with tarfile.open(path) as archive:
         names = {name.removeprefix(f"{top}/") for name in archive.getnames()}
-    # what builds it and what tests it; the stage that tests from it finds the rest
+    # files that build and test it; the session `sdist`, which runs its tests, detects other missing files
     tracked = subprocess.run(
         ["git", "ls-files", "src", "tests", "setup.py", "pyproject.toml", "README.md", "LICENSE"],
         cwd=ROOT,

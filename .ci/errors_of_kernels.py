@@ -1,8 +1,8 @@
-"""Fail where valgrind reports an error with a frame of the kernels in a stack of it.
+"""Fail if valgrind reports an error whose stack has a frame of the kernels.
 
     python .ci/errors_of_kernels.py REPORT.xml
 
-What CPython and NumPy are reported for is not ours.
+Errors of CPython and NumPy are ignored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 
 def stacks_of(error):
-    """What valgrind says and where, as lines."""
+    """Yield the message and the stacks of an error, as lines."""
     for part in error:
         if part.tag == "stack":
             for frame in part:

@@ -1,6 +1,6 @@
-"""Call every function of the kernels on generated input, and print all that they return, floats bit by bit.
+"""Call every kernel function on generated input, and print all results, floats bit by bit.
 
-For checks that look at a whole process: valgrind over one round, and two builds that must print the same.
+For checks of a whole process: valgrind over one round, and two builds that must print the same.
 
     python .ci/every_kernel.py ROUNDS
 """
@@ -33,6 +33,7 @@ from cybleu import (
     corpus_bleu,
     gleu_score,
     modified_precision,
+    nist_score,
     pairwise_bleu,
     score,
     scores,
@@ -41,18 +42,19 @@ from cybleu import (
     sentence_bleu,
     sentence_bleu_many,
 )
-from cybleu.errors import StatisticsError, TooFewOrdersError, WeightsError, ZeroPrecisionError
+from cybleu.errors import EmptyHypothesisError, StatisticsError, TooFewOrdersError, WeightsError, ZeroPrecisionError
 from cybleu.frameworks import captions
-from cybleu.metrics import VARIANTS, Bleu, Chrf
+from cybleu.metrics import VARIANTS, Bleu, Chrf, Ter
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
 from cybleu.stats.raw import raw_sum
 from cybleu.text import tokenizer
+from cybleu.text.parsing import parse_raw_references, parse_raw_texts
 from cybleu.text.raw import Raw
 from cybleu.tuning import kbmira, line_search, pro, pro_pairs, tune
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
-from arrow_capsules import AsArray, AsStream, dictionary, integers, lists, runs, table, texts
+from arrow_capsules import AsArray, AsStream, dictionary, integers, lists, table, texts
 
 WORDS = [*"the a cat dog is on mat , . é 猫 naïve".split(), "word" * 3, "longer" * 4, 1, 2.0, None, b"bytes"]
 LENGTHS = [0, 1, 2, 3, 4, 8, 20, 21, 64, 65, 130]
@@ -65,7 +67,7 @@ METHODS = [getattr(SmoothingFunction(), f"method{number}") for number in range(8
 
 
 def record(kernels):
-    """Let kernels serve that note when they are called; the names of functions and methods, and those noted."""
+    """Replace the kernels with functions that record their calls; return all names, and the set of recorded ones."""
     wanted, reached = set(), set()
 
     def noted(name, function):
@@ -115,10 +117,10 @@ def weight_vectors(random):
 
 
 def attempt(function, *args, **kwargs):
-    """The result, or what kind of error this input is."""
+    """The result, or the class of the exception."""
     try:
         return function(*args, **kwargs)
-    except (StatisticsError, WeightsError, ZeroPrecisionError, TooFewOrdersError) as error:
+    except (EmptyHypothesisError, StatisticsError, WeightsError, ZeroPrecisionError, TooFewOrdersError) as error:
         return type(error).__name__
 
 
@@ -152,7 +154,7 @@ def raw_text(random):
         yield pickle.loads(pickle.dumps(prepared)).stats([line.encode() for line in lines], threads=2)
         raw = Raw(name)
         texts = _backend.chosen.RawTexts.of_block("\n".join(lines).encode())
-        yield raw.texts(lines, "lines").full_stops()
+        yield _backend.chosen.RawTexts(lines).full_stops()
         others = _backend.chosen.RawTexts.side_by_side([texts, texts], [0, 0], array("q", bytes(8 * (len(texts) + 1))))
         yield raw_sum(raw, texts, others, array("q", range(0, 2 * len(texts) + 1, 2)), 4)
         corpus_sum = CorpusAccumulator(tokenize=name)
@@ -178,15 +180,21 @@ def relatives(random):
         owner = [place % 3 for place in range(len(lines))]
         yield metric.rows(References(groups, tokenize="13a"), lines, owner=owner, threads=2)
         yield metric.rows(pickle.loads(pickle.dumps(References(groups, tokenize="none"))), lines)
-        yield metric.sum_of_raw(raw, raw.texts(lines, "lines"), *raw.sets(groups))[0]
+        texts, sets = parse_raw_texts(lines, raw), parse_raw_references(groups, raw)
+        yield metric.sum_of_raw(raw, texts.lines, sets.texts.lines, sets.bounds)[0]
         yield metric.evaluate(metric.row(groups[0], lines[0]))
         yield pairwise_bleu(lines, metric=metric)
         yield pairwise_bleu([texts[0] for texts in groups], lines, metric)
+    for chosen in ({}, {"normalized": True, "no_punct": True, "asian_support": True}, {"normalized": True}):
+        metric = Ter(**chosen)
+        yield metric.rows(groups, [f"{line}'s &amp;\n-" for line in lines], threads=2)
+        yield pairwise_bleu(lines, metric=metric)
     yield captions.CaptionBleu().compute_score(dict(enumerate(groups)), {n: [line] for n, line in enumerate(lines)})
     yield chrf_score.corpus_chrf([texts[0] for texts in groups], lines, min_len=2, max_len=12)
     for orders in ((1, 4), (2, 16)):
         yield gleu_score.corpus_gleu(references, hypotheses, *orders)
         yield [gleu_score.sentence_gleu(*segment, *orders) for segment in zip(references, hypotheses)]
+    yield nist_score.corpus_nist(references, hypotheses)
 
 
 def token_ids(random):
@@ -216,9 +224,9 @@ def columns_of_texts(random):
             owner=[*range(9)] * 2,
         )
         yield segment_stats(
-            AsArray(lists([lines[:3], lines[3:8]], texts, "+vl")), AsArray(texts(lines[:2])), tokenize="intl"
+            AsArray(lists([lines[:3], lines[3:8]], texts, "+L")), AsArray(texts(lines[:2])), tokenize="intl"
         )
-        yield References(AsArray(runs(lines, texts)), tokenize="char").stats(AsArray(dictionary(lines, texts)))
+        yield References(AsArray(texts(lines)), tokenize="char").stats(AsArray(dictionary(lines, texts)))
     ids = [[random.randrange(5) for _ in range(random.randrange(9))] for _ in lines]
     yield segment_stats(AsArray(lists(ids[::-1], integers)), AsArray(lists(ids, integers, "+L")))
     tokens = [line.split() for line in lines]
@@ -226,7 +234,7 @@ def columns_of_texts(random):
     frame = table(hypothesis=texts(lines), reference=texts([None, *lines[1:]]), other=texts(lines[::-1]))
     for handed in (AsArray(frame), AsStream([frame])):
         yield list(columns.rows(handed, references=["reference", "other"]).values())
-    whole = _backend.chosen.ArrowColumn(*AsArray(texts(lines)).__arrow_c_array__())
+    whole = next(_backend.chosen.arrow_arrays(AsArray(texts(lines)))[1])
     yield _backend.chosen.ArrowValues([whole.part(2, 7)]).texts()
 
 
@@ -244,7 +252,9 @@ def definitions(random):
                 yield attempt(scores, rows, name, **options)
                 result = attempt(score, rows, name, **options)
                 kernel = _backend.chosen.Definition(Bleu(name, **options).rules(order))
-                yield kernel.evaluate(rows[0].tolist(), [0] * order)  # for sacreBLEU's face, where sacreBLEU is
+                yield kernel.evaluate(
+                    rows[0].tolist(), [0] * order
+                )  # for the interface of sacreBLEU, if it is installed
                 yield result if isinstance(result, str) else (result.score, *result.precisions)
 
 
@@ -317,8 +327,7 @@ def lists_of_hypotheses(random):
     for level, name in itertools.product(("sentence", "corpus"), VARIANTS):
         yield selected(attempt(oracle, nbest, level, name))
         yield selected(attempt(antioracle, nbest, level, name))
-    for utility in ("metric", "expected-counts", "linear"):
-        yield selected(attempt(mbr, nbest, scores=nbest.model_scores, utility=utility))
+    yield selected(attempt(mbr, nbest, scores=nbest.model_scores))
     yield attempt(diverse, nbest, 2)
     yield list(attempt(perceptron, nbest, epochs=2, folds=2).weights.values())
 
@@ -327,7 +336,7 @@ def lists_of_hypotheses(random):
 
 
 def bits(value):
-    """The value as text, with no bit of a float left out."""
+    """The value as text, with all bits of floats."""
     if isinstance(value, np.ndarray):
         return bits(value.tolist())
     if isinstance(value, (list, tuple)):

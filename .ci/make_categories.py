@@ -1,8 +1,8 @@
-"""Write src/cybleu/text/unicode_table.py: the punctuation, symbols and numbers that the installed package `regex` knows.
+"""Write src/cybleu/text/unicode_table.py: punctuation, symbols and numbers of the installed package `regex`.
 
     python .ci/make_categories.py
 
-`regex` says in its description of which Unicode they are.
+The description of `regex` names its version of Unicode.
 """
 
 from __future__ import annotations

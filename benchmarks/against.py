@@ -1,7 +1,7 @@
-"""Two versions of cybleu beside each other: does a change make slower what was there?
+"""Compare the speed of two versions of cybleu.
 
-Each piece of work runs in new processes, of the one version and of the other in turn, so that both meet the same machine.
-Results must be equal. What is compared is the processor's time; the ratio is that of the medians.
+Each benchmark runs in new processes, alternating between the versions. Results must be equal. Times are medians of
+processor time.
 
 python benchmarks/against.py PYTHON [--rounds N] [--only WORK ...]
 PYTHON is the interpreter of an environment in which the other version is installed, with NumPy, click and tqdm.
@@ -13,7 +13,6 @@ import argparse
 import contextlib
 import gzip
 import hashlib
-import importlib
 import io
 import json
 import statistics
@@ -24,11 +23,15 @@ import time
 from pathlib import Path
 
 import numpy as np
-from measure import DATA, lines, machine, moses100, newstest, read, systems
+from measure import DATA, lines, machine, moses100, newstest, read, replicated, systems
+
+import cybleu
+from cybleu import __main__, rerank, tuning
+from cybleu.nbest import NBest
 
 
 def outputs():
-    """For each segment the texts of all systems."""
+    """Texts of all systems, segment by segment."""
     return [list(texts) for texts in zip(*map(read, systems()), strict=True)]
 
 
@@ -37,7 +40,7 @@ def samples():
 
 
 def edited_ids(count):
-    """Samples as ids: sentences of newstest, in which a tenth of the tokens is another."""
+    """Samples as ids: sentences of newstest with a tenth of the tokens replaced."""
     _, hypotheses = newstest()
     numbers: dict[str, int] = {}
     ids = [[numbers.setdefault(token, len(numbers)) for token in text] for text in hypotheses if 16 <= len(text) <= 27]
@@ -50,134 +53,104 @@ def edited_ids(count):
 
 
 def moses_list(segments, size, seed=1):
-    """An n-best list made of moses100 over and over, with noise on its features."""
-    from cybleu.nbest import NBest
-
+    """A large n-best list made of moses100, with noise on its features."""
     nbest = moses100()
-    generator = np.random.default_rng(seed)
-    owners = np.repeat(np.arange(segments) % len(nbest), size)
-    sizes = np.diff(nbest.offsets)[owners]
-    rows = nbest.offsets[owners] + np.tile(np.arange(size), segments) % sizes
-    features = nbest.features[:, :14]
-    noise = generator.normal(size=(len(rows), 14)) * 0.1 * features.std(axis=0)
+    offsets, rows, features, generator = replicated(nbest, segments, size, len(START), seed)
     stats = nbest.stats[rows] - generator.integers(0, 2, (len(rows), 1)) * np.array([1, 0] + [0] * 8)
-    return NBest(np.arange(0, len(rows) + 1, size), features[rows] + noise, stats, nbest.names[:14])
-
-
-def tuning():
-    try:
-        return importlib.import_module("cybleu.tuning")
-    except ImportError:  # its name in 0.1
-        return importlib.import_module("cybleu.mert")
+    return NBest(offsets, features, stats, nbest.names[: len(START)])
 
 
 START = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.3, 0.2, 0.3, 0.2, 0.1]
 
 
 def sentence_bleu():
-    import cybleu
-
     method = cybleu.SmoothingFunction().method1
     pairs = list(zip(*newstest(), strict=True))
     return lambda: [cybleu.sentence_bleu(*pair, smoothing_function=method) for pair in pairs]
 
 
 def sentence_bleu_many():
-    import cybleu
-
     method = cybleu.SmoothingFunction().method1
     references, hypotheses = newstest()
     return lambda: cybleu.sentence_bleu_many(references, hypotheses, smoothing_function=method)
 
 
 def corpus_bleu():
-    import cybleu
-
     references, hypotheses = newstest()
     return lambda: cybleu.corpus_bleu(references, hypotheses)
 
 
 def statistics_of_ids():
-    import cybleu
-
     references, ids, owner = edited_ids(50_000)
     prepared = cybleu.References(references)
     return lambda: prepared.stats(ids, owner)
 
 
 def rewards():
-    import cybleu
-
     references, ids, owner = edited_ids(50_000)
     prepared = cybleu.References(references)
     return lambda: cybleu.bleu_rewards(prepared, ids, owner)
 
 
 def pairwise():
-    import cybleu
-
     texts = samples()
     return lambda: cybleu.pairwise_bleu(texts)
 
 
 def self_bleu():
-    import cybleu
-
     texts = [text for text in newstest()[1] if len(text) > 4][:1000]
     return lambda: cybleu.self_bleu(texts, smoothing_function=cybleu.SmoothingFunction().method1)
 
 
 def sums():
-    import cybleu
-
     stats = np.random.default_rng(1).integers(5, 30, (2_000_000, 10))
     stats[:, 6:] += 30
     return lambda: cybleu.score(stats).score
 
 
 def mbr_of_samples():
-    from cybleu.rerank import mbr
-
     texts = samples()
-    return lambda: mbr([texts]).scores
+    return lambda: rerank.mbr([texts]).scores
 
 
 def mbr_of_systems():
-    from cybleu.rerank import mbr
-
     lists = outputs()
-    return lambda: mbr(lists, variant="nltk", smoothing="method1").scores
+    return lambda: rerank.mbr(lists, variant="nltk", smoothing="method1").scores
 
 
 def corpus_oracle():
-    from cybleu.nbest import NBest
-    from cybleu.rerank import oracle
-
     references, _ = newstest()
     lists = [[" ".join(text) for text in texts] for texts in outputs()]
     nbest = NBest.from_texts(lists, references, tokenize=str.split)
-    return lambda: oracle(nbest, "corpus").score
+    return lambda: rerank.oracle(nbest, "corpus").score
 
 
-def line_search():
-    nbest, module = moses_list(1000, 100), tuning()
-    return lambda: [list(module.line_search(nbest, START, axis).weights) for axis in nbest.names[:4]]
+def line_search(size=100, axes=4):
+    nbest = moses_list(1000, size)
+    return lambda: [list(tuning.line_search(nbest, START, axis).weights) for axis in nbest.names[:axes]]
 
 
 def line_search_of_large_lists():
-    nbest, module = moses_list(1000, 500), tuning()
-    return lambda: [list(module.line_search(nbest, START, axis).weights) for axis in nbest.names[:2]]
+    return line_search(500, 2)
 
 
 def random_search():
-    nbest, module = moses_list(300, 50), tuning()
+    nbest = moses_list(300, 50)
     vectors = np.random.default_rng(1).normal(size=(200, len(START)))
-    return lambda: module.random_search(nbest, vectors)
+    return lambda: tuning.random_search(nbest, vectors)
+
+
+def kbmira():
+    nbest = moses_list(1000, 100)
+    return lambda: list(tuning.kbmira(nbest, START).weights.values())
+
+
+def pro():
+    nbest = moses_list(1000, 100)
+    return lambda: list(tuning.pro(nbest, START).weights.values())
 
 
 def read_nbest():
-    from cybleu.nbest import NBest
-
     folder = DATA / "moses100"
     with gzip.open(folder / "nbest.gz", "rt", encoding="utf-8") as file:
         text = file.read()
@@ -188,7 +161,6 @@ def read_nbest():
 
 def score_command():
     """`cybleu score` on tokens, 40 times newstest, in this process."""
-    module = importlib.import_module("cybleu.__main__")
     folder = Path(tempfile.mkdtemp())
     for name in ("ref.txt", "uedin-nmt.4722.txt"):
         (folder / name).write_bytes((DATA / "wmt17-en-de" / name).read_bytes() * 40)
@@ -199,7 +171,7 @@ def score_command():
         sys.argv = ["cybleu", *arguments]
         try:
             with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-                module.main()
+                __main__.main()
         finally:
             sys.argv = given
         return printed.getvalue().rsplit(" = ", 1)[1].split()[0]
@@ -224,6 +196,8 @@ WORK = {
         line_search,
         line_search_of_large_lists,
         random_search,
+        kbmira,
+        pro,
         read_nbest,
         score_command,
     )
@@ -231,7 +205,7 @@ WORK = {
 
 
 def run_here(name):
-    """The child: the median of the processor's time, and a digest of the result."""
+    """In the child process: print the median processor time and a digest of the result."""
     work = WORK[name]()
     result = work()
     times, until = [], time.monotonic() + 1.5

@@ -1,7 +1,7 @@
-"""Batches beside NLTK, sacreBLEU, fast-bleu and NumPy, in one run. Results are compared with == before anything is timed.
+"""Benchmark batches against NLTK, sacreBLEU, fast-bleu and NumPy. Results must be `==`.
 
 python benchmarks/batches.py [--rounds N]
-fast-bleu is timed where it is installed (python -m pip install fast-bleu; it needs a C++ compiler).
+fast-bleu is measured if it is installed (python -m pip install fast-bleu; it requires a C++ compiler).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import warnings
 
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
-from measure import compare, lines, machine, newstest, rounds_asked, row
+from measure import bench, compare, header, lines, newstest, options, row
 from sacrebleu.metrics.bleu import BLEU
 
 import cybleu
@@ -27,7 +27,7 @@ def numbered(texts):
 
 
 def edited(text, share, tokens, source):
-    """A sample of a model that was trained: most of the text as it was."""
+    """A sample of a trained model: a copy of the text with a share of the tokens replaced."""
     return [source.randrange(tokens) if source.random() < share else token for token in text]
 
 
@@ -59,20 +59,14 @@ def groups(rounds):
     one, nltk = compare(ours, theirs, rounds)
     per = len(work) / 100_000
     row(f"statistics of ids, {label}", one * per, nltk, count=len(work), bar="350")
-    print(
-        f"  {1e5 / one / 1e6:.2f} million hypotheses a second, {on_two_threads(ours, rounds):.2f} times that on two threads"
-    )
-
-    def rewards():
-        return cybleu.bleu_rewards(prepared, (flat, offsets), owner)
-
-    reward, nltk = compare(rewards, theirs, rounds)
+    on_two_threads(ours, rounds, 100_000 / one)
+    reward, nltk = compare(lambda: cybleu.bleu_rewards(prepared, (flat, offsets), owner), theirs, rounds)
     row("rewards of the same", reward * per, nltk, count=len(work))
 
 
-def on_two_threads(work, rounds):
+def on_two_threads(work, rounds, rate):
     two, one = compare(lambda: work(2), work, 20 * rounds, 1)
-    return one / two
+    print(f"  {rate:,.0f} hypotheses a second, {one / two:.2f} times that on two threads")
 
 
 def long_samples(rounds):
@@ -104,9 +98,7 @@ def long_samples(rounds):
     one, sacrebleu = compare(ours, theirs, rounds)
     per = len(work) / len(samples)
     row("446 tokens, 5 references, ids; peer sacreBLEU", one * per, sacrebleu, count=len(work), bar="60")
-    print(
-        f"  {len(samples) / one:,.0f} hypotheses a second, {on_two_threads(ours, rounds):.2f} times that on two threads"
-    )
+    on_two_threads(ours, rounds, len(samples) / one)
 
 
 def many_sentences(rounds):
@@ -122,11 +114,9 @@ def many_sentences(rounds):
     def theirs():
         return [nltk_bleu.sentence_bleu(*pair, smoothing_function=METHOD1) for pair in zip(references, hypotheses)]
 
-    assert many().tolist() == loop() == theirs()
-    ours, nltk = compare(many, theirs, rounds)
-    row("`sentence_bleu_many`, lists of str, method1", ours, nltk, count=len(hypotheses), bar="110")
-    ours, our_loop = compare(many, loop, rounds)
-    row("  the same; peer our loop over `sentence_bleu`", ours, our_loop, count=len(hypotheses), bar="1")
+    same = {"key": list, "count": len(hypotheses)}
+    bench("`sentence_bleu_many`, lists of str, method1", many, theirs, rounds, bar="110", **same)
+    bench("  the same; peer our loop over `sentence_bleu`", many, loop, rounds, bar="1", **same)
 
 
 def pairs(rounds):
@@ -140,7 +130,7 @@ def pairs(rounds):
 
     assert cybleu.pairwise_bleu(texts)[::64].ravel().tolist() == theirs()
     ours, sacrebleu = compare(lambda: cybleu.pairwise_bleu(texts), theirs, rounds)
-    # one row in 64 stands for all of them
+    # extrapolated from one row in 64
     row("`pairwise_bleu`, 1024 x 1024; peer sacreBLEU", ours, 64 * sacrebleu, "ms", 1e3, bar="1000, under 60 ms")
 
 
@@ -167,17 +157,16 @@ def sums(rounds):
     def ours():
         return cybleu.score(stats)
 
-    assert [ours().hypothesis_length, ours().reference_length, *ours().matches, *ours().totals] == stats.sum(
-        axis=0
-    ).tolist()
+    found = ours()
+    assert [found.hypothesis_length, found.reference_length, *found.matches, *found.totals] == [*stats.sum(axis=0)]
     ours_time, numpy = compare(ours, lambda: stats.sum(axis=0), rounds, 1)
     row("10,000,000 rows summed and scored; peer NumPy's sum", ours_time, numpy, "ms", 1e3, bar="1")
 
 
 def main():
-    rounds = rounds_asked(5)
+    rounds = options(rounds=5).rounds
     warnings.simplefilter("ignore")
-    print(f"{machine()}; {cybleu.BACKEND} backend, medians of {rounds} rounds\n")
+    print(f"{header()}; medians of {rounds} rounds\n")
     print("| work | cybleu | peer (NLTK unless named) | times |")
     print("|---|---|---|---|")
     for work in (groups, long_samples, many_sentences, pairs, self_bleu, sums):

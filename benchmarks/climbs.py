@@ -1,10 +1,13 @@
-"""Strategies of `tune` beside each other: BLEU against the number of line searches, on the lists of `tuning_lists.py`.
+"""Compare strategies of `tune`: BLEU and the number of line searches, on the lists of `tuning_lists.py`.
 
-Each strategy runs with 10 seeds and 20 restarts. The table has the median BLEU and the median number of line searches; and BLEU
-after half of the searches that 0.1 took. The ends of all restarts are checked first: each is an optimum of every axis, and scores
-what its weights score.
+Each strategy runs with 10 seeds and 20 restarts. The table has the median BLEU, the median number of line searches, and BLEU
+after half of the searches of the first strategy. The ends of the restarts are checked first: each must be an optimum of every
+axis, with the score of its weights.
 
-python benchmarks/climbs.py [--seeds N] [--lists NAME,NAME] [--restarts N]
+With --moses, the table compares the default of `tune` with the rule of Moses's mert, on each list and its first 10, 20 and 50
+hypotheses of each segment: how many pairs of seeds end above and below.
+
+python benchmarks/climbs.py [--seeds N] [--lists NAME,,NAME] [--restarts N] [--moses]
 """
 
 from __future__ import annotations
@@ -12,10 +15,14 @@ from __future__ import annotations
 import argparse
 import statistics
 
-from measure import machine
+import numpy as np
+from measure import cells, machine, moses100
 from tuning_lists import CHOSEN_ON, LISTS, lists
 
+from cybleu.nbest import NBest
 from cybleu.tuning import line_search, random_search, tune
+
+CUTS = 10, 20, 50  # hypotheses of each segment
 
 STRATEGIES = {
     "0.1: -1 to 1, best axis first": {"start_range": (-1, 1), "wide": 10**6, "moves": "best first"},
@@ -37,7 +44,7 @@ def run(nbest, restarts, seed, options):
 
 
 def check(nbest, tuning):
-    """Every end is what it says."""
+    """Assert that the ends of restarts are optima with the right scores."""
     for end in tuning.restarts[::5]:
         assert end.at_optimum
         assert random_search(nbest, [list(end.weights.values())])[0] == end.score
@@ -45,7 +52,7 @@ def check(nbest, tuning):
 
 
 def after(tuning, searches):
-    """The best score within so many line searches; that of the first climb where they are fewer."""
+    """Best score within a number of line searches, or that of the first restart."""
     best, taken = tuning.restarts[0].score, 0
     for restart in tuning.restarts:
         taken += restart.line_searches
@@ -55,17 +62,80 @@ def after(tuning, searches):
     return best
 
 
+def moses(nbest, restarts, seed):
+    """The score and the number of line searches of the rule of Moses's mert.
+
+    Starts are uniform from 0 to 1. A climb moves along the best axis, to the middle of the first of the best intervals, or 0.1
+    beyond its only end, and goes on while the score rises by more than 0.0001. Intervals narrower than 0.0001 are skipped.
+    """
+    generator = np.random.default_rng(seed)
+    ends, searches = [], 0
+    for restart in range(restarts + 1):
+        weights = generator.random(len(nbest.names)) if restart else np.ones(len(nbest.names))
+        score, before = random_search(nbest, [weights])[0], -1.0
+        while score - before > 1e-4:
+            before, best = score, weights
+            for axis, name in enumerate(nbest.names):
+                starts, scores = line_search(nbest, weights, name, surface=True).surface
+                searches += 1
+                edges = np.append(starts, np.inf)
+                place = np.where(np.diff(edges) >= 1e-4, scores, -1.0).argmax()
+                if len(scores) == 1 or scores[place] <= score:
+                    continue
+                left, right = edges[place : place + 2]
+                step = right - 0.1 if left == -np.inf else left + 0.1 if right == np.inf else (left + right) / 2
+                score, best = scores[place], weights.copy()
+                best[axis] += step
+            weights = best
+        ends.append(random_search(nbest, [weights])[0])
+    return max(ends), searches
+
+
+def cut(nbest, most):
+    """The first hypotheses of each segment."""
+    bounds = zip(nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist())
+    rows = np.concatenate([np.arange(first, min(first + most, last)) for first, last in bounds])
+    offsets = np.append(0, np.cumsum(np.minimum(np.diff(nbest.offsets), most)))
+    return NBest(offsets, nbest.features[rows], nbest.stats[rows], nbest.names)
+
+
+def beside_moses(name, nbest, seeds):
+    """Print a row for a list and for each of its cuts."""
+    longest = np.diff(nbest.offsets).max()
+    for most in (*(most for most in CUTS if most < longest), longest):
+        part = cut(nbest, most)
+        ours = [tune(part, seed=seed) for seed in range(seeds)]
+        theirs = [moses(part, 20, seed) for seed in range(seeds)]
+        differences = np.subtract.outer([found.score for found in ours], [score for score, _ in theirs])
+        above, below = int((differences > 1e-12).sum()), int((differences < -1e-12).sum())
+        cells(
+            f"{name}, first {most}",
+            f"{len(part.features):,}",
+            f"{100 * statistics.median(found.score for found in ours):.2f}",
+            f"{100 * statistics.median(score for score, _ in theirs):.2f}",
+            f"{above}/{below}",
+            f"{statistics.median(found.line_searches for found in ours):.0f}",
+            f"{statistics.median(searches for _, searches in theirs):.0f}",
+        )
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--restarts", type=int, default=20)
     parser.add_argument("--lists", default=",,".join(LISTS), help="names, with two commas between them")
+    parser.add_argument("--moses", action="store_true", help="compare the default with the rule of Moses's mert")
     arguments = parser.parse_args()
+    if arguments.moses:
+        print(f"{machine()}, {arguments.seeds} seeds of each\n")
+        print(
+            "| list | hypotheses | tune | Moses's rule | pairs above/below | searches | Moses's |\n|---|---|---|---|---|---|---|"
+        )
+        for name, nbest in [("moses100", moses100(texts=False)), *lists(arguments.lists.split(",,"))]:
+            beside_moses(name, nbest, arguments.seeds)
+        return
     print(f"{machine()}, {arguments.restarts} restarts, medians of {arguments.seeds} seeds")
-    wanted = arguments.lists.split(",,")
-    for name, nbest in lists():
-        if name not in wanted:
-            continue
+    for name, nbest in lists(arguments.lists.split(",,")):
         print(f"\n{name}{'' if name in CHOSEN_ON else ' (held out)'}: {nbest}\n")
         print(
             "| strategy | BLEU, half of the searches | BLEU | lowest | highest | line searches |\n|---|---|---|---|---|---|"
@@ -78,11 +148,8 @@ def main():
             half = searches / 2 if half is None else half
             early = statistics.median(100 * after(tuning, half) for tuning in tunings)
             found = [100 * tuning.score for tuning in tunings]
-            print(
-                f"| {strategy} | {early:.2f} | {statistics.median(found):.2f} | {min(found):.2f} | {max(found):.2f} | "
-                f"{searches:.0f} |",
-                flush=True,
-            )
+            scores = early, statistics.median(found), min(found), max(found)
+            cells(strategy, *(f"{score:.2f}" for score in scores), f"{searches:.0f}")
 
 
 if __name__ == "__main__":

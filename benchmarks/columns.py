@@ -1,70 +1,39 @@
-"""Columns of texts to rows of statistics, beside a loop over the rows of a frame. Results are compared before anything is timed.
+"""Benchmark statistics of columns of texts against a loop over the rows of a frame.
 
 python benchmarks/columns.py [--rounds N] [--rows N] [--part N]
 
-Times are of the processor. The texts are real, and repeated until there are as many as asked for. The loop calls sacreBLEU for
-each row, as scripts with `map_elements` or `apply` do; it is timed on a part, on lines that sacreBLEU has not seen. Needs pyarrow and
-polars.
+Times are processor time. The texts are real sentences, repeated up to `--rows`. The loop calls sacreBLEU for each row, as scripts
+with `map_elements` or `apply` do; it runs on `--part` rows, without sacreBLEU's caches. Requires pyarrow and Polars.
 """
 
 from __future__ import annotations
-
-import argparse
-import resource
-import statistics
-import sys
 
 import numpy as np
 import polars
 import pyarrow
 import sacrebleu
-from measure import lines, machine, processor_seconds
-from sacrebleu.tokenizers import tokenizer_13a, tokenizer_re
+from measure import cells, header, lines, median_seconds, options, status, uncached
 
 import cybleu
 from cybleu import columns, segment_stats
 
-CACHES = [tokenizer_13a.Tokenizer13a.__call__, tokenizer_re.TokenizerRegexp.__call__]
-
-
-def seconds(function, rounds):
-    times = []
-    for _ in range(rounds):
-        for cache in CACHES:
-            cache.cache_clear()
-        times.append(processor_seconds(function))
-    return statistics.median(times)
-
-
-def row(*cells):
-    print(f"| {' | '.join(cells)} |", flush=True)
-
-
-def memory():
-    """The most so far, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--part", type=int, default=3000, help="rows of the loop")
-    options = parser.parse_args()
+    given = options(rounds=3, rows=1_000_000, part=3000)
     hypotheses, references = lines("uedin-nmt.4722"), lines("ref")
-    times = -(-options.rows // len(hypotheses))
+    times = -(-given.rows // len(hypotheses))
     table = pyarrow.table(
         {
-            "hypothesis": pyarrow.array(hypotheses * times, pyarrow.large_string())[: options.rows],
-            "reference": pyarrow.array(references * times, pyarrow.large_string())[: options.rows],
+            "hypothesis": pyarrow.array(hypotheses * times, pyarrow.large_string())[: given.rows],
+            "reference": pyarrow.array(references * times, pyarrow.large_string())[: given.rows],
         }
     )
-    frame = polars.from_arrow(table.slice(0, options.part))
-    part = min(options.part, len(hypotheses))
+    frame = polars.from_arrow(table.slice(0, given.part))
+    part = min(given.part, len(hypotheses))
     plain = segment_stats([[text] for text in references[:part]], hypotheses[:part], tokenize="13a")
-    before = memory()
+    before = status("VmHWM")
     counted = columns.rows(table)
-    more = memory() - before
+    more = status("VmHWM") - before
     rows = columns.statistics(counted)
     assert rows[:part].tolist() == plain.tolist()
     assert columns.statistics(columns.total(table)).tolist() == [rows.sum(axis=0).tolist()]
@@ -83,13 +52,13 @@ def main():
             )
         )
 
-    theirs = seconds(loop, options.rounds) / len(frame)
+    theirs = median_seconds(uncached(loop), given.rounds) / len(frame)
     size = (table["hypothesis"].nbytes + table["reference"].nbytes) / 1e6
-    print(f"{machine()}\ncybleu {cybleu.__version__}, pyarrow {pyarrow.__version__}, polars {polars.__version__}")
-    print(f"{options.rows:,} pairs, {size:.0f} MB of text, 13a; the loop on {len(frame):,} of them\n")
-    row("", "s of the processor", "pairs a second", "times the loop")
-    row("---", "---:", "---:", "---:")
-    row("polars map_elements, sacreBLEU", f"{theirs * options.rows:.0f}", f"{1 / theirs:,.0f}", "1")
+    print(f"{header()}, pyarrow {pyarrow.__version__}, polars {polars.__version__}")
+    print(f"{given.rows:,} pairs, {size:.0f} MB of text, 13a; the loop on {len(frame):,} of them\n")
+    cells("", "s of the processor", "pairs a second", "times the loop")
+    cells("---", "---:", "---:", "---:")
+    cells("polars map_elements, sacreBLEU", f"{theirs * given.rows:.0f}", f"{1 / theirs:,.0f}", "1")
     of_polars = polars.from_arrow(table)
     cases = {
         "rows of a pyarrow table": lambda: columns.rows(table),
@@ -98,8 +67,8 @@ def main():
         "segment_stats of two columns": lambda: segment_stats(table["reference"], table["hypothesis"], tokenize="13a"),
     }
     for name, function in cases.items():
-        ours = seconds(function, options.rounds)
-        row(name, f"{ours:.2f}", f"{options.rows / ours:,.0f}", f"{theirs * options.rows / ours:.0f}")
+        ours = median_seconds(uncached(function), given.rounds)
+        cells(name, f"{ours:.2f}", f"{given.rows / ours:,.0f}", f"{theirs * given.rows / ours:.0f}")
     print(f"\nMemory beyond the texts for all rows: {more:.0f} MB, of which the rows are {rows.nbytes / 2**20:.0f} MB")
 
 

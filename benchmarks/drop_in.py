@@ -1,4 +1,4 @@
-"""The drop-in beside NLTK, in one run. Results are compared with == before anything is timed.
+"""Compare the drop-in functions with NLTK's. Results must be `==`.
 
 python benchmarks/drop_in.py [--rounds N]
 """
@@ -9,10 +9,11 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from functools import partial
 from pathlib import Path
 
 import nltk.translate.bleu_score as nltk_bleu
-from measure import compare, machine, newstest, rounds_asked, row, seconds
+from measure import bench, header, newstest, options, row, seconds
 
 import cybleu
 
@@ -39,7 +40,7 @@ def hash_tokens(list references, list hypothesis):
 
 
 def hash_loop():
-    """A C loop that only hashes the tokens, compiled here."""
+    """Compile a C loop that only hashes the tokens."""
     folder = Path(tempfile.mkdtemp())
     (folder / "hash_loop.pyx").write_text(HASH_LOOP)
     (folder / "setup.py").write_text(
@@ -53,59 +54,41 @@ def hash_loop():
     return hash_tokens
 
 
-def sentences(module, pairs, method):
+def sentences(module, pairs, method, weights=None):
     function = None if method is None else getattr(module.SmoothingFunction(), method)
     score = module.sentence_bleu
-
-    def run():
-        for references, hypothesis in pairs:
-            score(references, hypothesis, smoothing_function=function)
-
-    return run
+    if weights:
+        return lambda: [score(references, hypothesis, weights, function) for references, hypothesis in pairs]
+    return lambda: [score(references, hypothesis, smoothing_function=function) for references, hypothesis in pairs]
 
 
-def check(pairs, method):
-    functions = [
-        None if method is None else getattr(module.SmoothingFunction(), method) for module in (cybleu, nltk_bleu)
-    ]
-    for references, hypothesis in pairs:
-        ours = cybleu.sentence_bleu(references, hypothesis, smoothing_function=functions[0])
-        theirs = nltk_bleu.sentence_bleu(references, hypothesis, smoothing_function=functions[1])
-        assert ours == theirs and type(ours) is type(theirs), (references, hypothesis, ours, theirs)
-
-
-def bench(work, pairs, method, rounds, bar):
-    check(pairs, method)
-    ours, theirs = compare(sentences(cybleu, pairs, method), sentences(nltk_bleu, pairs, method), rounds)
-    row(work, ours, theirs, count=len(pairs), bar=bar)
-    return ours
+def bench_sentences(work, pairs, method, rounds, bar, weights=None):
+    both = (sentences(module, pairs, method, weights) for module in (cybleu, nltk_bleu))
+    return bench(work, *both, rounds, lambda found: [(type(one), one) for one in found], count=len(pairs), bar=bar)
 
 
 def main():
-    rounds = rounds_asked(5)
+    rounds = options(rounds=5).rounds
     warnings.simplefilter("ignore")
-    print(f"{machine()}; cybleu {cybleu.__version__}, {cybleu.BACKEND} backend; medians of {rounds} rounds\n")
+    print(f"{header()}; medians of {rounds} rounds\n")
     print("| work | cybleu | NLTK 3.10.4 | times |\n|---|---|---|---|")
     list_of_references, hypotheses = newstest()
     pairs = list(zip(list_of_references, hypotheses))
-    ours = bench("`sentence_bleu`, method1, one reference", pairs, "method1", rounds, 100)
+    ours = bench_sentences("`sentence_bleu`, method1, one reference", pairs, "method1", rounds, 100)
 
     hash_tokens = hash_loop()
 
-    def only_hash():
-        for references, hypothesis in pairs:
-            hash_tokens(references, hypothesis)
-
-    only_hash()
-    bound = min(seconds(only_hash) for _ in range(20))
+    bound = min(
+        seconds(lambda: [hash_tokens(references, hypothesis) for references, hypothesis in pairs]) for _ in range(21)
+    )
     full = [pair for pair in pairs if len(pair[1]) > 3 and nltk_bleu.modified_precision(*pair, 4).numerator]
-    bench(f"no smoothing, the {len(full)} segments that match in every order", full, None, rounds, 100)
-    bench("no smoothing, all segments, warnings ignored", pairs, None, rounds, 50)
+    bench_sentences(f"no smoothing, the {len(full)} segments that match in every order", full, None, rounds, 100)
+    bench_sentences("no smoothing, all segments, warnings ignored", pairs, None, rounds, 50)
     other = [newstest(system)[1] for system in ("FBK.4870", "KIT.4950", "online-B.0")]
     four = [([reference, *others], hypothesis) for (reference,), hypothesis, *others in zip(*newstest(), *other)]
-    bench("method1, 4 references", four, "method1", rounds, 100)
+    bench_sentences("method1, 4 references", four, "method1", rounds, 100)
 
-    # new token objects for every call, made outside the clock
+    # new token objects for every call, created outside the measured time
     texts = [(" ".join(references[0]), " ".join(hypothesis)) for references, hypothesis in pairs]
     split_times = {cybleu: [], nltk_bleu: []}
     for _ in range(rounds):
@@ -115,36 +98,17 @@ def main():
     ours_split, theirs_split = (sorted(times)[rounds // 2] for times in split_times.values())
     row("method1, tokens newly split for each call", ours_split, theirs_split, count=len(pairs), bar=55)
 
-    assert cybleu.corpus_bleu(list_of_references, hypotheses) == nltk_bleu.corpus_bleu(list_of_references, hypotheses)
-    times = compare(
-        lambda: cybleu.corpus_bleu(list_of_references, hypotheses),
-        lambda: nltk_bleu.corpus_bleu(list_of_references, hypotheses),
-        rounds,
-    )
-    row(f"`corpus_bleu`, {len(pairs)} segments", *times, unit="ms", scale=1e3, bar=100)
+    both = (partial(module.corpus_bleu, list_of_references, hypotheses) for module in (cybleu, nltk_bleu))
+    bench(f"`corpus_bleu`, {len(pairs)} segments", *both, rounds, unit="ms", scale=1e3, bar=100)
     weights = [(1.0,), (0.5, 0.5), (1 / 3,) * 3, (0.25,) * 4]
-    smoothing = [module.SmoothingFunction().method1 for module in (cybleu, nltk_bleu)]
-    for references, hypothesis in pairs:
-        ours_at_once = cybleu.sentence_bleu(references, hypothesis, weights, smoothing[0])
-        assert ours_at_once == nltk_bleu.sentence_bleu(references, hypothesis, weights, smoothing[1])
-
-    def at_once(module, function):
-        for references, hypothesis in pairs:
-            module.sentence_bleu(references, hypothesis, weights, function)
-
-    times = compare(lambda: at_once(cybleu, smoothing[0]), lambda: at_once(nltk_bleu, smoothing[1]), rounds)
-    row("method1, BLEU-1 to BLEU-4 at once", *times, count=len(pairs), bar=100)
+    bench_sentences("method1, BLEU-1 to BLEU-4 at once", pairs, "method1", rounds, 100, weights)
     lengths = [[None] * (1 + number * 7919 % 61) for number in range(5000)]
-    assert cybleu.closest_ref_length(lengths, 33) == nltk_bleu.closest_ref_length(lengths, 33)
-    times = compare(
-        lambda: cybleu.closest_ref_length(lengths, 33), lambda: nltk_bleu.closest_ref_length(lengths, 33), rounds
-    )
-    row("`closest_ref_length`, 5,000 references", *times, bar=1)
-    for method, bar in (("method2", 90), ("method3", 90), ("method4", 90)):
-        bench(f"`sentence_bleu`, {method}", pairs, method, rounds, bar)
+    both = (partial(module.closest_ref_length, lengths, 33) for module in (cybleu, nltk_bleu))
+    bench("`closest_ref_length`, 5,000 references", *both, rounds, bar=1)
     trigrams = [pair for pair in pairs if nltk_bleu.modified_precision(*pair, 3).numerator]
-    for method in ("method5", "method6", "method7"):
-        bench(f"`sentence_bleu`, {method}", trigrams if method == "method6" else pairs, method, rounds, 15)
+    for number, bar in ((2, 90), (3, 90), (4, 90), (5, 15), (6, 15), (7, 15)):
+        segments = trigrams if number == 6 else pairs
+        bench_sentences(f"`sentence_bleu`, method{number}", segments, f"method{number}", rounds, bar)
     print(
         f"\na C loop that only hashes the tokens: {bound / len(pairs) * 1e6:.3f} us a sentence; "
         f"`sentence_bleu` takes {ours / bound:.1f} times that (goal: at most 5)"

@@ -1,20 +1,19 @@
-"""Scores on Spark and on Ray beside one plain process on as many processors. Sums are compared before anything is timed.
+"""Benchmark Spark and Ray against one process with as many processors.
 
 python benchmarks/engines.py [--rows N] [--rounds N] [--engines spark ray] [--dictionaries]
 
-Start-up is apart. Everything has run once before, and the rates are of what the same pairs take when they are counted once
-more in the same call. So a column says what a call takes before it counts, such as for new processes. Times are of the clock
-and, where the system tells them (Linux), of the processor in all processes that the benchmark started. Other work on the
-machine disturbs the latter less.
+Start-up is excluded: everything runs once before. Rates are computed from the additional time of a call on twice as many pairs,
+so one column has the time that a call takes before it counts, for example for new processes. Times are wall time and, on Linux,
+processor time of all processes that the benchmark started, which other load disturbs less.
 
-The texts are in Parquet files on a disk, which are in the memory of the system by then. For Ray they are also in its object
-store, and then in memory of the plain process. There are 3,004 pairs, which repeat. By default Parquet would store each text
-once in a row group, in a dictionary, and the files would state a small part of the size of the texts. Ray's newer reader goes
-by the size that is stated, and would read all in one task. Texts of this size do not repeat in practice, and Parquet gives
-up a dictionary of more than 1 MB. So the benchmark writes none, unless it is asked for dictionaries.
+The texts are in Parquet files on a disk, cached in memory after the first run. For Ray they are also in its object store, and then
+in memory of the single process. The 3,004 pairs repeat. By default Parquet would store each text once per row group, in a
+dictionary, so the files would report a small fraction of the size of the texts, and Ray's newer reader, which uses that size, would
+read everything in one task. Texts of this size do not repeat in practice, and Parquet drops dictionaries of more than 1 MB. So the
+benchmark writes none unless `--dictionaries` is given.
 
-`transport` is the same map without any counting: what the engine itself takes to read the texts and to hand them to Python.
-Needs pyarrow, PySpark and Ray.
+`transport` is the same map without counting: the time of the engine to read the texts and pass them to Python.
+Requires pyarrow, PySpark and Ray.
 """
 
 from __future__ import annotations
@@ -33,20 +32,19 @@ from pathlib import Path
 import pyarrow
 import pyarrow.dataset
 import pyarrow.parquet
-from measure import lines, machine
+from measure import cells, header, lines
 
-import cybleu
 from cybleu import columns
 
 CORES = 2
-IDLE = 2.5  # seconds after which Ray has ended the workers that are idle, so that each call starts them
+IDLE = 2.5  # seconds until Ray has ended idle workers, so that each call starts new ones
 FILES = 8
 MARK = f"CYBLEU_BENCHMARK={os.getpid()}".encode()
-BLOCK = 524288  # rows of a block in Ray's object store, 128 MiB of text, which is Ray's own size of a block
+BLOCK = 524288  # rows of a block in Ray's object store, 128 MiB of text, the size of Ray's own blocks
 
 
 def write(folder, rows, dictionaries):
-    """The texts, in files of equal size."""
+    """Write the texts in files of equal size."""
     texts = {"hypothesis": lines("uedin-nmt.4722"), "reference": lines("ref")}
     each = rows // FILES
     times = -(-each // len(texts["reference"]))
@@ -58,7 +56,7 @@ def write(folder, rows, dictionaries):
 
 
 def plain(folder, threads):
-    """Files shared among threads, each read and counted in one."""
+    """Count the files in threads of one process."""
 
     def of_file(path):
         return columns.total(pyarrow.dataset.dataset(path).scanner(use_threads=False).to_reader())
@@ -91,7 +89,7 @@ def on_spark(folder):
 
 
 def on_ray(folder):
-    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 (not 15, which measures what else is going on)
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 (not 15, which would measure other load)
     import ray
 
     from cybleu.columns import ray as on_datasets
@@ -124,9 +122,9 @@ def on_ray(folder):
 
 
 def processors():
-    """Seconds of the processor by the number of the process, of all with our mark, which whatever is started inherits.
+    """Seconds of processor time by process id, of all processes that inherited our mark.
 
-    Empty where no files tell.
+    Empty on systems without /proc.
     """
     times = {}
     for path in Path("/proc").glob("[0-9]*"):
@@ -138,7 +136,7 @@ def processors():
 
 
 def seconds(function):
-    """Of the clock, and of the processor."""
+    """Wall time and processor time."""
     time.sleep(IDLE)
     before = processors()
     latest = dict(before)
@@ -159,10 +157,6 @@ def seconds(function):
     return clock, sum(latest.values()) - sum(before.values())
 
 
-def row(*cells):
-    print(f"| {' | '.join(cells)} |", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=5_000_000)
@@ -176,36 +170,30 @@ def main():
         folder.mkdir()
         rows, size = write(folder, options.rows, options.dictionaries)
         wanted = plain(folder, CORES)
-        print(f"{machine()}, load {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, pyarrow {pyarrow.__version__}")
+        print(f"{header()}, pyarrow {pyarrow.__version__}")
         stored = "Parquet files with dictionaries" if options.dictionaries else "Parquet files"
         print(f"{rows:,} pairs, {size / 1e6:.0f} MB of text in {FILES} {stored}, 13a, {CORES} processors\n")
-        row("", "s", "of it before counting", "pairs a second", "of the plain process", "s of the processor")
-        row("---", "---:", "---:", "---:", "---:", "---:")
+        cells("", "s", "of it before counting", "pairs a second", "of the plain process", "s of the processor")
+        cells("---", "---:", "---:", "---:", "---:", "---:")
         for name in options.engines:
             for title, in_one, total, transport, once, twice in {"spark": on_spark, "ray": on_ray}[name](folder):
                 assert in_one() == total(once) == wanted
                 assert total(twice) == {column: 2 * number for column, number in wanted.items()}
                 assert (transport(once), transport(twice)) == (rows, 2 * rows)
                 works = [(in_one,), (total, once), (total, twice), (transport, once), (transport, twice)]
-                times = [  # in turn, because the machine may be busy
+                times = [  # alternately, because the machine may be busy
                     [seconds(lambda one=one, given=given: one(*given)) for one, *given in works]
                     for _ in range(options.rounds)
                 ]
                 of_plain, *others = ([statistics.median(some) for some in zip(*one)] for one in zip(*times))
                 plain_rate = rows / of_plain[0]
                 of_one = f"one process, {title.partition(', ')[2]}"
-                row(of_one, f"{of_plain[0]:.1f}", "", f"{plain_rate:,.0f}", "1.00", f"{of_plain[1]:.1f}")
+                cells(of_one, f"{of_plain[0]:.1f}", "", f"{plain_rate:,.0f}", "1.00", f"{of_plain[1]:.1f}")
                 for what, of_once, of_twice in ((title, *others[:2]), (f"{title}: transport", *others[2:])):
                     more = of_twice[0] - of_once[0]
                     rate = rows / more
-                    row(
-                        what,
-                        f"{of_once[0]:.1f}",
-                        f"{of_once[0] - more:.1f}",
-                        f"{rate:,.0f}",
-                        f"{rate / plain_rate:.2f}",
-                        f"{of_once[1]:.1f}",
-                    )
+                    clock = f"{of_once[0]:.1f}", f"{of_once[0] - more:.1f}"
+                    cells(what, *clock, f"{rate:,.0f}", f"{rate / plain_rate:.2f}", f"{of_once[1]:.1f}")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,15 @@
-"""N-best text with features to arrays and BLEU statistics: `NBest.from_files` on 100,000 hypotheses, one thread; then the
-command `extract`, the interpreter's start included, and `NBest.from_moses`, which reads what it wrote.
+"""Benchmark `NBest.from_files`, the command `extract` and `NBest.from_moses` on 100,000 hypotheses.
 
-First the list is read by a few lines of plain Python too, and must give the same arrays, and what the command writes must be what
-the whole list gives. The list is moses100 ten times over: 1,000 segments of 100 hypotheses, 15 features, about 26 tokens, not
-compressed. Then the same list with 30 sparse features for each hypothesis, of 20,000 names. Beside each rate by the clock stands that of processor time.
+Plain Python first reads the list, too, and must return the same arrays; the command must write the same files as the whole list.
+The list is moses100 ten times: 1,000 segments of 100 hypotheses, 15 features, about 26 tokens, not compressed. The same list then
+has 30 sparse features for each hypothesis, of 20,000 names. Rates are of wall time and of processor time; those of the command
+include the start of the process.
 
 python benchmarks/extract.py [--copies N] [--rounds N]
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import itertools
 import os
@@ -20,19 +19,19 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from measure import folder_of, machine
+from measure import folder_of, header, options
 
-import cybleu
 from cybleu.nbest import NBest, extract
 
-MOSES = "64 to 71 thousand"  # a second, its extractor on the machine of the goal
+MOSES = "64 to 71 thousand"  # hypotheses a second, on another machine
 
 
 def write_list(folder, copies):
-    """The list and its references, copied with new ids."""
+    """Copy the list and its references with new ids."""
     source = folder_of("moses100")
     lines = [
         line.split(" ", 1) for line in gzip.decompress((source / "nbest.gz").read_bytes()).decode().splitlines(True)
@@ -45,7 +44,7 @@ def write_list(folder, copies):
 
 
 def write_sparse(folder, nbest, each=30, names=20_000):
-    """The list with sparse features, few of which are frequent."""
+    """Write the list with sparse features, few of which are frequent."""
     generator = random.Random(1)
     labels = [f"{kind}_{number}" for kind in ("pp", "src", "tgt", "wt") for number in range(names // 4)]
     generator.shuffle(labels)
@@ -60,7 +59,7 @@ def write_sparse(folder, nbest, each=30, names=20_000):
 
 
 def read_sparse_plainly(nbest):
-    """Columns in the order in which names come, and values, the slow way."""
+    """Columns in order of appearance, and values, by plain Python."""
     columns, rows = {}, []
     for line in nbest.read_text(encoding="utf-8").splitlines():
         tokens = line.split("|||")[2].split()
@@ -70,7 +69,7 @@ def read_sparse_plainly(nbest):
 
 
 def read_plainly(nbest, reference):
-    """Features and statistics, the slow way: no kernel, and only this one form of a line."""
+    """Features and statistics by plain Python, for this form of a line only."""
     references = [line.split() for line in reference.read_text(encoding="utf-8").splitlines()]
     features, stats = [], []
     for line in nbest.read_text(encoding="utf-8").splitlines():
@@ -87,13 +86,13 @@ def read_plainly(nbest, reference):
 
 
 def processor_seconds():
-    """Of this process and of those that it has started and that have ended."""
+    """Processor time of this process and of its children that have ended."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
-def show(what, count, rounds, function, goal):
-    """Thousands a second, medians."""
+def rate(what, count, function, goal, rounds):
+    """Print medians of thousands of hypotheses a second."""
     wall, processor = [], []
     for _ in range(rounds):
         started, before = time.perf_counter(), processor_seconds()
@@ -105,11 +104,9 @@ def show(what, count, rounds, function, goal):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--copies", type=int, default=10)
-    parser.add_argument("--rounds", type=int, default=7)
-    arguments = parser.parse_args()
-    print(f"{machine()}, backend {cybleu.BACKEND}; Moses's extractor: {MOSES} a second")
+    arguments = options(copies=10, rounds=7)
+    show = partial(rate, rounds=arguments.rounds)
+    print(f"{header()}; Moses's extractor: {MOSES} a second")
     with tempfile.TemporaryDirectory() as name:
         nbest, reference, _ = write_list(Path(name), 1)
         read = NBest.from_files(nbest, reference)
@@ -118,19 +115,14 @@ def main():
         assert (read.stats == stats).all()
         nbest, reference, count = write_list(Path(name), arguments.copies)
         for what, texts in (("with the texts kept", True), ("without the texts", False)):
-            show(
-                f"{count:,} hypotheses, {what}",
-                count,
-                arguments.rounds,
-                lambda keep=texts: NBest.from_files(nbest, reference, texts=keep),
-                "300",
-            )
+            function = partial(NBest.from_files, nbest, reference, texts=texts)
+            show(f"{count:,} hypotheses, {what}", count, function, "300")
         files = Path(name) / "features", Path(name) / "scores"
         for threads in (1, 2):
             command = [sys.executable, "-m", "cybleu", "extract", nbest, reference, "--threads", str(threads)]
             command += ["--features-file", files[0], "--scores-file", files[1]]
             what = f"the command extract, {threads} thread{'s' * (threads > 1)}"
-            show(what, count, arguments.rounds, lambda command=command: subprocess.run(command, check=True), "400")
+            show(what, count, partial(subprocess.run, command, check=True), "400")
         whole = NBest.from_files(nbest, reference, texts=False)
         expected = Path(name) / "whole features", Path(name) / "whole scores"
         whole.to_moses(*expected)
@@ -139,13 +131,7 @@ def main():
         again = NBest.from_moses(*files)
         assert (again.features == whole.features).all()
         assert (again.stats == whole.stats).all()
-        show(
-            "NBest.from_moses of what it wrote",
-            count,
-            arguments.rounds,
-            lambda: NBest.from_moses(*files),
-            "as reading the list",
-        )
+        show("NBest.from_moses of these files", count, partial(NBest.from_moses, *files), "as reading the list")
         sparse = write_sparse(Path(name), nbest)
         whole = NBest.from_files(sparse, reference, texts=False)
         names, rows = read_sparse_plainly(sparse)
@@ -159,7 +145,7 @@ def main():
             ("NBest.from_moses", lambda: NBest.from_moses(*files)),
             ("extract", lambda: extract(sparse, [reference], *files)),
         ):
-            show(f"30 sparse features each, {what}", count, arguments.rounds, function, "none")
+            show(f"30 sparse features each, {what}", count, function, "none")
 
 
 if __name__ == "__main__":

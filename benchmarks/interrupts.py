@@ -1,4 +1,4 @@
-"""How long long calls go on after an interrupt, in seconds of the processor; the goal is 0.2.
+"""Measure how long calls continue after an interrupt, in seconds of processor time; the goal is 0.2.
 
 The calls are those of tests/whole/test_interrupts.py, on both backends.
 
@@ -7,25 +7,23 @@ python benchmarks/interrupts.py [--moments N]
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-from measure import machine
+from measure import machine, options
 
 import cybleu
 
 GOAL = 0.2
 
-sys.path.append(str(Path(__file__).parent.parent / "tests" / "whole"))
+TESTS = Path(__file__).parent.parent / "tests"
+sys.path += [str(TESTS), str(TESTS / "whole")]
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--moments", type=int, default=10, help="interrupts of each call")
-    arguments = parser.parse_args()
+    arguments = options(moments=10)  # interrupts of each call
     if "CYBLEU_BACKEND" not in os.environ:
         for backend in ("cython", "python"):
             subprocess.run([sys.executable, *sys.argv], env={**os.environ, "CYBLEU_BACKEND": backend}, check=True)

@@ -1,8 +1,7 @@
-"""Reading and tuning on 3,000 x 1,000 hypotheses with 15 features in plain n-best text: time, and memory of the process.
+"""Benchmark reading and tuning on 3,000 x 1,000 hypotheses with 15 features: time, and memory of the process.
 
-The list is moses100 over and over, with seeded noise on the features and a twentieth of the tokens dropped; no file is kept unless
-`--folder` names where. The first lines are read by a few lines of plain Python too, and must give the same arrays. Every end of a
-climb is searched again along every axis.
+The list is moses100 repeated, with seeded noise on the features and a twentieth of the tokens dropped; `--folder` keeps its files.
+Plain Python also reads the first lines, and must return the same arrays. Every end of a restart is searched again along every axis.
 
 python benchmarks/large_lists.py [--segments N] [--size N] [--restarts N] [--threads N ...] [--folder FOLDER]
 """
@@ -11,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -20,9 +18,8 @@ from pathlib import Path
 
 import numpy as np
 from extract import read_plainly
-from measure import folder_of, machine, moses100
+from measure import cells, folder_of, header, moses100, status
 
-import cybleu
 from cybleu.nbest import NBest
 from cybleu.tuning import line_search, tune
 
@@ -32,7 +29,7 @@ GOAL_READ, GOAL_RUN, GOAL_MEMORY = 6.0, {1: 75.0, 2: 45.0}, 2.0  # seconds, seco
 
 
 def write_list(folder, segments, size, seed=1):
-    """The list and its references, unless they are there."""
+    """Write the list and its references unless the files exist."""
     nbest, reference = folder / f"{segments}x{size}.nbest", folder / f"{segments}x{size}.ref"
     references = (folder_of("moses100") / "reference").read_text(encoding="utf-8").splitlines()
     reference.write_text("".join(f"{references[s % len(references)]}\n" for s in range(segments)), encoding="utf-8")
@@ -70,30 +67,29 @@ def check(folder):
         assert all(line_search(read, list(end.weights.values()), name).score == end.score for name in read.names)
 
 
-def used():
-    """Seconds of the processors by this process, and its largest memory in GB."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / (1 << 30 if sys.platform == "darwin" else 1 << 20)
+def show(function, goal, what):
+    """Time a call and print its row; `what` describes its result."""
+    clock, processor = time.perf_counter(), time.process_time()
+    result = function()
+    clock, processor = time.perf_counter() - clock, time.process_time() - processor
+    cells(what(result), f"{clock:.2f} s", f"{processor:.2f} s", f"{status('VmHWM') / 1024:.2f} GB", goal)
+    return result
 
 
 def one(nbest, reference, restarts, threads):
-    """Read, and tune unless there are no restarts; in a process of its own, whose memory is measured."""
-    started, before = time.perf_counter(), used()[0]
-    read = NBest.from_files(nbest, reference, texts=False)
-    wall, cpu = time.perf_counter() - started, used()[0] - before
-    count = len(read.features)
-    print(
-        f"| read {count:,} hypotheses | {wall:.2f} s | {cpu:.2f} s | {used()[1]:.2f} GB | {GOAL_READ:g} s |", flush=True
+    """Read, and tune unless there are no threads; in its own process, whose memory is measured."""
+    read = show(
+        lambda: NBest.from_files(nbest, reference, texts=False),
+        f"{GOAL_READ:g} s",
+        lambda read: f"read {len(read.features):,} hypotheses",
     )
     if threads:
-        started, before = time.perf_counter(), used()[0]
-        tuned = tune(read, restarts=restarts, threads=threads)
-        wall, cpu = time.perf_counter() - started, used()[0] - before
-        what = (
-            f"tune, {restarts} restarts, {threads} thread{'s' * (threads > 1)}, {tuned.line_searches:,} line searches"
+        what = f"tune, {restarts} restarts, {threads} thread{'s' * (threads > 1)}"
+        tuned = show(
+            lambda: tune(read, restarts=restarts, threads=threads),
+            f"{GOAL_RUN.get(threads, '')} s, {GOAL_MEMORY:g} GB",
+            lambda tuned: f"{what}, {tuned.line_searches:,} line searches",
         )
-        goal = f"{GOAL_RUN.get(threads, '')} s, {GOAL_MEMORY:g} GB"
-        print(f"| {what} | {wall:.2f} s | {cpu:.2f} s | {used()[1]:.2f} GB | {goal} |", flush=True)
         print(f"{tuned.start_score:.6f} -> {tuned.score:.6f}")
 
 
@@ -110,7 +106,7 @@ def main():
         nbest, reference, threads = arguments.one
         one(nbest, reference, arguments.restarts, int(threads))
         return
-    print(f"{machine()}, backend {cybleu.BACKEND}")
+    print(header())
     with tempfile.TemporaryDirectory() as name:
         check(Path(name))
         files = write_list(arguments.folder or Path(name), arguments.segments, arguments.size)

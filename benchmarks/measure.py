@@ -1,4 +1,4 @@
-"""What the benchmarks share: real sentences, times of functions and of whole processes, a table."""
+"""Shared by the benchmarks: real sentences, times of functions and processes, tables."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 import cybleu
 
@@ -54,11 +56,26 @@ def moses100(texts=True):
     return NBest.from_files(folder / "nbest.gz", folder / "reference", texts=texts)
 
 
-def rounds_asked(default):
-    """What the command line says where a benchmark takes nothing else."""
+def replicated(nbest, segments, size, names, seed=1):
+    """Repeat the segments of a list, and the hypotheses of each, with noise on the features.
+
+    Returns offsets, the rows of the original list, features and the generator.
+    """
+    generator = np.random.default_rng(seed)
+    owners = np.repeat(np.arange(segments) % len(nbest), size)
+    sizes = np.diff(nbest.offsets)[owners]
+    rows = nbest.offsets[owners] + np.tile(np.arange(size), segments) % sizes
+    features = nbest.features[:, :names]
+    noise = generator.normal(size=(len(rows), names)) * 0.1 * features.std(axis=0)
+    return np.arange(0, len(rows) + 1, size), rows, features[rows] + noise, generator
+
+
+def options(**defaults):
+    """Parse the command line of a benchmark whose options are all integers."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=default)
-    return parser.parse_args().rounds
+    for name, default in defaults.items():
+        parser.add_argument(f"--{name}", type=int, default=default)
+    return parser.parse_args()
 
 
 def seconds(function, clock=time.perf_counter):
@@ -71,8 +88,35 @@ def processor_seconds(function):
     return seconds(function, time.process_time)
 
 
+def median_seconds(function, rounds, clock=time.process_time):
+    return statistics.median(seconds(function, clock) for _ in range(rounds))
+
+
+def uncached(function):
+    """Call the function each time after clearing sacreBLEU's caches of tokenised lines."""
+    from sacrebleu.tokenizers import tokenizer_13a, tokenizer_char, tokenizer_intl, tokenizer_re, tokenizer_zh
+
+    modules = tokenizer_13a, tokenizer_char, tokenizer_intl, tokenizer_re, tokenizer_zh
+    caches = [kind.__call__ for module in modules for kind in vars(module).values() if isinstance(kind, type)]
+
+    def call():
+        for cache in caches:
+            if hasattr(cache, "cache_clear"):
+                cache.cache_clear()
+        return function()
+
+    return call
+
+
+def status(key):
+    """A size of this process in /proc/self/status of Linux, in MB."""
+    path = Path("/proc/self/status")
+    lines = path.read_text().splitlines() if path.exists() else ()
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(key)), float("nan"))
+
+
 class Used(NamedTuple):
-    """What a process has used: seconds by the clock and of the processor, and its largest memory in MB."""
+    """Seconds by the clock and of the processor, largest memory in MB, and output of a process."""
 
     clock: float
     processor: float
@@ -80,7 +124,7 @@ class Used(NamedTuple):
     output: str
 
 
-# The largest memory of a process is at least that of the one that started it, so a small one stands between.
+# The largest memory of a process is at least that of its parent, so a small process starts it.
 _WATCH = """
 import json, os, subprocess, sys, time
 started = time.perf_counter()
@@ -101,9 +145,9 @@ def used_by(command, **options):
 
 
 def compare(ours, theirs, rounds=5, ours_per_round=5, clock=time.perf_counter, collecting=False):
-    """The median time of each, measured in turn so that both meet the same machine.
+    """Median times of two functions, measured alternately.
 
-    :param collecting: leave the collector of cyclic garbage on, as it is in programs
+    :param collecting: leave the garbage collector enabled, as it is in programs
     """
     ours(), theirs()
     our_times, their_times = [], []
@@ -127,6 +171,27 @@ def machine():
                 name = line.split(":")[1].strip()
                 break
     return f"{name}, {os.cpu_count()} cores, {platform.system()}, CPython {platform.python_version()}"
+
+
+def header():
+    return f"{machine()}, load {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, {cybleu.BACKEND} backend"
+
+
+def cells(*texts):
+    """Print a row of a table."""
+    print(f"| {' | '.join(texts)} |", flush=True)
+
+
+def bench(work, ours, theirs, rounds, key=lambda found: found, times=compare, **options):
+    """Compare the results, then the times, and print a row.
+
+    :param key: called with each result before they are compared
+    :param options: of `row`
+    """
+    assert key(ours()) == key(theirs()), work
+    ours_time, theirs_time = times(ours, theirs, rounds)
+    row(work, ours_time, theirs_time, **options)
+    return ours_time
 
 
 def row(work, ours, theirs, unit="us", scale=1e6, count=1, bar=None):

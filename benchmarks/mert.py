@@ -1,54 +1,47 @@
-"""Line search and tuning on lists replicated from moses100, beside what Moses's mert takes on the machine of the goal.
+"""Benchmark line search and tuning on lists replicated from moses100, with Moses's times on another machine.
 
-A list of 1000 x 100 or 1000 x 500 hypotheses has the features of moses100 without the last, with seeded noise, and the
-statistics of its texts with a twentieth of the tokens dropped. Before anything is timed, line searches are compared with all
-the points between thresholds, and every end of a climb is searched again along every axis.
+A list of 1000 x 100 or 1000 x 500 hypotheses has the features of moses100 except the last, with seeded noise, and the statistics
+of its texts with a twentieth of the tokens dropped. First, line searches are compared with all points between thresholds, and
+every end of a restart is searched again along every axis.
 
 python benchmarks/mert.py [--rounds N]
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tracemalloc
 
 import numpy as np
-from measure import folder_of, machine, moses100, seconds
+from measure import cells, folder_of, header, moses100, options, replicated, seconds
 
-import cybleu
 from cybleu import metrics
 from cybleu.nbest import NBest
 from cybleu.stats import References
 from cybleu.tuning import line_search, random_search, tune
 
 START = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.3, 0.2, 0.3, 0.2, 0.1]
-# Moses mert (g++ -O3) on the machine of the goal: milliseconds a line search, seconds of 20 restarts on one and two threads.
+# Moses mert (g++ -O3) on another machine: milliseconds a line search, seconds of 20 restarts on one and two threads.
 MOSES_SEARCH = {(100, 100): 0.95, (1000, 100): 10.1, (1000, 500): 73.0}
 MOSES_RUN = {1: 18.98, 2: 10.95}
 GOAL_SEARCH = {(1000, 100): 1.0, (1000, 500): 5.0}
 GOAL_RUN = {1: 1.6, 2: 0.9}
 
 
-def replicated(nbest, references, segments, size, seed=1):
-    """Segment after segment of the list, over and over; in each its hypotheses likewise, no two the same."""
-    generator = np.random.default_rng(seed)
-    owners = np.repeat(np.arange(segments) % len(nbest), size)
-    sizes = np.diff(nbest.offsets)[owners]
-    rows = nbest.offsets[owners] + np.tile(np.arange(size), segments) % sizes
-    features = nbest.features[:, : len(START)]
-    noise = generator.normal(size=(len(rows), len(START))) * 0.1 * features.std(axis=0)
+def large_list(nbest, references, segments, size):
+    """Replicate a list and drop a twentieth of the tokens of each hypothesis."""
+    offsets, rows, features, generator = replicated(nbest, segments, size, len(START))
     tokens = [text.split() for text in nbest.texts]
     texts = []
     for row in rows.tolist():
         kept = generator.random(len(tokens[row])) >= 0.05
         texts.append([token for token, keep in zip(tokens[row], kept.tolist()) if keep])
-    stats = references.stats(texts, owners)
-    return NBest(np.arange(0, len(rows) + 1, size), features[rows] + noise, stats, nbest.names[: len(START)])
+    stats = references.stats(texts, np.repeat(np.arange(segments) % len(nbest), size))
+    return NBest(offsets, features, stats, nbest.names[: len(START)])
 
 
 def check(nbest):
-    """A few axes against every point between two thresholds."""
+    """Compare a few axes with every point between two thresholds."""
     for name in nbest.names[::5]:
         found = line_search(nbest, START[: len(nbest.names)], name, surface=True)
         assert found.score == random_search(nbest, [list(found.weights.values())])[0]
@@ -62,11 +55,11 @@ def check(nbest):
 
 
 def search_times(nbest, rounds):
-    """Milliseconds along each axis in turn from the same weights, and from new weights each time."""
+    """Milliseconds of a search along each axis from the same weights, and from new weights each time."""
     generator = np.random.default_rng(2)
     same, new = [], []
     for name in nbest.names:
-        line_search(nbest, START, name)  # the order of the hypotheses along an axis is made once for a list
+        line_search(nbest, START, name)  # the order of the hypotheses along an axis is cached for a list
     for _ in range(rounds):
         weights = np.array(START) * generator.uniform(0.5, 1.5, len(START))
         line_search(nbest, weights, nbest.names[-1])
@@ -79,18 +72,16 @@ def search_times(nbest, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=5)
-    arguments = parser.parse_args()
-    print(f"{machine()}, backend {cybleu.BACKEND}")
-    print("| work | cybleu | Moses, machine of the goal | ratio | goal |\n|---|---|---|---|---|")
+    arguments = options(rounds=5)
+    print(header())
+    print("| work | cybleu | Moses, other machine | ratio | goal |\n|---|---|---|---|---|")
     base = moses100()
     lines = (folder_of("moses100") / "reference").read_text(encoding="utf-8").splitlines()
     references = References([[line.split()] for line in lines])
     small = NBest(base.offsets, base.features[:, : len(START)], base.stats, base.names[: len(START)])
     lists = {(100, 100): small}
     for shape in GOAL_SEARCH:
-        lists[shape] = replicated(base, references, *shape)
+        lists[shape] = large_list(base, references, *shape)
     for shape, nbest in lists.items():
         check(nbest)
         theirs = MOSES_SEARCH[shape]
@@ -105,18 +96,13 @@ def main():
         assert end.at_optimum
         assert all(line_search(large, list(end.weights.values()), name).score == end.score for name in large.names)
     for threads, theirs in MOSES_RUN.items():
-        # from arrays: nothing is known of the list but what the container checks
+        # from arrays, so that nothing is cached
         again = [NBest(*arrays) for _ in range(arguments.rounds)]
         times = [seconds(lambda nbest=nbest, threads=threads: tune(nbest, START, threads=threads)) for nbest in again]
         ours = statistics.median(times)
-        print(
-            f"| tune, 1000 x 100, 20 restarts, {threads} thread{'s' * (threads > 1)} | {ours:.2f} s | {theirs:g} s | "
-            f"{theirs / ours:.1f} | {GOAL_RUN[threads]:g} s |"
-        )
-    print(
-        f"{tuned.line_searches:,} line searches, every end an optimum of every axis; "
-        f"{tuned.start_score:.6f} -> {tuned.score:.6f}"
-    )
+        work = f"tune, 1000 x 100, 20 restarts, {threads} thread{'s' * (threads > 1)}"
+        cells(work, f"{ours:.2f} s", f"{theirs:g} s", f"{theirs / ours:.1f}", f"{GOAL_RUN[threads]:g} s")
+    print(f"{tuned.line_searches:,} line searches; {tuned.start_score:.6f} -> {tuned.score:.6f}")
     assert metrics.score(large.stats[tuned.chosen], "moses").score == tuned.score
     given = sum(array.nbytes for array in arrays)
     for threads in (1, 2):
@@ -125,9 +111,8 @@ def main():
         tune(nbest, START, restarts=2, threads=threads)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        print(
-            f"memory of tune on {threads} threads, with the arrays: {(given + peak) / given:.2f} times them (goal: 2.5)"
-        )
+        share = (given + peak) / given
+        print(f"memory of tune on {threads} threads, with the arrays: {share:.2f} times them (goal: 2.5)")
 
 
 if __name__ == "__main__":

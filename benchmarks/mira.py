@@ -1,73 +1,33 @@
-"""Batch MIRA and PRO on 1000 x 100 hypotheses: dense features, and sparse ones beside them.
+"""Benchmark batch MIRA and PRO on 1000 x 100 hypotheses, dense and sparse.
 
-The lists are drawn from a seed and written in the form of Moses's extractor. Each measurement is a process of its own that
-reads these files and tunes: processor time of `kbmira`, and the peak of the process's memory, lists included, above what it
-took after the imports. Where CYBLEU_01 names a Python that has cybleu 0.1, that is run in turn with this one; where MOSES_BIN
-names a folder with Moses's kbmira, so is that, and its time is of the whole process. First this one's passes are compared with a
-plain MIRA on dense arrays, and the starts of all with each other.
+The lists are drawn from a seed and written in the format of Moses's extractor. Each measurement is a process that reads these
+files and tunes: processor time of `kbmira` and `pro`, and by how much the memory of the process grew at most after the imports
+and after reading. Passes of `kbmira` are first compared with a plain MIRA on dense arrays.
 
 python benchmarks/mira.py [--rounds N] [--segments N]
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import re
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
-from functools import partial
+import time
 from pathlib import Path
 
 import numpy as np
-from measure import machine
+from measure import header, options, status, used_by
 
-import cybleu
 from cybleu.nbest import NBest
-from cybleu.tuning import kbmira
+from cybleu.tuning import kbmira, pro
 
 DENSE = 14
 EACH = 20  # sparse features of a hypothesis, about
 
-CHILD = """
-import json, sys, time
-def now(key):
-    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key)) / 1024
-from cybleu.nbest import NBest
-try:
-    from cybleu.tuning import kbmira, pro
-except ImportError:  # 0.1
-    from cybleu.rank_tuning import kbmira
-    pro = None
-at_import = now("VmRSS")
-started = time.process_time()
-nbest = NBest.from_moses(*sys.argv[1:3])
-read = time.process_time() - started
-names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
-start = [1.0] * len(nbest.names) + [0.0] * (len(names) - len(nbest.names))
-whole = now("VmHWM") - at_import
-with open("/proc/self/clear_refs", "w") as file:
-    file.write("5")
-before = now("VmRSS")
-started = time.process_time()
-found = kbmira(nbest, start)
-times = time.process_time() - started
-peak = now("VmHWM")
-result = {"time": times, "read": read, "memory": max(whole, peak - at_import), "own": peak - before, "start": found.start_score, "end": found.score}
-if pro and "pro" in sys.argv:
-    started = time.process_time()
-    ranked = pro(nbest, start)
-    result.update({"pro": time.process_time() - started, "pro end": ranked.score})
-print(json.dumps(result))
-"""
-
 
 def made(segments, size, sparse, seed=1):
-    """Hypotheses whose matches follow a hidden model, but for noise; few sparse features are frequent, most are rare."""
+    """A list whose matches follow a hidden model with noise; few sparse features are frequent, most are rare."""
     generator = np.random.default_rng(seed)
     count = segments * size
     features = generator.normal(size=(count, DENSE)).round(4)
@@ -91,7 +51,7 @@ def made(segments, size, sparse, seed=1):
 
 
 def plain(nbest, start, passes):
-    """The average weights after these passes in the order of the segments, by arrays of all features."""
+    """Average weights after some passes in the order of the segments, computed on dense arrays."""
     dense = nbest.features
     if nbest.sparse is not None:
         rest = np.zeros((len(dense), len(nbest.sparse.names)))
@@ -124,84 +84,49 @@ def check():
         assert np.allclose(list(found.weights.values()), plain(nbest, start, 3), rtol=1e-9, atol=1e-12)
 
 
-def of_python(program, files, *more):
-    done = subprocess.run([program, "-c", CHILD, *files, *more], check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
-
-
-def of_moses(program, files, folder):
-    start = folder / "dense"
-    start.write_text(" ".join(["1"] * DENSE) + "\n")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [
-        program,
-        "--ffile",
-        files[0],
-        "--scfile",
-        files[1],
-        "--dense-init",
-        start,
-        "-o",
-        folder / "weights",
-        "-r",
-        "1",
-    ]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = {name: float(re.search(name + r" BLEU = ([0-9.]+)", done.stderr)[1]) for name in ("Initial", "Best")}
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"time": used, "start": found["Initial"], "end": found["Best"]}
+def measured(*files):
+    """In the child process: print times, memory and scores as JSON."""
+    at_import = status("VmRSS")
+    times = {"read": time.process_time()}
+    nbest = NBest.from_moses(*files)
+    times["read"] = time.process_time() - times["read"]
+    start = [1.0] * len(nbest.names) + [0.0] * (0 if nbest.sparse is None else len(nbest.sparse.names))
+    largest = status("VmHWM") - at_import
+    Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
+    before = status("VmRSS")
+    found = {}
+    for tuner in (kbmira, pro):
+        started = time.process_time()
+        found[tuner] = tuner(nbest, start)
+        times[tuner.__name__] = time.process_time() - started
+        if tuner is kbmira:
+            peak = status("VmHWM")
+    memory = {"memory": max(largest, peak - at_import), "own": peak - before}
+    scores = {"start": found[kbmira].start_score, "end": found[kbmira].score, "pro end": found[pro].score}
+    print(json.dumps(times | memory | scores))
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--segments", type=int, default=1000)
-    arguments = parser.parse_args()
-    print(f"{machine()}, backend {cybleu.BACKEND}")
+    if sys.argv[1:2] == ["--measure"]:
+        measured(*sys.argv[2:])
+        return
+    arguments = options(rounds=5, segments=1000)
+    print(header())
     check()
-    peer = os.environ.get("CYBLEU_01")
-    moses = os.environ.get("MOSES_BIN")
     for sparse in (0, 5_000, 100_000):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
+        with tempfile.TemporaryDirectory() as folder:
             nbest = made(arguments.segments, 100, sparse)
-            files = str(folder / "features"), str(folder / "scores")
+            files = f"{folder}/features", f"{folder}/scores"
             nbest.to_moses(*files)
-            print(
-                f"{nbest}, of each {0 if nbest.sparse is None else len(nbest.sparse.values) / len(nbest.features):.1f}"
-            )
+            each = 0 if nbest.sparse is None else len(nbest.sparse.values) / len(nbest.features)
+            print(f"{nbest}, {each:.1f} sparse features of each")
             del nbest
-            runs = {"cybleu": partial(of_python, sys.executable, files, "pro")}
-            if peer:
-                runs["cybleu 0.1"] = partial(of_python, peer, files)
-            if moses:
-                runs["Moses"] = partial(of_moses, f"{moses}/kbmira", files, folder)
-            found = {name: [] for name in runs}
-            for _ in range(arguments.rounds):
-                for name, one in runs.items():
-                    found[name].append(one())
-            for name, results in found.items():
-                assert abs(results[0]["start"] - found["cybleu"][0]["start"]) < 1e-5, (name, "starts elsewhere")
-                middle = {key: statistics.median(result[key] for result in results) for key in results[0]}
-                words = [f"{middle['time']:.2f} s", f"{middle['start']:.4f} -> {middle['end']:.4f}"]
-                if "memory" in middle:
-                    words.append(f"{middle['memory']:.0f} MB above import, {middle['own']:.1f} MB above the list")
-                    words.append(f"read in {middle['read']:.2f} s")
-                if "pro" in middle:
-                    words.append(f"pro {middle['pro']:.2f} s -> {middle['pro end']:.4f}")
-                print(f"  {name}: " + ", ".join(words))
-            for name in [*found][1:]:
-                times = statistics.median(
-                    other["time"] / own["time"] for own, other in zip(found["cybleu"], found[name])
-                )
-                goal = f" (goal: {'2' if sparse else '1.4'})" if name == "cybleu 0.1" else ""
-                print(f"  {times:.1f} times as fast as {name}{goal}")
-                if "memory" in found[name][0]:
-                    share = statistics.median(
-                        own["memory"] / other["memory"] for own, other in zip(found["cybleu"], found[name])
-                    )
-                    print(f"  {share:.2f} of its memory above import (goal: 0.5)")
+            command = [sys.executable, __file__, "--measure", *files]
+            results = [json.loads(used_by(command).output) for _ in range(arguments.rounds)]
+        middle = {key: statistics.median(result[key] for result in results) for key in results[0]}
+        print("  read {read:.2f} s, kbmira {kbmira:.2f} s, {start:.4f} -> {end:.4f}".format(**middle))
+        print("  {memory:.0f} MB above import, {own:.1f} MB above the list".format(**middle))
+        print("  pro {pro:.2f} s -> {pro end:.4f}".format(**middle))
 
 
 if __name__ == "__main__":

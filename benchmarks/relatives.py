@@ -1,14 +1,12 @@
-"""chrF, GLEU and captions' BLEU beside sacreBLEU, fastchrf, NLTK and pycocoevalcap. Results are compared before anything is timed.
+"""Benchmark chrF, TER, GLEU, NIST and captions' BLEU against sacreBLEU, fastchrf, NLTK and pycocoevalcap.
 
 python benchmarks/relatives.py [--rounds N]
 
-Times are of the processor, with the collector of cyclic garbage on. fastchrf and pycocoevalcap are measured where they are installed.
+Times are processor time, with the garbage collector enabled. fastchrf and pycocoevalcap are measured if they are installed.
 """
 
 from __future__ import annotations
 
-import os
-import statistics
 import time
 from functools import partial
 from random import Random
@@ -16,20 +14,23 @@ from random import Random
 import measure
 import nltk.translate.chrf_score as nltk_chrf
 import nltk.translate.gleu_score as nltk_gleu
+import nltk.translate.nist_score as nltk_nist
 import numpy as np
 import sacrebleu
-from measure import lines, machine, rounds_asked, row, systems
+from measure import header, lines, median_seconds, options, row, systems
 from measure import processor_seconds as seconds
 
-import cybleu
 from cybleu import (
     References,
     bleu_rewards,
     chrf_score,
     gleu_score,
+    nist_score,
     pairwise_bleu,
     sacrebleu_corpus_chrf,
+    sacrebleu_corpus_ter,
     sacrebleu_sentence_chrf,
+    sacrebleu_sentence_ter,
     scores,
 )
 from cybleu.frameworks import CaptionBleu
@@ -46,20 +47,17 @@ except ImportError:
 
 
 compare = partial(measure.compare, clock=time.process_time, collecting=True)
+bench = partial(measure.bench, times=compare)
 
 
 def corpora(reference, hypotheses, rounds):
     for name, order in (("chrF", 0), ("chrF++", 2)):
-
-        def ours(order=order):
-            return sacrebleu_corpus_chrf(hypotheses, [reference], word_order=order)
-
-        def theirs(order=order):
-            return sacrebleu.corpus_chrf(hypotheses, [reference], word_order=order)
-
-        assert vars(ours()) == vars(theirs())
-        row(f"{name} of a corpus; sacreBLEU", *compare(ours, theirs, rounds), count=len(hypotheses), bar=60)
-    if fastchrf is not None:  # which has segments alone
+        ours, theirs = (
+            partial(function, hypotheses, [reference], word_order=order)
+            for function in (sacrebleu_corpus_chrf, sacrebleu.corpus_chrf)
+        )
+        bench(f"{name} of a corpus; sacreBLEU", ours, theirs, rounds, vars, count=len(hypotheses), bar=60)
+    if fastchrf is not None:  # which has no score of a corpus
         metric = find("chrf")
         sets, ours_of = [[line] for line in reference], [[line] for line in hypotheses]
 
@@ -71,20 +69,53 @@ def corpora(reference, hypotheses, rounds):
         times = compare(segments, lambda: fastchrf.pairwise_chrf(ours_of, sets), rounds)
         row("chrF of the segments of a corpus; fastchrf", *times, count=len(hypotheses), bar=10)
     pairs = [*zip(hypotheses, reference)][:500]
-    assert all(
-        vars(sacrebleu_sentence_chrf(line, [other])) == vars(sacrebleu.sentence_chrf(line, [other]))
-        for line, other in pairs
-    )
-    times = compare(
+    bench(
+        "chrF of a sentence; sacreBLEU",
         lambda: [sacrebleu_sentence_chrf(line, [other]) for line, other in pairs],
         lambda: [sacrebleu.sentence_chrf(line, [other]) for line, other in pairs],
         rounds,
+        lambda found: list(map(vars, found)),
+        count=len(pairs),
     )
-    row("chrF of a sentence; sacreBLEU", *times, count=len(pairs))
+
+
+def edit_rates(reference, hypotheses, rounds):
+    """TER from raw text, with one reference and with four, of which three are outputs of systems."""
+    others = [lines(path.stem) for path in systems()[:3]]
+    for documents in ([reference], [reference, *others]):
+        ours, theirs = (
+            partial(function, hypotheses, documents) for function in (sacrebleu_corpus_ter, sacrebleu.corpus_ter)
+        )
+        work = f"TER of a corpus, {len(documents)} reference{'s' * (len(documents) > 1)}; sacreBLEU"
+        bench(work, ours, theirs, 1, vars, count=len(hypotheses), bar=120)
+    pairs = [*zip(hypotheses, reference)][:500]
+    bench(
+        "TER of a sentence; sacreBLEU",
+        lambda: [sacrebleu_sentence_ter(line, [other]) for line, other in pairs],
+        lambda: [sacrebleu.sentence_ter(line, [other]) for line, other in pairs],
+        rounds,
+        lambda found: list(map(vars, found)),
+        count=len(pairs),
+        bar=60,
+    )
+    texts = reference[:1024]
+    print(f"TER of 1,024 x 1,024: {median_seconds(lambda: pairwise_bleu(texts, metric='ter'), 1):.1f} s")
+    words = [str(number) for number in range(1000)]
+    shuffled = Random(1).sample(words, 1000)
+    for name, text in (("1,000 words without order", shuffled), ("1,000 words, neighbours exchanged", swapped(words))):
+        ours, theirs = (
+            partial(function, " ".join(text), [" ".join(words)])
+            for function in (sacrebleu_sentence_ter, sacrebleu.sentence_ter)
+        )
+        bench(f"TER of {name}; sacreBLEU", ours, theirs, 1, vars)
+
+
+def swapped(words):
+    return [words[place ^ 1] for place in range(len(words))]
 
 
 def samples(reference, rounds, prompts=1000, each=16):
-    """Rewards of many samples for each prompt, whose references are prepared, beside the same without preparation."""
+    """Rewards of many samples for each prompt, with prepared references and without."""
     outputs = [lines(path.stem) for path in systems()[:each]]
     sets = [[line] for line in reference[:prompts]]
     texts = [output[number] for number in range(prompts) for output in outputs]
@@ -100,11 +131,10 @@ def samples(reference, rounds, prompts=1000, each=16):
             return bleu_rewards([sets[number] for number in owner.tolist()], texts, metric=metric)
 
         found, theirs = ours(), sacrebleu.CHRF(word_order=order)
-        assert found.tolist() == alone().tolist()
         wanted = [theirs.sentence_score(texts[place], sets[owner[place]]).score for place in range(0, len(texts), 97)]
         assert found[::97].tolist() == [np.float32(score / 100) for score in wanted]
-        times = compare(ours, alone, rounds)
-        row(f"{name}, {each} samples a prompt, references prepared; each alone", *times, count=len(texts))
+        work = f"{name}, {each} samples a prompt, references prepared; each alone"
+        bench(work, ours, alone, rounds, np.ndarray.tolist, count=len(texts))
 
 
 def matrices(reference, rounds):
@@ -115,8 +145,8 @@ def matrices(reference, rounds):
     ours = pairwise_bleu(few, metric="chrf")
     some = [(i, j) for i in range(0, 128, 17) for j in range(128)]
     assert all(ours[i, j] == sacrebleu.sentence_chrf(few[i], [few[j]]).score for i, j in some)
-    mine = statistics.median(seconds(lambda: pairwise_bleu(texts, metric="chrf")) for _ in range(rounds))
-    two = statistics.median(seconds(lambda: pairwise_bleu(texts, list(texts), metric="chrf")) for _ in range(rounds))
+    mine = median_seconds(lambda: pairwise_bleu(texts, metric="chrf"), rounds)
+    two = median_seconds(lambda: pairwise_bleu(texts, list(texts), metric="chrf"), rounds)
     print(f"matrix of 1,024 x 1,024: {mine:.2f} s among themselves, {two:.2f} s as two lists")
     if fastchrf is not None:
         theirs = seconds(lambda: fastchrf.pairwise_chrf([texts], [texts]))
@@ -127,28 +157,37 @@ def matrices(reference, rounds):
 
 def of_nltk(reference, hypotheses, rounds):
     few = hypotheses[:1000], reference[:1000]
-    assert chrf_score.corpus_chrf(few[1], few[0]) == nltk_chrf.corpus_chrf(few[1], few[0])
-    times = compare(
-        lambda: chrf_score.corpus_chrf(few[1], few[0]), lambda: nltk_chrf.corpus_chrf(few[1], few[0]), rounds
-    )
-    row("NLTK's chrF of a corpus", *times, count=1000, bar=60)
     tokens = [line.split() for line in few[0]], [[line.split()] for line in few[1]]
-    assert gleu_score.corpus_gleu(tokens[1], tokens[0]) == nltk_gleu.corpus_gleu(tokens[1], tokens[0])
-    times = compare(
-        lambda: gleu_score.corpus_gleu(tokens[1], tokens[0]),
-        lambda: nltk_gleu.corpus_gleu(tokens[1], tokens[0]),
-        rounds,
-    )
-    row("GLEU of a corpus; NLTK", *times, count=1000, bar=100)
-    segments = [*zip(tokens[1], tokens[0])]
-    assert all(gleu_score.sentence_gleu(*one) == nltk_gleu.sentence_gleu(*one) for one in segments)
 
-    def loop(score):
-        for references, hypothesis in segments:
-            score(references, hypothesis)
+    def sentences(score):
+        return [score(references, hypothesis) for hypothesis, references in zip(*tokens)]
 
-    times = compare(partial(loop, gleu_score.sentence_gleu), partial(loop, nltk_gleu.sentence_gleu), rounds)
-    row("GLEU of a sentence; NLTK", *times, count=1000, bar=100)
+    for work, bar, *both in (
+        ("NLTK's chrF of a corpus", 60, *(partial(one.corpus_chrf, few[1], few[0]) for one in (chrf_score, nltk_chrf))),
+        (
+            "GLEU of a corpus; NLTK",
+            100,
+            *(partial(one.corpus_gleu, tokens[1], tokens[0]) for one in (gleu_score, nltk_gleu)),
+        ),
+        ("GLEU of a sentence; NLTK", 100, *(partial(sentences, one.sentence_gleu) for one in (gleu_score, nltk_gleu))),
+    ):
+        bench(work, *both, rounds, count=1000, bar=bar)
+
+
+def nist(reference, hypotheses, rounds):
+    others = [[line.split() for line in lines(path.stem)] for path in systems()[1:4]]
+    texts = [line.split() for line in hypotheses]
+    for count in (1, 4):
+        references = [list(group) for group in zip([line.split() for line in reference], *others[: count - 1])]
+        segments = [pair for pair in zip(references, texts) if len(pair[1]) >= 5][:500]  # shorter ones divide by zero
+
+        def sentences(score, segments=segments):
+            return [score(*segment) for segment in segments]
+
+        both = [partial(one.corpus_nist, references, texts) for one in (nist_score, nltk_nist)]
+        bench(f"NIST of a corpus, references: {count}; NLTK", *both, rounds, count=len(texts), bar=60)
+        both = [partial(sentences, one.sentence_nist) for one in (nist_score, nltk_nist)]
+        bench(f"NIST of a sentence, references: {count}; NLTK", *both, rounds, count=len(segments), bar=40)
 
 
 def captions(reference, rounds, count=40_000):
@@ -163,24 +202,22 @@ def captions(reference, rounds, count=40_000):
         caption = words[start : start + random.randrange(8, 14)]
         res[image] = [" ".join(caption)]
         gts[image] = [" ".join(random.choice([word, word, random.choice(words)]) for word in caption) for _ in range(5)]
-    assert CaptionBleu().compute_score(gts, res) == CocoBleu().compute_score(gts, res, verbose=0)
-    times = compare(
-        lambda: CaptionBleu().compute_score(gts, res), lambda: CocoBleu().compute_score(gts, res, verbose=0), rounds
-    )
-    row(f"{count} captions with 5 references; pycocoevalcap", *times, count=count, bar=50)
+    ours = partial(CaptionBleu().compute_score, gts, res)
+    theirs = partial(CocoBleu().compute_score, gts, res, verbose=0)
+    bench(f"{count} captions with 5 references; pycocoevalcap", ours, theirs, rounds, count=count, bar=50)
 
 
 def main():
-    rounds = rounds_asked(5)
+    rounds = options(rounds=5).rounds
     reference, hypotheses = lines("ref"), lines("LIUM-NMT.4900")
-    print(
-        f"{machine()}, load {os.getloadavg()[0]:.1f}; cybleu {cybleu.__version__}, {cybleu.BACKEND} backend; medians of {rounds}\n"
-    )
+    print(f"{header()}; medians of {rounds}\n")
     print(f"| work | cybleu | the other (sacreBLEU {sacrebleu.__version__}, NLTK) | times |\n|---|---|---|---|")
     corpora(reference, hypotheses, rounds)
     samples(reference, rounds)
+    edit_rates(reference, hypotheses, rounds)
     matrices(reference, rounds)
     of_nltk(reference, hypotheses, rounds)
+    nist(reference, hypotheses, rounds)
     captions(reference, min(rounds, 2))
 
 

@@ -1,6 +1,6 @@
-"""The report of newstest2017 en-de: the whole command, with 4 and with 16 systems, and the size of the page.
+"""Benchmark reports of newstest2017 en-de: the whole command, with 4 and with 16 systems, and the size of the page.
 
-What the page says is compared with the library first: the scores, and that every line of every system is in it.
+The page is first compared with the library: it must have the scores and every line of every system.
 
 python benchmarks/report.py [--rounds N]
 """
@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import folder_of, lines, machine, rounds_asked, used_by
+from measure import cells, folder_of, header, lines, options, used_by
 from measure import systems as files
 
 import cybleu
@@ -36,9 +36,9 @@ def check(page, systems, references):
 
 
 def main():
-    rounds = rounds_asked(5)
+    rounds = options(rounds=5).rounds
     reference, references = folder_of("wmt17-en-de") / "ref.txt", lines("ref")
-    print(f"{machine()}, backend {cybleu.BACKEND}")
+    print(header())
     print("| systems | processor | by the clock | size | memory | goal |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         page = Path(name) / "report.html"
@@ -49,11 +49,9 @@ def main():
             measured = [used_by(command)[:3] for _ in range(rounds)]
             check(page, systems, references)
             clock, processor, memory = map(statistics.median, zip(*measured))
-            print(
-                f"| {count} | {processor:.2f} s (least {min(times[1] for times in measured):.2f}) | {clock:.2f} s | "
-                f"{page.stat().st_size / 1e6:.1f} MB | {memory:.0f} MB | {seconds} s, {size} MB |",
-                flush=True,
-            )
+            taken = f"{processor:.2f} s (least {min(times[1] for times in measured):.2f})", f"{clock:.2f} s"
+            sizes = f"{page.stat().st_size / 1e6:.1f} MB", f"{memory:.0f} MB"
+            cells(str(count), *taken, *sizes, f"{seconds} s, {size} MB")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Reranking beside loops over sacreBLEU and NLTK, in one run. Results are compared before anything is timed.
+"""Benchmark reranking against loops over sacreBLEU and NLTK. Results are compared first.
 
-The loops take minutes to hours, so they are timed on part of the pairs, and the time is given for all of them.
+The loops take minutes to hours, so they run on part of the pairs, and their times are extrapolated.
 
 python benchmarks/rerank.py [--rounds N]
 """
@@ -8,21 +8,20 @@ python benchmarks/rerank.py [--rounds N]
 from __future__ import annotations
 
 import gzip
-import math
-import statistics
 import subprocess
 import sys
 import tempfile
 import warnings
 from pathlib import Path
+from statistics import fmean
+from time import perf_counter
 
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 from extract import write_list
-from measure import compare, folder_of, lines, machine, moses100, read, rounds_asked, row, seconds, systems
+from measure import cells, compare, folder_of, header, lines, median_seconds, moses100, options, read, row, systems
 from sacrebleu.metrics.bleu import BLEU
 
-import cybleu
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr, oracle
 from cybleu.text import tokenizer
@@ -35,27 +34,19 @@ def close(ours, theirs):
 
 
 def samples(rounds, part=32):
-    """1,024 samples of one sentence, as a user of sacreBLEU has it: strings there, tokens here."""
+    """1,024 samples of one sentence: strings for sacreBLEU, tokens for cybleu."""
     texts = lines("samples", "mbr-samples")
     tokens = [tokenizer("13a")(text) for text in texts]
     metric = BLEU(effective_order=True)
 
     def theirs():
-        return [
-            math.fsum(metric.sentence_score(text, [other]).score for other in texts[:part]) / part
-            for text in texts[:part]
-        ]
+        few = texts[:part]
+        return [fmean(metric.sentence_score(text, [other]).score for other in few) for text in few]
 
     assert close(mbr([tokens[:part]]).scores, theirs())
     ours, loop = compare(lambda: mbr([tokens]), theirs, rounds)
-    row(
-        f"exact MBR of {len(texts):,} samples",
-        ours,
-        loop * (len(texts) / part) ** 2,
-        "ms",
-        1e3,
-        bar="80 ms, 1000 times",
-    )
+    loop *= (len(texts) / part) ** 2
+    row(f"exact MBR of {len(texts):,} samples", ours, loop, "ms", 1e3, bar="80 ms, 1000 times")
 
 
 def of_systems(rounds, part=8):
@@ -63,17 +54,13 @@ def of_systems(rounds, part=8):
     lists = [list(texts) for texts in zip(*map(read, systems()))]
     chosen = lists[:: len(lists) // part][:part]
 
+    def mean(text, texts):
+        return fmean(nltk_bleu.sentence_bleu([other], text, smoothing_function=METHOD1) for other in texts)
+
     def theirs():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return [
-                [
-                    math.fsum(nltk_bleu.sentence_bleu([other], text, smoothing_function=METHOD1) for other in texts)
-                    / len(texts)
-                    for text in texts
-                ]
-                for texts in chosen
-            ]
+            return [[mean(text, texts) for text in texts] for texts in chosen]
 
     for texts, expected in zip(chosen, theirs()):
         assert close(mbr([texts], variant="nltk", smoothing="method1").scores, expected)
@@ -83,23 +70,20 @@ def of_systems(rounds, part=8):
 
 
 def corpus_oracle(rounds):
-    """1,000 segments with 100 hypotheses: moses100 ten times over, each time with other references for its segments."""
+    """1,000 segments with 100 hypotheses: moses100 ten times, each time with other references for its segments."""
     base = moses100()
     texts = [base.texts[base.segment(segment)] for segment in range(100)]
     references = [[line] for line in (folder_of("moses100") / "reference").read_text(encoding="utf-8").splitlines()]
     shifted = [references[(segment + copy) % 100] for copy in range(10) for segment in range(100)]
     nbest = NBest.from_texts(texts * 10, shifted, tokenize=str.split)
     found = oracle(nbest, "corpus")
-    time = statistics.median(seconds(lambda: oracle(nbest, "corpus")) for _ in range(5 * rounds))
-    print(
-        f"| corpus oracle of {len(nbest):,} x 100: {found.score:.2f}, by sentences {found.start:.2f}, "
-        f"{found.passes} passes, {found.swaps} swaps | {time:.3f} s | | |  (goal: 0.2 s)",
-        flush=True,
-    )
+    time = median_seconds(lambda: oracle(nbest, "corpus"), 5 * rounds, perf_counter)
+    work = f"corpus oracle of {len(nbest):,} x 100: {found.score:.2f}, by sentences {found.start:.2f}"
+    cells(f"{work}, {found.passes} passes, {found.swaps} swaps", f"{time:.3f} s", "", "goal: 0.2 s")
 
 
 def command(rounds, copies=100):
-    """`cybleu rerank linear`, its start included, beside splitting the lines of the same file."""
+    """`cybleu rerank linear`, including its start, against splitting the lines of the same file."""
     with tempfile.TemporaryDirectory() as name:
         path, weights = Path(name) / "nbest.gz", Path(name) / "weights"
         nbest, _, count = write_list(Path(name), copies)
@@ -117,17 +101,14 @@ def command(rounds, copies=100):
                     line.split()
 
         one, other = compare(ours, theirs, rounds, 1)
-        print(
-            f"| `rerank linear` of {count:,} hypotheses, {len(names)} features, gz | "
-            f"{one:.2f} s | {other:.2f} s | {other / one:.2f} |  (goal: {one / other:.2f} is below 2.5)",
-            flush=True,
-        )
+        work = f"`rerank linear` of {count:,} hypotheses, {len(names)} features, gz"
+        row(work, one, other, "s", 1, bar=f"{one / other:.2f} below 2.5")
 
 
 def main():
-    rounds = rounds_asked(3)
+    rounds = options(rounds=3).rounds
     folder_of(".")
-    print(f"{machine()}, backend {cybleu.BACKEND}")
+    print(header())
     print("| work | cybleu | the loop | times |\n|---|---|---|---|")
     samples(rounds)
     of_systems(rounds)

@@ -1,13 +1,15 @@
-"""The time for two texts of n tokens, n = 10, 100, ... 1,000,000: each step should cost about 10 times the one before."""
+"""Benchmark texts of n tokens, n = 10, 100, ... 1,000,000: each step should cost about 10 times the previous one."""
 
 from __future__ import annotations
 
 import random
 import statistics
+import timeit
 import warnings
+from functools import partial
 from itertools import pairwise
 
-from measure import machine, newstest, seconds
+from measure import cells, machine, newstest
 
 import cybleu
 from cybleu import _backend, _mirror
@@ -26,7 +28,7 @@ def vocabularies():
     yield "newstest2017, repeated", hypothesis * repeat, reference * repeat
     zipf = [source.choices(words, weights, k=SIZES[-1]) for _ in range(2)]
     yield "Zipf's law, 50,000 words", *zipf
-    # no str of one side is a str of the other, as after reading two files
+    # the two sides share no str object, as after reading two files
     yield "the same, every token a new object", *([" ".join(text).split()][0] for text in zipf)
     yield "one token", ["a"] * SIZES[-1], ["a"] * SIZES[-1]
     yield "all different", [str(number) for number in range(SIZES[-1])], [str(number) for number in range(SIZES[-1])]
@@ -38,8 +40,8 @@ def main():
     warnings.simplefilter("ignore")
     smoothing = cybleu.SmoothingFunction().method1
     print(f"{machine()}; {cybleu.BACKEND} backend\n")
-    print("| tokens on each side | " + " | ".join(f"{size:,}" for size in SIZES) + " | largest step |")
-    print("|---" * (len(SIZES) + 2) + "|")
+    cells("tokens on each side", *(f"{size:,}" for size in SIZES), "largest step")
+    cells(*["---"] * (len(SIZES) + 2))
     for name, hypothesis, reference in vocabularies():
         for size in SIZES[:3]:
             arguments = [reference[:size]], hypothesis[:size], 4
@@ -47,19 +49,13 @@ def main():
         medians = []
         for size in SIZES:
             references, text = [reference[:size]], hypothesis[:size]
+            score = partial(cybleu.sentence_bleu, references, text, smoothing_function=smoothing)
             repeats = max(1, 20_000 // size)
-
-            def run(references=references, text=text, repeats=repeats):
-                for _ in range(repeats):
-                    cybleu.sentence_bleu(references, text, smoothing_function=smoothing)
-
-            run()
-            medians.append(statistics.median(seconds(run) for _ in range(9)) / repeats)
+            score()
+            medians.append(statistics.median(timeit.repeat(score, number=repeats, repeat=9)) / repeats)
         steps = [later / earlier for earlier, later in pairwise(medians)]
-        cells = " | ".join(
-            f"{median * 1e6:,.2f} us" if median < 1e-3 else f"{median * 1e3:,.1f} ms" for median in medians
-        )
-        print(f"| {name} | {cells} | {max(steps[:-1]):.1f}, last {steps[-1]:.1f} |", flush=True)
+        times = (f"{time * 1e6:,.2f} us" if time < 1e-3 else f"{time * 1e3:,.1f} ms" for time in medians)
+        cells(name, *times, f"{max(steps[:-1]):.1f}, last {steps[-1]:.1f}")
 
 
 if __name__ == "__main__":

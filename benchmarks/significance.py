@@ -1,7 +1,7 @@
-"""Significance beside sacreBLEU, in one run, on newstest2017 en-de. Results are compared before anything is timed.
+"""Benchmark significance tests against sacreBLEU's on newstest2017 en-de. Results are compared first.
 
-Rows are given on both sides, so that tests are timed and not counting. Times are of the processor, memory is what the largest
-resident size of a process of its own grows by. sacreBLEU's tests are timed once: they take seconds to minutes.
+Both get rows, so that counting is excluded. Times are processor time; memory is the growth of the peak resident size of a new
+process. sacreBLEU's tests run once: they take seconds to minutes.
 
 python benchmarks/significance.py [--rounds N]
 """
@@ -11,22 +11,20 @@ from __future__ import annotations
 import multiprocessing
 import os
 
-# sacreBLEU multiplies integers, on one processor; waiting threads of the matrix library would count as work
+# sacreBLEU multiplies integers on one processor; idle threads of the matrix library would count as work
 os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
 import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
-from measure import folder_of, machine, processor_seconds, read, rounds_asked, used_by
+from measure import cells, folder_of, header, median_seconds, options, read, status, used_by
 from measure import systems as files
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
-import cybleu
 from cybleu import segment_stats
 from cybleu.significance import bootstrap, compare_systems, paired_ar, paired_bs, paired_test
 
@@ -34,7 +32,7 @@ BASELINE = "LIUM-NMT.4900"
 
 
 class OfRows(BLEU):
-    """sacreBLEU's metric for rows that are there already."""
+    """sacreBLEU's metric on rows that are already counted."""
 
     def _extract_corpus_statistics(self, hypotheses, references):
         return self.rows[hypotheses[0]]
@@ -58,26 +56,15 @@ def theirs(systems, kind, samples):
     return time.process_time() - started, dict(zip(scores["System"], scores["BLEU"]))
 
 
-def processor_time(function, rounds):
-    return statistics.median(processor_seconds(function) for _ in range(rounds))
-
-
 def _grown(work, systems, queue):
-    WORKS[work](dict(list(systems.items())[:2]), few=True)  # loads what there is to load
-    before = _largest()
+    WORKS[work](dict(list(systems.items())[:2]), few=True)  # imports
+    before = status("VmHWM")
     WORKS[work](systems)
-    queue.put((_largest() - before) / 1024)
-
-
-def _largest():
-    """The largest resident size in KiB, of this process alone, which that of `resource` is not."""
-    status = Path("/proc/self/status")
-    lines = status.read_text().splitlines() if status.exists() else ()
-    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), float("nan"))
+    queue.put(status("VmHWM") - before)
 
 
 def memory(work, systems):
-    """What the largest resident size of a new process grows by, in MB."""
+    """Growth of the peak resident size of a new process, in MB."""
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
     process = context.Process(target=_grown, args=(work, systems, queue))
@@ -108,12 +95,12 @@ WORKS = {"all pairs": all_pairs, "intervals": intervals, "large": large}
 
 def show(work, ours, peer, goal, more=""):
     of_peer = f"{peer:.2f} s | {peer / ours:.0f} times" if peer else "|"
-    print(f"| {work} | {ours:.3f} s | {of_peer} | {goal} | {more} |", flush=True)
+    cells(work, f"{ours:.3f} s", of_peer, goal, more)
 
 
 def main():
-    rounds = rounds_asked(5)
-    print(f"{machine()}, NumPy {np.__version__}, backend {cybleu.BACKEND}; times of the processor")
+    rounds = options(rounds=5).rounds
+    print(f"{header()}, NumPy {np.__version__}; times of the processor")
     print("| work | cybleu | sacreBLEU | times | goal | memory |\n|---|---|---|---|---|---|")
     systems = rows()
 
@@ -122,7 +109,7 @@ def main():
     for name in systems:
         one, other = found[name], expected[name]
         assert (one.score, one.p_value, one.mean, one.ci) == (other.score, other.p_value, other.mean, other.ci), name
-    ours = processor_time(lambda: paired_bs(systems), rounds)
+    ours = median_seconds(lambda: paired_bs(systems), rounds)
     show("sacreBLEU's bootstrap, 1,000 samples, 16 systems", ours, peer, "40 times")
 
     peer, expected = theirs(systems, "ar", 10_000)
@@ -130,13 +117,13 @@ def main():
     compared = all_pairs(systems)
     for name in list(systems)[1:]:
         assert found[name].p_value == expected[name].p_value == compared.between(name, BASELINE).p, name
-    ours = processor_time(lambda: all_pairs(systems), rounds)
-    work = f"randomisation, 10,000, all {len(compared.differences)} pairs, beside sacreBLEU's 15"
+    ours = median_seconds(lambda: all_pairs(systems), rounds)
+    work = f"randomisation, 10,000, all {len(compared.differences)} pairs; sacreBLEU's 15"
     show(work, ours, peer, "60 times, 50 MB", f"{memory('all pairs', systems):.0f} MB")
 
     scores = intervals(systems)
     assert scores[3].tolist() == bootstrap(systems[list(systems)[3]], samples=10_000).scores.tolist()
-    ours = processor_time(lambda: intervals(systems), rounds)
+    ours = median_seconds(lambda: intervals(systems), rounds)
     show("bootstrap, 10,000, 16 systems", ours, None, "0.5 s, 50 MB", f"{memory('intervals', systems):.0f} MB")
 
     reference = folder_of("wmt17-en-de") / "ref.txt"
@@ -147,7 +134,7 @@ def main():
         statistics.median(one.processor for one in used),
         None,
         "3 s",
-        f"by the clock {statistics.median(one.clock for one in used):.2f} s",
+        f"wall time {statistics.median(one.clock for one in used):.2f} s",
     )
 
     generator = np.random.default_rng(1)
@@ -155,7 +142,7 @@ def main():
     longer = {name: table[drawn] for name, table in list(systems.items())[:4]}
     one, other = list(longer)[:2]
     assert large(longer).between(one, other).p == paired_test(longer[one], longer[other], test="shifted-bootstrap").p
-    ours = processor_time(lambda: large(longer), 1)
+    ours = median_seconds(lambda: large(longer), 1)
     show("300,000 segments, 4 systems, 1,000 samples", ours, None, "", f"{memory('large', longer):.0f} MB")
 
 

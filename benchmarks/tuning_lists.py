@@ -1,11 +1,11 @@
-"""N-best lists for comparing climbs, made from the 16 systems of newstest2017 en-de with seeds: every run makes the same.
+"""N-best lists for comparing tuning strategies, made from the 16 systems of newstest2017 en-de with fixed seeds.
 
-A list has the outputs of the systems for some segments, and in the larger ones mixtures of two outputs, which change over at a
-token that both have, as the paths of a lattice do. Its features are of kinds that decoders and rerankers have, and none knows the
-reference: lengths, the logarithms of word and bigram frequencies, agreement with other systems, unknown words, repetitions,
-marks of systems, and noise. Their scales differ. None of the lists is saturated: climbs from different starts end differently.
+A list has the outputs of the systems for some segments. The larger ones also have mixtures of two outputs that switch at a shared
+token, like paths of a lattice. The features are like those of decoders and rerankers, without the reference: lengths, logarithms of
+word and bigram frequencies, agreement with other systems, unknown words, repetitions, indicators of systems, and noise, on
+different scales. No list is saturated: searches from different starts end differently.
 
-`CHOSEN_ON` names the lists that the strategy of `tune` was chosen on, `HELD_OUT` those that it was not.
+The strategy of `tune` was chosen on the lists of `CHOSEN_ON`; those of `HELD_OUT` were held out.
 """
 
 from __future__ import annotations
@@ -20,21 +20,13 @@ from cybleu.nbest import NBest, merge
 from cybleu.stats import References
 from cybleu.tuning import random_search
 
-CHOSEN_ON = ("systems", "mixtures", "loop", "signs")
-HELD_OUT = ("systems, others", "mixtures, others", "loop, others", "many features", "replicated")
-LISTS = (*CHOSEN_ON, *HELD_OUT)
-
-
-def outputs():
-    """The reference and the outputs of each system, lists of tokens, segment after segment."""
-    return read(folder_of("wmt17-en-de") / "ref.txt"), [read(path) for path in systems()]
-
 
 class Texts:
-    """What the features know: how often words and bigrams are in the outputs of all systems."""
+    """Frequencies of words and bigrams in the outputs of all systems, for the features."""
 
     def __init__(self):
-        self.reference, self.systems = outputs()
+        self.reference = read(folder_of("wmt17-en-de") / "ref.txt")
+        self.systems = [read(path) for path in systems()]
         self.words = Counter(token for system in self.systems for tokens in system for token in tokens)
         self.bigrams = Counter(
             pair for system in self.systems for tokens in system for pair in itertools.pairwise(tokens)
@@ -42,14 +34,14 @@ class Texts:
         self.total = sum(self.words.values())
 
     def frequencies(self, tokens):
-        """The logarithms of the frequencies of its words, of its bigrams given their first words, and how many are rare."""
+        """Sums of the logarithms of word frequencies and of bigram frequencies, and the number of rare words."""
         word = [np.log((self.words[token] + 1) / self.total) for token in tokens]
         pairs = itertools.pairwise(tokens)
         pair = [np.log((self.bigrams[one, other] + 0.1) / (self.words[one] + 10)) for one, other in pairs]
         return [sum(word), sum(pair), sum(self.words[token] < 8 for token in tokens)]
 
     def agreement(self, tokens, others):
-        """For each order the mean share of its n-grams that another output has."""
+        """For each order, the mean and the largest share of the n-grams that another output has."""
         shares = []
         for order in (1, 2, 4):
             own = Counter(zip(*(tokens[place:] for place in range(order))))
@@ -59,7 +51,7 @@ class Texts:
         return shares
 
     def hypotheses(self, segment, mixtures, generator):
-        """The different outputs for a segment, then mixtures of two; and for each the numbers of their systems."""
+        """Distinct outputs for a segment, then mixtures of two, each with the numbers of their systems."""
         found = {}
         for number, system in enumerate(self.systems):
             found.setdefault(tuple(system[segment]), (number, number))
@@ -75,37 +67,18 @@ class Texts:
         return list(found.items())
 
 
-NAMES = [
-    "length",
-    "characters",
-    "words",
-    "bigrams",
-    "rare",
-    "repeated",
-    "punctuation",
-    "capitals",
-    "shape",
-    "mean_1",
-    "most_1",
-    "mean_2",
-    "most_2",
-    "mean_4",
-    "most_4",
-    "system_a",
-    "system_b",
-    "system_c",
-    "system_d",
-    "noise_a",
-    "noise_b",
-    "noise_c",
-    "noise_d",
-]
+NAMES = """
+    length characters words bigrams rare repeated punctuation capitals shape
+    mean_1 most_1 mean_2 most_2 mean_4 most_4
+    system_a system_b system_c system_d noise_a noise_b noise_c noise_d
+""".split()
+FEW = [*NAMES[:4], "mean_1", "most_2", "mean_4", "noise_a", "noise_b"]
 
 
 def made(texts, segments, mixtures, names, seed, scales=None, max_order=4):
-    """A list of these segments with these features.
+    """A list of some segments with some features.
 
-    :param scales: what each feature is multiplied by
+    :param scales: factors of the features
     """
     generator = np.random.default_rng(seed)
     rows, hyps, sizes = [], [], []
@@ -137,7 +110,7 @@ def made(texts, segments, mixtures, names, seed, scales=None, max_order=4):
 
 
 def looped(texts, segments, names, seed, rounds=4, best=12):
-    """What a loop aggregates: of many hypotheses the best by the weights of each round, merged."""
+    """The merged lists of a tuning loop: of many hypotheses, the best by the weights of each iteration."""
     everything = made(texts, segments, 60, names, seed)
     generator = np.random.default_rng([seed, 1])
     spread = everything.features.std(axis=0)
@@ -152,44 +125,45 @@ def looped(texts, segments, names, seed, rounds=4, best=12):
         chosen = np.concatenate(rows)
         lists.append(NBest(np.cumsum([0, *sizes]), everything.features[chosen], everything.stats[chosen], names))
         merged = merge(*lists)
-        # not by `tune`, on which the lists must not depend
+        # not by `tune`: the lists must not depend on it
         vectors = np.vstack([weights, generator.normal(size=(100, len(names))) / spread])
         weights = vectors[random_search(merged, vectors).argmax()]
     return merged
 
 
-def lists():
-    """Name and list, one after the other; the start of each is the default, every weight 1."""
-    texts = Texts()
-    few = [*NAMES[:4], "mean_1", "most_2", "mean_4", "noise_a", "noise_b"]
-    signs = ["length", "bigrams", "rare", "repeated", "mean_2", "most_4", "system_a", "system_c", "noise_a", "noise_c"]
+def signs(texts):
+    """Features with opposite signs, at scales from 0.001 to 1000."""
+    names = ["length", "bigrams", "rare", "repeated", "mean_2", "most_4", "system_a", "system_c", "noise_a", "noise_c"]
     generator = np.random.default_rng(7)
-    for name in LISTS:
-        if name == "systems":
-            yield name, made(texts, range(300), 0, few, 1)
-        elif name == "mixtures":
-            yield name, made(texts, range(300, 450), 40, NAMES[:19], 2)
-        elif name == "loop":
-            yield name, looped(texts, range(500, 650), NAMES[:15], 3)
-        elif name == "signs":
-            # some features point the other way, at scales from a thousandth to a thousand
-            scales = generator.choice([-1.0, 1.0], len(signs)) * 10.0 ** generator.uniform(-3, 3, len(signs))
-            yield name, made(texts, range(700, 900), 16, signs, 4, scales)
-        elif name == "systems, others":
-            yield name, made(texts, range(1000, 1300), 0, [*few, "rare", "capitals"], 5)
-        elif name == "mixtures, others":
-            yield name, made(texts, range(1300, 1420), 60, NAMES[2:17], 6)
-        elif name == "loop, others":
-            yield name, looped(texts, range(1500, 1620), [*NAMES[:5], *NAMES[9:15], "noise_d"], 7)
-        elif name == "many features":
-            yield name, made(texts, range(1700, 1850), 20, NAMES, 8)
-        else:
-            one = made(texts, range(2000, 2060), 20, NAMES[:12], 9)
-            yield name, again(one, 4)
+    scales = generator.choice([-1.0, 1.0], len(names)) * 10.0 ** generator.uniform(-3, 3, len(names))
+    return made(texts, range(700, 900), 16, names, 4, scales)
+
+
+CHOSEN_ON = {
+    "systems": lambda texts: made(texts, range(300), 0, FEW, 1),
+    "mixtures": lambda texts: made(texts, range(300, 450), 40, NAMES[:19], 2),
+    "loop": lambda texts: looped(texts, range(500, 650), NAMES[:15], 3),
+    "signs": signs,
+}
+HELD_OUT = {
+    "systems, others": lambda texts: made(texts, range(1000, 1300), 0, [*FEW, "rare", "capitals"], 5),
+    "mixtures, others": lambda texts: made(texts, range(1300, 1420), 60, NAMES[2:17], 6),
+    "loop, others": lambda texts: looped(texts, range(1500, 1620), [*NAMES[:5], *NAMES[9:15], "noise_d"], 7),
+    "many features": lambda texts: made(texts, range(1700, 1850), 20, NAMES, 8),
+    "replicated": lambda texts: again(made(texts, range(2000, 2060), 20, NAMES[:12], 9), 4),
+}
+LISTS = {**CHOSEN_ON, **HELD_OUT}
+
+
+def lists(names=tuple(LISTS)):
+    """Yield the name and the list for each name; the start of each list is the default, every weight 1."""
+    texts = Texts()
+    for name in names:
+        yield name, LISTS[name](texts)
 
 
 def again(nbest, times, seed=10):
-    """A list several times over, each time with other noise on its features."""
+    """Repeat a list, each time with other noise on its features."""
     generator = np.random.default_rng(seed)
     spread = nbest.features.std(axis=0)
     features = [nbest.features + 0.1 * spread * generator.normal(size=nbest.features.shape) for _ in range(times)]

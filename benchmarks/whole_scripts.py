@@ -1,21 +1,20 @@
-"""Whole scripts and commands, from their start to their end: how much of the time of a process cybleu saves.
+"""Benchmark whole scripts and commands from start to end.
 
 python benchmarks/whole_scripts.py [--rounds N] [--lines N]
-Each script reads two files, splits the lines and scores them. It is run as it is, with NLTK; with the import replaced; and as it is
-by `run-as-nltk`. The commands score the same files as they are. All print the same before anything is timed. Times are processor
-time of the process, medians; the imports, reading and splitting are in them.
+Each script reads two files, splits the lines and scores them. It runs unchanged with NLTK, with the import replaced, and unchanged
+with `run-as-nltk`. The commands score the same files. All must print the same first. Times are medians of the processor time of the
+process, including imports, reading and splitting.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from measure import DATA, machine, used_by
+from measure import DATA, cells, machine, options, used_by
 
 READ = """
 import sys
@@ -33,7 +32,7 @@ print(corpus_bleu([[reference] for reference in references], hypotheses))
 BY_NLTK = "from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu\n"
 BY_CYBLEU = "from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu\n"
 TOKENIZER = "from nltk.tokenize import wordpunct_tokenize\n"
-SCRIPTS = {  # what both have before the import, how they split, what they do
+SCRIPTS = {  # code before the import, how to split, what to compute
     "`sentence_bleu` of each line, method1, `str.split`": ("", "str.split", SENTENCES),
     "`corpus_bleu`, `str.split`": ("", "str.split", CORPUS),
     "`sentence_bleu` of each line, method1, NLTK's `wordpunct_tokenize`": (TOKENIZER, "wordpunct_tokenize", SENTENCES),
@@ -41,21 +40,17 @@ SCRIPTS = {  # what both have before the import, how they split, what they do
 
 
 def medians(commands, rounds):
-    """Of each command, measured in turn so that all meet the same machine."""
+    """Median processor time of each command, measured alternately."""
     times = [[used_by(command, stderr=subprocess.DEVNULL).processor for command in commands] for _ in range(rounds)]
     return [statistics.median(of_one) for of_one in zip(*times)]
 
 
 def row(work, theirs, ours):
-    times = " | ".join(f"{time:.2f} s, {theirs / time:.1f} times" for time in ours)
-    print(f"| {work} | {theirs:.2f} s | {times} |", flush=True)
+    cells(work, f"{theirs:.2f} s", *(f"{time:.2f} s, {theirs / time:.1f} times" for time in ours))
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--lines", type=int, default=3004)
-    arguments = parser.parse_args()
+    arguments = options(rounds=5, lines=3004)
     print(f"{machine()}; {arguments.lines:,} lines; medians of {arguments.rounds} rounds\n")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -80,16 +75,16 @@ def main():
             theirs, *ours = medians(commands, arguments.rounds)
             row(work, theirs, ours)
         print("\n| command on raw files | sacreBLEU | cybleu |\n|---|---|---|")
-        for options, theirs in ((["--tokenize", "none"], ["-tok", "none"]), ([], ["-tok", "13a"])):
+        for choice, theirs in ((["--tokenize", "none"], ["-tok", "none"]), ([], ["-tok", "13a"])):
             commands = [
                 [sys.executable, "-m", "sacrebleu", files[0], "-i", files[1], *theirs, "-b", "-w", "10"],
-                [sys.executable, "-m", "cybleu", "score", files[1], files[0], *options, "--width", "10"],
+                [sys.executable, "-m", "cybleu", "score", files[1], files[0], *choice, "--width", "10"],
             ]
             expected, found = (used_by(command, stderr=subprocess.DEVNULL).output for command in commands)
             assert found.partition(" = ")[2].split()[0] == expected.strip(), (expected, found)
             theirs_time, ours_time = medians(commands, arguments.rounds)
-            work = " ".join(["`cybleu score`" if not options else "`cybleu score --tokenize none`", "beside"])
-            row(f"{work} `sacrebleu {' '.join(theirs)}`", theirs_time, [ours_time])
+            work = "`cybleu score --tokenize none`" if choice else "`cybleu score`"
+            row(f"{work}, `sacrebleu {' '.join(theirs)}`", theirs_time, [ours_time])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Check the built site: links and anchors within it lead somewhere, it loads nothing from elsewhere, no public name is missing.
+"""Check the built site: internal links and anchors resolve, it loads nothing external, and no public name is missing.
 
 python docs/check_site.py FOLDER
 """
@@ -16,9 +16,9 @@ from urllib.parse import unquote, urlsplit
 
 import cybleu
 
-# Is used by its commands; every other module and package right below cybleu is on the pages.
+# Not an API; every other module and package of cybleu is on the pages.
 INTERNAL = {"cli"}
-# Can be imported only where a package is that the site is built without.
+# Requires a package that is not installed when the site is built.
 WITH_OTHERS = "cybleu.frameworks.torch_metrics."
 
 

@@ -1,4 +1,4 @@
-"""The site: `.ci/run docs` builds it with warnings as errors. Settings that are not here are the defaults."""
+"""Configuration of the site, which `nox -s docs` builds with warnings as errors."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sp
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 
-# Docstrings put names and shapes between single backticks.
+# Docstrings have names and shapes in single backticks.
 default_role = "literal"
-autodoc_mock_imports = ["torch", "torchmetrics"]  # of the one class that needs them
+autodoc_mock_imports = ["torch", "torchmetrics"]  # for the class that requires them
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 100
 python_display_short_literal_types = True
 add_module_names = False
 
-# A reference to something of cybleu that is not there is an error; annotations name much that has no page.
+# A broken reference to cybleu is an error; annotations name other things that have no page.
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!cybleu\.).*")]
 # What the backends read of a metric, the base class of NBest, the texts of a report, the rows that a
@@ -46,7 +46,7 @@ nitpick_ignore = [
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 
-# A page names the types that a caller can give. `Any` stands for what has no name, such as all forms of a batch, and tells
+# A page names the types that a caller can give. `Any` is used for unions without a name, such as all forms of a batch, and tells
 # nothing, so a signature is shown without it: see `leave_out_any`.
 
 html_theme = "furo"
@@ -113,7 +113,7 @@ def example_report(app):
         folder / "example-report.html",
         [[line] for line in lines("web")],
         {name: lines(name) for name in ("asv", "kjv", "ylt")},
-        title="Three translations of Mark beside the World English Bible",
+        title="Three translations of Mark compared with the World English Bible",
     )
     app.config.html_extra_path.append(str(folder))
 

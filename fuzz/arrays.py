@@ -1,4 +1,4 @@
-"""The array face: kernels, mirror and counting by hand on arrays of any dtype, layout and form, right and wrong."""
+"""Batches of arrays: kernels, mirror and a plain count on arrays of any dtype, layout and form, valid and invalid."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DTYPES = ["int64", "int32", "uint8", "int8", "int16", "uint16", "uint32", "uint6
 OTHER_DTYPES = ["float64", "float16", "bool", "object", "complex64", "S2", "U1", "M8[s]", "i4,i4"]
 ORDERS = [4, 2, 1, 3, 5, 8, 16, 17, 64, 65, 300, 0, -1, True, 2.0, None, "2", np.int64(3)]
 ODD_TEXTS = [None, [], "a b", 3, [2**70], [1.5], ["a"], {1: 2}, b"ab", np.arange(3), [[1]]]
-NAMES = [name for name in metrics.VARIANTS if name != "nltk-3.3"]
+NAMES = [name for name in metrics.VARIANTS if name != "nltk-3.2"]
 
 
 def an_id(take: Input) -> int:
@@ -43,7 +43,7 @@ def a_text(take: Input) -> list[int]:
 
 
 def as_array(take: Input, values, dtype=None):
-    """The values as an array of some dtype that holds them, or rarely of another kind, in some layout."""
+    """The values as an array of a dtype that fits, or rarely of another kind, in some layout."""
     values = np.array(values, dtype=object)
     if dtype is None:
         dtype = take.choice(DTYPES if take.below(16) else OTHER_DTYPES)
@@ -91,12 +91,12 @@ def laid_out(take: Input, plain):
 
 
 def values_of(thing):
-    """What an array says, as numbers, by NumPy's own conversion."""
+    """The numbers of an array, by NumPy's own conversion."""
     return np.asarray(thing).tolist()
 
 
 def batch(take: Input, texts):
-    """Texts in one of the forms of a batch; what it then says, None where it should be an error; `lengths`."""
+    """Texts in one of the forms of a batch; their ids, or None if it is invalid; `lengths`."""
     form = take.below(5)
     if form == 0:
         return [list(text) for text in texts], texts, None
@@ -148,7 +148,7 @@ def are_ids(texts) -> bool:
 
 
 def expect(found, value, arguments):
-    """Values as counted by hand where the input is right; an error of ours where it is not."""
+    """Compare with a plain count if the input is valid; expect one of cybleu's exceptions if not."""
     if found.error is not None:
         raise AssertionError(f"an error for what is right: {arguments}") from found.error
     if not np.array_equal(found.value, value, equal_nan=True):
@@ -177,11 +177,11 @@ def statistics(take: Input):
         owners = values_of(owner)
     arguments = references, hypotheses, order, owner, pad, eos, unk
     settings = {"lengths": hypothesis_lengths, "owner": owner}
-    face = take.below(4)
-    if face == 0:
+    kind = take.below(4)
+    if kind == 0:
         kwargs = {"reference_lengths": lengths, "pad_id": pad, "eos_id": eos, "unk_id": unk}
         found = on_both(segment_stats, references, hypotheses, order, **settings, **kwargs)
-    elif face == 1:
+    elif kind == 1:
         kwargs = {"reference_lengths": lengths, "pad_id": pad, "eos_id": eos, "unk_id": unk}
         found = on_both(bleu_rewards, references, hypotheses, **settings, **kwargs)
         order = 4
@@ -189,7 +189,7 @@ def statistics(take: Input):
 
         def prepared():
             made = References(references, order, lengths=lengths, pad_id=pad, eos_id=eos, unk_id=unk)
-            if face == 3:
+            if kind == 3:
                 made = pickle.loads(pickle.dumps(made))
             return made.stats(hypotheses, **settings, threads=take_threads)
 
@@ -205,7 +205,7 @@ def statistics(take: Input):
         fresh = iter(range(2**64, 2**64 + 10000))
         tokens = [next(fresh) if token == unk else token for token in trimmed(tokens, pad, eos)]
         rows.append(counted_row([trimmed(text, pad, eos) for text in sets[place]], tokens, order))
-    if face == 1:
+    if kind == 1:
         rows = [metrics.score(row, effective_order=True).score / 100 for row in rows]
         expect(found, np.array(rows).astype(np.float32), arguments)
     else:
@@ -279,7 +279,7 @@ def each_other(take: Input):
 
 
 def column(take: Input):
-    """The reward function, called as a trainer does."""
+    """Call the reward function as a trainer does."""
     sets = take.list(4, lambda: take.list(3, lambda: a_text(take)))
     completions = [a_text(take) if take.below(8) else take.choice(ODD_TEXTS) for _ in sets]
     if sets and take.below(4) == 0:

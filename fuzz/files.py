@@ -1,4 +1,4 @@
-"""The file readers: any bytes give a list or an error of ours, the same on both backends, and what is written is read back."""
+"""File readers: any bytes give a list or one of cybleu's exceptions, the same on both backends, and lists survive writing and reading."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SEPARATORS = [b"", b" ", b" ", b" ||| ", b"\n"]
 
 
 def moses_line(take: Input) -> bytes:
-    """A line that is nearly right, so that the fast reader is reached."""
+    """A nearly valid line, which reaches the fast reader."""
 
     def number():
         return take.choice([b"0", b"1", b"-0.5", b"1e5", b"-12.345", b"1e-400", b"0.1", b"123456789012345678", b"x"])
@@ -95,7 +95,7 @@ def nbest_of(*args, **kwargs):
 
 
 def read_back(nbest: NBest, take: Input, first_id: int) -> None:
-    """Written and read again it is the same; where it cannot be written an error says so."""
+    """Write and read a list, which must be equal, or raise an exception if it cannot be written."""
     name = take.choice(["moses", "joshua"])
     path = WRITTEN if take.flag() else ALSO
     wrote = outcome(nbest.write, path, name)

@@ -1,4 +1,4 @@
-"""What the targets share: input made from the fuzzer's bytes, both backends under the public API, outcomes compared.
+"""Shared by the targets: input made from the fuzzer's bytes, both backends under the public API, outcomes compared.
 
 Run a target with ``python fuzz/TARGET.py [CORPUS] [libFuzzer's options]``; see docs/fuzzing.md.
 """
@@ -36,13 +36,13 @@ BACKENDS = ("cython", "python")
 
 
 def run(target):
-    """Hand a function of :class:`Input` over to libFuzzer."""
+    """Run a function of :class:`Input` under libFuzzer."""
     atheris.Setup(sys.argv, lambda data: target(Input(data)))
     atheris.Fuzz()
 
 
 class Input:
-    """Choices, made by the bytes."""
+    """Choices determined by the fuzzer's bytes."""
 
     def __init__(self, data: bytes):
         provider = atheris.FuzzedDataProvider(data)
@@ -63,7 +63,7 @@ class Input:
 
 
 class Outcome(NamedTuple):
-    """What a call did."""
+    """Outcome of a call."""
 
     value: Any
     error: BaseException | None
@@ -76,7 +76,7 @@ def outcome(function, *args, **kwargs) -> Outcome:
 
 
 def on_both(function, *args, **kwargs) -> Outcome:
-    """The outcome of a call, which must be the same on both backends: value, error and its message, warnings."""
+    """Return the outcome of a call, which must be the same on both backends: value, exception and message, warnings."""
     results = []
     for name in BACKENDS:
         _backend.choose(name)
@@ -89,7 +89,7 @@ def on_both(function, *args, **kwargs) -> Outcome:
 
 
 def same_value(one, other) -> bool:
-    """Equal down to types and bits, nan being equal to nan."""
+    """Whether two values are equal in type and bits; nan equals nan."""
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):
@@ -102,7 +102,7 @@ def same_value(one, other) -> bool:
 
 
 def expect_error(found: Outcome, *kinds: type[BaseException]) -> None:
-    """Bad input may only give errors of these kinds."""
+    """Assert that invalid input raises only exceptions of these classes."""
     if found.error is not None and not isinstance(found.error, kinds):
         raise found.error
     if found.warned:
@@ -110,7 +110,7 @@ def expect_error(found: Outcome, *kinds: type[BaseException]) -> None:
 
 
 def counted_row(references, hypothesis, max_order: int) -> list[int]:
-    """The statistics of a segment, as the paper says it: nothing of cybleu is in it."""
+    """Statistics of a segment by the definition of the paper, without cybleu."""
 
     def ngrams(text, n):
         return Counter(tuple(text[start : start + n]) for start in range(len(text) - n + 1))

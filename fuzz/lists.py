@@ -17,7 +17,7 @@ from cybleu.tuning import kbmira, line_search, random_search, tune
 
 SCALES = [1.0, 0.125, 2.0**-60, 2.0**60, 2.0**-1040, 2.0**1000]
 METRICS = ["moses", "sacrebleu", "nltk"]
-NAMES = [name for name in metrics.VARIANTS if name not in ("nltk-3.3", "multi-bleu", "huggingface")]
+NAMES = [name for name in metrics.VARIANTS if name not in ("nltk-3.2", "multi-bleu", "huggingface")]
 WORDS = ["a", "b", "a b", "the cat sat on", "é", ""]
 
 
@@ -26,7 +26,7 @@ def whole(take: Input, size: int):
 
 
 def any_list(take: Input):
-    """The arguments of a container: mostly right."""
+    """The arguments of a list, mostly valid."""
     sizes = take.list(4, lambda: take.below(5))
     count = sum(sizes)
     columns = take.below(4)
@@ -56,7 +56,7 @@ def any_list(take: Input):
     elif odd == 1 and count:
         stats[take.below(count), take.below(stats.shape[1])] = take.choice([-1, 2**62, 2**63 - 1, 99])
     elif odd == 9 and count:
-        stats *= take.choice([2**60 + 1, 2**61 + 5, 2**53 + 1])  # each fits int64, and a sum may not
+        stats *= take.choice([2**60 + 1, 2**61 + 5, 2**53 + 1])  # each fits int64, but their sum may not
     elif odd == 2:
         stats = stats.astype(take.choice(["float64", "int32", "uint64", "bool", "object", "float16"]))
     elif odd == 3:
@@ -190,7 +190,6 @@ def reranked(take: Input, nbest: NBest, exact: bool):
             mbr,
             texts,
             variant=name,
-            utility=take.choice(["bleu", "bleu", "linear", "expected-counts"]),
             threads=take.choice([None, 2]),
         )
         if found is not None:

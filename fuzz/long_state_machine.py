@@ -1,4 +1,4 @@
-"""tests/whole/test_state_machine.py for a number of seconds, 300 by default, with new examples all the time."""
+"""Run tests/whole/test_state_machine.py for a number of seconds (default: 300) with new examples."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def lifted(p_n, references, hypothesis, hyp_len):
 
 
 def smoothing(take: Input):
-    """For a module with a SmoothingFunction, the function to use."""
+    """The smoothing function of a module."""
     kind = take.below(11)
     if kind == 0:
         return lambda module: None
@@ -77,7 +77,7 @@ def smoothing(take: Input):
 
 
 def compare(ours, theirs, arguments):
-    """As for the drop-in: the same value, type and warnings, or an error that code written for NLTK catches."""
+    """Assert the same value, type and warnings, or an exception that code written for NLTK catches."""
     if theirs.error is not None:
         same = isinstance(ours.error, type(theirs.error))
     else:

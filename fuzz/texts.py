@@ -1,4 +1,4 @@
-"""Raw text: tokens, statistics, columns and chrF.
+"""Raw text: tokens, statistics, columns, chrF and TER.
 
 The oracles: sacreBLEU's own tokenisers and its chrF, counting by hand on its tokens, and the same texts as str, bytes
 and columns in every layout.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import sacrebleu
 from harness import Input, counted_row, on_both, run, same_value
 
-from arrow_capsules import AsArray, AsStream, dictionary, lists, runs, sliced, texts
+from arrow_capsules import AsArray, AsStream, dictionary, lists, sliced, texts
 from cybleu import pairwise_bleu, score, scores, segment_stats
 from cybleu.errors import CybleuError
-from cybleu.metrics import Chrf
+from cybleu.metrics import Chrf, Ter
 from cybleu.text import tokenize_lines
 
 TOKENISERS = ["13a", "intl", "zh", "char", "none"]
@@ -30,7 +30,7 @@ def line(take: Input, surrogates: bool = True) -> str:
 
 
 def theirs_of(name: str):
-    """sacreBLEU's tokeniser, without what it remembers."""
+    """sacreBLEU's tokeniser without its cache."""
     tokenise = sacrebleu.BLEU(tokenize=name, force=True).tokenizer
     return lambda text: type(tokenise).__call__.__wrapped__(tokenise, text.rstrip()).split()
 
@@ -51,16 +51,13 @@ def tokens(take: Input):
 
 
 def column_of(take: Input, values: list[str]):
-    """What makes a column that holds the texts, and others before and after them: a stream is read once."""
+    """A function that makes a column of the texts with others before and after them; a stream can be read only once."""
     layout = take.choice(LAYOUTS)
     before, after = take.list(2, lambda: "é before"), take.list(2, lambda: "after")
-    kind = take.below(3)
-    if kind == 0:
+    if take.flag():
         node = texts([*before, *values, *after], layout)
-    elif kind == 1:
-        node = dictionary([*before, *values, *after], lambda entries: texts(entries, layout))
     else:
-        node = runs([*before, *values, *after], lambda entries: texts(entries, layout))
+        node = dictionary([*before, *values, *after], lambda entries: texts(entries, layout))
     node = sliced(node, len(before), len(before) + len(values))
     if take.flag() or not values:
         return lambda: AsArray(node)
@@ -83,7 +80,7 @@ def statistics(take: Input):
         for group, hypothesis in zip(sets, hypotheses)
     ]
     column = column_of(take, hypotheses)
-    of_lists = AsArray(lists(sets, lambda entries: texts(entries, "u"), take.choice(["+l", "+L", "+vl"])))
+    of_lists = AsArray(lists(sets, lambda entries: texts(entries, "u"), take.choice(["+l", "+L"])))
     forms = [
         lambda: (sets, hypotheses),
         lambda: ([[text.encode() for text in group] for group in sets], tuple(text.encode() for text in hypotheses)),
@@ -97,7 +94,7 @@ def statistics(take: Input):
 
 
 def bytes_that_are_no_text(take: Input):
-    """An error of ours that names the byte, or the rows of the text that they are."""
+    """One of cybleu's exceptions that names the byte, or the rows of the decoded text."""
     given = [take.bytes(take.number(0, 8)) for _ in range(take.number(1, 3))]
     found = on_both(segment_stats, [[b"a"]] * len(given), given, tokenize="13a")
     try:
@@ -136,4 +133,19 @@ def characters(take: Input):
     ]
 
 
-run(lambda take: take.choice([tokens, statistics, bytes_that_are_no_text, characters])(take))
+def edits(take: Input):
+    options = {name: take.flag() for name in ("normalized", "no_punct", "asian_support", "case_sensitive")}
+    metric, theirs = Ter(**options), sacrebleu.TER(**options)
+    words = [line(take).strip() or "a" for _ in range(take.number(1, 4))]
+    texts = [" ".join(take.choice(words) for _ in range(take.number(0, 30))) for _ in range(take.number(2, 5))]
+    hypothesis, *references = texts
+    found = on_both(metric.rows, [references], [hypothesis])
+    expected = theirs._extract_corpus_statistics([hypothesis], [[text] for text in references])
+    assert found.error is None and found.value.tolist() == expected, (options, texts, found, expected)
+    pairs = on_both(pairwise_bleu, texts, metric=metric)
+    assert pairs.error is None and pairs.value.tolist() == [
+        [theirs.sentence_score(text, [other]).score for other in texts] for text in texts
+    ]
+
+
+run(lambda take: take.choice([tokens, statistics, bytes_that_are_no_text, characters, edits])(take))

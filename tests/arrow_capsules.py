@@ -1,4 +1,4 @@
-"""Arrow arrays and streams made by hand, right ones and wrong ones, for tests that need no library of columns."""
+"""Valid and invalid Arrow arrays and streams, made without a library of columns."""
 
 from __future__ import annotations
 
@@ -66,12 +66,16 @@ class Node:
     :ivar buffers: bytes, or None for NULL
     """
 
-    def __init__(self, layout, length, buffers, children=(), dictionary=None, null_count=-1, name="", offset=0):
+    def __init__(
+        self, layout, length, buffers, children=(), dictionary=None, null_count=-1, name="", offset=0, values=None
+    ):
         self.layout, self.length, self.buffers, self.children = layout, length, list(buffers), list(children)
         self.dictionary, self.null_count, self.offset, self.name = dictionary, null_count, offset, name
         self.n_buffers = self.n_children = self.schema_children = (
             None  # what the struct says, where it is another number
         )
+        self.values = values  # as Python objects, if they are known
+        self.shift = 0  # bytes by which the buffers are not aligned
         self.released = [0, 0]  # how often the schema and the array were
 
     def structs(self):
@@ -88,8 +92,8 @@ class Node:
         buffers = (c_void_p * max(1, len(self.buffers)))()
         for number, buffer in enumerate(self.buffers):
             if buffer is not None:
-                kept.append(ctypes.create_string_buffer(buffer, max(1, len(buffer))))
-                buffers[number] = ctypes.addressof(kept[-1])
+                kept.append(ctypes.create_string_buffer(bytes(self.shift) + buffer, self.shift + max(1, len(buffer))))
+                buffers[number] = ctypes.addressof(kept[-1]) + self.shift
         array.buffers = buffers
         pairs = [child.structs() for child in self.children]
         schemas = (POINTER(Schema) * max(1, len(pairs)))(*(ctypes.pointer(pair[0]) for pair in pairs))
@@ -114,8 +118,12 @@ class Node:
 
 
 class AsArray:
+    """An array, with its values as Python objects for a backend without kernels."""
+
     def __init__(self, node):
         self.node = node
+        if node.values is not None:
+            self.to_pylist = lambda: node.values
 
     def __arrow_c_array__(self, requested_schema=None):
         schema, array = self.node.structs()
@@ -132,6 +140,8 @@ class AsStream:
         self.nodes, self.of, self.error = nodes, of or nodes[0], error
         self.released = 0
         self.stream = None
+        if all(node.values is not None for node in self.nodes):
+            self.to_pylist = lambda: [value for node in self.nodes for value in node.values]
 
     def __arrow_c_stream__(self, requested_schema=None):
         if self.stream is None:
@@ -199,17 +209,18 @@ def texts(values, layout="u"):
                 views.append(struct.pack("<i4sii", len(text), text[:4], buffer, len(data[buffer])))
                 data[buffer] += text
         sizes = struct.pack("<2q", *map(len, data))
-        return Node(layout, len(values), [bits(values), b"".join(views), *data, sizes])
+        return Node(layout, len(values), [bits(values), b"".join(views), *data, sizes], values=values)
     ends = [0]
     for text in encoded:
         ends.append(ends[-1] + len(text))
     offsets = struct.pack(f"<{len(ends)}{'q' if layout in 'UZ' else 'i'}", *ends)
-    return Node(layout, len(values), [bits(values), offsets, b"".join(encoded)])
+    return Node(layout, len(values), [bits(values), offsets, b"".join(encoded)], values=values)
 
 
 def integers(values, layout="l"):
     numbers = [0 if value is None else value for value in values]
-    return Node(layout, len(values), [bits(values), struct.pack(f"<{len(numbers)}{NUMBERS[layout]}", *numbers)])
+    buffer = struct.pack(f"<{len(numbers)}{NUMBERS[layout]}", *numbers)
+    return Node(layout, len(values), [bits(values), buffer], values=values)
 
 
 def lists(values, child, layout="+l"):
@@ -235,7 +246,8 @@ def lists(values, child, layout="+l"):
     for each in inner:
         ends.append(ends[-1] + len(each))
     offsets = struct.pack(f"<{len(ends)}{kind}", *ends)
-    return Node(layout, len(values), [bits(values), offsets], [child([entry for each in inner for entry in each])])
+    children = [child([entry for each in inner for entry in each])]
+    return Node(layout, len(values), [bits(values), offsets], children, values=values)
 
 
 def inner_value(values):
@@ -246,18 +258,8 @@ def dictionary(values, child, layout="c"):
     different = list(dict.fromkeys(value for value in values if value is not None))
     node = integers([None if value is None else different.index(value) for value in values], layout)
     node.dictionary = child(different)
+    node.values = values
     return node
-
-
-def runs(values, child, layout="i"):
-    ends, kept = [], []
-    for number, value in enumerate(values):
-        if kept and kept[-1] == value:
-            ends[-1] = number + 1
-        else:
-            ends.append(number + 1)
-            kept.append(value)
-    return Node("+r", len(values), [], [integers(ends, layout), child(kept)])
 
 
 def table(**columns):
@@ -270,4 +272,6 @@ def sliced(node, start, stop):
     """The entries from `start` to before `stop`."""
     node.offset += start
     node.length = stop - start
+    if node.values is not None:
+        node.values = node.values[start:stop]
     return node

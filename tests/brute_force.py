@@ -35,7 +35,7 @@ def score_of(nbest, weights, metric="moses"):
 
 
 def thresholds(nbest, weights, direction):
-    """Where any two lines of a segment meet."""
+    """The crossings of any two lines of a segment."""
     found = set()
     for first, last in pairwise(nbest.offsets.tolist()):
         lines = [
@@ -47,7 +47,7 @@ def thresholds(nbest, weights, direction):
 
 
 def tried(nbest, weights, direction, lower=-math.inf, upper=math.inf, metric="moses"):
-    """The scores in the middle of all stretches between thresholds, outside them, at 0, and on a grid."""
+    """Scores in the middle of all intervals between thresholds, outside them, at 0, and on a grid."""
     ends = thresholds(nbest, weights, direction)
     scale = max([abs(x) for x in ends], default=1.0) or 1.0
     ends = [x for x in ends if lower < x < upper]
@@ -78,7 +78,7 @@ def rows_of_bleu(lengths, matched, wanted):
 def nbests(draw, features=2):
     """Ties, parallel and equal lines, equal hypotheses, constant features, single and missing hypotheses, any scale.
 
-    Sums of these features are exact, so that what ties in the mind ties in floats.
+    Sums of these features are exact, so ties are ties in floats, too.
     """
     sizes = draw(st.lists(st.integers(0, 5), min_size=1, max_size=4).filter(any))
     count = sum(sizes)

@@ -8,16 +8,16 @@ from cybleu.cli import cli
 
 
 def run(*arguments, stdin=None):
-    """How a command ends, and what it prints. What a user would see as a traceback is raised."""
+    """The exit code and output of a command. An exception that a user would see as a traceback is raised."""
     return CliRunner().invoke(cli, [*map(str, arguments)], input=stdin, prog_name="cybleu", catch_exceptions=False)
 
 
 def write_lines(folder, texts):
-    """A file for each name."""
+    """Write a file for each name."""
     for name, lines in texts.items():
         (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def weights_in(text):
-    """What a command that tunes has printed."""
+    """The weights that a tuning command printed."""
     return {name: float(weight) for name, weight in map(str.split, text.splitlines())}

@@ -1,4 +1,4 @@
-"""Every test of the public API runs on both backends, which are swapped where everything asks for the backend."""
+"""Run every test of the public API on both backends."""
 
 from __future__ import annotations
 
@@ -34,6 +34,15 @@ def pytest_addoption(parser):
     parser.addoption(
         "--pure", action="store_true", help="there is no compiled extension on purpose: test the mirror only"
     )
+    parser.addoption(
+        "--no-skips", action="store_true", help="fail if a test is skipped: deselect it where it cannot run"
+    )
+
+
+def pytest_sessionfinish(session):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")  # none in xdist's workers
+    if reporter and session.config.getoption("--no-skips") and "skipped" in reporter.stats:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_configure(config):
@@ -71,7 +80,7 @@ def pytest_itemcollected(item):
 
 
 def pytest_collection_modifyitems(config, items):
-    """What cannot run on purpose is left out, not skipped: a skip is a part that is missing."""
+    """Deselect tests that cannot run here, so that a skipped test is a missing part."""
     absent = {item for item in items if config.getoption("--pure") and "kernels" in item.fixturenames}
     if not DATA.is_dir():
         absent |= {item for item in items if item.get_closest_marker("real_data")}
@@ -101,7 +110,7 @@ def kernels():
 
 
 def _package(name):
-    """A package that a stage of `.ci/run` installs; without it the tests that need it are left out."""
+    """A package that a nox session installs; without it the tests that require it are deselected."""
     return pytest.fixture(lambda: import_module(name), scope="session", name=name)
 
 
@@ -111,7 +120,7 @@ evaluate, ignite, pycocoevalcap, tensor2tensor, torchmetrics, torchtext, trl = m
 
 @pytest.fixture(scope="session")
 def scipy():
-    """The library of sparse matrices and of optimisation, likewise."""
+    """Sparse matrices and optimisation, likewise."""
     import_module("scipy.optimize")
     import_module("scipy.sparse")
     return import_module("scipy")
@@ -119,17 +128,17 @@ def scipy():
 
 @pytest.fixture(scope="session")
 def jinja2(matplotlib):
-    """The engine of templates, with which reports are made, likewise."""
+    """The template engine of reports, likewise."""
     return import_module("jinja2")
 
 
 @pytest.fixture(scope="session")
 def playwright():
-    """What drives a browser, likewise."""
+    """The library that drives a browser, likewise."""
     return import_module("playwright.sync_api")
 
 
 @pytest.fixture(scope="session")
 def data():
-    """The folder of third-party texts; without it the tests that read them are left out."""
+    """The folder of third-party texts; without it the tests that read them are deselected."""
     return DATA

@@ -20,7 +20,7 @@ from cybleu import _backend
 
 
 class CaseBlind(str):
-    """A str with an equality of its own, consistent with its hash."""
+    """A str with its own equality, consistent with its hash."""
 
     __slots__ = ()
 
@@ -32,7 +32,7 @@ class CaseBlind(str):
 
 
 class OneHash:
-    """Equal by value; every hash is the same."""
+    """Equal by value, with one hash for all."""
 
     def __init__(self, value):
         self.value = value
@@ -75,21 +75,7 @@ TOKENS = {
     "same ends": ["ab" + "c" * n + "ab" for n in (1, 3, 5, 12, 13, 20)]
     + ["abXcccccccccccccccab", "abYcccccccccccccccab"],
     "zero bytes": ["", "\0", "\0\0", "a\0", "\0a", "\0" * 15, "\0" * 16],
-    "scripts": [
-        "straße",
-        "Straße",
-        "кошка",
-        "на",
-        "猫",
-        "坐在",
-        "𝒳",
-        "é",
-        "e\u0301",
-        "ÿ",
-        "Ā",
-        "x",
-        "naïvetätsgefühle",
-    ],
+    "scripts": "straße Straße кошка на 猫 坐在 𝒳 é e\u0301 ÿ Ā x naïvetätsgefühle".split(),
     "lone surrogates": ["\ud800", "\udfff", "\ud800x", "x\udc00"],
     "bytes": [b"a", b"b", b"", b"abcdefghijklmnopqrstuvwxyz", "a", "b"],
     "numbers": [1, 1.0, True, 0, False, 0.0, -0.0, 2, -1, -2, 10**30, float(10**30), None],
@@ -119,6 +105,22 @@ CASES = {
 MANY_VALUES = [f"w{n}" for n in range(40)] + [f"ein längeres Wort {n}" for n in range(5)]
 
 
+class Labelled:
+    """A column that was sorted: the first entry has the last label."""
+
+    def __init__(self, values):
+        self.values = list(values)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __iter__(self):
+        return iter(self.values)
+
+    def __getitem__(self, label):
+        return self.values[len(self.values) - 1 - label]
+
+
 def token_lists(tokens, max_size=14):
     return st.lists(st.sampled_from(tokens), max_size=max_size)
 
@@ -128,7 +130,7 @@ VOCABULARIES = {"text": [MANY_VALUES, MANY_VALUES[:3], MANY_VALUES[:1]], "ids": 
 
 @st.composite
 def long_lists(draw, kinds=tuple(VOCABULARIES)):
-    """Lengths around the places where representations change, from a vocabulary with many repeats."""
+    """Token lists with lengths around the limits of representations, from a vocabulary with many repeats."""
     size = draw(st.sampled_from([3, 60, 63, 64, 65, 66, 70, 120, 127, 128, 129, 140, 300, 1030]))
     vocabulary = draw(st.sampled_from([vocabulary for kind in kinds for vocabulary in VOCABULARIES[kind]]))
     random = Random(draw(st.integers(0, 2**32)))
@@ -204,7 +206,7 @@ smoothing_parameters = st.fixed_dictionaries(
 
 
 class OnADevice:
-    """An array that is not in the memory of the processor."""
+    """An array that is not in main memory."""
 
     device = "cuda:0"
 
@@ -216,7 +218,7 @@ class OnADevice:
 
 
 def in_bytes(line):
-    """UTF-8; of a lone surrogate there is none."""
+    """UTF-8, or the line itself if it has a lone surrogate."""
     try:
         return line.encode()
     except UnicodeEncodeError:
@@ -225,7 +227,7 @@ def in_bytes(line):
 
 @dataclass
 class Outcome:
-    """What a call did: value or exception, and its warnings."""
+    """Outcome of a call: value or exception, and warnings."""
 
     value: Any
     error: BaseException | None
@@ -252,7 +254,7 @@ def using_backend(name):
 
 
 def called(function, *args, **kwargs):
-    """What a call gives, what it raises, and the warnings meanwhile."""
+    """The value, the exception and the warnings of a call."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -278,7 +280,7 @@ def same_value(ours, theirs):
 
 
 def assert_same(ours, theirs):
-    """Equal values of equal types and the same warnings, or an exception that code written for theirs catches."""
+    """Assert equal values of equal types and the same warnings, or an exception that code written for the other tool catches."""
     if theirs.error is not None:
         assert isinstance(ours.error, type(theirs.error)), (ours, theirs)
     else:
@@ -287,8 +289,13 @@ def assert_same(ours, theirs):
         assert ours.warned == theirs.warned
 
 
+def assert_same_calls(ours, theirs, *args, **kwargs):
+    """Call two functions with the same arguments and compare what they do."""
+    assert_same(outcome(ours, *args, **kwargs), outcome(theirs, *args, **kwargs))
+
+
 def assert_same_as_sacrebleu(ours, theirs, words=True):
-    """Of what `called` gives: scores equal in every attribute, or the same error."""
+    """Compare results of `called`: scores equal in every attribute, or the same exception."""
     value, error, _ = ours
     expected, wanted, _ = theirs
     assert type(error) is type(wanted) and (str(error) == str(wanted) or not words)
@@ -297,7 +304,7 @@ def assert_same_as_sacrebleu(ours, theirs, words=True):
 
 
 def assert_class_is_as_sacrebleu_s(cls, theirs, corpus, options):
-    """Scores and signature of a class, with references that are given or kept, copied and pickled."""
+    """Compare scores and signature of a class, with references as arguments or cached, copied and pickled."""
     hypotheses, references = corpus
     metric, other = cls(**options), theirs(**options)
     of_one = [document[0] for document in references]
@@ -314,14 +321,14 @@ def assert_class_is_as_sacrebleu_s(cls, theirs, corpus, options):
 
 @st.composite
 def texts_of_one_kind(draw, min_size=0):
-    """Texts with tokens of one class that are numbered as they are equal, and alike in parts."""
+    """Texts with similar tokens of one class, whose numbers follow their equality."""
     kinds = sorted(set(TOKENS) - {"not transitive", "not a number", "numbers", "bytes", "tuples"})
     tokens = TOKENS[draw(st.sampled_from(kinds))]
     return draw(st.lists(token_lists(tokens, 9), min_size=min_size, max_size=6))
 
 
 def numbered_alike(corpus):
-    """Whether equality is that of a dict key in both directions; other tokens are NLTK's to order, and have no numbers."""
+    """Whether equality is that of a dict key in both directions; NLTK's order matters for other tokens, which have no numbers."""
     return all(
         type(token).__name__ != "Near"
         for references, hypothesis in zip(*corpus)
@@ -330,6 +337,6 @@ def numbered_alike(corpus):
 
 
 def mixes_ids_and_text(*texts):
-    """Whether a batch could be taken for ids on one side and text on the other, which is an error there."""
+    """Whether a batch looks like ids on one side and text on the other, which is an error."""
     tokens = [token for text in texts for token in text]
     return any(isinstance(token, int) for token in tokens) and any(isinstance(token, (str, bytes)) for token in tokens)

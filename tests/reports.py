@@ -1,4 +1,4 @@
-"""The systems of the tests of reports."""
+"""Systems for the tests of reports."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def rows_of(generator, segments, longest=12, order=4):
-    """Rows of segments that can be, some of them empty or without a match."""
+    """Valid rows of segments, some of them empty or without a match."""
     lengths = generator.integers(0, longest, segments)
     rows = np.zeros((segments, 2 + 2 * order), dtype=np.int64)
     rows[:, 0], rows[:, 1] = lengths, generator.integers(1, longest, segments)

@@ -1,6 +1,6 @@
-"""Ten cases where tools differ, and what each definition gives for them: the tables of docs/variants.md.
+"""Ten cases where tools differ, and the score of each definition: the tables of docs/variants.md.
 
-`python tests/ten_cases.py` writes them into the page; a test compares the page with them.
+`python tests/ten_cases.py` writes them to the page; a test compares the page with them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""The core without any extra: what needs one is one clear sentence, and all the rest works."""
+"""The core without extras: functions that require one raise one clear sentence, and all others work."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,7 @@ def alone(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def with_commands(alone, tmp_path_factory):
-    """A folder with the package and what its commands are made with, and without NumPy."""
+    """A folder with the package and the requirements of its commands, without NumPy."""
     folder = tmp_path_factory.mktemp("commands") / "packages"
     shutil.copytree(alone, folder)
     for name in ("click", "tqdm", "colorama"):
@@ -39,7 +40,7 @@ def with_commands(alone, tmp_path_factory):
 
 
 def run(folder, backend, *arguments):
-    """Python with these packages alone: `-S` leaves out those that are installed."""
+    """Run Python with only these packages: `-S` excludes installed ones."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("COVERAGE")}
     environment |= {"CYBLEU_BACKEND": backend, "PYTHONPATH": str(folder)}
     return subprocess.run(
@@ -86,7 +87,7 @@ def test_one_error_without_a_chain(alone, backend, name):
     assert done.stderr.count("Error") == done.stderr.count("Traceback") == 1, done.stderr
     assert len(done.stderr.splitlines()) < 12
     assert done.stderr.endswith(
-        "cybleu.errors.MissingExtraError: batches need NumPy, which is not installed; "
+        "cybleu.errors.MissingExtraError: this requires NumPy, which is not installed; "
         "install it with: pip install 'cybleu[numpy]'\n"
     )
 
@@ -102,6 +103,7 @@ COMMANDS = [
     ["rerank", "oracle", "list", "text"],
     ["rerank", "perceptron", "list", "text"],
     ["score", "text", "text", "--tokenize", "ja-mecab"],
+    ["compare", "text", "b=text", "-r", "text"],
     ["plot", "scores", "text", "-r", "text", "--output", "scores.svg"],
     ["--help"],
     [],
@@ -113,7 +115,7 @@ def test_commands_without_their_extra(alone, backend, arguments):
     done = run(alone, backend, "-m", "cybleu", *arguments)
     assert done.returncode != 0 and done.stdout == ""
     assert done.stderr == (
-        "the cybleu command needs packages that are not installed; install them with: pip install 'cybleu[cli]'\n"
+        "the cybleu command requires packages that are not installed; install them with: pip install 'cybleu[cli]'\n"
     )
 
 
@@ -125,7 +127,10 @@ def test_commands_without_numpy(with_commands, backend, arguments):
     (folder / "weights").write_text("lm_0 1\n")
     done = run(with_commands, backend, "-m", "cybleu", *arguments)
     assert "Traceback" not in done.stderr
-    if arguments[:1] in (["extract"], ["mert"], ["random-search"], ["rerank"], ["plot"]) or "ja-mecab" in arguments:
+    if (
+        arguments[:1] in (["compare"], ["extract"], ["mert"], ["random-search"], ["rerank"], ["plot"])
+        or "ja-mecab" in arguments
+    ):
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.count("\n") == 1 and done.stderr.startswith("cybleu: error: ")
         assert ", which is not installed; install it with: pip install 'cybleu[" in done.stderr
@@ -153,3 +158,25 @@ show(cli)
     done = run(with_commands, backend, "-c", code)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("Usage: cybleu") > 10
+
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("sacrebleu_corpus_bleu", ["-c", "import cybleu; cybleu.sacrebleu_corpus_bleu(['a'], [['a']])"]),
+        ("cybleu compare", ["-m", "cybleu", "compare", "text", "b=text", "-r", "text"]),
+        ("cybleu mert", ["-m", "cybleu", "mert", "text", "text"]),
+    ],
+)
+def test_the_readme_names_the_extra(with_commands, backend, name, arguments):
+    """What the README's installation with `[cli]` does not bring is named where the README names the function."""
+    (with_commands.parent / "text").write_text("a b c d\n")
+    done = run(with_commands, backend, *arguments)
+    extra = re.search(r"install it with: pip install 'cybleu\[(\w+)\]'\n$", done.stderr)[1]
+    rows = [
+        line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("|") and f"`{name}`" in line
+    ]
+    assert rows and all(re.search(rf"\b{extra}\b", line.rpartition("](")[2]) for line in rows)

@@ -1,4 +1,4 @@
-"""The interfaces of Hugging Face's `evaluate` and of pycocoevalcap, beside the formulas that these have."""
+"""The interfaces of Hugging Face's `evaluate` and of pycocoevalcap, compared with their formulas."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def tokens(line):
 
 
 def bleu_of_tensorflow(predictions, references, max_order=4, smooth=False):
-    """As nmt/scripts/bleu.py defines it: clipped counts by the union of the references, the shortest reference."""
+    """BLEU as in nmt/scripts/bleu.py: counts clipped by the union of the references, the shortest reference."""
     matches, totals, length, wanted = [0] * max_order, [0] * max_order, 0, 0
     for text, group in zip(predictions, references):
         length += len(text)
@@ -118,10 +118,14 @@ def test_texts_that_are_added():
         (
             lambda: load("bleu").compute(predictions=[""], references=["a"]),
             errors.EmptyHypothesisError,
-            "predictions have no token",
+            "hypotheses have no token",
         ),
         (lambda: CaptionBleu(0), errors.OrderError, "n is 0"),
-        (lambda: CaptionBleu().compute_score({1: ["a"]}, {2: ["a"]}), errors.LengthMismatchError, "not the same"),
+        (
+            lambda: CaptionBleu().compute_score({1: ["a"]}, {2: ["a"]}),
+            errors.LengthMismatchError,
+            "their keys differ; give both for each image",
+        ),
         (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: ["a", "b"]}), errors.SequenceTypeError, "one caption"),
         (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: "a"}), errors.SequenceTypeError, "one caption"),
         (lambda: CaptionBleu().compute_score({1: "a"}, {1: ["a"]}), errors.SequenceTypeError, r"gts\[1\]"),

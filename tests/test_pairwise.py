@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from cybleu import SmoothingFunction, errors, metrics, nltk_3_3, sentence_bleu
+from cybleu import SmoothingFunction, errors, metrics, nltk_3_2, sentence_bleu
 from cybleu.metrics import VARIANTS, Variant, score
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.stats import segment_stats
@@ -70,7 +70,8 @@ def test_every_definition_scores_as_one_by_one(references, hypotheses, data):
 
     def one(hypothesis, reference):
         row = segment_stats([[reference]], [hypothesis], order)[0]
-        return score(row, metric).score
+        # mteval-v13a fails for a corpus alone, where it prints the logarithm of the penalty
+        return score(row, metric.without_failures() if variant == "mteval-v13a" else metric).score
 
     try:
         expected = [
@@ -130,7 +131,7 @@ def test_a_batch():
     assert pairwise_bleu([], batched=True).shape == (0, 0, 0)
 
 
-@pytest.mark.parametrize("number", [None, *range(8), "3.3", "own"])
+@pytest.mark.parametrize("number", [None, *range(8), "3.2", "own"])
 @pytest.mark.parametrize("weights", [(0.25,) * 4, (0.5, 0.5), [(1.0,), (0.2,) * 5]], ids=len)
 def test_self_bleu_is_the_loop_over_nltk(number, weights):
     random = np.random.default_rng(3)
@@ -146,7 +147,7 @@ def test_self_bleu_is_the_loop_over_nltk(number, weights):
     def functions(module):
         return {
             None: None,
-            "3.3": nltk_3_3,
+            "3.2": nltk_3_2,
             "own": lambda p_n, references, hypothesis, hyp_len: [
                 (p.numerator + len(references)) / (p.denominator + len(hypothesis)) for p in p_n
             ],
@@ -161,8 +162,8 @@ def test_self_bleu_is_the_loop_over_nltk(number, weights):
             return
         from cybleu import bleu_score
 
-        oracle = sentence_bleu if number == "3.3" else nltk_bleu.sentence_bleu
-        module = bleu_score if number == "3.3" else nltk_bleu
+        oracle = sentence_bleu if number == "3.2" else nltk_bleu.sentence_bleu
+        module = bleu_score if number == "3.2" else nltk_bleu
         expected = []
         for position, text in enumerate(texts):
             try:

@@ -1,4 +1,4 @@
-"""The public API as typed code uses it; checked by mypy, not run."""
+"""The public API in typed code; checked by mypy, not run."""
 
 from __future__ import annotations
 

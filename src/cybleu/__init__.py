@@ -5,6 +5,10 @@
 
 from __future__ import annotations
 
+from ._runtime.program import report_interrupts
+
+report_interrupts()  # the imports below take most of the time
+
 from ._backend import BACKEND
 from ._runtime.later import later
 from ._version import __version__
@@ -14,7 +18,7 @@ from .bleu_score import (
     closest_ref_length,
     corpus_bleu,
     modified_precision,
-    nltk_3_3,
+    nltk_3_2,
     sentence_bleu,
 )
 
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from . import gleu_score as gleu_score
     from . import metrics as metrics
     from . import nbest as nbest
+    from . import nist_score as nist_score
     from . import pairwise as pairwise
     from . import report as report
     from . import rerank as rerank
@@ -58,8 +63,10 @@ if TYPE_CHECKING:
     from .sacrebleu_compat import install_as_sacrebleu as install_as_sacrebleu
     from .sacrebleu_compat import sacrebleu_corpus_bleu as sacrebleu_corpus_bleu
     from .sacrebleu_compat import sacrebleu_corpus_chrf as sacrebleu_corpus_chrf
+    from .sacrebleu_compat import sacrebleu_corpus_ter as sacrebleu_corpus_ter
     from .sacrebleu_compat import sacrebleu_sentence_bleu as sacrebleu_sentence_bleu
     from .sacrebleu_compat import sacrebleu_sentence_chrf as sacrebleu_sentence_chrf
+    from .sacrebleu_compat import sacrebleu_sentence_ter as sacrebleu_sentence_ter
     from .stats.accumulator import CorpusAccumulator as CorpusAccumulator
     from .stats.references import References as References
     from .stats.references import segment_stats as segment_stats
@@ -76,11 +83,11 @@ __getattr__, __dir__, _LATER = later(
         "metrics": "score scores",
         "pairwise": "pairwise_bleu self_bleu",
         "rewards": "BleuReward bleu_rewards",
-        "sacrebleu_compat": "install_as_sacrebleu sacrebleu_corpus_bleu sacrebleu_corpus_chrf sacrebleu_sentence_bleu "
-        "sacrebleu_sentence_chrf",
+        "sacrebleu_compat": "install_as_sacrebleu sacrebleu_corpus_bleu sacrebleu_corpus_chrf sacrebleu_corpus_ter "
+        "sacrebleu_sentence_bleu sacrebleu_sentence_chrf sacrebleu_sentence_ter",
         "stats": "CorpusAccumulator References segment_stats",
     },
-    "checks chrf_score columns errors explanations frameworks gleu_score metrics nbest pairwise report rerank rewards sacrebleu_compat "
+    "checks chrf_score columns errors explanations frameworks gleu_score metrics nbest nist_score pairwise report rerank rewards sacrebleu_compat "
     "significance stats text tuning",
 )
 __all__ = [
@@ -91,7 +98,7 @@ __all__ = [
     "closest_ref_length",
     "corpus_bleu",
     "modified_precision",
-    "nltk_3_3",
+    "nltk_3_2",
     "sentence_bleu",
     *_LATER,
 ]

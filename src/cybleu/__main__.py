@@ -1,4 +1,4 @@
-"""``python -m cybleu`` and the command ``cybleu``."""
+"""Entry point of ``python -m cybleu`` and of the command ``cybleu``."""
 
 from __future__ import annotations
 
@@ -9,40 +9,57 @@ import sys
 from importlib.util import find_spec
 
 from ._about import version
-from .errors import MissingExtraError, printable
+from ._runtime.program import leave_interrupts
+from .errors import MissingExtraError, printable, readable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 RUNNERS = (["run-as-nltk"], ["run-as-sacrebleu"])
 
 
 def main() -> None:
-    """Run the command line; what needs no extra works without one."""
+    """Run the command line. Commands without optional dependencies run without them."""
+    leave_interrupts()
     arguments = sys.argv[1:]
     if arguments[:1] in RUNNERS and arguments[1:2] not in (["-h"], ["--help"]):
-        _run(arguments)  # whose output is the script's own affair
+        _run(arguments)  # a script writes its own output
         return
     try:
         try:
             _run(arguments)
         finally:
             if hasattr(gc, "freeze"):
-                gc.freeze()  # all goes with the process: to look for cycles in it takes longer than many a command
-            if sys.stdout is not None and not sys.stdout.closed:  # as it is when nobody read what a wrapper wrote to it
-                sys.stdout.flush()  # or it fails when nobody can report it
+                gc.freeze()  # a last collection takes longer than many commands, and the process ends anyway
+            if sys.stdout is not None and not sys.stdout.closed:  # a wrapper may close it when its reader has ended
+                sys.stdout.flush()  # here, because errors at exit cannot be reported
+    except KeyboardInterrupt:  # during imports; later, click prints the same message
+        print("\nAborted!", file=sys.stderr)
+        sys.exit(1)
     except MissingExtraError as error:
-        print(f"cybleu: error: {error}", file=sys.stderr)
-        sys.exit(2)
+        _end(str(error))
     except MemoryError as error:
-        what = printable(str(error))
-        print(f"cybleu: error: there is not enough memory{f': {what}' if what else ''}", file=sys.stderr)
-        sys.exit(2)
+        _end_without_memory(printable(str(error)))
     except OSError as error:
+        if error.errno == errno.ENOMEM:
+            _end_without_memory("")
         if error.filename is not None:
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where the rest goes
+            _end(printable(f"{error.filename}: {error.strerror}"))
+        # discard buffered output, so that flushing at exit does not fail
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.EPIPE:
             sys.exit(1)
-        print(f"cybleu: error: standard output: cannot be written: {error.strerror or error}", file=sys.stderr)
-        sys.exit(2)
+        _end(f"standard output: cannot be written: {error.strerror or error}")
+
+
+def _end(message: str) -> NoReturn:
+    print(f"cybleu: error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _end_without_memory(what: str) -> NoReturn:
+    _end(f"there is not enough memory{f': {what}' if what else ''}")
 
 
 def _run(arguments: list[str]) -> None:
@@ -57,13 +74,15 @@ def _run(arguments: list[str]) -> None:
 
         run_as_sacrebleu(arguments[1:])
     else:
-        if not (find_spec("click") and find_spec("tqdm")):  # to import the second takes long, and few commands need it
+        if not (
+            find_spec("click") and find_spec("tqdm")
+        ):  # find_spec, because importing tqdm is slow, and few commands use it
             sys.exit(
-                "the cybleu command needs packages that are not installed; install them with: pip install 'cybleu[cli]'"
+                "the cybleu command requires packages that are not installed; install them with: pip install 'cybleu[cli]'"
             )
         from .cli import cli
 
-        cli(prog_name="cybleu")
+        cli(list(map(readable, arguments)), prog_name="cybleu")
 
 
 if __name__ == "__main__":

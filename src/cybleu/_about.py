@@ -1,4 +1,4 @@
-"""What runs here, in one line."""
+"""The output of ``cybleu --version``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import BACKEND, __version__, _backend
 
 
 def version() -> str:
-    """One line that says what runs: what a report of a bug should quote."""
+    """Describe version, backend and platform in one line, for bug reports."""
     import platform
     import sysconfig
 

@@ -1,52 +1,53 @@
-"""Choose between the compiled kernels and the pure-Python mirror, and go on where the kernels decline.
+"""Backend selection, and fallback to the mirror for input that the kernels decline.
 
-The environment variable ``CYBLEU_BACKEND`` decides, read once at import: ``auto`` (the default, and empty) takes the kernels where
-they are installed, ``cython`` insists on them, ``python`` takes the mirror. Everything asks for `chosen` when it is called,
-so that :func:`choose` changes all of it at once.
+The environment variable ``CYBLEU_BACKEND`` is read once at import: ``auto`` (the default; an empty value
+means the same) uses the kernels if they are installed, ``cython`` requires them, ``python`` uses the mirror. Callers
+read `chosen` at every call, so :func:`choose` takes effect everywhere at once.
 
-What a kernel does not cover it declines, in one of two ways, and for each such function there is one function above it that
-always answers. A question about one thing is declined with None (:data:`MayDecline`), and nothing has changed then; it is
-:func:`answered` in another way. Work on a range says how far it got; :func:`go_on` does the one that was declined in another
-way and lets the kernel go on after it. The other way is the mirror, or the general path in Python where that is the
-definition already.
+Kernels decline input that they do not support, in one of two ways. A function that computes a single result returns
+None (:data:`MayDecline`) without side effects; :func:`answered` then calls the fallback. A function that processes a
+range returns the position that it declined; :func:`go_on` processes that item with the fallback and resumes the kernel
+after it. The fallback is the mirror, or general Python code if that already is the definition.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 
 from . import _mirror
+from ._runtime.program import is_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, Protocol, TypeAlias, TypeVar
 
     Answer = TypeVar("Answer")
     MayDecline: TypeAlias = Answer | None
-    Done: TypeAlias = int  # the first position of a range that is declined, or its end
+    Done: TypeAlias = int  # the first position that was declined, or the end of the range
 
     class Backend(Protocol):
-        """What both packages offer. Those first may decline, or the methods of what they make; the others always answer."""
+        """Interface of both backends. The first group (or the methods of the returned objects) may decline input."""
 
         segment_counts: Callable[..., MayDecline[list[int]]]
         clipped_matches: Callable[..., MayDecline[tuple[int, int]]]
         corpus_counts: Callable[..., MayDecline[tuple[list[int], list[int]]]]
         segment_rows: Callable[..., Done]
         gleu_counts: Callable[..., MayDecline[tuple[int, int]]]
+        nist_sums: Callable[..., MayDecline[tuple[list[float], list[int], int, int]]]
         number_tokens: Callable[..., MayDecline[int]]
         weighted_sums: Callable[..., Done]
-        Scorer: Callable[..., Any]  # its methods decline, too
-        CharacterF: Callable[..., Any]  # its methods evaluate and score_rows decline
-        Definition: Callable[..., Any]  # its methods, too
+        Scorer: Callable[..., Any]  # its methods may decline, too
+        CharacterF: Callable[..., Any]  # its methods evaluate and score_rows may decline
+        Definition: Callable[..., Any]  # its methods may decline, too
         best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
         swap_pass: Callable[..., MayDecline[tuple[int, float]]]
-        NBestLines: Callable[..., Any]  # its method read, too
+        NBestLines: Callable[..., Any]  # its method read may decline, too
         read_rows: Callable[..., tuple[int, int]]
 
-        ArrowColumn: Any
-        ArrowStream: Any
         ArrowValues: Any
+        arrow_arrays: Callable[..., tuple[tuple[str, ...] | None, Iterator[Any]]]
         COMPILER: str
         CharacterTexts: Callable[..., Any]
         FeatureRows: Callable[..., Any]
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         RawTexts: Any
         RawVocabulary: Callable[..., Any]
         Tokenizer: Callable[..., Any]
+        edit_rows: Callable[..., None]
         leave_one_out: Callable[..., None]
         lines_of_counts: Callable[..., str]
         lines_of_numbers: Callable[..., str]
@@ -68,26 +70,24 @@ if TYPE_CHECKING:
         surface: Callable[..., tuple[Any, Any]]
         trim: Callable[..., None]
         types_within: Callable[..., set[type]]
-        winners: Callable[..., None]
 
-        # What only the kernels have: these compile functions, and that turns them on and off.
+        # Only in the kernels: two functions that return compiled entry points, and one that enables or disables these.
         sentence_bleu: Callable[..., Any]
         sentence_gleu: Callable[..., Any]
         serve: Callable[[bool], None]
-        winners_near: Callable[..., None]
 
 
 CHOICES = ("auto", "cython", "python")
 
 
 def load(choice: str) -> tuple[str, Backend]:
-    """The name and the module of the backend for a value of ``CYBLEU_BACKEND``.
+    """Return the name and the module of the backend for a value of ``CYBLEU_BACKEND``.
 
-    An extension that is not installed is normal and falls back silently; one that is there and does not load falls back
-    with a ``RuntimeWarning``, because its user is losing the speed without having asked for it.
+    If the extension is not installed, the mirror is used silently; if it is installed but does not load, the mirror is
+    used with a ``RuntimeWarning``, because the loss of speed is unexpected.
 
-    :raises ValueError: the choice is none of the three
-    :raises ImportError: ``cython`` is asked for and the extension is missing or broken
+    :raises ValueError: the value is not one of the three
+    :raises ImportError: the value is ``cython`` and the extension is missing or broken
     """
     if choice not in CHOICES:
         raise ValueError(f"CYBLEU_BACKEND={choice!r} is not a backend; use one of {', '.join(CHOICES)}")
@@ -113,15 +113,21 @@ def load(choice: str) -> tuple[str, Backend]:
                 stacklevel=2,
             )
         else:
-            return "cython", _kernels  # type: ignore[return-value]  # names come when they are asked for
+            return "cython", _kernels  # type: ignore[return-value]  # names are imported lazily
     return "python", _mirror  # type: ignore[return-value]
 
 
-BACKEND, chosen = load(os.environ.get("CYBLEU_BACKEND") or "auto")
+try:
+    BACKEND, chosen = load(os.environ.get("CYBLEU_BACKEND") or "auto")
+except (ValueError, ImportError) as error:
+    if not is_program():
+        raise
+    print(f"cybleu: error: {error}", file=sys.stderr)
+    sys.exit(2)
 
 
 def choose(choice: str) -> None:
-    """Let another backend serve from now on, for tests that compare the two."""
+    """Switch to another backend, for tests that compare both."""
     global BACKEND, chosen
     if BACKEND == "cython":
         chosen.serve(False)
@@ -131,12 +137,12 @@ def choose(choice: str) -> None:
 
 
 def answered(found: MayDecline[Answer], general: Callable[..., Answer], *arguments: Any) -> Answer:
-    """What a kernel found, or where it declined what `general(*arguments)` does."""
+    """Return the result of a kernel, or of `general(*arguments)` if the kernel declined."""
     return general(*arguments) if found is None else found
 
 
 def go_on(work: Callable[[int], int], start: int, stop: int, general: Callable[[int], Any]) -> None:
-    """Do all of a range: `work(start)` does it from there and returns the first that it declines, `general` does that one."""
+    """Process a range: `work(start)` returns the first position that it declines, which `general` then processes."""
     while (start := work(start)) < stop:
         general(start)
         start += 1

@@ -1,4 +1,4 @@
-"""Mistakes in the shape of the arguments that scoring would not notice.
+"""Detect arguments of the wrong shape, which scoring would accept.
 
 A str is also a sequence of characters, a token list looks like a list of references, and a transposed list is a list.
 BLEU can be computed from all of these, but it is wrong.
@@ -11,7 +11,16 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from ._runtime.interrupts import types_of
-from ._runtime.sequences import REFERENCES, is_array_without_dimension, refuse_masked, refuse_text, refuse_unordered
+from ._runtime.sequences import (
+    REFERENCES,
+    by_position,
+    is_array,
+    is_array_without_dimension,
+    is_ragged,
+    refuse_masked,
+    refuse_text,
+    refuse_unordered,
+)
 from .errors import (
     EmptyReferenceError,
     LengthMismatchError,
@@ -22,6 +31,15 @@ from .errors import (
     TokensError,
     UnhashableTokenError,
 )
+from .text.columns import are_columns
+from .text.parsing import parse_references, parse_segments, parse_texts, tokenise, tokenise_sets
+from .text.raw import raw_of
+from .text.values import RawReferences, RawText, ReferenceLists, TokenLists
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .text.raw import Raw
+    from .text.values import ParsedReferences, ParsedTexts
 
 __all__ = ["check"]
 
@@ -67,13 +85,10 @@ def check(
     cybleu.errors.SequenceTypeError: hypotheses[0] is a str, not a list of tokens; split it, for example with .split(), or ...
     """
     if tokenize is not None or lowercase:
-        from .text.raw import raw_of
-
-        raw = raw_of(tokenize, lowercase)
-        assert raw is not None  # or it has raised its error
         for name, value in (("references", references), ("hypotheses", hypotheses)):
             _check_corpus(value, name)
-        references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
+        segments = parse_segments(references, hypotheses, raw_of(tokenize, lowercase))
+        references, hypotheses = segments.references, segments.hypotheses
     _check_corpus(references, "references")
     in_hypotheses = check_texts(hypotheses, "hypotheses", references)
     if len(references) != len(hypotheses):
@@ -103,6 +118,44 @@ def check_texts(texts: Any, name: str, references: Any = ()) -> set[type]:
     return types
 
 
+def parse_strictly(values: Any, name: str, raw: Raw | None, **more: Any) -> ParsedTexts:
+    """Parse texts and look for mistakes in them.
+
+    The other parameters are those of :func:`cybleu.text.parsing.parse_texts`.
+    """
+    in_lists = raw is None and are_lists(values)
+    if in_lists:
+        check_texts(values, name)  # says more about mistakes than the parser does
+    parsed = parse_texts(values, name, raw, **more)
+    lists = tokenise(raw, parsed) if raw is not None and isinstance(parsed, RawText) else parsed
+    if isinstance(lists, TokenLists) and not in_lists:
+        check_texts(lists.texts, name)
+    return parsed
+
+
+def parse_references_strictly(values: Any, raw: Raw | None, **more: Any) -> ParsedReferences:
+    """Parse references and look for mistakes in them.
+
+    The other parameters are those of :func:`cybleu.text.parsing.parse_references`.
+    """
+    in_lists = raw is None and are_lists(values)
+    if in_lists:
+        check_references(values)
+    parsed = parse_references(values, raw=raw, **more)
+    lists = tokenise_sets(raw, parsed) if raw is not None and isinstance(parsed, RawReferences) else parsed
+    if isinstance(lists, ReferenceLists) and not in_lists:
+        check_references(lists.sets)
+    return parsed
+
+
+def are_lists(values: Any) -> bool:
+    """Whether these are texts or references in something like lists, and not in columns, or token ids in arrays."""
+    if are_columns(values):
+        return False
+    values = by_position(values)
+    return not is_array(values) and not is_ragged(values)
+
+
 def check_references(references: Any) -> set[type]:
     """The same for references alone."""
     _check_corpus(references, "references")
@@ -113,7 +166,7 @@ def check_references(references: Any) -> set[type]:
             types |= _token_types(reference, "references", position, number)
             if len(reference) == 0:
                 raise EmptyReferenceError(
-                    f"references[{position}][{number}] has no token; leave it out, or mend the text it comes from"
+                    f"references[{position}][{number}] has no token; leave it out, or fix the text that it comes from"
                 )
     return types
 
@@ -127,7 +180,7 @@ def _check_corpus(corpus: Any, name: str) -> None:
 
 
 def _check_group(group: Any, position: int) -> None:
-    """Is this a list of references, whatever they are?"""
+    """Check that this is a list of references of any kind."""
     if type(group) is list and group and type(group[0]) is list:
         return
     name = f"references[{position}]"
@@ -151,15 +204,15 @@ def _check_group(group: Any, position: int) -> None:
 
 def _raise_mismatch(references: Any, hypotheses: Any) -> NoReturn:
     count, wanted = len(references), len(hypotheses)
-    mend = "; each hypothesis needs one list"
+    advice = "; each hypothesis needs one list"
     if count and all(map(_are_words, references)):
-        mend = ", which look like token lists; give for each hypothesis a list of its references, each a token list"
+        advice = ", which look like token lists; give for each hypothesis a list of its references, each a token list"
     elif count and all(_is_sized(document) and len(document) == wanted for document in references):
-        mend = (
+        advice = (
             f" of {wanted} entries, which look transposed, as sacreBLEU takes them; "
             "give for each hypothesis a list of its references: [list(group) for group in zip(*references)]"
         )
-    raise LengthMismatchError(f"there are {wanted} hypotheses and {count} lists of references{mend}")
+    raise LengthMismatchError(f"there are {wanted} hypotheses and {count} lists of references{advice}")
 
 
 def _token_types(tokens: Any, name: str, *place: int) -> set[type]:
@@ -222,9 +275,9 @@ def _check_odd_tokens(tokens: Sequence[Any], name: str) -> None:
 def _is_split_into_characters(tokens: Sequence[Any]) -> bool:
     """Whether this is the list of a str's characters.
 
-    Tokenised text has no blank among its tokens. Where somebody keeps them, as for program code (`x = 1`), words are
-    tokens; so all tokens must be characters, and two letters side by side. Characters are the right tokens in scripts
-    without blanks between words, and there they may come with blanks around a foreign word, so none may be of these.
+    Tokenised text has no blanks among its tokens. Where they are kept, as for program code (`x = 1`), words are tokens;
+    so all tokens must be characters, with two letters next to each other. In scripts without blanks between words,
+    characters are valid tokens, and may come with blanks around a foreign word, so no token may be of such a script.
     """
     if not all(isinstance(token, str) and len(token) == 1 for token in tokens):
         return False
@@ -235,7 +288,7 @@ def _is_split_into_characters(tokens: Sequence[Any]) -> bool:
 
 
 def _is_written_without_blanks(character: str) -> bool:
-    """Thai to Burmese, Khmer, and Chinese, Japanese and all that Unicode has put beyond (with Korean, to be careful)."""
+    """Whether this is Thai to Burmese, Khmer, Chinese, Japanese or a later block of Unicode, which includes Korean."""
     return "\u0e00" <= character <= "\u109f" or "\u1780" <= character <= "\u17ff" or character >= "\u2e80"
 
 

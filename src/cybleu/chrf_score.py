@@ -1,8 +1,8 @@
 """chrF with the names, arguments and values of ``nltk.translate.chrf_score``.
 
-If you replace that import by this one, only the speed changes. NLTK's chrF is another number than sacreBLEU's
-(:class:`cybleu.metrics.Chrf`): beta is 3, there is only one reference, and the F-scores of all orders and segments are
-averaged. chrF is from Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation".
+If you replace that import by this one, only the speed changes. NLTK's chrF differs from sacreBLEU's
+(:class:`cybleu.metrics.Chrf`): beta is 3, there is only one reference, and the score is the mean of the F-scores of all
+orders and segments. chrF is from Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation".
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def sentence_chrf(
     beta: float = 3.0,
     ignore_whitespace: bool = True,
 ) -> float:
-    """chrF of one hypothesis against one reference: the mean of the F-scores of the orders.
+    """Compute chrF of a hypothesis against a reference: the mean of the F-scores of the orders.
 
     :param reference: a str, or tokens, which are joined by blanks
     :param hypothesis: the same
@@ -60,10 +60,10 @@ def corpus_chrf(
     beta: float = 3.0,
     ignore_whitespace: bool = True,
 ) -> float:
-    """chrF of a corpus: the mean of the F-scores of all orders and segments.
+    """Compute chrF of a corpus: the mean of the F-scores of all orders and segments.
 
-    :param references: for each segment one reference: a str, or tokens, which are joined by blanks
-    :param hypotheses: for each segment one hypothesis, likewise
+    :param references: the reference of each segment: a str, or tokens, which are joined by blanks
+    :param hypotheses: the hypothesis of each segment, in the same form
     :param min_len: the smallest order of n-grams of characters
     :param max_len: the largest order
     :param beta: how many times as much recall weighs as precision
@@ -82,7 +82,8 @@ def corpus_chrf(
     scores: list[list[float]] = [[] for _ in range(min_len, max_len + 1)]
     if _are_orders(min_len, max_len):
         measure = _measure(_backend.BACKEND, max_len, bool(ignore_whitespace))
-        references, hypotheses = list(references), list(hypotheses)  # as in NLTK they need not be found by position
+        # like NLTK, accept iterables that cannot be indexed
+        references, hypotheses = list(references), list(hypotheses)
         for start in range(0, len(hypotheses), BLOCK):
             block = slice(start, start + BLOCK)
             numbers = _numbers(measure, max_len, references[block], hypotheses[block])
@@ -104,7 +105,7 @@ def corpus_chrf(
 def chrf_precision_recall_fscore_support(
     reference: Iterable[Any], hypothesis: Iterable[Any], n: int, beta: float = 3.0, epsilon: float = 1e-16
 ) -> tuple[float, float, float, int]:
-    """Precision, recall and F-score of the n-grams of one order, and the number of matches.
+    """Compute precision, recall and F-score of the n-grams of one order, and the number of matches.
 
     :param reference: a str, whose characters are counted, or any hashable tokens
     :param hypothesis: the same
@@ -123,7 +124,7 @@ def chrf_precision_recall_fscore_support(
 
 @lru_cache
 def _measure(backend: str, max_len: int, ignore_whitespace: bool) -> Any:
-    """What counts; of how it would score rows nothing is used."""
+    """Return the backend's object that counts; its scoring is not used."""
     space = "dropped but separators" if ignore_whitespace else "kept"
     return _backend.chosen.CharacterF(max_len, 0, 1, space, False)
 
@@ -133,11 +134,11 @@ def _are_orders(min_len: Any, max_len: Any) -> bool:
 
 
 def _text(given: str | Iterable[str]) -> str:
-    return given if type(given) is str else " ".join(given)  # of NLTK: also what is a kind of str
+    return given if type(given) is str else " ".join(given)  # as NLTK, which also joins instances of subclasses of str
 
 
 def _numbers(measure: Any, max_len: int, references: Sequence[Any], hypotheses: Sequence[Any]) -> list[int]:
-    """For each segment the n-grams of the hypothesis, of the reference, and matches, order after order."""
+    """Count for each segment and each order the n-grams of the hypothesis, those of the reference, and the matches."""
     texts = _backend.chosen.RawTexts([_text(text) for text in hypotheses])
     others = _backend.chosen.RawTexts([_text(text) for text in references])
     count, width = len(texts), 3 * max_len
@@ -151,7 +152,7 @@ def _numbers(measure: Any, max_len: int, references: Sequence[Any], hypotheses: 
 
 
 def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any) -> list[float]:
-    """Of all segments. Where something matches nothing can be 0 that is divided by."""
+    """Compute the F-scores of all segments. If there is a match, no divisor is 0."""
     if type(beta) not in (int, float) or not abs(beta) < LARGEST_BETA:
         return [_of_counts(*counts, beta, EPSILON)[2] for counts in zip(shared, ngrams, wanted)]
     factor = beta**2
@@ -167,7 +168,7 @@ def _fscores(ngrams: list[int], wanted: list[int], shared: list[int], beta: Any)
 
 
 def _of_counts(shared: int, ngrams: int, wanted: int, beta: Any, epsilon: float) -> tuple[float, float, float]:
-    """Precision, recall and F-score; `epsilon` for all where something that is divided by is 0."""
+    """Compute precision, recall and F-score; all are `epsilon` if a divisor is 0."""
     try:
         precision, recall, factor = shared / ngrams, shared / wanted, beta**2
         return precision, recall, (1 + factor) * (precision * recall) / (factor * precision + recall)
@@ -194,12 +195,12 @@ def _count_any_orders(
 
 
 def _without_space(text: str) -> list[str]:
-    """U+001C to U+001F are no white space in NLTK's regular expression."""
+    """Remove white space as NLTK's regular expression does, which keeps U+001C to U+001F."""
     return [one for one in text if one in "\x1c\x1d\x1e\x1f" or not one.isspace()]
 
 
 def _counted(sequence: Iterable[Any], n: int) -> Counter[Any]:
-    """The n-grams as NLTK makes them: one of order 0 begins before each token, and there is one more."""
+    """Count n-grams as NLTK does. N-grams of order 0 are empty; there is one more of them than tokens."""
     items = list(sequence)
     if n < 0:
         raise ValueError(f"n is {n}; an order is a whole number from 0")

@@ -1,7 +1,7 @@
-"""One exception class for each kind of mistake.
+"""Exceptions, one class for each kind of mistake.
 
 Each is a :class:`CybleuError`, and also an error of the type that NLTK raises in the same situation, so that code written for
-NLTK catches it, too. The message says what is wrong, where, and how to mend it.
+NLTK catches it, too. The message says what is wrong, where, and how to fix it.
 
 >>> import cybleu
 >>> try:
@@ -15,20 +15,28 @@ from __future__ import annotations
 
 
 def printable(text: str, most: int = 2000) -> str:
-    """The text of a message without what would control a terminal, other than line breaks, and without its middle if long."""
+    """Escape control characters in a message, except for line breaks, and shorten it if it is long."""
     if len(text) > most:
         half = most // 2 - 20
         text = f"{text[:half]} ... ({len(text)} characters) ... {text[-half:]}"
     if text.isprintable():
         return text
-    return "".join(one if one == "\n" or one.isprintable() else repr(one)[1:-1] for one in text)
+    return "".join(one if one == "\n" or one.isprintable() else repr(one)[1:-1] for one in readable(text))
+
+
+def readable(text: str) -> str:
+    """Decode UTF-8 that the locale could not decode, for example in a file name under ``LC_ALL=C``."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate without its other half
+        return text
 
 
 class CybleuError(Exception):
     """The base class of every error that cybleu itself raises."""
 
     def __str__(self) -> str:
-        # KeyError, a base of some of these, would show the text quoted
+        # some of these classes are KeyErrors, which would quote the message
         return printable(str(self.args[0]) if len(self.args) == 1 else super().__str__())
 
 
@@ -49,7 +57,7 @@ class OneShotReferencesError(NoReferencesError):
 
 
 class SequenceTypeError(CybleuError, TypeError):
-    """Something is not a list of tokens, or not a list of such lists, where one is needed."""
+    """An argument is not a list of tokens, or not a list of such lists, as required."""
 
 
 class UnhashableTokenError(CybleuError, TypeError):
@@ -73,11 +81,11 @@ class WeightsError(CybleuError, ValueError):
 
 
 class ZeroPrecisionError(CybleuError, ValueError, AssertionError):
-    """A smoothing method needs a precision above 0 that is 0."""
+    """A precision is 0, and the smoothing method requires it to be above 0."""
 
 
 class TooFewOrdersError(CybleuError, ValueError, IndexError):
-    """A smoothing method needs more n-gram orders than there are weights."""
+    """A smoothing method requires more n-gram orders than there are weights."""
 
 
 class SmoothingTypeError(CybleuError, TypeError):
@@ -93,7 +101,7 @@ class EmptyReferenceError(CybleuError, ValueError):
 
 
 class TokensError(CybleuError, ValueError):
-    """Tokens could be counted, but cannot be what was meant, such as None."""
+    """Tokens can be counted, but are certainly a mistake, such as None."""
 
 
 class StatisticsError(CybleuError, ValueError):
@@ -101,15 +109,19 @@ class StatisticsError(CybleuError, ValueError):
 
 
 class UnknownNameError(CybleuError, ValueError):
-    """There is nothing with this name, such as a variant, a smoothing or a tokeniser."""
+    """A name is unknown, such as that of a variant, a smoothing or a tokeniser."""
 
 
 class EmptyHypothesisError(CybleuError, ValueError, ZeroDivisionError):
     """The hypotheses have no token, and a definition divides by the number of tokens."""
 
 
+class ShortTextsError(CybleuError, ValueError, ZeroDivisionError):
+    """No text has an n-gram of some order, and a definition divides by their number."""
+
+
 class ArrayTypeError(CybleuError, TypeError):
-    """An array has a dtype or a shape that is not what is needed, or is not in the memory of the CPU."""
+    """An array has a wrong dtype or shape, or is not in the memory of the CPU."""
 
 
 class ArrayValueError(CybleuError, ValueError, IndexError):
@@ -117,7 +129,7 @@ class ArrayValueError(CybleuError, ValueError, IndexError):
 
 
 class ArrowError(CybleuError, ValueError):
-    """Something is not an Arrow array or stream, is broken or already consumed, or has other values than texts."""
+    """An Arrow array or stream is not valid, is already consumed, or has values that are not texts."""
 
 
 class MixedTokensError(CybleuError, TypeError):
@@ -129,7 +141,7 @@ class NGramError(CybleuError, TypeError):
 
 
 class RewardColumnError(CybleuError, ValueError, KeyError):
-    """A dataset has no column with the name that was given for the references."""
+    """A dataset has no column with the name of the references."""
 
 
 class SampleError(CybleuError, ValueError):
@@ -145,26 +157,37 @@ class FeatureError(CybleuError, ValueError):
 
 
 class MissingExtraError(CybleuError, ImportError):
-    """A feature needs a package that is not installed."""
+    """A feature requires a package that is not installed."""
+
+
+class StateError(CybleuError, ValueError):
+    """The state of a pickle or a copy is not valid for its class."""
 
 
 class NotUtf8Error(CybleuError, ValueError):
-    """Text in bytes is not UTF-8.
+    """Bytes of text are not valid UTF-8.
 
     :ivar line: the number of the line, from 0
-    :ivar position: of the first byte that does not belong there, in its line
-    :ivar byte: which it is
+    :ivar position: the position of the first invalid byte in its line
+    :ivar byte: the value of this byte
     """
 
     def __init__(self, line: int, position: int, byte: int, where: str | None = None) -> None:
         super().__init__(
             f"{where or f'line {line + 1}'} is not UTF-8: byte 0x{byte:02x} at position {position}; "
-            "decode it with the encoding that it has"
+            "decode it with its actual encoding"
         )
         self.line, self.position, self.byte, self.where = line, position, byte, where
 
-    def __reduce__(self) -> tuple[type, tuple[int, int, int, str | None]]:
-        return type(self), (self.line, self.position, self.byte, self.where)
+    def __reduce__(self) -> tuple[object, tuple[int, int, int, str | None]]:
+        return _not_utf8, (self.line, self.position, self.byte, self.where)
+
+
+def _not_utf8(*arguments: int) -> NotUtf8Error:
+    try:
+        return NotUtf8Error(*arguments)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise StateError(f"the state is not that of a NotUtf8Error: {error}") from error
 
 
 class InputFileError(CybleuError, ValueError):

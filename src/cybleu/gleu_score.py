@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 __all__ = ["corpus_gleu", "sentence_gleu"]
 
-MOST_ORDERS = 16  # that the kernels count
+MOST_ORDERS = 16  # the kernels count up to this order
 
 
 def sentence_gleu(
     references: Iterable[Iterable[Any]], hypothesis: Iterable[Any], min_len: int = 1, max_len: int = 4
 ) -> float:
-    """GLEU of one hypothesis: the smaller one of precision and recall of the n-grams of all orders together.
+    """Compute GLEU of a hypothesis: the smaller of precision and recall of the n-grams of all orders together.
 
-    :param references: one or more references, each a sequence of hashable tokens; only the one with the highest score
+    :param references: one or more references, each a sequence of hashable tokens; only that with the highest score
         counts
     :param hypothesis: a sequence of hashable tokens
     :param min_len: the smallest order of n-grams
@@ -40,7 +40,7 @@ def sentence_gleu(
 
 
 if hasattr(_backend.chosen, "sentence_gleu"):
-    # the same function, compiled; what it declines this one does
+    # compiled equivalent, which calls this function for arguments that it declines
     sentence_gleu = _backend.chosen.sentence_gleu(sentence_gleu)
 
 
@@ -50,10 +50,10 @@ def corpus_gleu(
     min_len: int = 1,
     max_len: int = 4,
 ) -> float:
-    """GLEU of a corpus: matches and n-grams are summed over its segments before they are divided.
+    """Compute GLEU of a corpus: matches and n-grams are summed over its segments before they are divided.
 
     For each segment only the reference with the best score counts: the matches divided by the n-grams of the hypothesis
-    or of the reference, whichever has more. If several have the best score, it is the first of them.
+    or of the reference, whichever has more. If several have the best score, the first of them counts.
 
     :param list_of_references: for each segment one or more references
     :param hypotheses: for each segment one hypothesis
@@ -75,6 +75,6 @@ def corpus_gleu(
 
 
 def counts(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int) -> tuple[int, int]:
-    """The sums of matches and of n-grams."""
+    """Count matches and n-grams, summed over the orders."""
     arguments = list_of_references, hypotheses, min_len, max_len
     return _backend.answered(_backend.chosen.gleu_counts(*arguments), _mirror.gleu_counts, *arguments)

@@ -11,24 +11,27 @@ from typing import TYPE_CHECKING, Any
 
 from . import _backend
 from ._runtime.arrays import np
-from ._runtime.sequences import TEXTS, refuse_text
+from ._runtime.sequences import is_array, is_ragged
 from .bleu_score.many import score_rows
 from .bleu_score.scores import QUARTERS, methods_of_five_grams, weight_vectors, weights_given
 from .checks import check_texts
 from .errors import ArrayTypeError, LengthMismatchError, NoReferencesError, SampleError
 from .metrics import Bleu, find, of_text
-from .metrics.pairs import in_common
 from .stats.counts import check_max_order
-from .text.batches import Batch, any_array, is_array, is_ragged, plain_texts, separate_output, texts_with_ids
-from .text.columns import TextColumn, lists_given, texts_given
-from .text.raw import Raw, raw_of
-from .text.words import numbered
+from .text.arrays import SpecialIds, separate_output
+from .text.columns import lists_of_column
+from .text.numbering import number_together, tokens_with_ids
+from .text.parsing import parse_texts, tokenise
+from .text.raw import raw_of
+from .text.values import RawText, TokenLists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .bleu_score.scores import SmoothingCallable, Weights
     from .metrics import Metric, Variant
+    from .text.raw import Raw
+    from .text.values import ParsedTexts, TokenIds
 
 __all__ = ["pairwise_bleu", "self_bleu", "self_stats"]
 
@@ -84,19 +87,19 @@ def pairwise_bleu(
         found = of_text(found, tokenize, lowercase)
         tokenize, lowercase = None, False
     raw = raw_of(tokenize, lowercase, pad_id=pad_id, eos_id=eos_id)
-    pairs = _batches(references, hypotheses) if batched else [(references, hypotheses)]
-    if raw is not None:
-        as_ids = raw.own and isinstance(found, Bleu) and not strict
-        pairs = [_of_raw(raw, as_ids, references=refs, hypotheses=hyps) for refs, hyps in pairs]
-    if not found.of_raw_text:
-        pairs = [(_plain(refs, "references"), _plain(hyps, "hypotheses")) for refs, hyps in pairs]
-    if not pairs:
-        return np.zeros((0, 0, 0))
-    if strict and not found.of_raw_text:
-        for refs, hyps in pairs:
-            _check_strictly(refs, "references")
-            _check_strictly(hyps, "hypotheses")
-    sizes = {(_size(refs if hyps is None else hyps), _size(refs)) for refs, hyps in pairs}
+    special = SpecialIds(pad_id, eos_id)
+    special.check()
+    pairs = [(references, hypotheses)]
+    if batched:
+        pairs = _batches(references, hypotheses)
+        if not pairs:
+            return np.zeros((0, 0, 0))
+    parsed = [_parsed(*pair, found, raw, strict) for pair in pairs]
+    if isinstance(found, Bleu):
+        parsed = [number_together(*both, raw, special) for both in parsed]
+    else:
+        found._refuse_ids({"pad_id": pad_id, "eos_id": eos_id}, "raw text" if found.of_raw_text else "lists of tokens")
+    sizes = {(others.size, texts.size) for texts, others in parsed}
     if len(sizes) > 1:
         raise LengthMismatchError(
             f"the batch has lists of different sizes, (hypotheses, references) {sorted(sizes)}; all must be alike"
@@ -104,8 +107,8 @@ def pairwise_bleu(
     shape = (len(pairs), *sizes.pop())
     given = {"references": references, "hypotheses": hypotheses}
     result = separate_output(out, shape if batched else shape[1:], np.float64, **given)
-    for place, (refs, hyps) in zip(result.reshape(shape), pairs):
-        found.pairs(refs, hyps, out=place, threads=threads, progress=progress, pad_id=pad_id, eos_id=eos_id)
+    for place, both in zip(result.reshape(shape), parsed):
+        found._fill_pairs(*both, place, threads, progress)
     return result
 
 
@@ -153,18 +156,16 @@ def self_bleu(
     (array([0.577, 0.577, 0.   ]), 0.385)
     """
     raw = raw_of(tokenize, lowercase, pad_id=pad_id, eos_id=eos_id)
-    if raw is not None:
-        # a smoothing function may want to see the tokens
-        (texts, _) = _of_raw(raw, raw.own and smoothing_function is None and not strict, texts=texts)
-    texts = _plain(texts, "texts")
-    if strict:
-        _check_strictly(texts, "references")
+    special = SpecialIds(pad_id, eos_id)
+    special.check()
+    in_place = smoothing_function is None  # which may read the tokens
+    parsed = _tokens(texts, "texts", raw, strict, in_place)
     weights = weights_given(weights)
-    batch = in_common(texts, None, pad_id, eos_id)[0]
+    numbers, _ = number_together(parsed, parsed, raw, special)
     orders = max(1, weight_vectors(weights)[1], 5 if methods_of_five_grams(smoothing_function) else 0)
-    stats = self_stats(batch, orders)
+    stats = _stats(numbers, orders)
     count = len(stats)
-    chosen = np.arange(count)
+    chosen = np.arange(count, dtype=np.int64)
     if sample is not None:
         if type(sample) is not int or not 1 <= sample <= count:
             raise SampleError(f"sample is {sample!r}; it must be a whole number from 1 to {count}, the number of texts")
@@ -174,7 +175,9 @@ def self_bleu(
 
     def segment(position: int) -> tuple[list[list[Any]], list[Any]]:
         if not lists:
-            lists.extend(_as_lists(texts, batch, pad_id is not None or eos_id is not None))
+            lists.extend(
+                map(list, parsed.texts if isinstance(parsed, TokenLists) and not special.given else numbers.lists())
+            )
         here = int(chosen[position])
         return lists[:here] + lists[here + 1 :], lists[here]
 
@@ -196,15 +199,20 @@ def self_stats(texts: Any, max_order: int = 4) -> NDArray[np.int64]:
            [2, 3, 0, 0, 2, 1]])
     """
     check_max_order(max_order)
-    refuse_text(texts, "texts", TEXTS)
-    batch = texts if isinstance(texts, Batch) else in_common(_plain(texts, "texts"), None)[0]
-    count = len(batch.begins)
-    if count < 2:
-        raise NoReferencesError(f"self-BLEU compares each text with the others; there are {count}, give at least two")
-    stats = np.zeros((count, 2 + 2 * max_order), dtype=np.int64)
-    ids = np.ascontiguousarray(batch.ids, dtype=np.int64)
-    _backend.chosen.leave_one_out(ids, batch.begins, batch.ends, max_order, stats)
-    stats[:, 1] = _closest_other_length(batch.ends - batch.begins)
+    parsed = parse_texts(texts, "texts")
+    return _stats(number_together(parsed, parsed)[0], max_order)
+
+
+def _stats(texts: TokenIds, max_order: int) -> NDArray[np.int64]:
+    """The rows of :func:`self_stats`, of texts that have numbers in common."""
+    if texts.size < 2:
+        raise NoReferencesError(
+            f"self-BLEU compares each text with the others; there are {texts.size}, give at least two"
+        )
+    stats = np.zeros((texts.size, 2 + 2 * max_order), dtype=np.int64)
+    ids = np.ascontiguousarray(texts.ids, dtype=np.int64)
+    _backend.chosen.leave_one_out(ids, texts.begins, texts.ends, max_order, stats)
+    stats[:, 1] = _closest_other_length(texts.ends - texts.begins)
     return stats
 
 
@@ -220,25 +228,11 @@ def _closest_other_length(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return result
 
 
-def _as_lists(texts: Any, batch: Batch, trimmed: bool) -> list[list[Any]]:
-    """The texts as token lists, for a smoothing function that wants to see them."""
-    if not (trimmed or is_array(texts) or is_ragged(texts) or any_array(texts)):
-        return [list(text) for text in texts]
-    return [batch.ids[begin:end].tolist() for begin, end in zip(batch.begins.tolist(), batch.ends.tolist())]
-
-
 # --------------------------------------------------------------------------------------------------------------- pairs
 
 
-def _of_raw(raw: Raw, as_ids: bool, **lists: Any) -> tuple[Any, Any]:
-    """One or two lists of raw texts as ids, or as token lists."""
-    given = [(name, lines) for name, lines in lists.items() if lines is not None]
-    found = numbered(raw, *given) if as_ids else [raw.token_lists(lines, name) for name, lines in given]
-    return found[0], found[1] if len(found) > 1 else None
-
-
 def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:
-    references, hypotheses = lists_given(references, "references"), lists_given(hypotheses, "hypotheses")
+    references, hypotheses = lists_of_column(references, "references"), lists_of_column(hypotheses, "hypotheses")
     for name, value in (("references", references), ("hypotheses", hypotheses)):
         if is_array(value) and getattr(value, "ndim", 3) != 3:
             raise ArrayTypeError(f"{name} has {value.ndim} dimensions; batched arrays have three: batch, text, token")
@@ -255,26 +249,29 @@ def _batches(references: Any, hypotheses: Any) -> list[tuple[Any, Any]]:
     return list(zip(references, hypotheses))
 
 
-def _plain(texts: Any, name: str) -> Any:
-    """Texts in any form as lists and arrays of numbers."""
-    texts = texts_given(texts, name)
-    if isinstance(texts, TextColumn):
-        texts = texts.plain()
-    if not isinstance(texts, (list, tuple)) or is_ragged(texts):
-        return texts
-    texts = plain_texts(texts, name)
-    if any_array(texts) or not all(hasattr(text, "__iter__") for text in texts):
-        return texts
-    return texts_with_ids(texts, name)
+def _parsed(references: Any, hypotheses: Any, metric: Metric, raw: Raw | None, strict: bool) -> tuple[Any, Any]:
+    """References and hypotheses as the metric reads them; the references twice without hypotheses."""
+    if metric.of_raw_text:
+        texts = metric._parsed(references, "references")
+        return texts, texts if hypotheses is None else metric._parsed(hypotheses, "hypotheses")
+    in_place = isinstance(metric, Bleu)
+    tokens = _tokens(references, "references", raw, strict, in_place)
+    return tokens, tokens if hypotheses is None else _tokens(hypotheses, "hypotheses", raw, strict, in_place)
 
 
-def _size(texts: Any) -> int:
-    """How many texts there are; what is none is for the metric to refuse."""
-    if is_ragged(texts):
-        return max(0, len(texts[1]) - 1)
-    return len(texts) if hasattr(texts, "__len__") else 0
-
-
-def _check_strictly(texts: Any, name: str) -> None:
-    if texts is not None and not is_array(texts) and not is_ragged(texts):
-        check_texts(texts, name)
+def _tokens(values: Any, name: str, raw: Raw | None, strict: bool, in_place: bool) -> ParsedTexts:
+    """
+    :param strict: look for mistakes in the texts
+    :param in_place: raw text stays raw text if the backend has the tokeniser
+    """
+    texts = parse_texts(values, name, raw)
+    if isinstance(texts, RawText):
+        assert raw is not None
+        if in_place and raw.own and not strict:
+            return texts
+        texts = tokenise(raw, texts)
+    if isinstance(texts, TokenLists):
+        texts = tokens_with_ids(texts)
+        if strict:
+            check_texts(texts.texts, name)
+    return texts

@@ -10,7 +10,8 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from ._runtime.arrays import np
-from ._runtime.sequences import by_position
+from ._runtime.sequences import by_position, is_ragged
+from ._runtime.state import ArgumentState, check_names
 from .errors import (
     LengthMismatchError,
     NoReferencesError,
@@ -20,9 +21,9 @@ from .errors import (
     printable,
 )
 from .metrics import Bleu, find, of_text
-from .text.batches import is_ragged, separate_output
-from .text.columns import lists_given, texts_given
-from .text.raw import raw_of
+from .text.arrays import separate_output
+from .text.columns import column_of, lists_of_column
+from .text.raw import check_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,9 +74,10 @@ def bleu_rewards(
         ``chrf``, take str or bytes without it
     :param lowercase: put raw text in lower case first
     :param choices: of :class:`cybleu.metrics.Bleu`, for example ``smoothing="add-k"``
-    :return: float32 of shape `(hypotheses,)`, from 0 to 1
+    :return: float32 of shape `(hypotheses,)`, from 0 to 1; for an error rate such as ``ter`` 1 minus the rate, or 0 where
+        the rate is above 1
     :raises CybleuError: one of its subclasses, whose message names the argument and the place. An array on a device
-        other than the CPU is an error, too; it is never copied without being asked for
+        other than the CPU is an error, too; it is never copied implicitly
 
     >>> import numpy
     >>> completions = numpy.array([[5, 6, 7, 8, 2, 0], [5, 6, 9, 2, 0, 0], [7, 3, 4, 2, 0, 0], [3, 4, 2, 0, 0, 0]])
@@ -84,7 +86,9 @@ def bleu_rewards(
     """
     found = find(metric, **choices).of_sentences()
     if isinstance(found, Bleu):
-        found = found.with_rules(empty_hypothesis="zero", **({} if brevity_penalty else {"penalty": "none"}))
+        found = found.with_rules(
+            empty_hypothesis="zero", fails="never", **({} if brevity_penalty else {"penalty": "none"})
+        )
     elif not brevity_penalty:
         raise UnknownNameError(f"the metric {found.name} has no brevity penalty to leave out")
     arrays: dict[str, Any] = {"owner": owner, "lengths": lengths, "reference_lengths": reference_lengths}
@@ -93,11 +97,13 @@ def bleu_rewards(
     scores = found.formula(rows.shape[1]).score_rows(rows)
     arrays |= {"hypotheses": hypotheses, "references": references}
     rewards = separate_output(out, (len(rows),), np.float32, **arrays)
+    if not found.higher_is_better:
+        scores = np.maximum(found.scale - scores, 0.0)
     np.divide(scores, found.scale, out=rewards, casting="same_kind")
     return rewards
 
 
-class BleuReward:
+class BleuReward(ArgumentState):
     """:func:`bleu_rewards` as a reward function for TRL's trainers (GRPO, RLOO), which it does not import.
 
     TRL calls it with a flat batch: `completions`, each a str or a list of chat messages, `completion_ids`, and one list
@@ -129,7 +135,7 @@ class BleuReward:
     ):
         self.column = column
         self.__name__ = f"bleu_{column}"  # under which trainers log it
-        raw_of(tokenize, lowercase)  # for its errors
+        check_tokenizer(tokenize, lowercase)
         self._tokenize = tokenize
         self._lowercase = lowercase
         self._arguments = arguments
@@ -137,6 +143,15 @@ class BleuReward:
         self._of_raw_text = metric is not None and find(metric).of_raw_text
         if self._of_raw_text and tokenize != "13a":
             of_text(find(metric), "ids" if tokenize is None else tokenize)
+
+    def __getstate__(self) -> dict[str, Any]:
+        options = {"column": self.column, "tokenize": self._tokenize, "lowercase": self._lowercase}
+        return {"options": {**options, **self._arguments}, "name": self.__name__}
+
+    def _restore(self, state: Any) -> None:
+        check_names(state, ("options", "name"))
+        self.__init__(**state["options"])  # type: ignore[misc]
+        self.__name__ = str(state["name"])
 
     def __repr__(self) -> str:
         lowercase = {"lowercase": True} if self._lowercase else {}
@@ -151,10 +166,12 @@ class BleuReward:
                 f"there is no column {self.column!r} with references; the dataset's columns here are "
                 f"{', '.join(map(repr, columns)) or 'none'}. Name the right one: BleuReward(column=...)"
             )
-        column = lists_given(columns[self.column], self.column)
-        completions = lists_given(completions, "completions")
+        column = lists_of_column(columns[self.column], self.column)
+        completions = lists_of_column(completions, "completions")
         of_ids = self._tokenize is None
-        name, hypotheses = ("completion_ids", texts_given(completion_ids)) if of_ids else ("completions", completions)
+        name, hypotheses = (
+            ("completion_ids", column_of(completion_ids, "completion_ids")) if of_ids else ("completions", completions)
+        )
         for what, entries in ((name, hypotheses), (self.column, column)):
             if isinstance(entries, (str, bytes, dict)) or not hasattr(entries, "__len__"):
                 raise SequenceTypeError(
@@ -207,7 +224,7 @@ class BleuReward:
 
 
 def _text_of(completion: Any, position: int) -> str:
-    """The text of a completion, which may be a list of chat messages, of which the policy made the assistant's."""
+    """The text of a completion, which may be a list of chat messages, of which only those of the assistant are scored."""
     if isinstance(completion, str):
         return completion
     if isinstance(completion, list) and all(isinstance(message, dict) for message in completion):

@@ -1,4 +1,4 @@
-"""The fraction keeps its parts and is the number in everything else."""
+"""Fraction keeps its parts, and otherwise behaves like the number."""
 
 from __future__ import annotations
 
@@ -62,19 +62,8 @@ def test_is_the_number(pair):
 @given(parts, others)
 def test_computes_as_the_number(pair, other):
     ours, plain = Fraction(*pair), fractions.Fraction(*pair)
-    for operation in (
-        operator.add,
-        operator.sub,
-        operator.mul,
-        operator.truediv,
-        operator.floordiv,
-        operator.mod,
-        divmod,
-        operator.eq,
-        operator.ne,
-        operator.lt,
-        operator.le,
-    ):
+    names = "add sub mul truediv floordiv mod eq ne lt le".split()
+    for operation in (divmod, *(getattr(operator, name) for name in names)):
         for values in ((lambda number: (number, other)), (lambda number: (other, number))):
             try:
                 expected = operation(*values(plain))

@@ -1,4 +1,4 @@
-"""cybleu in the place of NLTK's BLEU."""
+"""Installation in place of NLTK's BLEU."""
 
 from __future__ import annotations
 
@@ -18,15 +18,9 @@ import pytest
 import cybleu
 from cybleu import bleu_score, errors
 
-NAMES = (
-    "Fraction",
-    "SmoothingFunction",
-    "brevity_penalty",
-    "closest_ref_length",
-    "corpus_bleu",
-    "modified_precision",
-    "sentence_bleu",
-)
+NAMES = """
+    Fraction SmoothingFunction brevity_penalty closest_ref_length corpus_bleu modified_precision sentence_bleu
+""".split()
 ORIGINALS = {name: getattr(nltk_bleu, name) for name in NAMES}
 
 pytestmark = pytest.mark.thread_unsafe(reason="NLTK is replaced for the whole process")
@@ -240,7 +234,7 @@ def rows_of_imports(page):
 
 
 def functions_of(cell):
-    """What sentence BLEU is, by each way that a cell shows."""
+    """The function `sentence_bleu` by each expression in a cell."""
     names = {"cybleu": cybleu, "nltk": nltk}
     spans = re.findall(r"`([^`]+)`", cell)
     for span in spans:

@@ -1,4 +1,4 @@
-"""Many segments in one call are the loop over sentence_bleu."""
+"""Many segments in one call equal a loop over sentence_bleu."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu import SmoothingFunction, errors, nltk_3_3, sentence_bleu
+from cybleu import SmoothingFunction, errors, nltk_3_2, sentence_bleu
 from cybleu.bleu_score import sentence_bleu_many
 from inputs import corpora
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-METHODS = [None, nltk_3_3, lambda p_n, **_: [(p.numerator + 1) / (p.denominator + 1) for p in p_n]] + [
+METHODS = [None, nltk_3_2, lambda p_n, **_: [(p.numerator + 1) / (p.denominator + 1) for p in p_n]] + [
     getattr(SmoothingFunction(), f"method{number}") for number in range(8)
 ]
 WEIGHTS = [(0.25,) * 4, [0.5, 0.5], (1, 0, 0), [(1,), (0.5, 0.5), (0.2,) * 5], (0.1,) * 20]
@@ -50,7 +50,7 @@ def test_shape_and_type():
 
 def test_a_signal_that_changes_the_lists():
     class Text(list):
-        """Declined by the kernel, and shortens the corpus when it is read."""
+        """Declined by the kernel; shortens the corpus when it is read."""
 
         def __iter__(self):
             del hypotheses[2:]

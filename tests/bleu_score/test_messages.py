@@ -1,4 +1,4 @@
-"""Every error says what was wrong, where, and how to mend it; the warning can be filtered as NLTK's."""
+"""Errors say what is wrong, where, and how to fix it; warnings can be filtered like NLTK's."""
 
 from __future__ import annotations
 
@@ -36,25 +36,13 @@ WORDS = ["a", "b", "c", "d", "e"]
         (lambda: sentence_bleu(iter([WORDS]), WORDS), errors.OneShotReferencesError, KeyError, "only once"),
         (lambda: sentence_bleu([WORDS], iter(WORDS)), errors.SequenceTypeError, TypeError, "the hypothesis must be"),
         (lambda: sentence_bleu([iter(WORDS)], WORDS), errors.SequenceTypeError, TypeError, "reference 0 must be"),
-        (
-            lambda: corpus_bleu(iter([[WORDS]]), [WORDS]),
-            errors.SequenceTypeError,
-            TypeError,
-            "the lists of references must",
-        ),
+        (lambda: corpus_bleu(iter([[WORDS]]), [WORDS]), errors.SequenceTypeError, TypeError, "lists of references"),
         (lambda: corpus_bleu([[WORDS]], None), errors.SequenceTypeError, TypeError, "the hypotheses must be"),
         (
             lambda: corpus_bleu([[WORDS], [["a", []]]], [WORDS, WORDS]),
-            errors.UnhashableTokenError,
-            TypeError,
-            "segment 1: token 1 of reference 0 is a list",
+            *(errors.UnhashableTokenError, TypeError, "segment 1: token 1 of reference 0 is a list"),
         ),
-        (
-            lambda: corpus_bleu([[WORDS], []], [WORDS, WORDS]),
-            errors.NoReferencesError,
-            KeyError,
-            "segment 1: there is no",
-        ),
+        (lambda: corpus_bleu([[WORDS], []], [WORDS, WORDS]), errors.NoReferencesError, KeyError, "segment 1: "),
         (lambda: explain([WORDS], WORDS, ["0.5"]), errors.WeightsTypeError, TypeError, r"not \['0.5'\]"),
         (lambda: self_bleu([WORDS] * 2, "0.5"), errors.WeightsTypeError, TypeError, "not '0.5'"),
         (lambda: sentence_bleu([WORDS], WORDS, 0.25), errors.WeightsTypeError, TypeError, "float has no length"),
@@ -74,27 +62,19 @@ WORDS = ["a", "b", "c", "d", "e"]
         (lambda: modified_precision([WORDS], WORDS, "2"), errors.OrderTypeError, TypeError, "not str"),
         (
             lambda: sentence_bleu([WORDS], ["a"], smoothing_function=SmoothingFunction().method6),
-            errors.ZeroPrecisionError,
-            AssertionError,
-            "needs a trigram match",
+            *(errors.ZeroPrecisionError, AssertionError, "trigram match"),
         ),
         (
             lambda: sentence_bleu([WORDS], WORDS, (0.5, 0.5), SmoothingFunction().method6),
-            errors.TooFewOrdersError,
-            IndexError,
-            "at least 3 n-gram orders, not 2",
+            *(errors.TooFewOrdersError, IndexError, "at least 3 n-gram orders, not 2"),
         ),
         (
             lambda: sentence_bleu([WORDS], ["a", "b"], smoothing_function=SmoothingFunction(k=0).method4),
-            errors.SmoothingParameterError,
-            ZeroDivisionError,
-            "k=0 divides by zero",
+            *(errors.SmoothingParameterError, ZeroDivisionError, "k=0"),
         ),
         (
             lambda: sentence_bleu([WORDS], WORDS[:3], smoothing_function=SmoothingFunction(alpha=0).method6),
-            errors.SmoothingParameterError,
-            ZeroDivisionError,
-            "alpha=0 divides by zero",
+            *(errors.SmoothingParameterError, ZeroDivisionError, "alpha=0"),
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""The page of a report in a browser. `.ci/run browser` runs these tests; they need Playwright, Chromium and axe-core."""
+"""The page of a report in a browser. `nox -s browser` runs these tests; they require Playwright, Chromium and axe-core."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def browser(playwright, jinja2):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory, jinja2):
-    """Pages: of three systems, of one, of hostile texts."""
+    """Pages of three systems, of one system, and of malicious texts."""
     folder = tmp_path_factory.mktemp("pages")
     systems = {"<b>one</b>": HOSTILE, "\u202etwo": [f"x {line}" for line in HOSTILE[:-1]] + ["y"]}
     turned = [[line] for line in [*HOSTILE[2:], *HOSTILE[:2]]]
@@ -55,7 +55,7 @@ def files(tmp_path_factory, jinja2):
 
 @pytest.fixture
 def opened(browser, files):
-    """A function that opens a page; nothing may be fetched, run or said on the console beyond what is ours."""
+    """A function that opens a page; it may not load, run or log anything external."""
     contexts, wrong = [], []
 
     def visit(name="three", width="desk", **choices):
@@ -118,7 +118,7 @@ def test_print(opened):
 
 
 def wait_until(page, condition):
-    """Playwright's own waiting evaluates text in the page, which its policy refuses."""
+    """Playwright's own function evaluates text in the page, which the policy rejects."""
     for _ in range(200):
         if page.evaluate(condition):
             return
@@ -174,7 +174,7 @@ def test_order_by_keyboard(opened):
             assert numbers(page) == [segment + 1 for segment in expected]
             first = page.locator(".s .n").first.text_content().replace("\u2212", "-")
             assert float(first) == pytest.approx(units[expected[0]] / 1e4, abs=0.0006)
-    assert page.locator("#which").inner_text() == f"the difference of {pair.first} beside {pair.second}"
+    assert page.locator("#which").inner_text() == f"the difference for {pair.first} vs. {pair.second}"
 
 
 def test_tables_are_sorted_by_keyboard(opened):

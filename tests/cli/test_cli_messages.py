@@ -68,7 +68,7 @@ def test_shells_complete_names_of_files(command, parameter):
 
 def test_shells_complete_names_of_metrics():
     completed = ShellComplete(cli, {}, "cybleu", "_CYBLEU_COMPLETE").get_completions(["score", "--variant"], "nl")
-    assert [item.value for item in completed] == ["nltk", "nltk-3.3"]
+    assert [item.value for item in completed] == ["nltk", "nltk-3.2"]
 
 
 def test_every_seed_is_from_0_on():
@@ -124,24 +124,20 @@ def test_errors_list_what_can_be_given(run, arguments, names):
     ("arguments", "advice", "without"),
     [
         (
-            ["rerank", "mbr", "text"],
+            "rerank mbr text",
             "give that number as --size; if fairseq printed it, or if it is JSON lines, name that as --format\n",
             "size=",
         ),
-        (["extract", "text", "text", "--features-file", "f", "--scores-file", "s"], "as --size; if fairseq", "size="),
-        (["mert", "text", "text"], "no n-best list with fields; if fairseq", "size"),
-        (["rerank", "mbr", "text", "--format", "plain"], "needs --size, the number of lines of each segment", "None"),
-        (["mert", "list", "text", "--first-id", "1"], "--first-id", "first_id"),
-        (["mert", "bare", "text"], "give --format moses or --format joshua", "format="),
-        (
-            ["extract", "list", "text", "--first-id", "1", "--features-file", "f", "--scores-file", "s"],
-            "--first-id",
-            "_id",
-        ),
+        ("extract text text --features-file f --scores-file s", "as --size; if fairseq", "size="),
+        ("mert text text", "no n-best list with fields; if fairseq", "size"),
+        ("rerank mbr text --format plain", "needs --size, the number of lines of each segment", "None"),
+        ("mert list text --first-id 1", "--first-id", "first_id"),
+        ("mert bare text", "give --format moses or --format joshua", "format="),
+        ("extract list text --first-id 1 --features-file f --scores-file s", "--first-id", "_id"),
     ],
 )
 def test_advice_names_options(run, arguments, advice, without):
-    result = run(*arguments)
+    result = run(*arguments.split())
     assert result.exit_code == 2 and advice in result.stderr and without not in result.stderr
 
 
@@ -200,24 +196,23 @@ def test_a_device_is_written_to_and_a_full_one_is_one_sentence(run, name):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["score", "text", "text"],
-        ["score", "text", "text", "--segments"],
-        ["variants", "text", "text"],
-        ["mert", "list", "text", "--restarts", "0", "--quiet"],
-        ["random-search", "list", "text", "--trials", "2"],
-        ["random-search", "list", "text", "--trials", "2", "--json"],
-        ["rerank", "linear", "list", "--weights", "weights"],
-        ["rerank", "mbr", "list"],
-        ["--help"],
-        ["--version"],
-        ["run-as-nltk", "--help"],
+        "score text text",
+        "score text text --segments",
+        "variants text text",
+        "mert list text --restarts 0 --quiet",
+        "random-search list text --trials 2",
+        "random-search list text --trials 2 --json",
+        "rerank linear list --weights weights",
+        "rerank mbr list",
+        "--help",
+        "--version",
+        "run-as-nltk --help",
     ],
-    ids=" ".join,
 )
 def test_a_full_standard_output_is_one_sentence(run, arguments):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "cybleu", *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-m", "cybleu", *arguments.split()], stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
@@ -254,22 +249,21 @@ def test_a_closed_standard_stream_is_one_sentence(run, stream, arguments):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["extract", "list", "text", "--features-file", "out", "--scores-file", "./out"],
-        ["extract", "list", "text", "--features-file", "out", "--scores-file", "text"],
-        ["mert", "list", "text", "--output", "list"],
-        ["mert", "list", "text", "--start", "weights", "--output", "weights"],
-        ["random-search", "list", "text", "--output", "text"],
-        ["rerank", "linear", "list", "--weights", "weights", "-o", "weights"],
-        ["rerank", "mbr", "list", "-o", "list"],
-        ["rerank", "oracle", "list", "text", "-o", "text"],
-        ["rerank", "perceptron", "list", "text", "-o", "out", "--held-out", "out"],
-        ["rerank", "perceptron", "list", "text", "--held-out", "list"],
+        "extract list text --features-file out --scores-file ./out",
+        "extract list text --features-file out --scores-file text",
+        "mert list text --output list",
+        "mert list text --start weights --output weights",
+        "random-search list text --output text",
+        "rerank linear list --weights weights -o weights",
+        "rerank mbr list -o list",
+        "rerank oracle list text -o text",
+        "rerank perceptron list text -o out --held-out out",
+        "rerank perceptron list text --held-out list",
     ],
-    ids=" ".join,
 )
 def test_an_output_that_is_another_file_of_the_command(run, tmp_path, arguments):
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    done = run(*arguments)
+    done = run(*arguments.split())
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "two outputs would be written to the same file" in done.stderr or "is read and would be" in done.stderr
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
@@ -277,22 +271,18 @@ def test_an_output_that_is_another_file_of_the_command(run, tmp_path, arguments)
 
 def test_standard_output_is_no_file_of_features(run, tmp_path):
     done = run("extract", "list", "text", "--features-file", "-", "--scores-file", "scores")
-    assert done.exit_code == 2 and "--features-file is a file, not standard output" in done.stderr
+    assert done.exit_code == 2 and "--features-file must be a file" in done.stderr
     assert not (tmp_path / "-").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe that nobody reads is another error there")
-@pytest.mark.parametrize(
-    "arguments",
-    [["score", "text", "text"], ["rerank", "mbr", "list"], ["rerank", "mbr", "list", "--list", "moses"]],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("arguments", ["score text text", "rerank mbr list", "rerank mbr list --list moses"])
 def test_a_reader_that_went_away_is_no_message(run, arguments):
     read, write = os.pipe()
     os.close(read)
     with open(write, "w") as gone:
         done = subprocess.run(
-            [sys.executable, "-m", "cybleu", *arguments], stdout=gone, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-m", "cybleu", *arguments.split()], stdout=gone, stderr=subprocess.PIPE, text=True
         )
     assert (done.returncode, done.stderr) == (1, "")
 
@@ -301,20 +291,19 @@ def test_a_reader_that_went_away_is_no_message(run, arguments):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["compare", "text", "other=text", "-r", "text", "--samples", "2"],
-        ["kbmira", "list", "text"],
-        ["mert", "list", "text", "--restarts", "1"],
-        ["random-search", "list", "text", "--trials", "2"],
-        ["rerank", "mbr", "list"],
-        ["rerank", "perceptron", "list", "text", "--folds", "2", "--epochs", "1"],
+        "compare text other=text -r text --samples 2",
+        "kbmira list text",
+        "mert list text --restarts 1",
+        "random-search list text --trials 2",
+        "rerank mbr list",
+        "rerank perceptron list text --folds 2 --epochs 1",
     ],
-    ids=" ".join,
 )
 def test_commands_need_no_standard_error(run, arguments):
-    command = [sys.executable, "-m", "cybleu", *arguments]
+    command = [sys.executable, "-m", "cybleu", *arguments.split()]
     done = subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *command], stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0
-    assert done.stdout == run(*arguments).stdout
+    assert done.stdout == run(*arguments.split()).stdout
 
 
 @pytest.mark.memory
@@ -356,7 +345,7 @@ def test_metrics_that_lists_are_not_counted_for(run, command, metric, message):
     assert result.exit_code == 2 and message in result.stderr
 
 
-OTHERS = {"chrf", "chrf+", "chrf++", "gleu"}
+OTHERS = {"chrf", "chrf+", "chrf++", "gleu", "ter"}
 MEANS = {"codexglue", "ignite"}
 
 

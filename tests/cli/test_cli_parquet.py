@@ -36,17 +36,20 @@ run = partial(command_line.run, "score")
 @pytest.mark.parametrize(
     "options",
     [
-        [],
-        ["--segments"],
-        ["--json", "--segments"],
-        ["--lowercase"],
-        ["--lowercase", "--variant", "mteval-v13a"],
-        ["--variant", "nltk", "--smoothing", "method1"],
-        ["--tokenize", "none", "--threads", "2"],
+        "",
+        "--segments",
+        "--json --segments",
+        "--lowercase",
+        "--lowercase --variant mteval-v13a",
+        "--variant nltk --smoothing method1",
+        "--tokenize none --threads 2",
     ],
 )
 def test_equal_to_files_of_text(folder, options):
-    files, columns = run(*options, "hyp", "ref"), run(*options, "texts.parquet:hyp", "texts.parquet:ref")
+    files, columns = (
+        run(*options.split(), "hyp", "ref"),
+        run(*options.split(), "texts.parquet:hyp", "texts.parquet:ref"),
+    )
     assert files.exit_code == 0, files.stderr
     assert columns.stdout == files.stdout
 
@@ -63,18 +66,18 @@ def test_lists_and_nulls_of_references(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["texts.parquet:hyp", "ref"], "columns of one Parquet file"),
-        (["texts.parquet:hyp", "other.parquet:ref"], "columns of one Parquet file"),
-        (["texts.parquet:x", "texts.parquet:ref"], "no column 'x'; it has 'hyp'"),
-        (["texts.parquet:number", "texts.parquet:ref"], "whole numbers"),
-        (["texts.parquet:other", "texts.parquet:ref"], "texts.parquet:other[1] is null"),
-        (["texts.parquet:hyp", "texts.parquet:other"], "texts.parquet:other[1] has no reference"),
-        (["gone.parquet:hyp", "gone.parquet:ref"], "gone.parquet"),
-        (["none.parquet:hyp", "none.parquet:ref"], "none.parquet"),
+        ("texts.parquet:hyp ref", "columns of one Parquet file"),
+        ("texts.parquet:hyp other.parquet:ref", "columns of one Parquet file"),
+        ("texts.parquet:x texts.parquet:ref", "no column 'x'; it has 'hyp'"),
+        ("texts.parquet:number texts.parquet:ref", "whole numbers"),
+        ("texts.parquet:other texts.parquet:ref", "texts.parquet:other[1] is null"),
+        ("texts.parquet:hyp texts.parquet:other", "texts.parquet:other[1] has no reference"),
+        ("gone.parquet:hyp gone.parquet:ref", "gone.parquet"),
+        ("none.parquet:hyp none.parquet:ref", "none.parquet"),
     ],
 )
 def test_what_cannot_be_read(folder, arguments, message):
     (folder / "none.parquet").write_text("no Parquet")
-    result = run(*arguments)
+    result = run(*arguments.split())
     assert result.exit_code != 0
     assert message in result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import re
@@ -72,23 +73,20 @@ def test_one_system_and_options(files, jinja2):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["one.txt", "-r", "ref1", "--report", "r.html", "--format", "csv"],
-            "--format csv is for two systems and more",
-        ),
-        (["one.txt", "two.txt", "-r", "ref1", "--report", "ref1"], "ref1: is read and would be written, too"),
-        (["one.txt", "two.txt", "-r", "ref1", "--report", "none/r.html"], "none/r.html: cannot be written"),
-        (["one.txt", "two.txt", "-r", "ref1", "--report", "r.html", "--metric", "chrf"], "and chrf is not BLEU; give"),
-        (["one.txt", "short", "-r", "ref1", "--report", "r.html"], "one.txt: 40, short: 1, ref1: 40"),
-        (["empty", "-r", "empty", "--report", "r.html"], "the files have no line, so there is no segment to score"),
-        (["short", "-r", "short", "--report", "r.html"], "segment"),
-        (["one.txt", "two.txt", "-r", "ref1", "--report", "-"], "--report - would mix the page with the tables"),
+        ("one.txt -r ref1 --report r.html --format csv", "--format csv is for two systems and more"),
+        ("one.txt two.txt -r ref1 --report ref1", "ref1: is read and would be written, too"),
+        ("one.txt two.txt -r ref1 --report none/r.html", "none/r.html: cannot be written"),
+        ("one.txt two.txt -r ref1 --report r.html --metric chrf", "chrf is not BLEU; use a corpus BLEU"),
+        ("one.txt short -r ref1 --report r.html", "one.txt: 40, short: 1, ref1: 40"),
+        ("empty -r empty --report r.html", "the files have no line, so there is no segment to score"),
+        ("short -r short --report r.html", "segment"),
+        ("one.txt two.txt -r ref1 --report -", "--report - would mix the page with the tables"),
     ],
 )
 def test_what_cannot_be(files, jinja2, arguments, message):
     (files / "short").write_text("one line\n")
     (files / "empty").write_text("")
-    result = run("compare", *arguments)
+    result = run("compare", *arguments.split())
     assert result.exit_code == 2 and message in result.stderr
     assert not (files / "r.html").exists()
 
@@ -116,14 +114,14 @@ def test_plots(files, matplotlib, arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["precision", "one.txt", "-r", "ref1", "--output", "a.gif"], "must be a .svg, .png or .pdf file"),
-        (["precision", "one.txt", "-r", "ref1", "--output", "a.svg", "--n-start", "10"], "--n-start 10 is more than"),
-        (["scores", "one.txt", "-r", "ref1", "--output", "a.svg", "--differences"], "comparing takes two"),
-        (["buckets", "-r", "ref1", "--output", "a.svg"], "there is no system; give the file of one"),
+        ("precision one.txt -r ref1 --output a.gif", "must be a .svg, .png or .pdf file"),
+        ("precision one.txt -r ref1 --output a.svg --n-start 10", "--n-start 10 is more than"),
+        ("scores one.txt -r ref1 --output a.svg --differences", "at least two systems"),
+        ("buckets -r ref1 --output a.svg", "there is no system; give the file of one"),
     ],
 )
 def test_plots_that_cannot_be(files, matplotlib, arguments, message):
-    result = run("plot", *arguments)
+    result = run("plot", *arguments.split())
     assert result.exit_code == 2 and message in result.stderr
 
 
@@ -153,3 +151,48 @@ def test_pipes_are_read_once(files, jinja2, piped):
         assert (result.exit_code, result.stdout) == (0, plain.stdout)
         writer.join(60)
     assert hashlib.sha256(content).hexdigest() in (files / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_digest_is_of_the_bytes_that_were_scored(files, jinja2, packed):
+    """A file that changes after it was read, while a later one is still read."""
+    first, last = files / OUTPUTS[0], files / OUTPUTS[-1]
+    last.write_text("".join(line + " and so on" * 5000 + "\n" for line in last.read_text().splitlines()))
+    if packed:
+        first.write_bytes(gzip.compress(first.read_bytes()))
+    read, content = first.read_bytes(), last.read_bytes()
+    last.unlink()
+    os.mkfifo(last)
+
+    def feed():
+        with open(last, "wb") as pipe:
+            pipe.write(content[:-1])  # of which a pipe holds only a part: the command has read the other files
+            pipe.flush()
+            first.write_bytes(b"changed\n" * 1000)
+            pipe.write(content[-1:])
+
+    writer = threading.Thread(target=feed, daemon=True)
+    writer.start()
+    result = run("compare", *OUTPUTS, "-r", "ref1", "--report", "report.html", *OPTIONS)
+    writer.join(60)
+    assert result.exit_code == 0
+    page = (files / "report.html").read_text(encoding="utf-8")
+    assert hashlib.sha256(read).hexdigest() in page
+    assert hashlib.sha256(first.read_bytes()).hexdigest() not in page
+
+
+def test_a_page_shows_no_absolute_path(files, jinja2):
+    (files / "other").mkdir()
+    (files / "other" / "ref1").write_bytes((files / "ref1").read_bytes())
+    references = [str(files / "ref1"), str(files / "other" / "ref1"), "ref2"]
+    systems = [str(files / OUTPUTS[0]), f"named={files / OUTPUTS[1]},{OUTPUTS[1]}"]
+    report = str(files / "report.html")
+    assert run("compare", *systems, "-r", *references, *OPTIONS, "--report", report).exit_code == 0
+    page = (files / "report.html").read_text(encoding="utf-8")
+    assert str(files) not in page
+    folder = files.name
+    for name in (OUTPUTS[0], f"{folder}/{OUTPUTS[1]}", f"{folder}/ref1", "other/ref1", "ref2"):
+        assert f">{name}<" in page.replace("<bdi>", "").replace("</bdi>", "").replace("\u200b", ""), name
+    command = f"cybleu compare {OUTPUTS[0]} named={folder}/{OUTPUTS[1]},{OUTPUTS[1]} -r {folder}/ref1 other/ref1 ref2"
+    assert f"{command} {' '.join(OPTIONS)} --report report.html" in page

@@ -164,7 +164,7 @@ def test_mert_loop(files):
     assert (best["weights"], best["score"]) == (expected.best.decoded, expected.best.decoded_score)
     assert len(best["iterations"]) == len(expected.iterations)
     other = run(*arguments, "--variant", "sacrebleu")
-    assert other.exit_code == 2 and "was begun with metric=" in other.stderr
+    assert other.exit_code == 2 and "run in this folder was started with metric=" in other.stderr
     for wrong in (["--weights-settle", "x"], ["--score-settles", "-1"], ["--range", "a"]):
         assert run(*arguments, *wrong).exit_code == 2
 
@@ -264,12 +264,13 @@ def test_plots_on_devices(files, matplotlib):
 
 
 def test_plots_without_matplotlib(files, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    for name in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, "cybleu.tuning.plot", raising=False)
     done = run("mert", files / "first", files / "refs", "--plot", files / "plot.png", "--axis", "b")
     assert done.exit_code == 2
     assert done.stderr == (
-        "cybleu: error: plots need Matplotlib, which is not installed; install it with: pip install 'cybleu[plot]'\n"
+        "cybleu: error: plots require Matplotlib, which is not installed; install it with: pip install 'cybleu[plot]'\n"
     )
 
 

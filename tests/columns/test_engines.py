@@ -1,4 +1,4 @@
-"""Spark and Ray, as they are installed: against the same tables in memory, however they are cut."""
+"""Spark and Ray, compared with the same tables in memory, for any partitions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WORDS = ["the", "cat", "sat", "on", "a", "mat.", "3.5 %", "naïve", "猫"]
 
 
 def made(count=60, systems=("a", "b", "c")):
-    """A table with an empty hypothesis, lists with a null reference, and lists of tokens."""
+    """A table with an empty hypothesis, lists with a null reference, and token lists."""
     import pyarrow
 
     random = Random(count)
@@ -60,7 +60,7 @@ def made(count=60, systems=("a", "b", "c")):
 
 
 class Spark:
-    """A session of Spark in this process, in which a task may fail three times."""
+    """A Spark session in this process, in which a task may fail three times."""
 
     from cybleu.columns import spark as module
 
@@ -76,7 +76,7 @@ class Spark:
         return self.session.createDataFrame(table).repartition(partitions)
 
     def skewed(self, table):
-        """All in one of seven partitions."""
+        """All rows in one of seven partitions."""
         from pyspark.sql.functions import lit
 
         frame = self.session.createDataFrame(table).repartition(7, lit(1))
@@ -95,7 +95,7 @@ class Spark:
 
 
 class Ray:
-    """A cluster of this machine."""
+    """A cluster on this machine."""
 
     from cybleu.columns import ray as module
 
@@ -304,5 +304,5 @@ def test_what_cannot_be(engine):
         engine.module.score(nothing)
     place = table.schema.get_field_index("hypothesis")
     broken = table.set_column(place, "hypothesis", pyarrow.array([*table.column("hypothesis").to_pylist()[:-1], None]))
-    with pytest.raises(Exception, match=r"hypotheses\[\d+\] is null; leave out the rows that are"):
+    with pytest.raises(Exception, match=r"hypotheses\[\d+\] is null; drop"):
         engine.module.total(engine.frame(broken))

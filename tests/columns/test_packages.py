@@ -1,4 +1,4 @@
-"""The packages that hand columns over, as they are installed: against plain lists."""
+"""Columns of installed packages, compared with plain lists."""
 
 from __future__ import annotations
 
@@ -36,18 +36,15 @@ def test_texts_of_pyarrow(pyarrow, name):
             assert segment_stats(references[part], chunks, tokenize="13a").tolist() == expected
 
 
-def test_dictionaries_and_runs_of_pyarrow(pyarrow):
+def test_dictionaries_of_pyarrow(pyarrow):
     encoded = pyarrow.array(HYPOTHESES).dictionary_encode()
     assert (
         segment_stats(pyarrow.array(REFERENCES), encoded[2:7], tokenize="13a", owner=range(2, 7)).tolist()
         == (wanted()[2:7])
     )
-    runs = pyarrow.RunEndEncodedArray.from_arrays([2, 5, 6], ["a b", "c d e", "f"])
-    texts = ["a b"] * 2 + ["c d e"] * 3 + ["f"]
-    assert segment_stats(runs[1:5], runs[1:5], tokenize="13a").tolist() == wanted(texts[1:5], texts[1:5])
 
 
-@pytest.mark.parametrize("name", ["list_", "large_list", "list_view", "large_list_view"])
+@pytest.mark.parametrize("name", ["list_", "large_list"])
 def test_lists_of_pyarrow(pyarrow, name):
     def of(kind):
         return getattr(pyarrow, name)(kind)
@@ -142,7 +139,10 @@ def test_columns_of_references_of_pandas(pandas, pyarrow):
 
 def test_columns_of_references_of_pandas_without_pyarrow(pandas, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    check_columns_of_references(pandas)
+    with pandas.option_context(
+        "mode.string_storage", "python"
+    ):  # pandas stores strings in pyarrow where it is installed
+        check_columns_of_references(pandas)
 
 
 def test_types_of_pyarrow_in_pandas(pandas, pyarrow):

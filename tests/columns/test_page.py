@@ -1,4 +1,4 @@
-"""The examples of the page on columns, where all its packages are installed."""
+"""Examples of the page on columns, if all its packages are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From tables of texts to columns of statistics and back, with tables made by hand."""
+"""From tables of texts to columns of statistics and back, with tables made in the tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cybleu.errors import (
 )
 from cybleu.metrics import Bleu, find
 
-pytestmark = pytest.mark.usefixtures("backend")
+pytestmark = pytest.mark.usefixtures("kernels")
 
 NAMES = ["hyp_len", "ref_len", *(f"match_{n}" for n in range(1, 5)), *(f"total_{n}" for n in range(1, 5))]
 sentences = st.sampled_from(["The cat sat.", "", "a cat sat.", "naïve 猫", "x" * 13])

@@ -1,4 +1,4 @@
-"""The teaching helpers."""
+"""Functions that explain a score."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_clipped_counts_are_what_modified_precision_counts(segment):
 
 @given(segments(), weight_vectors)
 def test_an_explained_score_is_the_score(segment, weights):
-    for smoothing in (None, SmoothingFunction().method1, SmoothingFunction().method5, cybleu.nltk_3_3):
+    for smoothing in (None, SmoothingFunction().method1, SmoothingFunction().method5, cybleu.nltk_3_2):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -71,6 +71,34 @@ def test_an_explained_score_is_the_score(segment, weights):
             explanation = explain(*segment, weights, smoothing)
         assert explanation.score == expected
         assert f"{expected:.6g}" in str(explanation)
+
+
+def value_of(formula):
+    return eval(formula, {"exp": math.exp, "log": math.log, "__builtins__": {}})
+
+
+@given(segments(), st.sampled_from(sorted(VARIANTS)), st.integers(1, 7), st.booleans(), st.data())
+def test_the_formula_that_is_shown_gives_the_score(segment, name, order, own_weights, data):
+    choices = {"max_order": order, "smoothing": data.draw(st.sampled_from(VARIANTS[name].smoothings))[0]}
+    if own_weights and VARIANTS[name].mean not in ("product", "log-differences"):
+        weight = st.sampled_from([1 / 3, 1 / 7, 2 / 3, 0.25, 0.123456789, 1.0])
+        choices["weights"] = data.draw(st.lists(weight, min_size=order, max_size=order))
+    try:
+        explanation = explain(*segment, metric=name, **choices)
+    except errors.EmptyHypothesisError:
+        assume(False)
+    shown = re.findall(r"^(?:score|     ) = (.*[*].*?)(?: = (.*))?$", str(explanation), re.MULTILINE)
+    for formula, result in shown:
+        assert value_of(formula) == pytest.approx(float(explanation.score), rel=1e-5)
+        assert not result or float(result) == float(f"{explanation.score:.6g}")
+
+
+@pytest.mark.parametrize(
+    ("weights", "shown"), [((1 / 3,) * 3, "1/3"), ((0.25,) * 4, "0.25"), ((1 / 7,) * 7, "1/7"), ((2 / 3, 1 / 3), "2/3")]
+)
+def test_weights_in_the_formula(weights, shown):
+    text = str(explain(["a b c d e f g h".split()], "a b c d e f g i".split(), weights))
+    assert f"{shown} * log(" in text and "0.333 " not in text
 
 
 def test_the_warning_is_given_once():
@@ -131,7 +159,7 @@ DEFINITIONS = [
 
 @given(segments(), st.sampled_from(DEFINITIONS))
 def test_the_formula_is_the_score_of_every_definition(segment, metric):
-    """What is printed is computed, in the rounded numbers that are printed."""
+    """The printed formula gives the score, in the rounded numbers that are printed."""
     try:
         explanation = explain(*segment, metric=metric)
     except errors.CybleuError as error:
@@ -270,7 +298,7 @@ def test_weights_of_other_kinds(weights):
     for variant in ("moses", "arithmetic-mean"):
         explained = explain(REFERENCES, HYPOTHESIS, metric=Bleu(variant, weights=weights))
         assert str(explained) == str(explain(REFERENCES, HYPOTHESIS, metric=Bleu(variant, weights=floats)))
-        assert f"{floats[0]:.4g} * " in str(explained)
+        assert f"{'1/3' if floats[0] == 1 / 3 else floats[0]} * " in str(explained)
 
 
 def test_order_counts_are_written_in_full():
@@ -285,10 +313,7 @@ ROOT = Path(__file__).parents[2]
     ("name", "shown"),
     [
         ("score", ["corpus BLEU: 0.5223\n"]),
-        (
-            "rerank",
-            ["kjv: most like the others in 368 verses\n", " risk: 39.49\n", " on: 40.04\n", ": 46.73; 46.85 after"],
-        ),
+        ("rerank", ["kjv: most like .* in 368 verses\n", " 39.49\n", " 40.04\n", ": 46.73; 46.85 after"]),
     ],
 )
 @pytest.mark.long_in_mirror
@@ -296,4 +321,4 @@ def test_the_example_scripts(name, shown, capsys):
     script = ROOT / "examples" / f"{name}.py"
     exec(compile(script.read_text(), str(script), "exec"), {"__file__": str(script), "__name__": "__main__"})
     printed = capsys.readouterr().out
-    assert all(part in printed for part in shown), printed
+    assert all(re.search(part, printed) for part in shown), printed

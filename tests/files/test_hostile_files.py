@@ -1,4 +1,4 @@
-"""Files that were made or damaged to harm: each is an error that names file and reason, in little memory."""
+"""Malicious and damaged files raise errors that name the file and the reason, with little memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LINE = b"0 ||| a b ||| d= 1 ||| 1\n"
 
 
 def packed_bomb(path, content, times):
-    """`times` gzip members of the same 16 MiB."""
+    """Write `times` gzip members of the same 16 MiB."""
     path.write_bytes(gzip.compress(content * (16 * MEBIBYTE // len(content))) * times)
 
 
@@ -45,7 +45,7 @@ READERS = {
 
 
 def peak_memory(path):
-    """What the readers say of a file, and the memory that a process takes for all of them."""
+    """The messages of the readers about a file, and the peak memory of a process that calls them all."""
     script = f"""
         import resource
         from test_hostile_files import READERS, InputFileError
@@ -117,7 +117,7 @@ def test_limits_can_be_raised_and_lowered(tmp_path, monkeypatch):
 
 @pytest.mark.long
 def test_long_files_are_no_bombs(tmp_path):
-    """Text that packs well, beyond what is always unpacked."""
+    """Text that compresses well, beyond the size that is always decompressed."""
     path = tmp_path / "long.gz"
     with gzip.open(path, "wb", 1) as file:
         for number in range(1_000_000):
@@ -130,7 +130,7 @@ def test_long_files_are_no_bombs(tmp_path):
 @pytest.mark.parametrize("cut", range(1, 30, 3))
 @pytest.mark.parametrize("compressed", [False, True])
 def test_files_that_were_cut_off(tmp_path, cut, compressed):
-    """In a line, in a character, in a block of gzip data: never a list that looks whole."""
+    """Files cut within a line, a character or a gzip block are never read as complete."""
     whole = "0 ||| ä 猫 😀 ||| d= 1 ||| 1\n0 ||| ü ||| d= 2 ||| 1.25".encode()
     data = gzip.compress(whole) if compressed else whole
     path = tmp_path / "list"
@@ -206,7 +206,7 @@ def test_json(tmp_path, line, reason):
         ("0 ||| a ||| d= 1 ||| " + "1_" * 500_000 + "1", "the score '1_1.*is not a number"),
         ("0 ||| a ||| " + " ".join(f"a{n}=1" for n in range(70_000)) + " ||| 1", "more than 65536 features"),
         ("0 ||| a ||| " + "a= 1 " * 200_000 + "b ||| 1", "'b' is not a number"),
-        ("0 ||| a ||| " + " ".join(f"a_{n}= 1" for n in range(100_000)) + " a_0= 1 ||| 1", "'a_0' is there twice"),
+        ("0 ||| a ||| " + " ".join(f"a_{n}= 1" for n in range(100_000)) + " a_0= 1 ||| 1", "'a_0' appears twice"),
         ("0 ||| \0 ||| \0= 1 ||| 1\0", "the score '1.x00' is not a number"),
     ],
     ids=lambda value: value[:30],

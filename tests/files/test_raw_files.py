@@ -1,4 +1,4 @@
-"""Raw text in odd files, by way of the command: the right number or one sentence, in little memory."""
+"""The command on unusual files of raw text: the right score or one message, with little memory."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_pipes_that_close(folder, threads):
         output, errors = running.communicate("the cat sat\n" * 15_000 + "the c")
     assert (running.returncode, output) == (2, "")
     assert errors.endswith("a line is a segment: standard input: 15001, ref: 20000\n")
-    # nobody reads what is printed
+    # the output is not read
     with subprocess.Popen([*command, "--segments", "ref", "ref"], stdout=-1, stderr=-1, cwd=folder) as running:
         running.stdout.readline()
         running.stdout.close()
@@ -112,7 +112,7 @@ def test_pipes_that_close(folder, threads):
 
 
 def peak(arguments, folder):
-    """What a command prints, and the most memory that it takes, in MB."""
+    """The output of a command, and its peak memory in MB."""
     script = (
         "import resource, sys; from cybleu.cli import cli; cli(sys.argv[1:], standalone_mode=False);"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"

@@ -1,4 +1,4 @@
-"""A metric that somebody adds works wherever BLEU does."""
+"""A user-defined metric works in every function that accepts a metric."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 @dataclass(frozen=True)
 class WordF(Metric):
-    """The F-score of distinct words, against the reference that shares most."""
+    """F-score of distinct words, against the reference that shares most."""
 
     beta: float = 1
 
@@ -166,7 +166,7 @@ def test_the_command_line(tmp_path):
 
 
 def test_what_a_metric_cannot_do_is_said(nbest):
-    with pytest.raises(errors.UnknownNameError, match="the steps of BLEU can be explained, and the metric is word-f"):
+    with pytest.raises(errors.UnknownNameError, match="explain requires BLEU, and the metric is word-f"):
         explain([["a"]], ["a"], metric="word-f")
     with pytest.raises(errors.UnknownNameError, match="the metric word-f has no 'smoothing'; it has beta"):
         scores(nbest.stats, "word-f", smoothing="exp")
@@ -184,7 +184,7 @@ def test_what_a_metric_cannot_do_is_said(nbest):
 
 @pytest.mark.parametrize("metric", [Gleu(), Chrf(char_order=1), Chrf(1, 1)])
 def test_rows_that_metrics_refuse(metric):
-    """What is no row of counts is an error in each way to score it, and no score."""
+    """Invalid rows are errors in every function that scores them."""
     width = len(metric.columns)
     for row in (
         [],

@@ -1,4 +1,4 @@
-"""The container of n-best lists: what it holds, what it refuses, and lists made from texts."""
+"""Container of n-best lists: attributes, validation, and lists created from texts."""
 
 from __future__ import annotations
 
@@ -113,15 +113,21 @@ def test_pickle():
         ({"offsets": [0, 3, 2, 3]}, ArrayValueError, "falls from 3 to 2 at 2"),
         ({"offsets": [0, 1.5, 3]}, ArrayTypeError, "offsets must be whole numbers"),
         ({"stats": [ROW] * 2}, LengthMismatchError, "stats has 2 entries, and there are 3 hypotheses"),
-        ({"stats": [ROW, ROW, [2, 4, 3, 0, 2, 1]]}, StatisticsError, "hypothesis 0 of segment 2 cannot be"),
-        ({"stats": [ROW, [2, 4, -1, 0, 2, 1], ROW]}, StatisticsError, "hypothesis 1 of segment 0 cannot be"),
+        ({"stats": [ROW, ROW, [2, 4, 3, 0, 2, 1]]}, StatisticsError, "hypothesis 0 of segment 2 are impossible"),
+        ({"stats": [ROW, [2, 4, -1, 0, 2, 1], ROW]}, StatisticsError, "hypothesis 1 of segment 0 are impossible"),
         ({"stats": [[1, 2, 3]] * 3}, StatisticsError, "3 columns.*give score="),
         ({"stats": [[0.5], [np.nan], [1]]}, StatisticsError, "statistic of hypothesis 1 of segment 0 is nan"),
         ({"stats": np.full((3, 6), 2**63, dtype=np.uint64)}, StatisticsError, "above"),
+        (
+            {"stats": [ROW, ROW, [2, 2**61, 0, 0, 2, 1]]},
+            StatisticsError,
+            "hypothesis 0 of segment 2 are too large.*3 segments",
+        ),
+        ({"stats": [[1], [-(2**61)], [1]], "score": sum}, StatisticsError, "hypothesis 1 of segment 0 are too large"),
         ({"stats": [["a"]] * 3}, ArrayTypeError, "stats has dtype"),
         ({"stats": [[[1]]] * 3, "score": sum}, ArrayTypeError, "3 dimensions"),
         ({"names": ["a"]}, FeatureError, "1 names and 2 features"),
-        ({"names": ["a", "a"]}, FeatureError, "'a' is there twice"),
+        ({"names": ["a", "a"]}, FeatureError, "'a' appears twice"),
         ({"names": ["a", "b c"]}, FeatureError, "without white space"),
         ({"names": "ab"}, FeatureError, "must be a list"),
         ({"texts": ["a", "b"]}, LengthMismatchError, "2 texts and 3 hypotheses"),
@@ -130,7 +136,7 @@ def test_pickle():
         ({"ids": [1, 2, -3]}, ArrayValueError, "ids holds -3"),
         ({"index": [0, 1, 7]}, ArrayValueError, "index holds 7"),
         ({"model_scores": [1, 2, np.inf]}, StatisticsError, "model score of hypothesis 0 of segment 2 is inf"),
-        ({"sparse": ([0, 1], [0], [1.0], ["a"])}, LengthMismatchError, "of 1 hypotheses, and features of 3"),
+        ({"sparse": ([0, 1], [0], [1.0], ["a"])}, LengthMismatchError, "has 1 hypotheses, and features has 3"),
         ({"sparse": ([0, 0, 0, 1], [1], [1.0], ["a"])}, ArrayValueError, "holds 1, and there are 1 names"),
         ({"sparse": ([0, 0, 0, 1], [0], [1.0], ["f1"])}, FeatureError, "'f1' is both dense and sparse"),
         ({"sparse": ([0, 2, 2, 2], [0, 0], [1.0, 2.0], ["a"])}, ArrayValueError, "not strictly ascending"),
@@ -198,7 +204,11 @@ def test_from_texts_tokenises():
     [
         (([["a"]], REFERENCES), LengthMismatchError, "1 segments of hypotheses and 3 of references"),
         ((["a", "b", "c"], REFERENCES), SequenceTypeError, r"hypotheses\[0\] must be a list of texts, not str"),
-        (([[], [["a"], 7], []], REFERENCES), SequenceTypeError, r"hypotheses\[1\] must be a list of tokens, not int"),
+        (
+            ([[], [["a"], 7], []], REFERENCES),
+            SequenceTypeError,
+            r"hypotheses\[1\]\[1\] must be a list of tokens, not int",
+        ),
         (([["a"], [], []], References([[["a"]]] * 3, 2), None, None), ArrayValueError, "max_order=4 does not fit"),
     ],
 )
@@ -293,7 +303,7 @@ def test_another_metric(name, lowercase):
 
 
 def test_another_metric_with_references_in_files(tmp_path):
-    """What the constructors take as references is taken here, too."""
+    """`with_metric` accepts references in the same forms as the constructors."""
     columns = [[group[0] for group in SETS], ["A cat", "", "so it does"]]
     paths = [tmp_path / "first", tmp_path / "second"]
     for path, column in zip(paths, columns):

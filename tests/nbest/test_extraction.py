@@ -1,4 +1,4 @@
-"""From an n-best list to the files of Moses's extractor, beside the list read and written as a whole."""
+"""`extract` compared with reading a whole n-best list and writing it with `to_moses`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def both_ways(folder, path, references=REFERENCES, unique=False, threads=None, **choices):
-    """What `extract` writes, and what the whole list does."""
+    """Return the output of `extract`, and that of the whole list."""
     extract(path, references, folder / "F", folder / "S", unique=unique, threads=threads, **choices)
     whole = NBest.from_files(path, references, texts=False, **choices)
     (merge(whole) if unique else whole).to_moses(folder / "wholeF", folder / "wholeS")
@@ -73,7 +73,7 @@ def test_equal_to_the_whole_list(tmp_path_factory, lines, at_once, unique, threa
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("unique", [True, False])
 def test_many_lines(tmp_path, threads, unique):
-    """Segments that begin in one block of what is read at once and end in another; the last line brings a feature."""
+    """Segments that begin in one block of the input and end in another; the last line has a new feature."""
     ascending = MANY_LINES.replace(" b=2", "")
     for lines in (ascending, MANY_LINES, ascending.replace("a=", "lm= "), line(2) + line(0)):
         ours, whole = both_ways(tmp_path, written(tmp_path, lines), unique=unique, threads=threads)
@@ -104,7 +104,7 @@ def test_plain_lists(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
 def test_pipes(tmp_path):
-    """What can be read only once, and what is written to at once, wait until all is known."""
+    """A pipe as input is read only once, and a pipe as output is written to only when all features are known."""
     lines = line(1) + line(0)
     path, pipe = written(tmp_path, lines), tmp_path / "pipe"
     NBest.from_files(path, REFERENCES).to_moses(tmp_path / "wholeF", tmp_path / "wholeS")
@@ -151,14 +151,14 @@ def test_what_is_wrong_leaves_the_files_as_they_were(tmp_path, lines, error, rea
 @pytest.mark.memory
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_list_is_not_in_memory_as_a_whole(tmp_path, threads):
-    """Of ten times as many lines in as large segments, no more."""
+    """Ten times as many lines in segments of the same size take no more memory."""
     features = " ".join(f"F{number}= {number}.25" for number in range(40))
     peaks = []
     for count in (20, 200):
         lines = (line(number // 20, "the cat sat", features) for number in range(20 * count))
         path = written(tmp_path, "".join(lines))
         references = [[["the", "cat", "sat"]]] * 200
-        extract(path, references, tmp_path / "F", tmp_path / "S", threads=threads)  # what is imported late
+        extract(path, references, tmp_path / "F", tmp_path / "S", threads=threads)  # so that lazy imports do not count
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(text, "BLOCK", 1 << 13)
             tracemalloc.start()
@@ -171,7 +171,7 @@ def test_a_list_is_not_in_memory_as_a_whole(tmp_path, threads):
 
 
 def test_results_wait_for_a_piece_that_takes_long():
-    """Only some others are taken meanwhile, or a list of any length would be in memory."""
+    """Only a few other pieces are read meanwhile, because otherwise the whole list could be in memory."""
     enough = threading.Event()
 
     def pieces():

@@ -1,4 +1,4 @@
-"""What fairseq prints, as an n-best list."""
+"""Output of fairseq as an n-best list."""
 
 from __future__ import annotations
 

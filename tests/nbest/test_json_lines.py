@@ -1,4 +1,4 @@
-"""N-best lists as JSON lines: what decoders and servers write, and what is none."""
+"""N-best lists in JSON lines: output of decoders and servers, and invalid lines."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_what_sockeye_does_not_write(tmp_path, change, reason):
 
 
 def test_lists_of_json_lines(tmp_path):
-    """The same as in fields."""
+    """They give the same lists as lines with fields."""
     found = NBest.from_files(written(tmp_path, SOCKEYE), REFERENCES, "json", first_id=1)
     fields = (
         line(1, "the cat", "score=0.5", 0.5)

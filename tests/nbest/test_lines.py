@@ -1,4 +1,4 @@
-"""The lines of each format: Moses's, Joshua's, plain texts with a table of features; right ones and malformed ones."""
+"""The lines of each format: Moses's, Joshua's, plain texts with a table of features; valid and malformed lines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SOME_BLANKS = st.sampled_from([" ", " ", "  ", "\t"])
 
 @st.composite
 def hypotheses(draw, sparse=False, some_features=False):
-    """Ids, texts, features by name, sparse features by name, scores; numbers as they are written."""
+    """Draw ids, texts, dense and sparse features by name, and scores; numbers as strings."""
     bases = draw(st.lists(st.sampled_from(["d", "lm", "tm", "WordPenalty0", "a=b", "x:"]), max_size=4, unique=True))
     sizes = [draw(st.integers(1, 3)) for _ in bases]
     names = [f"{base}_{number}" for base, size in zip(bases, sizes) for number in range(size)]
@@ -62,7 +62,7 @@ FOUR = [["the cat sat down", "a=b = c:"], ["it rains a_b= é"], [""], ["猫 🐈
 
 
 def check(nbest, names, rows):
-    """The list against the rows that its file was made from."""
+    """Compare a list with the rows that its file was written from."""
     order = sorted(range(len(rows)), key=lambda number: rows[number][0])
     assert nbest.index.tolist() == order
     assert np.diff(nbest.offsets).tolist() == [sum(row[0] == number for row in rows) for number in range(4)]
@@ -148,9 +148,9 @@ def test_the_order_of_labels_may_change(tmp_path):
         (line(features="d= 1 . lm= 3"), "'.' is not a number"),
         (line(features="d= 1 2 lm="), "'lm=' has no value"),
         (line(features="d= 1 2 = 3"), "'=' has no name"),
-        (line(features="1 d= 2 lm= 3"), "'1' stands before the first name"),
+        (line(features="1 d= 2 lm= 3"), "'1' is before the first name"),
         (line(features="d= 1 2 lm= 3 p_a= 1 2"), "'p_a' has 2 values; a name with '_' has one"),
-        (line(features="d= 1 2 lm= 3 p_a= 1 p_a= 1"), "'p_a' is there twice"),
+        (line(features="d= 1 2 lm= 3 p_a= 1 p_a= 1"), "'p_a' appears twice"),
         (line(text="a ||| b"), "the score is 'd= 1 2 lm= 3'; it must be one number"),
     ],
 )
@@ -203,7 +203,7 @@ def test_a_line_that_was_begun_and_declined_leaves_nothing(tmp_path):
     [
         ("lm=1 glue", "'glue' is not a feature such as lm=-3.5"),
         ("lm=1 =2", "'=2' is not a feature"),
-        ("lm=1 lm=2", "the feature 'lm' is there twice"),
+        ("lm=1 lm=2", "the feature 'lm' appears twice"),
         ("lm=1 glue=", "the value of 'glue' '' is not a number"),
         ("lm=1 glue=inf", "the value of 'glue' is inf"),
     ],

@@ -1,4 +1,4 @@
-"""N-best lists of several runs joined into one, without the hypotheses that are there twice."""
+"""Merge n-best lists of several runs without duplicates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def merged_by_hand(*nbests):
-    """For each segment the places (list, hypothesis) that stay, found by comparing each pair."""
+    """Return the positions (list, hypothesis) that are kept in each segment, by comparing each pair."""
     names = nbests[0].names
     kept = []
     for segment in range(len(nbests[0])):
@@ -74,7 +74,7 @@ def test_only_some_lists_have_texts_and_sparse_features():
     second = made(sparse=([0, 1, 1, 2], [0, 1], [0.5, 0.0], ["a_b", "a_c"]), ids=[0, 1, 2])
     merged = merge(first, second)
     assert (merged.texts, merged.model_scores) == (None, None)
-    # a feature that is 0 is not the same as none; hypothesis 1 of segment 0 has none in both lists
+    # a feature that is 0 differs from a missing one; hypothesis 1 of segment 0 has no feature in both lists
     assert merged.index.tolist() == [0, 1, 3, 2, 5]
     assert [len(row) for row in sparse_of(merged)] == [0, 0, 1, 0, 1]
 

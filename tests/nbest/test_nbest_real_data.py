@@ -1,4 +1,4 @@
-"""Lists of real decoders, with the figures that their own tools give."""
+"""Lists of real decoders, compared with the scores of their own tools."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.real_data, pytest.mark.usefixtures("backend")]
 
 
 def best(nbest, scores):
-    """The statistics of the hypotheses with the highest score, the first of equal ones."""
+    """The statistics of the hypotheses with the highest score, the first of those with equal scores."""
     places = [start + int(np.argmax(scores[start:stop])) for start, stop in zip(nbest.offsets, nbest.offsets[1:])]
     return score(nbest.stats[places].sum(axis=0), "moses").score
 

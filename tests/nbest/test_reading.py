@@ -1,4 +1,4 @@
-"""Files of n-best lists: formats recognised, ids, references, options, and files that cannot be read."""
+"""Files of n-best lists: format detection, ids, references, options, and unreadable files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_format_is_seen(tmp_path):
 
 
 def test_many_blocks(tmp_path):
-    """Lists longer than what is read at once, names that come late, a segment that goes on in the next block."""
+    """Lists longer than a block, new names in late lines, and a segment that continues in the next block."""
     assert len(MANY_LINES) > 2 << 16
     path = written(tmp_path, MANY_LINES)
     nbest = NBest.from_files(path, REFERENCES)
@@ -157,7 +157,7 @@ def test_lists_are_split_as_references_are(tmp_path, backend, tokenize, last):
 @pytest.mark.parametrize("tokenize", ["unicode", "ascii", "space", "13a", str.split])
 @pytest.mark.parametrize("text", ["The CAT sat.", "ÉTÉ ΣΑΣ İstanbul The cat", ""])
 def test_in_lower_case(tmp_path, tokenize, text):
-    """As texts that were put in lower case before; the texts that are kept are those of the file."""
+    """Same result as for texts that were lower-cased before, but the stored texts are those of the file."""
     other = "the cat sat été"
     references = ["the cat SAT.", "été σας İstanbul the CAT"]
     for name, change in (("plain", str), ("lower", str.lower)):

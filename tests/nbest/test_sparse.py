@@ -1,4 +1,4 @@
-"""Sparse features: as arrays, and as matrices of SciPy."""
+"""Sparse features as arrays and as SciPy matrices."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_matrices_of_scipy(scipy, form):
 
 
 def test_the_matrix_stays_as_it_is(scipy):
-    """One that is not sorted, with entries of the same place, which SciPy adds up."""
+    """The matrix is not sorted and has duplicate entries, which SciPy sums."""
     parts = np.array([1.5, 1.0, 0.5, 3.0]), np.array([1, 0, 1, 1]), np.array([0, 3, 3, 4])
     matrix = scipy.sparse.csr_matrix(parts, shape=(3, 2))
     given = made((matrix, ["x", "y"]))
@@ -56,8 +56,8 @@ def test_a_matrix_of_another_shape(scipy):
     matrix = scipy.sparse.csr_matrix(np.array(DENSE))
     for sparse, error, text in (
         ((matrix, ["x"]), errors.ArrayTypeError, "2 columns, and there are 1 names"),
-        ((matrix[:2], ["x", "y"]), errors.LengthMismatchError, "of 2 hypotheses, and features of 3"),
-        ((matrix, ["x", "x"]), errors.FeatureError, "'x' is there twice"),
+        ((matrix[:2], ["x", "y"]), errors.LengthMismatchError, "has 2 hypotheses, and features has 3"),
+        ((matrix, ["x", "x"]), errors.FeatureError, "'x' appears twice"),
         ((matrix, ["x", "lm"]), errors.FeatureError, "'lm' is both dense and sparse"),
         ((matrix * np.nan, ["x", "y"]), errors.FeatureError, "feature 'x' of hypothesis 0 of segment 0 is nan"),
         ((matrix * 1j, ["x", "y"]), errors.ArrayTypeError, "dtype complex128"),
@@ -100,7 +100,8 @@ def test_what_is_wrong(sparse, error, text):
 def test_without_scipy(monkeypatch):
     import sys
 
-    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    for name in ("scipy", "scipy.sparse"):
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(errors.MissingExtraError, match="pip install scipy"):
         made(PARTS).sparse.to_scipy()
     assert isinstance(made(PARTS).sparse, SparseFeatures)

@@ -1,4 +1,4 @@
-"""N-best lists are read as they were written, or an error says what cannot be written."""
+"""N-best lists are read back unchanged, or an error says which part cannot be written."""
 
 from __future__ import annotations
 

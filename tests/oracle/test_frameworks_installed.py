@@ -1,4 +1,4 @@
-"""Beside the packages that people have, as they are installed: torchmetrics, ignite, torchtext, tensor2tensor, evaluate, pycocoevalcap, TRL."""
+"""Compare with installed packages: torchmetrics, ignite, torchtext, tensor2tensor, evaluate, pycocoevalcap, TRL."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_bleu_of_tensor2tensor(bleu_hook, corpus):
 
 @pytest.fixture(scope="module")
 def bleu_hook(tensor2tensor):
-    """The file of tensor2tensor with its BLEU, which imports TensorFlow for others of its functions alone."""
+    """Load tensor2tensor's BLEU from its file, which imports TensorFlow only for other functions."""
     others = {name: ModuleType(name) for name in ("tensorflow", "tensorflow.compat", "tensorflow.compat.v1")}
     others["tensorflow.compat"].v1 = others["tensorflow.compat.v1"]
     others["tensorflow"].compat = others["tensorflow.compat"]
@@ -140,7 +140,7 @@ def test_bleu_of_pycocoevalcap(pycocoevalcap, corpus, order):
 
 
 def of_evaluate(name):
-    """A metric of `evaluate`, whose code for it is on a hub, by the library that computes it there."""
+    """A metric of `evaluate`, whose code is on a hub, from the library that computes it."""
     import datasets
     import evaluate
 

@@ -1,9 +1,8 @@
-"""The BLEUs that are copied from project to project, beside their formulas as the tools write them, on counts."""
+"""Compare other BLEU implementations with their formulas on counts."""
 
 from __future__ import annotations
 
 import math
-import struct
 import sys
 
 import numpy as np
@@ -60,9 +59,8 @@ def ignite(row, smooth, single=True):
     if smooth == "smooth1":
         precisions = [m / t if m else 0.1 / t for m, t in zip(matches, at_least_one)]
     elif smooth == "no_smooth":
-        precisions = [m / t for m, t in zip(matches, at_least_one)]
-        if single:
-            precisions = [struct.unpack("f", struct.pack("f", p))[0] for p in precisions]
+        number = np.float32 if single else np.float64
+        precisions = [float(number(1) / number(t) * number(m)) for m, t in zip(matches, at_least_one)]
     else:
         bottoms = at_least_one if smooth == "nltk_smooth2" else totals
         precisions = [(m + 1) / (t + 1) if i else m / t for i, (m, t) in enumerate(zip(matches, bottoms))]
@@ -148,7 +146,7 @@ def test_a_mean_is_of_rows():
     row = [5, 5, 4, 2, 1, 0, 5, 4, 3, 2]
     assert score(row, "codexglue").score == scores(np.array([row]), "codexglue")[0]
     assert Bleu("codexglue").level == "mean" and Bleu("coco").level == "corpus"
-    with pytest.raises(errors.StatisticsError, match="needs their rows"):
+    with pytest.raises(errors.StatisticsError, match="requires the rows"):
         score(row, "codexglue", short_segments=[0, 0, 0, 0])
     rows = np.array([row, row, row])
     with pytest.raises(errors.StatisticsError, match="no sum of their rows has"):

@@ -1,10 +1,11 @@
-"""sacreBLEU's functions against sacreBLEU: the same result in every attribute, the same errors, the same log."""
+"""Compare sacreBLEU's functions with sacreBLEU: same attributes, exceptions and log."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 import logging
+import re
 import sys
 import threading
 import warnings
@@ -21,42 +22,10 @@ from cybleu import _backend, errors, sacrebleu_corpus_bleu, sacrebleu_sentence_b
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-PIECES = [
-    "the",
-    "The",
-    " cat",
-    "cat.",
-    ",",
-    "1,5",
-    "10-12",
-    " ",
-    "  ",
-    "\t",
-    "\n",
-    "-\n",
-    "\xa0",
-    "\u3000",
-    "\x1c",
-    "\x85",
-]
-PIECES += [
-    "&quot;",
-    "&amp;lt;",
-    "<skipped>",
-    "İ",
-    "ß",
-    "ǅ",
-    "猫",
-    "坐在。",
-    "e\u0301",
-    "\ud800",
-    "𝒳",
-    " .",
-    "_",
-    "(",
-    "$",
-    "",
-]
+PIECES = (
+    "the|The| cat|cat.|,|1,5|10-12| |  |\t|\n|-\n|\xa0|\u3000|\x1c|\x85|"
+    "&quot;|&amp;lt;|<skipped>|İ|ß|ǅ|猫|坐在。|e\u0301|\ud800|𝒳| .|_|(|$|"
+).split("|")
 
 texts = st.lists(st.sampled_from(PIECES), max_size=12).map("".join) | st.lists(
     st.sampled_from(["the", "cat", "is", "on", "The", "mat", "."]), max_size=12
@@ -76,7 +45,7 @@ settings = st.fixed_dictionaries(
 
 @st.composite
 def documents(draw):
-    """Hypotheses and one to three reference documents, which lack lines here and there, seldom all of a segment."""
+    """Hypotheses and one to three reference documents with missing lines, rarely all of a segment."""
     hypotheses = draw(st.lists(texts, min_size=1, max_size=5))
     references = []
     for number in range(draw(st.integers(1, 3))):
@@ -86,7 +55,7 @@ def documents(draw):
 
 
 class Records(logging.Handler):
-    """What each thread logs. It stays, because a logger that loses a handler can pass over another for a record."""
+    """Record the log of each thread. Installed once, because removing a handler can make a logger skip another one."""
 
     def __init__(self):
         super().__init__()
@@ -108,7 +77,7 @@ def handler():
 
 
 def outcome(function, *args, **kwargs):
-    """Everything that a call does: its result or its error, and what it logs. Warnings are errors."""
+    """The result or exception of a call, and its log. Warnings are errors."""
     records = RECORDS.of_thread.records = []
     try:
         result = function(*args, **kwargs)
@@ -118,18 +87,20 @@ def outcome(function, *args, **kwargs):
     return vars(result), str(result), result.format(width=5, signature="a:b", is_json=True), records
 
 
+def assert_same(ours, theirs, *args, **kwargs):
+    assert outcome(ours, *args, **kwargs) == outcome(theirs, *args, **kwargs)
+
+
 @given(documents(), settings)
 def test_corpus(corpus, settings):
-    assert outcome(sacrebleu_corpus_bleu, *corpus, **settings) == outcome(sacrebleu.corpus_bleu, *corpus, **settings)
+    assert_same(sacrebleu_corpus_bleu, sacrebleu.corpus_bleu, *corpus, **settings)
 
 
 @given(documents(), settings)
 def test_sentence(corpus, settings):
     hypotheses, references = corpus
     arguments = hypotheses[0], [document[0] for document in references]
-    assert outcome(sacrebleu_sentence_bleu, *arguments, **settings) == outcome(
-        sacrebleu.sentence_bleu, *arguments, **settings
-    )
+    assert_same(sacrebleu_sentence_bleu, sacrebleu.sentence_bleu, *arguments, **settings)
 
 
 @hypothesis.settings(max_examples=hypothesis.settings.default.max_examples // 5)
@@ -137,9 +108,7 @@ def test_sentence(corpus, settings):
 def test_segments_around_the_size_of_a_block(lines, number, settings):
     lines = list(islice(cycle(lines), number))
     arguments = lines, [lines[::-1], [None, *lines[1:]], tuple(lines)]
-    assert outcome(sacrebleu_corpus_bleu, *arguments, **settings) == outcome(
-        sacrebleu.corpus_bleu, *arguments, **settings
-    )
+    assert_same(sacrebleu_corpus_bleu, sacrebleu.corpus_bleu, *arguments, **settings)
 
 
 @pytest.mark.parametrize(
@@ -239,20 +208,16 @@ def test_odd_arguments_of_a_corpus(args, kwargs):
     ],
 )
 def test_odd_arguments_of_a_sentence(args, kwargs):
-    assert outcome(sacrebleu_sentence_bleu, *args, **kwargs) == outcome(sacrebleu.sentence_bleu, *args, **kwargs)
+    assert_same(sacrebleu_sentence_bleu, sacrebleu.sentence_bleu, *args, **kwargs)
 
 
 @pytest.mark.parametrize(
     ("hypotheses", "references", "message"),
     [
-        (
-            [TEXT] * 3,
-            [[TEXT] * 2],
-            "the number of hypotheses is 3, that of lines in a reference document is 2, so only the first 2 count",
-        ),
-        ([TEXT] * 3, [[TEXT] * 4, [TEXT] * 5], "document is 4 to 5, so only the first 3 count"),
+        ([TEXT] * 3, [[TEXT] * 2], "hypotheses is 3, .* reference document is 2, so only the first 2"),
+        ([TEXT] * 3, [[TEXT] * 4, [TEXT] * 5], "document is 4 to 5, so only the first 3"),
         ([TEXT] * 3, [["a", "b"]] * 3, "not for each hypothesis a list of its references"),
-        ([TEXT], [TEXT], "the references are a list of str, so each character counts as a line; give [references]"),
+        ([TEXT], [TEXT], r"the references are a list of str, so .*; give \[references\]"),
         ("ab", [["a", "b"]], "the hypotheses are one str, so each of its characters counts as a hypothesis"),
         ("ab", "ab", "the hypotheses are one str"),
     ],
@@ -262,7 +227,7 @@ def test_where_sacrebleu_scores_a_part_it_is_said(hypotheses, references, messag
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert vars(sacrebleu_corpus_bleu(hypotheses, references)) == vars(theirs)
-    assert message in str(caught[0].message)
+    assert re.search(message, str(caught[0].message))
     assert caught[0].filename == __file__
     assert len(caught) == 1
 
@@ -285,7 +250,7 @@ def score_of_sacrebleu(path, references, part=()):
 
 @pytest.mark.real_data
 def test_every_system_of_wmt17(data):
-    """All segments of one system, and of each of the others a part, all parts together all segments."""
+    """All segments of one system, and a part of each of the others; together the parts are all segments."""
     folder = data / "wmt17-en-de"
     systems = sorted(path for path in folder.glob("*.txt") if path.name != "ref.txt")
     assert len(systems) == 16
@@ -304,7 +269,7 @@ def test_three_references(data):
 
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_another_tokeniser_of_sacrebleu_gets_each_line_once(monkeypatch, lowercase):
-    """One that is not done here, such as those of SentencePiece and MeCab, which are not installed for the tests."""
+    """A tokeniser that cybleu does not implement, such as those of SentencePiece and MeCab, which are not installed."""
     from sacrebleu.metrics import bleu
     from sacrebleu.tokenizers import tokenizer_none
 

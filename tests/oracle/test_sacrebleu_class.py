@@ -1,4 +1,4 @@
-"""The classes that are a `sacrebleu.metrics.BLEU` and a `CHRF`, and the installation, beside sacreBLEU's own."""
+"""Compare the classes BLEU and CHRF, and the installation, with sacreBLEU's."""
 
 from __future__ import annotations
 

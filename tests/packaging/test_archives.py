@@ -1,4 +1,4 @@
-"""What is in the archives that users install from."""
+"""Contents of the archives that users install."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KERNELS = ROOT / "src" / "cybleu" / "_kernels"
 
 
 def build(kind, source, target, **environment):
-    """Build one archive and return its path; CYBLEU_ARCHIVES is a folder with the two that were built from this tree."""
+    """Build one archive and return its path; CYBLEU_ARCHIVES is a folder with two archives of this tree."""
     if "CYBLEU_ARCHIVES" in os.environ and not environment:
         (archive,) = Path(os.environ["CYBLEU_ARCHIVES"]).glob({"sdist": "*.tar.gz", "wheel": "*.whl"}[kind])
         return archive
@@ -43,7 +43,7 @@ def sdist(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def unpacked(sdist, tmp_path_factory):
-    """The tree that the sdist brings: wheels are built from it, so nothing can come from this checkout."""
+    """The tree of the sdist, from which wheels are built, so that they contain nothing of this checkout."""
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
         # the last installers of CPython 3.10 have no filters, and leave them out by this name
@@ -69,9 +69,9 @@ def suffixes(names):
 
 def test_the_sdist_brings_sources_and_no_generated_file(unpacked):
     names = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
-    for path in KERNELS.glob("*.p*"):
+    for path in KERNELS.rglob("*.p*"):
         if path.suffix in (".py", ".pyx", ".pxd"):
-            assert f"src/cybleu/_kernels/{path.name}" in names
+            assert f"src/cybleu/_kernels/{path.relative_to(KERNELS).as_posix()}" in names
     assert {"setup.py", "pyproject.toml", "README.md", "LICENSE", "tests/conftest.py", "examples/mark.web.txt"} <= names
     assert not {".c", ".so", ".pyd", ".o"} & suffixes(names)
 
@@ -79,7 +79,7 @@ def test_the_sdist_brings_sources_and_no_generated_file(unpacked):
 def test_the_wheel_brings_the_extensions_and_no_source(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     extensions = {Path(name).name.split(".")[0] for name in names if Path(name).suffix in (".so", ".pyd")}
-    assert extensions == {path.stem for path in KERNELS.glob("*.pyx")} | {"_shared"}
+    assert extensions == {path.stem for path in KERNELS.rglob("*.pyx")} | {"_shared"}
     assert not {".c", ".pyx", ".pxd", ".h"} & suffixes(names)
     assert {"cybleu/py.typed", *(f"cybleu/report/page.{kind}" for kind in ("html", "css", "js"))} <= {*names}
     assert not wheel.name.endswith("-none-any.whl")

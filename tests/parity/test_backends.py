@@ -1,4 +1,4 @@
-"""The kernels and the mirror in one assertion: counts, scores, what is declined, what is raised."""
+"""Compare kernels and mirror: counts, scores, declined input, exceptions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLAIN = (str, bytes, int, float, bool, type(None))
 
 
 def plain(segment):
-    """Whether the kernels owe an answer for the tokens; all containers are lists here."""
+    """Whether the kernels must not decline the tokens; all containers are lists here."""
     references, hypothesis = segment
     return all(type(token) in PLAIN for text in [*references, hypothesis] for token in text)
 
@@ -83,7 +83,7 @@ weights_in_range = st.lists(number, min_size=1, max_size=16).map(tuple) | st.lis
 
 
 def owed(weights, method, general):
-    """Whether the kernel has to answer for plain text, knowing what the general path gives."""
+    """Whether the kernel must not decline plain text, given the result of the general path."""
     if general.error is not None:
         return False
     orders = max(map(len, weights)) if isinstance(weights, list) else len(weights)
@@ -107,11 +107,11 @@ def compare(kernel, general, is_owed):
 def test_scores(kernels, segment, weights, method, auto_reweigh):
     arguments = *segment, weights, getattr(SmoothingFunction(), f"method{method}"), auto_reweigh
 
-    def face(references, hypothesis, weights=None, smoothing_function=None, auto_reweigh=False):
+    def declined(references, hypothesis, weights=None, smoothing_function=None, auto_reweigh=False):
         return None
 
     with using_backend("cython"):
-        kernel = outcome(kernels.sentence_bleu(face, SmoothingFunction, METHODS, warn_no_match), *arguments)
+        kernel = outcome(kernels.sentence_bleu(declined, SmoothingFunction, METHODS, warn_no_match), *arguments)
     with using_backend("python"):
         general = outcome(sentence_bleu, *arguments)
     compare(kernel, general, plain(segment) and owed(weights, method, general))

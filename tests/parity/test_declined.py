@@ -1,4 +1,4 @@
-"""What the kernels leave to the mirror, because floats or 64 bits do not hold it: the public functions give the same."""
+"""Input beyond floats or 64 bits, which kernels leave to the mirror: the public functions agree."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ MINE = {
 
 
 def same(call, expected_error=None):
-    """Whether both backends give the same to the last bit, or this error with the same words."""
+    """Assert that both backends return the same bits, or raise the same exception and message."""
     results = []
     for name in ("cython", "python"):
         with using_backend(name), np.printoptions(floatmode="unique", threshold=sys.maxsize):
@@ -100,13 +100,13 @@ def test_pairs(kernels, options, error):
 
 
 def lists(rows):
-    """Two segments of which the second has two hypotheses, of which each wins somewhere."""
+    """Two segments; the second has two hypotheses, each of which wins somewhere."""
     return NBest([0, 1, 3], [[1.0], [0.0], [1.0]], rows)
 
 
 LISTS = {
     "add-k": ([[4, 5, 3, 2, 4, 3], [4, 4, 3, 0, 4, 3], [4, 4, 2, 2, 4, 3]], {"smoothings": (("add", "add-k", 1.0),)}),
-    "no text at all": ([[0, 3, 0, 0, 0, 0], [0, 4, 0, 0, 0, 0], [4, 4, 2, 2, 4, 3]], {"empty_hypothesis": "error"}),
+    "no text at all": ([[0, 3, 0, 0, 0, 0], [0, 4, 0, 0, 0, 0], [4, 4, 2, 2, 4, 3]], {"fails": "empty-text"}),
     "large counts": ([[2**60, 2**60, 9, 9, 2**60, 2**60], [9, 9, 8, 8, 9, 8], [9, 9, 8, 8, 8, 8]], {}),
     "large counts without a match": ([[2**60, 9, 9, 0, 2**60, 2**60], [9, 9, 8, 0, 9, 8], [9, 9, 7, 0, 9, 8]], {}),
     "large counts at one place": ([[9, 9, 8, 8, 9, 8], [9, 9, 8, 8, 9, 8], [2**60, 9, 2**60, 2**60, 2**60, 2**60]], {}),

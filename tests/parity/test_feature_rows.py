@@ -1,4 +1,4 @@
-"""Sums, differences and passes of MIRA on rows of dense and compressed features: the kernel and the mirror are equal."""
+"""Sums, differences and MIRA passes on rows of dense and compressed features: kernel and mirror agree."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cybleu import _mirror
+from cybleu.tuning.mira import Gains, Options
 
 NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.1, 1 / 3, -2.5, 1e10, 1e-10, 1e308])
 
@@ -45,15 +46,32 @@ def test_the_same_sums(kernels, table, data):
     offsets = np.array(offsets, dtype=np.int64)
     found = []
     for rows in both(kernels, table):
-        values, chosen = np.full(count, 7.0), np.full(len(offsets) - 1, -1)
+        values, chosen = np.full(count, 7.0), np.full((1, len(offsets) - 1), -1)
         sums, squares = np.full(size, 7.0), np.full(size, 7.0)
         with np.errstate(all="ignore"):
             rows.weigh(weights, values)
-            finite = rows.winners(offsets, weights, chosen)
+            finite = rows.winners(offsets, weights.reshape(1, -1), chosen)
             rows.add_weighted(shares, sums)
             rows.add_weighted(shares, squares, True)
         found.append((values, chosen, sums, squares, np.array([finite])))
         assert finite == np.isfinite(values).all()
+    for one, other in zip(*found):
+        same(one, other)
+
+
+@given(tables(), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_many_vectors_at_once(kernels, table, count, seed):
+    size = len(table[0]), table[0].shape[1] + (table[4] if len(table) > 1 else 0)
+    offsets = np.array([0, size[0]])
+    vectors = np.random.default_rng(seed).normal(size=(count, size[1]))
+    found = []
+    for rows in both(kernels, table):
+        chosen, alone, values = np.full((count, 1), -1), np.full((1, 1), -1), np.full((2, size[0]), 7.0)
+        finite = rows.winners(offsets, vectors, chosen, values[0])
+        assert rows.winners(offsets, vectors[-1:], alone, values[1]) or not finite
+        same(values[0], values[1])
+        assert alone[0] == chosen[-1]
+        found.append((chosen, values))
     for one, other in zip(*found):
         same(one, other)
 
@@ -63,11 +81,11 @@ def test_the_same_differences(kernels, table, data):
     count = len(table[0])
     pairs = np.array(data.draw(st.lists(st.tuples(*[st.integers(0, count - 1)] * 2), max_size=5)), dtype=np.int64)
     ones, others = np.ascontiguousarray(pairs.reshape(-1, 2).T)
-    room = 2 * len(ones) * len(table[2]) if len(table) > 1 else 0
+    size = 2 * len(ones) * len(table[2]) if len(table) > 1 else 0
     found = []
     for rows in both(kernels, table):
         dense = np.full((len(ones), table[0].shape[1]), 7.0)
-        indptr, columns, values = np.full(len(ones) + 1, -1), np.full(room, -1), np.full(room, 7.0)
+        indptr, columns, values = np.full(len(ones) + 1, -1), np.full(size, -1), np.full(size, 7.0)
         rows.differences(ones, others, dense, indptr, columns, values)
         found.append((dense, indptr, columns[: indptr[-1]], values[: indptr[-1]]))
         assert (dense == table[0][ones] - table[0][others]).all()
@@ -98,7 +116,7 @@ def test_the_same_passes(kernels, table, data):
         )
     start = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, -0.3, 7.0]), min_size=size, max_size=size)))
     first_background = data.draw(st.sampled_from([0.0, 1.0, 0.25]))
-    how = (
+    how = Options(
         data.draw(st.sampled_from([0.01, 1.0, 1e3])),
         data.draw(st.sampled_from([0.0, 0.999, 1.0])),
         data.draw(st.sampled_from([0.0, 5.0])),
@@ -110,9 +128,8 @@ def test_the_same_passes(kernels, table, data):
         weights, lag, background = start.copy(), np.zeros(size), np.full(2 + 2 * orders, first_background)
         updates = 0
         for _ in range(3):
-            updates = backend.mira_pass(
-                rows, offsets, order, stats, fixed, shares, background, weights, lag, updates, *how
-            )
+            gains = Gains(stats, fixed, shares, background)
+            updates = backend.mira_pass(rows, offsets, order, gains, weights, lag, updates, how)
         found.append((weights, lag, background, np.array([updates])))
     for one, other in zip(*found):
         same(one, other)
@@ -142,35 +159,41 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
         with pytest.raises(ValueError, match=r"do not fit|do not ascend|out of range"):
             kernels.FeatureRows(dense, *wrong)
     rows = kernels.FeatureRows(dense, indptr, columns, values, 2)
-    weights, offsets = np.ones(3), ints(0, 3)
+    weights, offsets, one = np.ones(3), ints(0, 3), ints(0).reshape(1, 1)
     calls = [
         lambda: rows.weigh(np.ones(2), np.ones(3)),
         lambda: rows.weigh(weights, np.ones(2)),
-        lambda: rows.winners(ints(0, 2), weights, ints(0)),
-        lambda: rows.winners(ints(0, 0, 3), weights, ints(0, 0)),
-        lambda: rows.winners(offsets, weights, ints(0, 0)),
-        lambda: rows.winners(offsets, np.ones(1), ints(0)),
+        lambda: rows.winners(ints(0, 2), weights.reshape(1, -1), one),
+        lambda: rows.winners(ints(0, 0, 3), weights.reshape(1, -1), ints(0, 0).reshape(1, -1)),
+        lambda: rows.winners(offsets, weights.reshape(1, -1), ints(0, 0).reshape(1, -1)),
+        lambda: rows.winners(offsets, weights.reshape(1, -1), ints(0, 0).reshape(-1, 1)),
+        lambda: rows.winners(offsets, weights.reshape(1, -1), one, np.ones(2)),
+        lambda: rows.winners(offsets, np.ones((1, 1)), one),
+        lambda: rows.winners_near(offsets, np.ones(1), np.ones(3), np.ones(3), 1.0, np.ones(1), ints(0)),
+        lambda: rows.winners_near(offsets, weights, np.ones(2), np.ones(3), 1.0, np.ones(1), ints(0)),
+        lambda: rows.winners_near(offsets, weights, np.ones(3), np.ones(3), 1.0, np.ones(2), ints(0, 0)),
         lambda: rows.add_weighted(np.ones(2), np.ones(3)),
         lambda: rows.add_weighted(np.ones(3), np.ones(2)),
     ]
-    room = np.empty((1, 1)), ints(0, 0), ints(0, 0, 0), np.ones(3)
+    outputs = np.empty((1, 1)), ints(0, 0), ints(0, 0, 0), np.ones(3)
     calls += [
-        lambda: rows.differences(ints(3), ints(0), *room),
-        lambda: rows.differences(ints(0), ints(-1), *room),
-        lambda: rows.differences(ints(0), ints(2, 1), *room),
-        lambda: rows.differences(ints(0), ints(2), np.empty((1, 2)), *room[1:]),
-        lambda: rows.differences(ints(0), ints(2), room[0], ints(0), *room[2:]),
-        lambda: rows.differences(ints(0), ints(2), *room[:2], ints(0, 0), np.ones(2)),
-        lambda: rows.differences(ints(0), ints(2), *room[:3], np.ones(2)),
+        lambda: rows.differences(ints(3), ints(0), *outputs),
+        lambda: rows.differences(ints(0), ints(-1), *outputs),
+        lambda: rows.differences(ints(0), ints(2, 1), *outputs),
+        lambda: rows.differences(ints(0), ints(2), np.empty((1, 2)), *outputs[1:]),
+        lambda: rows.differences(ints(0), ints(2), outputs[0], ints(0), *outputs[2:]),
+        lambda: rows.differences(ints(0), ints(2), *outputs[:2], ints(0, 0), np.ones(2)),
+        lambda: rows.differences(ints(0), ints(2), *outputs[:3], np.ones(2)),
     ]
     stats, background = np.ones((3, 4), dtype=np.int64), np.ones(4)
 
-    def one_pass(**changed):
-        named = {
-            "offsets": offsets, "order": ints(0), "stats": stats, "fixed": None, "shares": None, "background": background,
-            "weights": weights, "lag": np.zeros(3), **changed,
-        }  # fmt: skip
-        return lambda: kernels.mira_pass(rows, *named.values(), 0, 0.1, 0.9, 0.0, False)
+    options = Options(0.1, 0.9, 0.0, False)
+
+    first = ints(0)
+
+    def one_pass(order=first, weights=weights, lag=weights, offsets=offsets, **changed):
+        gains = Gains(**{"stats": stats, "background": background, **changed})
+        return lambda: kernels.mira_pass(rows, offsets, order, gains, weights.copy(), lag.copy(), 0, options)
 
     calls += [
         one_pass(offsets=ints(0, 2)),
@@ -183,11 +206,12 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
         one_pass(stats=None, fixed=np.ones(2)),
         one_pass(shares=np.ones(2)),
         one_pass(background=np.ones(3)),
+        one_pass(background=None),
         one_pass(weights=np.ones(2)),
         one_pass(lag=np.ones(4)),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match=r"do not fit|do not ascend|out of range|no room"):
+        with pytest.raises(ValueError, match=r"do not fit|do not ascend|out of range|too small|no background"):
             call()
     for call in (lambda: rows.weigh(None, values), lambda: kernels.FeatureRows(None), lambda: kernels.mira_pass(None)):
         with pytest.raises(TypeError):

@@ -1,4 +1,4 @@
-"""Values with names: what the kernel reads and writes is what the mirror and the general reader do."""
+"""Named values: the kernel reads and writes the same as the mirror and the general reader."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROWS = st.lists(st.dictionaries(NAMES, st.floats(allow_nan=False), max_size=8).m
 
 
 def arrays(values):
-    """What `take` gives."""
+    """The results of `take`."""
     parts = np.empty(values.rows + 1, np.int64), np.empty(values.count, np.int64), np.empty(values.count)
     values.take(*parts)
     return [part.tobytes() for part in parts]

@@ -1,4 +1,4 @@
-"""Lines of n-best lists: what the kernel reads is what the general reader reads, and it declines all that is malformed."""
+"""Lines of n-best lists: the kernel reads the same as the general reader, and declines malformed lines."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_any_text(kernels, tmp_path_factory, text, name):
 @given(st.lists(st.from_regex(r"[+-]?[0-9]{0,22}(\.[0-9]{0,25})?([eE][+-]?[0-9]{1,5})?", fullmatch=True), min_size=1))
 @example(["9007199254740992", "9007199254740993", "1e22", "1e23", "9007199254740992e22", "4.35", "0.000001e-22"])
 def test_numbers(kernels, numbers):
-    """What the kernel reads of a number is what Python does; it declines what Python does not take, or takes as infinite."""
+    """The kernel parses numbers like Python, and declines invalid and infinite ones."""
     lines = kernels.NBestLines((b"d=",), (0,), False)
     for number in numbers:
         features, scores = np.zeros((1, 1)), np.zeros(1)
@@ -144,7 +144,7 @@ def test_words_of_texts_in_a_block(kernels, texts, tokenizer):
 
 
 def test_what_does_not_fit_is_an_error(kernels):
-    """The kernel checks what it is given: nothing is read or written beyond the arrays."""
+    """The kernel checks its arguments: nothing beyond the arrays is read or written."""
     one = np.zeros(1, dtype=np.int64)
     for begins, ends in ((one, one + 9), (one + 2, one + 1), (one - 1, one), (one, np.zeros(0, dtype=np.int64))):
         with pytest.raises(ValueError, match=r"out of range|do not fit"):
@@ -158,12 +158,12 @@ def test_what_does_not_fit_is_an_error(kernels):
         with pytest.raises(ValueError, match="do not fit"):
             lines.read(b"abc", start, row, one, one, one, np.zeros((1, width)), np.zeros(1))
     for arguments in (((b"a",), (), False), ((b"a",), (-1,), False)):
-        with pytest.raises(ValueError, match=r"columns|below 0"):
+        with pytest.raises(ValueError, match=r"columns|out of range"):
             kernels.NBestLines(*arguments)
 
 
 def parts(kernels, texts, tokenizer):
-    """How many tokens each text has."""
+    """Numbers of tokens of the texts."""
     ends = np.cumsum([len(text) for text in texts])
     begins = ends - [len(text) for text in texts]
     counts = np.empty(len(texts), dtype=np.int64)

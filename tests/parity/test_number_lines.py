@@ -1,4 +1,4 @@
-"""Lines of numbers: what the kernel writes is Python's `repr`, what it reads is Python's `float`, and it declines the rest."""
+"""Lines of numbers: the kernel writes Python's `repr`, reads like Python's `float`, and declines the rest."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LINES = st.tuples(
 
 @given(st.lists(LINES, max_size=6), st.booleans())
 def test_lines_that_are_read_are_read_as_python_reads_them(kernels, lines, ended):
-    """And those that are declined are none of two ordinary numbers."""
+    """And declined lines are not two ordinary numbers."""
     lines = [blank.join(tokens) + end for tokens, blank, end in lines]
     block = ("\n".join(lines) + "\n" * ended).encode()
     rows = np.full((len(lines) + 2, 2), np.nan)

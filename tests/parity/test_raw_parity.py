@@ -1,4 +1,4 @@
-"""Raw text on the two backends: tokens, rows, numbers, what is not UTF-8."""
+"""Raw text on both backends: tokens, rows, numbers, invalid UTF-8."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ LIMITS = [63, 65, 128, 255, 512, 514]
 @pytest.mark.parametrize("distinct", [2, 300])
 @pytest.mark.parametrize("length", LIMITS)
 def test_rows_around_the_limits(kernels, length, distinct):
-    """A token more or less, and a byte more or less, than what is counted or read in one way."""
+    """One token more or less, and one byte more or less, than the limits of the representations."""
     random = Random(f"{length} {distinct}")
 
     def text(size):

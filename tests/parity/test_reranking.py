@@ -1,4 +1,4 @@
-"""Swaps and weighted sums: the kernel and the mirror are equal to the last bit."""
+"""Swaps and weighted sums: kernel and mirror agree bit for bit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def lists_of_rows(draw):
 def test_the_same_swaps(kernels, lists, name, data):
     order, stats, offsets, segments, now = lists
     smoothing = data.draw(st.sampled_from(VARIANTS[name].smoothings))[0]
-    choices = metrics.Bleu(name, smoothing).rules(order)
+    choices = metrics.Bleu(name, smoothing).without_failures().rules(order)
     highest = data.draw(st.booleans())
     if VARIANTS[name].short_segments_count:
         stats[:, 2 + order :] = np.maximum(stats[:, 2 + order :], 1)
@@ -48,7 +48,7 @@ def test_the_same_swaps(kernels, lists, name, data):
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_swaps_of_hypotheses_that_are_all_empty(kernels, name):
-    rules = metrics.Bleu(name).rules(4)
+    rules = metrics.Bleu(name).without_failures().rules(4)
     stats = np.array([[0, length, 0, 0, 0, 0, 0, 0, 0, 0] for length in (5, 3, 2)])
     found = [
         backend.swap_pass(backend.Definition(rules), stats, np.array([0, 3]), np.array([0]), np.array([0]), True)
@@ -100,7 +100,7 @@ SIZES = st.sampled_from([5e-324, 1e-308, 1e-160, 1e160, 1e290])
 
 @given(st.data())
 def test_sums_are_rounded_once(kernels, data):
-    """Ties, and what decides them far below."""
+    """Ties, and sums that differ only far below."""
     number = st.one_of(SIGNED, SIGNED, SIZES) if data.draw(st.booleans()) else SIGNED
     rows, columns = data.draw(st.integers(0, 3)), data.draw(st.integers(0, 12))
     scores = np.array(data.draw(st.lists(number, min_size=rows * columns, max_size=rows * columns)))

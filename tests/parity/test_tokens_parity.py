@@ -1,4 +1,4 @@
-"""The numbers of tokens, and their types: the kernel against the mirror."""
+"""Numbers of tokens and their types: kernel and mirror agree."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from cybleu import _mirror
 from inputs import MODULUS, TOKENS
 
+NAN = float("nan")
 PLAIN = (str, bytes, int, float, bool, type(None))
 
 tokens = st.lists(st.sampled_from([token for kind in TOKENS.values() for token in kind]), max_size=200)
 
 
 def numbered(backend, texts):
-    """What a backend answers, and its numbers as if it gave them in the order in which tokens first occur."""
+    """The result of a backend, with numbers in the order in which tokens first occur."""
     ids = array("i", [-7]) * len(texts)
     different = backend.number_tokens(texts, ids)
     if different is None:
@@ -29,6 +30,14 @@ def numbered(backend, texts):
 
 @given(tokens)
 @example([1, True, 1.0, MODULUS + 1, "1", b"1", None])
+@example(
+    [
+        number
+        for power in (0, 52, 53, 62, 63, 64, 70, 1000)
+        for number in (2**power, 2.0**power, -(2**power), -(2.0**power))
+    ]
+)
+@example([0, -0.0, False, 0.5, NAN, NAN, float("nan"), float("inf"), -float("inf"), 10**300, int(1e300), 1e300, -1, -2])
 @example(["a"] * 1000)
 def test_numbers(kernels, texts):
     different, ids = numbered(kernels, texts)

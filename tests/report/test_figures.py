@@ -1,4 +1,4 @@
-"""Every figure of a report beside the library, or beside brute force."""
+"""Compare every figure of a report with the library or with brute force."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def grams(tokens, n):
 
 
 def counts_of(name, n):
-    """Brute force: matches, what the output has, what could match."""
+    """Brute force: matches, n-grams of the output, n-grams that could match."""
     confirmed, produced, wanted = Counter(), Counter(), Counter()
     for group, line in zip(REFERENCES, SYSTEMS[name]):
         own = grams(line.split(), n)
@@ -227,8 +227,8 @@ def test_which_pairs_are_looked_at(backend):
     many = {f"system {number}": changed(REFERENCE, 2 + number % 4, number) for number in range(6)}
     best = analyse(REFERENCES, many, **FEW)
     assert {first for first, _ in best.looked_at} == {best.systems[0].name} and len(best.looked_at) == 5
-    beside = analyse(REFERENCES, many, baseline="system 3", **FEW)
-    assert {second for _, second in beside.looked_at} == {"system 3"} and len(beside.looked_at) == 5
+    compared = analyse(REFERENCES, many, baseline="system 3", **FEW)
+    assert {second for _, second in compared.looked_at} == {"system 3"} and len(compared.looked_at) == 5
     assert len(analyse(REFERENCES, SYSTEMS, **FEW).looked_at) == 3
 
 
@@ -286,7 +286,7 @@ def wrong(change):
     ("change", "message"),
     [
         ({"systems": {}}, "there is no system; give at least one"),
-        ({"systems": [1]}, "the systems are no mapping from names to lines"),
+        ({"systems": [1]}, "give for example {'mine': lines}"),
         ({"systems": {"one": REFERENCE[:-1]}}, "one has 39 lines, and there are references for 40 segments"),
         ({"systems": {"one": [1] * 40}}, "one[0] is a int; give the raw text, a str"),
         ({"references": []}, "there is no segment"),
@@ -294,11 +294,8 @@ def wrong(change):
         ({"references": [[b"a"]] * 40}, "references[0][0] is a bytes; give the raw text, a str"),
         ({"systems": {"one": "the cat"}}, "one is one str; give a list of lines"),
         ({"references": "the cat"}, "references is one str; give a list of those of each segment"),
-        (
-            {"metric": "chrf"},
-            "chrf is not BLEU; give a BLEU of the corpus, such as sacrebleu, and the report shows chrF",
-        ),
-        ({"metric": "sacrebleu", "level": "mean"}, "sacrebleu is here a mean of the scores of segments"),
+        ({"metric": "chrf"}, "chrf is not BLEU; use a corpus BLEU such as sacrebleu"),
+        ({"metric": "sacrebleu", "level": "mean"}, "use a corpus BLEU such as sacrebleu"),
         ({"n_end": 0}, "n_end is 0; it must be a whole number from 1 to 64"),
         ({"baseline": "four"}, "there is no system 'four' to be the baseline; there are one, two, three"),
         ({"resamples": 0}, "samples is 0"),

@@ -1,4 +1,4 @@
-"""The plots, on axes that one gives and as files."""
+"""Plots on given axes and in files."""
 
 from __future__ import annotations
 
@@ -109,11 +109,11 @@ def test_files_are_equal_for_equal_input(report, tmp_path, kind):
 
 def test_what_cannot_be(report, tmp_path):
     for work, message in (
-        (lambda: plot_precisions(report, n_end=10), "the orders are to be from 1 to 10, and there are 1 to 9"),
-        (lambda: plot_precisions(report, n_start=0), "the orders are to be from 0"),
+        (lambda: plot_precisions(report, n_end=10), "n_start is 1 and n_end 10, but the report has the orders 1 to 9"),
+        (lambda: plot_precisions(report, n_start=0), "n_start is 0"),
         (lambda: plot_buckets(report, by="x"), "unknown groups 'x'"),
-        (lambda: plot_differences(analyse(REFERENCES, {"a": SYSTEMS["one"]}, **FEW)), "there is one system"),
-        (lambda: plot_contributions(analyse(REFERENCES, {"a": SYSTEMS["one"]}, **FEW)), "there is no difference"),
+        (lambda: plot_differences(analyse(REFERENCES, {"a": SYSTEMS["one"]}, **FEW)), "the report has one system"),
+        (lambda: plot_contributions(analyse(REFERENCES, {"a": SYSTEMS["one"]}, **FEW)), "there is nothing to draw"),
         (lambda: save_plot(tmp_path / "x.gif", print), "must be a .svg, .png or .pdf file"),
         (lambda: save_plot(tmp_path / "none" / "x.svg", print), "cannot be written"),
     ):
@@ -128,7 +128,7 @@ def test_settings_of_the_caller_stay(report, matplotlib, tmp_path):
 
 
 def test_two_threads_that_save_plots(tmp_path, report, matplotlib):
-    """One that begins while another draws does not leave the other's settings behind."""
+    """A thread that starts while another draws does not keep the settings of the other."""
     import matplotlib as the_caller_s
 
     before = the_caller_s.rcParams.copy(), list(warnings.filters)

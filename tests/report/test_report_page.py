@@ -1,4 +1,4 @@
-"""The page: everything in it, every text shown as text, nothing else that a browser would run or fetch."""
+"""The page of a report: complete, with all texts as text, and nothing else that a browser would run or fetch."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sacrebleu.metrics import CHRF
 
 from cybleu.errors import InputFileError
 from cybleu.report import analyse, html, save_page, write
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 class Page(HTMLParser):
-    """What a browser would see of it."""
+    """The content of the page for a browser."""
 
     EMPTY = ("meta", "br", "input", "link", "img")
 
@@ -84,7 +85,7 @@ def hostile_report(**choices):
 
 
 def check_policy(text):
-    """Nothing but the two scripts and the style that are ours, and the policy says so."""
+    """The policy allows only our two scripts and our style."""
     found = Page(text)
     scripts = found.of("script")
     assert scripts in ([{}], [{"type": "application/json", "id": "influence"}, {}])
@@ -197,7 +198,7 @@ def test_equal_input_gives_equal_bytes(jinja2, tmp_path, choices):
 def test_one_system_many_systems_and_runs(jinja2):
     one = html(analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW))
     check_policy(one)
-    assert "one</bdi> scores <b>" in one and "Is the difference chance?" not in one
+    assert "one</bdi> scores <b>" in one and "Significance tests" not in one
     many = {f"system {number}": SYSTEMS[NAMES[number % 3]] for number in range(7)}
     found = analyse(REFERENCES, many, **FEW)
     check_policy(html(found))
@@ -220,12 +221,12 @@ def test_the_first_sentence(jinja2):
         "one scores highest, with 100.00 BLEU. one is significantly better"
     )
     nearly = [*right[:-1], "a b c d x"]
-    assert lead({"one": right, "two": nearly}).endswith("The difference from two may be chance.")
+    assert lead({"one": right, "two": nearly}).endswith("The difference from two is not significant.")
     assert lead({"one": right, "two": right, "three": wrong}) == (
-        "one and two have the same score, 100.00 BLEU, and no other is higher. one is significantly better than three."
+        "one and two have the same score, 100.00 BLEU, and no other score is higher. one is significantly better than three."
     )
     assert lead({"one": right, "two": nearly, "three": wrong}).endswith(
-        "one is significantly better than 1 of the other 2; the difference from two may be chance."
+        "one is significantly better than 1 of the other 2; the difference from two is not significant."
     )
     assert lead({"one": nearly, "two": right, "three": wrong}, baseline="one").endswith(
         "Significantly worse: three. No significant difference: two."
@@ -235,7 +236,7 @@ def test_the_first_sentence(jinja2):
 def test_scores_of_zero(jinja2):
     found = analyse([["a b c"], ["d e f"]], {"nothing": ["", ""], "wrong": ["x y", "z"]}, **FEW)
     text = check_policy(html(found)).text_of("td")
-    assert "a score of 0 has no such parts" in text
+    assert "undefined for a score of 0" in text
 
 
 def test_files_are_whole_or_as_they_were(jinja2, tmp_path):
@@ -288,3 +289,11 @@ def test_visible_is_one_character_for_one():
         assert len(visible(chr(code))) == 1
     assert visible("a\tb é שלום \u200d") == "a\tb é שלום \u200d"
     assert visible("\x00\u202e\ud800") == "\u2400\u25c1\ufffd"
+
+
+@pytest.mark.parametrize(("lowercase", "words"), [(False, "by default"), (True, "with lowercase=True")])
+def test_what_chrf_is(jinja2, lowercase, words):
+    report = analyse(["A b", "c D"], {"one": ["a b", "C"]}, lowercase=lowercase, resamples=9)
+    expected = CHRF(lowercase=lowercase).corpus_score(["a b", "C"], [["A b", "c D"]])
+    assert report.outputs[0].chrf == expected.score
+    assert f"chrF is chrF2 as sacreBLEU computes it {words}." in html(report)

@@ -1,4 +1,4 @@
-"""Weights trained by the perceptron."""
+"""Perceptron training of weights for reranking."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ TEXT = "a b c d e f g h i j k l m n o p q r s t u v w x y z".split()
 
 
 def made(segments=12, size=6, features=None):
-    """Lists whose hypotheses are right in their first tokens, the more the better. The features do not tell which is best
-    by themselves; their sum does."""
+    """Create lists of hypotheses of which a different number of first tokens is right.
+
+    No single feature ranks the hypotheses by quality; their sum does.
+    """
     random = np.random.default_rng(5)
     hypotheses, rows, references = [], [], []
     for segment in range(segments):
@@ -112,12 +114,12 @@ def test_hypotheses_of_equal_bleu_teach_nothing():
 
 
 def test_weights_are_what_the_algorithm_says():
-    """One update by hand: two segments, one of which is left out, one pair each."""
+    """One update computed by hand: two segments, one of them held out, with one pair each."""
     nbest = NBest.from_texts(
         [["a b", "c"], ["d e", "f"]], [["a b"], ["d e"]], [[3.0], [1.0], [3.0], [1.0]], tokenize=str.split
     )
     trained = perceptron(nbest, folds=2, epochs=1, margin=1.0, good=0.5, bad=0.5)
-    # divided by the standard deviation, 1: the first update adds 3 - 1, after which the margin is kept
+    # the features are divided by their standard deviation, 1: the first update adds 3 - 1, which satisfies the margin
     assert trained.weights == {"f0": 2.0}
 
 
@@ -157,7 +159,7 @@ def test_real_lists(data):
 
 def test_sparse_features_are_trained_as_dense_ones():
     nbest, dense, _ = sparse_lists.lists(share=0.3, sparse=6)
-    # one feature is constant within each segment, another one is nowhere, a third is there once
+    # one feature is constant within each segment, another one never occurs, and a third one occurs once
     columns = dense.features[:, 3:].copy()
     columns[:, 0] = np.repeat(np.arange(20) % 3, 12)
     columns[:, 1] = 0.0

@@ -1,4 +1,4 @@
-"""The table of docs/reranking.md, computed anew from real lists."""
+"""Recompute the table of docs/reranking.md from real lists."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def moses100(data):
 
 
 def wmt17(data):
-    """The best system first; features are which system it is, the expected BLEU, and the length."""
+    """Read the systems, the best one first, with the features system, expected BLEU and length."""
     folder = data / "wmt17-en-de"
     paths = sorted(folder.glob("*.txt"), key=lambda path: (path.stem != BEST_SYSTEM, path.stem))
     columns = [path.read_text(encoding="utf-8").split("\n")[:-1] for path in paths if path.stem != "ref"]

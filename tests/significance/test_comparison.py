@@ -1,4 +1,4 @@
-"""Many systems: what is compared with what, corrections, ranks, runs, influence, and the tables."""
+"""Comparison of many systems: pairs, corrections, ranks, runs, influence, and the tables."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_beside_a_baseline():
 
 @given(st.lists(st.sampled_from([0.0001, 0.01, 0.012, 0.02, 0.04, 0.3, 1.0]), min_size=1, max_size=8))
 def test_holm_rejects_what_its_steps_reject(p_values):
-    """Holm (1979): step down from the smallest p, as long as it is at most alpha / (m - steps)."""
+    """Holm (1979): step down from the smallest p while it is at most alpha / (m - steps)."""
     from cybleu.significance.comparison import holm
 
     corrected = holm(p_values)
@@ -257,9 +257,9 @@ def test_json_has_everything():
         (lambda rows: compare_systems({"a": rows}), "there is one system; give at least 2"),
         (
             lambda rows: compare_systems([rows[:2], rows[:2]]),
-            "a ndarray is no name of a system; give names with rows, for",
+            "a ndarray is not the name of a system; give names with rows",
         ),
-        (lambda rows: compare_systems({"": rows}), "'' is no name of a system"),
+        (lambda rows: compare_systems({"": rows}), "'' is not the name of a system"),
         (lambda rows: compare_systems([("a", rows), ("a", rows)]), "two systems are called 'a'"),
         (lambda rows: compare_systems({"a": rows, "b": rows[1:]}), "a has 5 segments and b 4"),
         (lambda rows: compare_systems({"a": rows, "b": [rows, rows[1:]]}), "a has 5 segments and run 2 of b 4"),
@@ -286,7 +286,7 @@ def test_bad_input(call, message):
 
 @pytest.mark.real_data
 def test_the_table_of_multeval(data):
-    """Clark and others (2011), with shuffles that share all runs out again: their p of sys1 is .0003."""
+    """Clark and others (2011), whose shuffles redistribute all runs: their p of sys1 is .0003."""
     folder = data / "multeval-optimizers"
 
     def read(name):
@@ -308,7 +308,7 @@ TEXTS = (["a b c d", "e f g", "i j"], ["a b c", "e f x h", "i"])
 
 
 def test_results_are_pickled_and_copied():
-    """They keep how they were scored, which is the backend's, for the influence of segments."""
+    """They keep the scoring function of the backend, for the influence of segments."""
     first, second = (segment_stats([["a b c d"], ["e f g h"], ["i j"]], texts, tokenize="none") for texts in TEXTS)
     found = compare_systems({"one": first, "two": second}, samples=20)
     for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):

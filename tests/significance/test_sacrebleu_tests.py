@@ -1,4 +1,4 @@
-"""sacreBLEU's two tests, equal to it in every number; what its documents and papers say of the same systems."""
+"""sacreBLEU's two tests: equal in every number, including those in its documentation and in papers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 class OfRows(BLEU):
-    """sacreBLEU's metric for rows that are there already."""
+    """sacreBLEU's metric on rows that are already counted."""
 
     def _extract_corpus_statistics(self, hypotheses, references):
         return [list(row) for row in self.rows[hypotheses[0]]]
@@ -80,7 +80,7 @@ def test_equal_where_float32_rounds(monkeypatch):
 
 @pytest.mark.long
 def test_what_it_gets_wrong(monkeypatch):
-    """Systems that are equal, or differ in one segment, are significantly different there."""
+    """In sacreBLEU, systems that are equal or differ in one segment are significantly different."""
     rows = rows_of(np.random.default_rng(2), 300)
     other = rows.copy()
     other[rows[:, 2].argmax(), 2:6] = 0
@@ -102,8 +102,8 @@ def test_what_it_gets_wrong(monkeypatch):
         (lambda rows: paired_ar({"a": rows}, samples=0), "samples is 0"),
         (lambda rows: paired_ar({"a": rows}, confidence_samples=0), "samples is 0"),
         (lambda rows: paired_ar({"a": rows, "b": rows[:3]}), "a has 5 segments and b 3"),
-        (lambda rows: paired_ar(rows), "no mapping from names to rows"),
-        (lambda rows: paired_ar({1: rows}), "1 is no name"),
+        (lambda rows: paired_ar(rows), "the systems are neither a mapping"),
+        (lambda rows: paired_ar({1: rows}), "1 is not the name of a system; give names with rows"),
     ],
 )
 def test_bad_input(call, message):
@@ -116,7 +116,7 @@ def test_bad_input(call, message):
 
 @pytest.fixture(scope="module")
 def wmt17(request):
-    """The rows of the 16 systems, the baseline of sacreBLEU's README first, by tokeniser."""
+    """The rows of the 16 systems by tokeniser, first the baseline of sacreBLEU's README."""
     folder = request.getfixturevalue("data") / "wmt17-en-de"
     found = {}
     for name in ("13a", "none"):

@@ -7,15 +7,20 @@ import pickle
 import re
 import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 import sacrebleu
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sacrebleu.metrics import bleu
+from sacrebleu.tokenizers import tokenizer_none
 
+import command_line
 from cybleu import segment_stats
 from cybleu.errors import MissingExtraError, NotUtf8Error, SequenceTypeError, UnknownNameError
-from cybleu.text import categories, tokenize_lines, tokenizer
+from cybleu.report import analyse
+from cybleu.text import categories, tokenize_lines, tokenizer, tokenizer_signature
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -190,7 +195,8 @@ def test_what_is_neither_a_name_nor_a_function(name):
 
 
 def test_without_sacrebleu(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    for name in ("sacrebleu", "sacrebleu.metrics.bleu"):
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtraError, match=r"pip install 'cybleu\[sacrebleu\]'"):
         tokenizer("flores200")
     assert tokenizer("13a")("a.") == ["a", "."]
@@ -222,3 +228,27 @@ def test_tokenisers_are_pickled(name, lowercase):
     tokens_of = tokenizer(name, lowercase)
     again = pickle.loads(pickle.dumps(tokens_of))
     assert [again(line) for line in LINES] == [tokens_of(line) for line in LINES]
+
+
+class _WithVersion(tokenizer_none.NoneTokenizer):
+    """A tokeniser whose signature states a version, as those of MeCab do."""
+
+    def signature(self):
+        return "ja-mecab-0.996-IPA"
+
+
+@pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none", "ja-mecab", "spm"])
+def test_signatures_are_those_of_sacrebleu(name, monkeypatch, tmp_path):
+    monkeypatch.setattr(tokenizer_none, "WithVersion", _WithVersion, raising=False)
+    for other in ("ja-mecab", "spm"):
+        monkeypatch.setitem(bleu._TOKENIZERS, other, "tokenizer_none.WithVersion")
+    signature = sacrebleu.BLEU(tokenize=name).tokenizer.signature()
+    assert tokenizer_signature(name) == signature
+    options = [str(tmp_path / "text"), str(tmp_path / "other")]
+    for path in options:
+        Path(path).write_text("a b c d\ne f\n")
+    command = ["--tokenize", name]
+    for arguments in (["score", *options], ["compare", *options, "-r", options[0]]):
+        assert f"|tok:{signature}|" in command_line.run(*arguments, *command).stdout
+    report = analyse(["a b c", "d e"], {"one": ["a b", "d"]}, tokenize=name, resamples=9)
+    assert f"|tok:{signature}|" in report.signature

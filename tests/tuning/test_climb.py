@@ -1,4 +1,4 @@
-"""Tuning by climbing from several starts: where it ends, what it may not change, what it tells."""
+"""Tuning by climbs with multiple restarts: results, fixed weights and bounds, and reports."""
 
 from __future__ import annotations
 
@@ -64,6 +64,24 @@ def test_the_first_restarts_are_random_and_the_others_begin_at_the_best_end():
     assert tune(nbest, restarts=2, wide=0).restarts[1].origin == 0
 
 
+@pytest.mark.long_in_mirror
+@pytest.mark.parametrize(("count", "restarts", "wide"), [(9_990, 60, 39), (10_000, 20, 13)])
+def test_small_lists_have_more_restarts_by_default(count, restarts, wide):
+    generator = np.random.default_rng(3)
+    nbest = bleu(range(0, count + 1, 10), generator.normal(size=(count, 2)), generator.integers(0, 2, count))
+    tuned = tune(nbest, [2.0, 3.0])
+    assert [end.origin is None for end in tuned.restarts] == [True] * (wide + 1) + [False] * (restarts - wide)
+    explicit = tune(nbest, [2.0, 3.0], restarts=4, moves="best first" if wide == 39 else None)
+    if wide == 13:
+        assert explicit.restarts == tuned.restarts[:5]
+    else:  # every second restart begins between 0 and 1
+        assert explicit.restarts[2:5:2] == tuned.restarts[2:5:2]
+        assert explicit.restarts[1] != tuned.restarts[1]
+        between = tune(nbest, [2.0, 3.0], restarts=4, moves="best first", start_range=(0, 1))
+        assert between.restarts[1:4:2] == tuned.restarts[1:4:2]
+        assert [end.origin for end in tune(nbest, [2.0, 3.0], wide=0).restarts[1:5]] == [0] * 4
+
+
 def test_more_restarts_are_those_of_fewer_and_more():
     generator = np.random.default_rng(3)
     nbest = bleu(range(0, 330, 30), generator.normal(size=(300, 5)), generator.integers(0, 2, 300))
@@ -76,7 +94,7 @@ def test_more_restarts_are_those_of_fewer_and_more():
 
 @given(nbests(features=2), st.data())
 def test_random_starts_are_in_their_range(nbest, data):
-    """Where no axis leads anywhere a climb ends where it began."""
+    """A climb without any move ends at its start, which shows the range of random starts."""
     flat = NBest(nbest.offsets, nbest.features * 0.0 + [1.0, 2.0], nbest.stats)
     low, high = sorted(data.draw(st.tuples(weight, weight)))
     start_range = data.draw(st.sampled_from([None, (low, high)]))
@@ -121,7 +139,7 @@ def test_fixed_weights_stay_as_they_are():
 
 
 def test_a_plateau_of_zero_is_left():
-    """Bigrams match nowhere but at one corner; unigrams lead there. Weights of zero would be one way to stay."""
+    """Bigrams match only in one corner of the space, and matches of unigrams lead there. Weights are never all 0."""
     rows = [[8, 8, 0, 0, 8, 7], [8, 8, 3, 0, 8, 7], [8, 8, 6, 0, 8, 7], [8, 8, 8, 7, 8, 7]]
     features = [[0.0, 0.0], [1.0, 0.0], [2.0, -1.0], [2.5, 3.0]]
     nbest = NBest([0, 4], features, rows)

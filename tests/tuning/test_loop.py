@@ -1,11 +1,14 @@
-"""The loop around tuning, with a decoder that searches a small space; and interrupts at any place of it."""
+"""Tuning loop with a decoder that searches a small space, and interrupts at any point."""
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
+import subprocess
 import sys
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -36,7 +39,7 @@ START = {"a": 1.0, "b": -1.0}
 
 
 class Decoder:
-    """The two best of each segment; it may die after some calls, in the middle of a file."""
+    """Decoder that writes the two best hypotheses of each segment; it may fail after some calls, within a file."""
 
     def __init__(self, calls=99):
         self.calls, self.weights = calls, []
@@ -86,7 +89,7 @@ def test_an_interrupted_run_goes_on(tmp_path, calls):
 
 def test_an_interrupt_in_tuning_decodes_no_more(tmp_path):
     class Stopping:
-        """A metric of the same name, which interrupts or does not."""
+        """Metric with the same name that can raise an interrupt."""
 
         interrupt = True
 
@@ -142,7 +145,7 @@ def test_what_a_command_prints_is_no_result(tmp_path, capfd):
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file", tmp_path / "file" / "run"):
-        with pytest.raises(errors.InputFileError, match="cannot be made a folder"):
+        with pytest.raises(errors.InputFileError, match="cannot be created"):
             loop(folder, Decoder())
 
 
@@ -173,15 +176,15 @@ def test_another_run_in_the_folder(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"metric": "sacrebleu"}, "begun with metric=None, and is called with metric='sacrebleu'"),
+        ({"metric": "sacrebleu"}, "metric=None, not metric='sacrebleu'"),
         ({"metric": max}, "metric='builtins.max'"),
-        ({"restarts": 4}, "begun with restarts=3, and is called with restarts=4"),
-        ({"bounds": {"a": (0, 1)}}, "begun with bounds=None"),
-        ({"seed": 1}, "begun with seed=0"),
-        ({"normalise": "sum"}, "begun with normalise=None"),
-        ({"max_order": 2}, "begun with max_order=4, and is called with max_order=2"),
-        ({"references": [["the cat"], ["it rains"]]}, "begun with other references"),
-        ({"references": [REFERENCES[0] * 2, REFERENCES[1]]}, "begun with other references"),
+        ({"restarts": 4}, "restarts=3, not restarts=4"),
+        ({"bounds": {"a": (0, 1)}}, "with bounds=None"),
+        ({"seed": 1}, "with seed=0"),
+        ({"normalise": "sum"}, "with normalise=None"),
+        ({"max_order": 2}, "max_order=4, not max_order=2"),
+        ({"references": [["the cat"], ["it rains"]]}, "with other references"),
+        ({"references": [REFERENCES[0] * 2, REFERENCES[1]]}, "with other references"),
     ],
 )
 def test_another_call_for_the_folder_is_refused(tmp_path, changes, message):
@@ -193,15 +196,84 @@ def test_another_call_for_the_folder_is_refused(tmp_path, changes, message):
     more = {"iterations": 1, "threads": 2, "weights_settle": 0.5}
     assert loop(tmp_path / "run", decoder, **more).iterations and not decoder.weights
     (tmp_path / "run" / "run.json").write_text("[]")
-    with pytest.raises(errors.InputFileError, match="is not what a run was begun with"):
+    with pytest.raises(errors.InputFileError, match=r"run\.json does not describe a run"):
         loop(tmp_path / "run", Decoder())
+
+
+def test_two_loops_in_one_folder(tmp_path):
+    found = []
+
+    def decode(weights, path):
+        with pytest.raises(
+            errors.InputFileError, match=rf"run: is in use by process {os.getpid()} on .+, since \d{{4}}-"
+        ):
+            loop(tmp_path / "run", Decoder())
+        found.append(path)
+        Decoder()(weights, path)
+
+    assert loop(tmp_path / "run", decode) == loop(tmp_path / "other", Decoder())
+    assert found and len({*found}) == len(found)
+    assert loop(tmp_path / "run", Decoder()) == loop(tmp_path / "other", Decoder())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_killed_loop_holds_no_lock_and_its_decoder_writes_elsewhere(tmp_path):
+    """The decoder of the killed loop continues, and writes its list after the decoder of the second loop."""
+    run, weights = tmp_path / "run", tmp_path / "weights"
+    write_weights(weights, START)
+    script = tmp_path / "decoder.py"
+    script.write_text(
+        "import sys, time\n"
+        "open('started', 'w').close()\n"
+        "time.sleep(2)\n"
+        "open(sys.argv[1], 'w').write('0 ||| a wrong list ||| a=9 b=9 ||| 0\\n')\n"
+        "open('ended', 'w').close()\n"
+    )
+    code = f"""
+from cybleu.tuning import mert_loop
+mert_loop({str(run)!r}, [{sys.executable!r}, {str(script)!r}, "{{nbest}}"], {REFERENCES!r}, {START!r}, restarts=3)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path) as running:
+        while not (tmp_path / "started").exists():
+            time.sleep(0.01)
+        running.kill()
+    expected = loop(tmp_path / "other", Decoder())
+
+    def decode(weights, path):
+        while not (tmp_path / "ended").exists():
+            time.sleep(0.01)
+        Decoder()(weights, path)
+
+    assert loop(run, decode) == expected
+
+
+@pytest.mark.parametrize("failure", ["status", "no list", "part of a list"])
+def test_a_full_disk_is_named_and_not_the_decoder(tmp_path, monkeypatch, failure):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def decode(weights, path):
+        if failure == "part of a list":
+            path.write_text("0 ||| the c")
+        monkeypatch.setattr(os, "fsync", full)
+
+    command = decode
+    if failure == "status":
+        monkeypatch.setattr("cybleu.tuning.decoding.TemporaryFile", lambda dir: full(0))  # noqa: A006
+        command = [sys.executable, "-c", "raise SystemExit(1)"]
+    with pytest.raises(
+        errors.InputFileError, match=r"iteration-1: .*No space left on device; free some space, and call"
+    ):
+        loop(tmp_path / "run", command)
+    monkeypatch.undo()
+    assert loop(tmp_path / "run", Decoder()) == loop(tmp_path / "other", Decoder())
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0 ||| the cat ||| a=1 b=x ||| 0\n", "nbest.partial, line 1: .*'x'.*decoded again"),
-        ("0 ||| the cat ||| a=1 b=1 |||", "nbest.partial, line 1"),
+        ("0 ||| the cat ||| a=1 b=x ||| 0\n", "nbest.*partial, line 1: .*'x'.*decoded again"),
+        ("0 ||| the cat ||| a=1 b=1 |||", "nbest.*partial, line 1"),
         ("", "there is no line in it"),
         ("0 ||| the cat ||| a_0=1 b=1 ||| 0\n", "names 'a', which is no feature; there are a_0, b; is 'a_0' meant"),
         ("7 ||| the cat ||| a=1 b=1 ||| 0\n", "the id is 7"),
@@ -214,7 +286,8 @@ def test_a_list_that_cannot_be_read_is_decoded_again(tmp_path, text, message):
     with pytest.raises(errors.DecoderError, match=message):
         loop(tmp_path / "run", decode)
     assert not (tmp_path / "run" / "iteration-1" / "nbest").exists()
-    assert (tmp_path / "run" / "iteration-1" / "nbest.partial").read_text() == text
+    (partial_list,) = (tmp_path / "run" / "iteration-1").glob("nbest.*.partial")
+    assert partial_list.read_text() == text
     decoder = Decoder()
     assert loop(tmp_path / "run", decoder) == loop(tmp_path / "other", Decoder())
     assert decoder.weights[0] == START
@@ -278,10 +351,10 @@ def test_weights_are_written_in_full(tmp_path):
     assert read_weights(tmp_path / "weights") == weights
     for text, error in (
         ("a\n", "line 1: 'a'"),
-        ("a 1\n\na 2\n", "line 3: the weight of 'a' is there twice"),
+        ("a 1\n\na 2\n", "line 3: the weight of 'a' appears twice"),
         ("a b\n", "line 1"),
         ("a 1 2\n", "line 1: 'a 1 2' is not a name and its weight"),
-        ("lm_0=1\nlm= 1 2\n", "line 2: the weight of 'lm_0' is there twice"),
+        ("lm_0=1\nlm= 1 2\n", "line 2: the weight of 'lm_0' appears twice"),
     ):
         (tmp_path / "wrong").write_text(text)
         with pytest.raises(errors.InputFileError, match=error):
@@ -339,7 +412,7 @@ RARE = {
 
 
 class SparseDecoder(Decoder):
-    """As the other one, in Moses's format and with a sparse feature here and there; the best alone."""
+    """Decoder that writes only the best hypothesis, in Moses's format, some with a sparse feature."""
 
     def __call__(self, weights, path):
         self.weights.append(weights)
@@ -436,7 +509,7 @@ def test_a_tuner_of_ones_own(tmp_path):
     assert calls == [(START, 6), ({"a": 0.0, "b": 1.0}, 7)]
     assert result.weights == {"a": -1.0, "b": 1.0}
     assert result.score > result.iterations[0].start_score
-    with pytest.raises(errors.InputFileError, match="was begun with tuner="):
+    with pytest.raises(errors.InputFileError, match=r"run.json: .* tuner="):
         mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner="pro", iterations=2, seed=5)
     with pytest.raises(errors.UnknownNameError, match="unknown tuner 'moses'; use one of mert, kbmira, pro"):
         mert_loop(tmp_path / "run", Decoder(), REFERENCES, START, tuner="moses")

@@ -1,4 +1,4 @@
-"""Batch MIRA, beside a plain one on dense arrays."""
+"""Batch MIRA compared with a simple implementation on dense arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def reference(nbest, start, iterations, step, decay, seed, shuffle, safe, by_model, shares):
-    """The averages after each pass, by arrays of all features."""
+    """Compute the averages after each pass with dense arrays of all features."""
     X, S = nbest.features, nbest.stats.astype(float)
     order = S.shape[1] // 2 - 1
     falling = np.arange(order, 0, -1)
@@ -135,12 +135,12 @@ def test_good_weights_are_found():
 
 
 class Shared(metrics.Metric):
-    """The share of the matches of order 1."""
+    """Share of matching unigrams."""
 
     name, scale, columns = "shared", 1, ("length", "of reference", "one", "two", "ones", "twos")
 
     def row(self, references, hypothesis):
-        raise AssertionError("rows are there already")
+        raise AssertionError("the rows are already counted")
 
     def evaluate(self, row):
         return row[2] / row[4] if row[4] else 0.0
@@ -230,16 +230,29 @@ def test_messages(call, error, text):
         call(lists()[0])
 
 
+class Accuracy(metrics.Metric):
+    """1 - errors / length, for counts that may be fractions."""
+
+    name, scale, columns, takes_fractions = "accuracy", 1, ("errors", "length"), True
+
+    def row(self, references, hypothesis):
+        raise NotImplementedError
+
+    def evaluate(self, row):
+        return 1 - row[0] / row[1]
+
+
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
-def test_scorers_of_moses(kind):
-    """Error rates, in whole numbers and in fractions, from weights as small as they are."""
+def test_metrics_of_error_rates(kind):
+    """Integer and fractional counts, from start weights of the same order of magnitude."""
     nbest, _, hidden = lists()
     edits = 20 - nbest.stats[:, 2]
-    rows = np.stack([edits, 0 * edits + 20, 0 * edits + 1], axis=1).astype(kind)
-    of_rates = NBest(
-        nbest.offsets, nbest.features, rows, nbest.names, score=metrics.MosesScorer("TER"), sparse=nbest.sparse
-    )
+    rows = np.stack([edits, 0 * edits + 20], axis=1).astype(kind)
+    of_rates = NBest(nbest.offsets, nbest.features, rows, nbest.names, score=Accuracy(), sparse=nbest.sparse)
     found = kbmira(of_rates, -hidden / 100)
-    assert found.metric == "TER"
+    assert found.metric == "accuracy"
     assert found.score > found.start_score + 0.3
     assert found.score == random_search(of_rates, [list(found.weights.values())])[0]
+    two = of_rates.stats[:2]
+    total = Accuracy().score(two).score
+    assert total == Accuracy().score(two.tolist()).score == pytest.approx(Accuracy().scores(two).mean())

@@ -1,4 +1,4 @@
-"""PRO: its pairs, and the weights that a logistic regression makes of them."""
+"""PRO: the sampled pairs, and the weights of the logistic regression."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 
 def as_array(pairs):
-    """Compressed rows as an array of all features."""
+    """Convert compressed rows to a dense array."""
     rows = np.zeros((len(pairs.indptr) - 1, len(pairs.names)))
     rows[np.repeat(np.arange(len(rows)), np.diff(pairs.indptr)), pairs.columns] = pairs.values
     return rows
 
 
 def reference(X, y, regularisation):
-    """Newton's method with the whole matrix of second derivatives, cut in half until the sum falls."""
+    """Newton's method with the full Hessian, with steps halved until the sum falls."""
 
     def loss(weights):
         return np.logaddexp(0, -y * (X @ weights)).sum() + regularisation / 2 * weights @ weights
@@ -137,7 +137,7 @@ def test_pairs_are_kept_from_millions_of_samples():
     nbest = NBest([0, 2, 5], [[1.0], [2.0], [1.0], [3.0], [7.0]], [[1.0], [0.0], [3.0], [1.0], [2.0]])
     samples = 1_100_000
     X, y = pro_pairs(nbest, samples=samples, keep=samples)
-    # of the draws, with repetition, half and two thirds are of two hypotheses
+    # with repetition, half and two thirds of the draws are pairs of two different hypotheses
     assert abs(len(y) / 2 / samples - (1 / 2 + 2 / 3)) < 0.01
     assert set(X[::2, 0].tolist()) == {-1.0, -2.0, -6.0, 4.0}
     few, _ = pro_pairs(nbest, samples=samples, keep=3)

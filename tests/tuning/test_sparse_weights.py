@@ -1,4 +1,4 @@
-"""Line searches on lists with sparse features: their weights are held, or a few are searched, as those of dense ones are."""
+"""Line searches on lists with sparse features: weights are fixed, or a few are searched like dense ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HELD = [name for name in START if name.startswith("s")]
 
 
 def checked(nbest, found, metric=None):
-    """What is said of the weights is so."""
+    """Check the score of a result against its weights."""
     weights = [found.weights[name] for name in (*nbest.names, *nbest.sparse.names)]
     assert list(found.weights) == [*nbest.names, *nbest.sparse.names]
     assert found.score == random_search(nbest, [weights], metric)[0]
@@ -53,7 +53,7 @@ def test_restarts_hold_the_others():
     assert threads.weights == found.weights
     assert threads.restarts == found.restarts
     assert found.score >= tune(nbest, named, restarts=0).score
-    # a held sum of features is no feature of the list: starts are drawn from 0 to the largest of those that are searched
+    # the sum of the fixed features does not count: starts are drawn from 0 to the largest weight that is searched
     small = {"d0": 1e-6, "d1": -1e-6, "d2": 1e-6, "s4": 2.0}
     drawn = tune(nbest, small, restarts=3, wide=3, bounds={"d1": (-1e-3, 1e-3)})
     assert all(abs(restart.weights["d1"]) <= 1e-3 for restart in drawn.restarts)
@@ -140,12 +140,12 @@ def test_held_out_segments():
         (
             lambda one, _: tune(one, searched=["s1"], fixed=["s1"]),
             errors.FeatureError,
-            "to be searched and to be fixed",
+            "both in searched and in fixed",
         ),
         (
             lambda one, _: tune(one, searched="s1", fixed={"s1": 2}),
             errors.FeatureError,
-            "to be searched and to be fixed",
+            "both in searched and in fixed",
         ),
         (lambda _, dense: tune(dense, searched=["s1"]), errors.FeatureError, "the list has none"),
         (lambda one, _: tune(one, {"d0": 1.0}), errors.FeatureError, "nothing for the feature 'd1'"),

@@ -1,4 +1,4 @@
-"""Scores of many weights at once, and of weights on segments that they were not tuned on."""
+"""Random search and cross-validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tuning on lists of real decoders, beside the figures of Moses."""
+"""Tuning on lists of real decoders, compared with the scores of Moses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def moses100(data):
 
 
 def recomputed(nbest, weights):
-    """By NumPy's own product, and the first best hypothesis of each segment."""
+    """Recompute a score with NumPy's dot product and the first best hypothesis of each segment."""
     values = nbest.features @ list(weights.values())
     rows = [first + values[first:last].argmax() for first, last in zip(nbest.offsets[:-1], nbest.offsets[1:])]
     return metrics.score(nbest.stats[rows], "moses").score
@@ -36,7 +36,7 @@ def test_each_axis_is_as_good_as_in_moses(moses100, data):
         found = line_search(moses100, START, name)
         assert round(found.start_score, 7) == 0.0626472
         assert found.score == recomputed(moses100, found.weights)
-        # six digits of single precision
+        # Moses prints six digits in single precision
         assert found.score > theirs - 1e-7
 
 

@@ -1,7 +1,7 @@
-"""What the pages and the docstrings show is what happens: every block of code is run, every output compared.
+"""Run every code block of the pages and docstrings, and compare every output.
 
-A page is read from above like a session: ``python`` blocks share their names, ``sh`` blocks a folder with the files that a
-reader would have, and a ``text`` or ``json`` block is what the block before it prints. A block that cannot be run has
+The blocks of a page run in order: ``python`` blocks share a namespace, ``sh`` blocks a folder with the files of a typical reader,
+and a ``text`` or ``json`` block is the output of the block before it. A block that cannot be run has
 ``<!-- not run: reason -->`` above it, and is counted below.
 """
 
@@ -52,13 +52,13 @@ NOT_RUN = {
     "docs/report.md": 1,
     "docs/rewards.md": 1,
 }
-PLOTS = ("cybleu.report.plots", "cybleu.tuning.plot")  # need Matplotlib
-PAGES_OF_REPORTS = "cybleu.report.page"  # needs Jinja2, too
+PLOTS = ("cybleu.report.plots", "cybleu.tuning.plot")  # require Matplotlib
+PAGES_OF_REPORTS = "cybleu.report.page"  # requires Jinja2, too
 ENGINES = ("cybleu.columns.ray", "cybleu.columns.spark")  # tests/columns/test_engines.py runs theirs
-TORCH = "cybleu.frameworks.torch_metrics"  # needs torchmetrics, which `.ci/run frameworks` installs
-# that start many commands
+TORCH = "cybleu.frameworks.torch_metrics"  # requires torchmetrics, which `nox -s frameworks` installs
+# pages that start many commands
 LONG = {"docs/command-line.md", "docs/mert.md", "docs/report.md", "docs/reranking.md", "docs/significance.md"}
-OF_REPORTS = "docs/report.md"  # needs Jinja2 and Matplotlib
+OF_REPORTS = "docs/report.md"  # requires Jinja2 and Matplotlib
 
 BLOCK = re.compile(
     r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?(?P<indent> *)```(?P<language>[^\n]*)\n(?P<code>.*?)^(?P=indent)```$",
@@ -81,7 +81,7 @@ def blocks_of(page):
             found["language"], textwrap.dedent(found["code"]), text.count("\n", 0, found.start()) + 1, found["reason"]
         )
         for found in BLOCK.finditer(text)
-        if not found["language"].startswith("{")  # for the site, which checks them
+        if not found["language"].startswith("{")  # directives, which the site checks
     ]
 
 
@@ -90,7 +90,7 @@ def lines_of(name, count):
 
 
 def make_files(folder):
-    """What a reader of the pages has: the examples, and the output of decoders in every format, of 6 verses."""
+    """Write the files of a typical reader: the examples, and the output of decoders in every format, of 6 verses."""
     shutil.copytree(ROOT / "examples", folder / "examples")
     candidates = list(zip(*(lines_of(name, 6) for name in ("kjv", "asv", "ylt"))))
     moses, fairseq, responses = [], [], []
@@ -110,7 +110,7 @@ def make_files(folder):
 
 
 def environment(folder, backend):
-    """For a shell in which `python` and `cybleu` are those that run the tests."""
+    """Variables of a shell in which `python` and `cybleu` are those of the tests."""
     programs = folder / "programs"
     programs.mkdir()
     for name, arguments in (("python", ""), ("cybleu", "-m cybleu")):
@@ -126,7 +126,7 @@ def environment(folder, backend):
 
 
 def run_python(block, names, page):
-    """The code of a block, and what it prints; examples with prompts are compared with what they show."""
+    """Run the code of a block and return its output; compare the output of examples with prompts."""
     printed = io.StringIO()
     if ">>> " not in block.code:
         with contextlib.redirect_stdout(printed):
@@ -215,22 +215,22 @@ def test_the_ten_cases_on_their_page_are_those_of_the_code():
 
 # ---------------------------------------------------------------------------------------------------------- docstrings
 
-# of every room; walking imports the packages, the two backends aside
+# of every package except the backends; walking imports them
 MODULES = [
     name
     for _, name, _ in pkgutil.walk_packages(cybleu.__path__, "cybleu.")
     if not name.startswith(("cybleu._kernels", "cybleu._mirror", "cybleu.__"))
 ]
 
-# What users import from: a package offers what is in its `__all__`, and the modules in it are its own affair.
+# Public modules: a package exports the names in its `__all__`; the modules in it are private.
 PUBLIC = [name for name in MODULES if re.fullmatch(r"cybleu\.[a-z]\w*", name) and name != "cybleu.cli"]
 PUBLIC += ENGINES
 
 
 def examples_of(module):
-    """Those of all docstrings in the source, so that none is left out because it is offered from another place.
+    """Yield the examples of all docstrings in the source, including names that other packages export.
 
-    They know what the module's package offers, as the reader of its page does.
+    They use the names that the package of the module exports, as on its page.
     """
     package = importlib.import_module(module.__spec__.parent)
     names = {name: getattr(package, name) for name in getattr(package, "__all__", ())} if package is not cybleu else {}
@@ -280,7 +280,7 @@ def check_examples(name):
 
 
 def public_objects():
-    """The functions and classes that are offered, exceptions aside, each once."""
+    """The public functions and classes except exceptions, each once."""
     found = {}
     for name in PUBLIC:
         module = importlib.import_module(name)
@@ -300,7 +300,7 @@ OF_ANOTHER = re.compile(r"other (?:parameters|arguments)[^.]* are those\s+of\s+:
 
 
 def described_parameters(value):
-    """The names that a docstring describes, itself or by pointing at that of another function."""
+    """The parameters that a docstring describes, or that it refers to in that of another function."""
     documentation = inspect.getdoc(value)
     found = set(re.findall(r":param (\w+):", documentation))
     for name in OF_ANOTHER.findall(documentation):
@@ -310,7 +310,7 @@ def described_parameters(value):
 
 
 def public_functions():
-    """With the methods and the properties of classes; what NLTK and numbers have says in its class what it takes."""
+    """Public functions, and methods and properties of public classes; the classes of NLTK and numbers describe theirs."""
     for parameter in public_objects():
         value = parameter.values[0]
         if inspect.isroutine(value):  # a compiled function, too

@@ -1,4 +1,4 @@
-"""The targets of the fuzzers on some random input each, with a stand-in for atheris: so that they stay in working order."""
+"""Run each fuzz target on a few random inputs with a stub of atheris, so that the targets keep working."""
 
 from __future__ import annotations
 

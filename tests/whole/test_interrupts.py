@@ -1,4 +1,4 @@
-"""Ctrl-C comes back from every long call, and leaves nothing running and no memory taken."""
+"""Ctrl-C ends every long call, stops its threads and frees its memory."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import textwrap
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -27,7 +28,7 @@ from inputs import using_backend
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(sys.platform == "win32", reason="there are no interval timers on Windows"),
-    # Python loses an exception where it has nobody to give it to, as in a callback of a weak reference.
+    # Python drops exceptions in callbacks, such as those of weak references.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.thread_unsafe(reason="signals are handled by the main thread"),
 ]
@@ -40,17 +41,17 @@ class Interrupted(Exception):
 
 
 def delays(call, moments=(0.02, 0.05, 0.1)):
-    """From each interrupt to the end of the call, in seconds of the processor: a busy machine makes little difference."""
+    """Processor time from each interrupt to the end of the call, which other load disturbs little."""
     delivered = []
 
     def interrupt(number, frame):
-        signal.setitimer(signal.ITIMER_PROF, 1)  # again, should the exception be lost
+        signal.setitimer(signal.ITIMER_PROF, 1)  # again, in case the exception is lost
         delivered.append(time.process_time())
         raise Interrupted
 
     running = threading.active_count()
     callbacks = gc.callbacks[:]
-    gc.callbacks.clear()  # nobody gets what is raised in one, such as Hypothesis has
+    gc.callbacks.clear()  # exceptions in callbacks, such as those of Hypothesis, are lost
     previous = signal.signal(signal.SIGPROF, interrupt)
     try:
         for moment in moments:
@@ -71,12 +72,12 @@ def delays(call, moments=(0.02, 0.05, 0.1)):
 
 
 def check_interrupt(call):
-    """How soon it comes out is measured by benchmarks/interrupts.py."""
+    """Interrupt a call three times; benchmarks/interrupts.py measures the delays."""
     assert len([*delays(call)]) == 3
 
 
 class Count:
-    """In the place of an event that tells a thread to stop: it tells when it was asked so often."""
+    """A stop event that is set when it has been read a number of times."""
 
     def __init__(self, most):
         self.most = most
@@ -119,125 +120,23 @@ IDS = np.random.default_rng(0).integers(0, 50_000, 2_000_000)
 TEXTS = IDS.reshape(-1, 20)
 ROWS = np.tile([20, 20, 15, 10, 5, 2, 20, 19, 18, 17], (1_000_000, 1))
 
-CASES = {}
+RAW_LINE = "The cat, it sat on 3.5 mats; «and» so on."
 
 
-def case(make):
-    """A call that takes long. The mirror takes as long for a part of it."""
-    CASES[make.__name__] = make
-    return make
-
-
-@case
-def references_of_one_text(part):
-    text = ragged(IDS[::part], len(IDS[::part]))
-    return lambda: References(text)
-
-
-@case
-def references_of_strings(part):
-    texts = [[list(map(str, IDS[::part].tolist()))]]
-    return lambda: References(texts)
-
-
-@case
-def one_long_text(part):
-    prepared, text = References(TEXTS[:1]), ragged(IDS[::part], len(IDS[::part]))
-    return lambda: prepared.stats(text)
-
-
-@case
-def ignored_ngrams(part):
-    prepared, text = References(TEXTS[:1], ignore=[(1, 2)]), ragged(IDS[::part], len(IDS[::part]))
-    return lambda: prepared.stats(text)
-
-
-@case
-def many_texts(part):
-    return lambda: segment_stats(TEXTS[::part], TEXTS[::part])
-
-
-@case
-def padding(part):
-    texts = np.zeros((20_000 // part, 500), np.int64)
-    return lambda: segment_stats(texts, texts, pad_id=0, eos_id=2)
-
-
-@case
-def pairs_of_two_long_texts(part):
-    half = len(IDS[::part]) // 2
-    texts = ragged(IDS[: 2 * half], half, half)
-    return lambda: pairwise_bleu(texts)
-
-
-@case
-def pairs_of_many_texts(part):
-    return lambda: pairwise_bleu(TEXTS[: 3000 // part])
-
-
-@case
-def pairs_of_many_lengths(part):
-    lengths = range(1, 1400 // part)
-    texts = ragged(IDS[: sum(lengths)], *lengths)
-    return lambda: pairwise_bleu(texts)
-
-
-@case
-def many_texts_against_all_others(part):
-    return lambda: self_stats(TEXTS[::part])
-
-
-@case
-def a_long_text_against_all_others(part):
+def one_text(part, *shorter):
+    """One text of all ids, or several texts, of which all but the first have these lengths."""
     size = len(IDS[::part])
-    texts = ragged(IDS[:size], size - 7, 7)
-    return lambda: self_stats(texts)
+    return ragged(IDS[:size], size - sum(shorter), *shorter)
 
 
-@case
-def scores_of_rows(part):
-    return lambda: scores(ROWS[::part])
+def two_texts(part):
+    half = len(IDS[::part]) // 2
+    return ragged(IDS[: 2 * half], half, half)
 
 
-@case
-def sum_of_rows(part):
-    return lambda: metrics.score(ROWS)
-
-
-@case
-def scores_of_rows_by_nltk(part):
-    method = SmoothingFunction().method1
-    return lambda: self_bleu(TEXTS[::part], smoothing_function=method)
-
-
-@case
-def line_search(part):
-    nbest = n_best(5000 // part, 100)
-    return lambda: nbest._derived.clear() or tuning.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0", surface=True)
-
-
-@case
-def line_search_of_one_segment(part):
-    nbest = n_best(1, 500_000 // part)
-    return lambda: nbest._derived.clear() or tuning.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0")
-
-
-@case
-def tune(part):
-    nbest = n_best(1000 // part, 100)
-    return lambda: tuning.tune(nbest, restarts=1)
-
-
-@case
-def random_search(part):
-    nbest = n_best(5000 // part, 100)
-    return lambda: tuning.random_search(nbest, np.ones((100, 4)))
-
-
-@case
-def mira(part):
-    nbest = n_best(1000 // part, 100)
-    return lambda: tuning.kbmira(nbest, iterations=20)
+def many_lengths(part):
+    lengths = range(1, 1400 // part)
+    return ragged(IDS[: sum(lengths)], *lengths)
 
 
 def with_sparse_features(nbest):
@@ -246,113 +145,97 @@ def with_sparse_features(nbest):
     return NBest(nbest.offsets, nbest.features, nbest.stats, sparse=sparse)
 
 
-@case
-def mira_with_sparse_features(part):
-    nbest = with_sparse_features(n_best(1000 // part, 100))
-    return lambda: tuning.kbmira(nbest, iterations=20)
+def line_search(nbest, **options):
+    nbest._derived.clear()
+    return tuning.line_search(nbest, [1.0, 2.0, 0.5, 1.0], "f0", **options)
 
 
-@case
-def one_segment_of_mira(part):
-    nbest = with_sparse_features(n_best(1, 200_000 // part))
-    return lambda: tuning.kbmira(nbest, iterations=2)
+def raw_lines(count):
+    return [f"{number} {RAW_LINE}" for number in range(count)]
 
 
-@case
-def pairs_for_ranking(part):
-    nbest = n_best(1000 // part, 100)
-    return lambda: tuning.pro_pairs(nbest)
+def sets_of(texts):
+    return [[text] for text in texts]
 
 
-@case
-def ranking(part):
-    nbest = with_sparse_features(n_best(200 // part, 100))
-    return lambda: tuning.pro(nbest, samples=200)
+def raw_stats(lines, **options):
+    return partial(segment_stats, sets_of(lines), lines, **options)
 
 
-@case
-def oracle(part):
-    nbest = n_best(5000 // part, 100)
-    return lambda: rerank.oracle(nbest, "corpus")
+def texts_of(count):
+    return [" ".join(map(str, text)) for text in TEXTS[:count].tolist()]
 
 
-@case
-def perceptron(part):
-    nbest = n_best(1000 // part, 100)
-    return lambda: rerank.perceptron(nbest, folds=2, epochs=2)
+def chrf_of_sets(texts):
+    return partial(metrics.find("chrf++").rows, sets_of(texts), texts)
 
 
-@case
-def merging(part):
-    nbest = n_best(2000 // part, 100)
-    return lambda: merge(nbest, nbest)
-
-
-@case
-def risk(part):
-    texts = [TEXTS[: 2000 // part].tolist()]
-    return lambda: rerank.mbr(texts)
-
-
-@case
-def diverse(part):
-    texts = [TEXTS[: 1000 // part].tolist()]
-    return lambda: rerank.diverse(texts, 20)
-
-
-RAW_LINE = "The cat, it sat on 3.5 mats; «and» so on."
-
-
-@case
-def many_raw_lines(part):
-    lines = [f"{number} {RAW_LINE}" for number in range(1_000_000 // part)]
-    references = [[line] for line in lines]
-    return lambda: segment_stats(references, lines, tokenize="13a")
-
-
-@case
-def one_long_raw_line(part):
-    line = " ".join(f"{number} {RAW_LINE}" for number in range(200_000 // part))
-    return lambda: segment_stats([[line]], [line], tokenize="intl")
-
-
-@case
-def references_of_raw_text(part):
-    lines = [[f"{number} {RAW_LINE}"] for number in range(200_000 // part)]
-    return lambda: References(lines, tokenize="13a")
-
-
-@case
-def chrf_of_many_texts(part):
-    texts = [" ".join(map(str, text)) for text in TEXTS[: 40_000 // part].tolist()]
-    groups = [[text] for text in texts]
-    return lambda: metrics.find("chrf++").rows(groups, texts)
-
-
-@case
 def chrf_of_prepared_references(part):
-    texts = [" ".join(map(str, text)) for text in TEXTS[: 40_000 // part].tolist()]
-    prepared = References([[text] for text in texts[::16]], tokenize="none")
-    return lambda: metrics.find("chrf++").rows(prepared, texts, owner=np.arange(len(texts)) // 16)
+    texts = texts_of(40_000 // part)
+    prepared = References(sets_of(texts[::16]), tokenize="none")
+    return partial(metrics.find("chrf++").rows, prepared, texts, owner=np.arange(len(texts)) // 16)
 
 
-@case
 def chrf_of_one_text(part):
     text = " ".join(map(str, IDS[: 600_000 // part].tolist()))
-    return lambda: metrics.find("chrf++").row([text], text)
+    return partial(metrics.find("chrf++").row, [text], text)
 
 
-@case
-def chrf_of_pairs(part):
-    texts = [" ".join(map(str, text)) for text in TEXTS[: 1000 // part].tolist()]
-    return lambda: pairwise_bleu(texts, metric="chrf")
-
-
-@case
 def gleu(part):
     texts = TEXTS[: 50_000 // part].tolist()
-    references = [[text] for text in texts]
-    return lambda: gleu_score.corpus_gleu(references, texts)
+    return partial(gleu_score.corpus_gleu, sets_of(texts), texts)
+
+
+def padding(part):
+    texts = np.zeros((20_000 // part, 500), np.int64)
+    return partial(segment_stats, texts, texts, pad_id=0, eos_id=2)
+
+
+# Functions that make a long call. On the mirror, a call for a part of the input takes as long.
+CASES = {
+    "references_of_one_text": lambda part: partial(References, one_text(part)),
+    "references_of_strings": lambda part: partial(References, [[list(map(str, IDS[::part].tolist()))]]),
+    "one_long_text": lambda part: partial(References(TEXTS[:1]).stats, one_text(part)),
+    "ignored_ngrams": lambda part: partial(References(TEXTS[:1], ignore=[(1, 2)]).stats, one_text(part)),
+    "many_texts": lambda part: partial(segment_stats, TEXTS[::part], TEXTS[::part]),
+    "padding": padding,
+    "pairs_of_two_long_texts": lambda part: partial(pairwise_bleu, two_texts(part)),
+    "pairs_of_many_texts": lambda part: partial(pairwise_bleu, TEXTS[: 3000 // part]),
+    "pairs_of_many_lengths": lambda part: partial(pairwise_bleu, many_lengths(part)),
+    "many_texts_against_all_others": lambda part: partial(self_stats, TEXTS[::part]),
+    "a_long_text_against_all_others": lambda part: partial(self_stats, one_text(part, 7)),
+    "scores_of_rows": lambda part: partial(scores, ROWS[::part]),
+    "sum_of_rows": lambda part: partial(metrics.score, ROWS),
+    "scores_of_rows_by_nltk": lambda part: partial(
+        self_bleu, TEXTS[::part], smoothing_function=SmoothingFunction().method1
+    ),
+    "line_search": lambda part: partial(line_search, n_best(5000 // part, 100), surface=True),
+    "line_search_of_one_segment": lambda part: partial(line_search, n_best(1, 500_000 // part)),
+    "tune": lambda part: partial(tuning.tune, n_best(1000 // part, 100), restarts=1),
+    "random_search": lambda part: partial(tuning.random_search, n_best(5000 // part, 100), np.ones((100, 4))),
+    "mira": lambda part: partial(tuning.kbmira, n_best(1000 // part, 100), iterations=20),
+    "mira_with_sparse_features": lambda part: partial(
+        tuning.kbmira, with_sparse_features(n_best(1000 // part, 100)), iterations=20
+    ),
+    "one_segment_of_mira": lambda part: partial(
+        tuning.kbmira, with_sparse_features(n_best(1, 200_000 // part)), iterations=2
+    ),
+    "pairs_for_ranking": lambda part: partial(tuning.pro_pairs, n_best(1000 // part, 100)),
+    "ranking": lambda part: partial(tuning.pro, with_sparse_features(n_best(200 // part, 100)), samples=200),
+    "oracle": lambda part: partial(rerank.oracle, n_best(5000 // part, 100), "corpus"),
+    "perceptron": lambda part: partial(rerank.perceptron, n_best(1000 // part, 100), folds=2, epochs=2),
+    "merging": lambda part: partial(merge, *[n_best(2000 // part, 100)] * 2),
+    "risk": lambda part: partial(rerank.mbr, [TEXTS[: 2000 // part].tolist()]),
+    "diverse": lambda part: partial(rerank.diverse, [TEXTS[: 1000 // part].tolist()], 20),
+    "many_raw_lines": lambda part: raw_stats(raw_lines(1_000_000 // part), tokenize="13a"),
+    "one_long_raw_line": lambda part: raw_stats([" ".join(raw_lines(200_000 // part))], tokenize="intl"),
+    "references_of_raw_text": lambda part: partial(References, sets_of(raw_lines(200_000 // part)), tokenize="13a"),
+    "chrf_of_many_texts": lambda part: chrf_of_sets(texts_of(40_000 // part)),
+    "chrf_of_prepared_references": chrf_of_prepared_references,
+    "chrf_of_one_text": chrf_of_one_text,
+    "chrf_of_pairs": lambda part: partial(pairwise_bleu, texts_of(1000 // part), metric="chrf"),
+    "gleu": gleu,
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -360,13 +243,13 @@ def test_calls(name, backend):
     check_interrupt(CASES[name](1 if backend == "cython" else 20))
 
 
-# What these do between two calls of kernels that are short they do in Python, which looks by itself.
+# Python checks for interrupts between the short kernel calls of these.
 IN_PYTHON = {"scores_of_rows_by_nltk", "perceptron", "risk", "diverse", "merging"}
 
 
 @pytest.mark.parametrize("name", sorted({*CASES} - IN_PYTHON))
 def test_kernels_look(name, kernels):
-    """A call that is told to stop ends at its first look, and looks again and again if it is not."""
+    """A call that is told to stop ends at its first check, and keeps checking if it is not."""
     with using_backend("cython"):
         call = CASES[name](1)
         for most in (1, 2):
@@ -389,10 +272,9 @@ def test_threads(name, backend):
     long_texts = ragged(ids, *[len(ids) // 4] * 4)
     nbest = n_best(1000 // part, 100)
     prepared = References(TEXTS[:1])
-    lines = [f"{number} {RAW_LINE}" for number in range(1_000_000 // part)]
-    raw_references = [[line] for line in lines]
+    lines = raw_lines(1_000_000 // part)
     call = {
-        "raw text": lambda: segment_stats(raw_references, lines, tokenize="13a", threads=2),
+        "raw text": raw_stats(lines, tokenize="13a", threads=2),
         "texts": lambda: prepared.stats(long_texts, [0, 0, 0, 0], threads=2),
         "pairs": lambda: pairwise_bleu(long_texts, threads=2),
         "tune": lambda: tuning.tune(nbest, restarts=3, threads=2),
@@ -479,7 +361,7 @@ def test_memory_is_given_back(backend):
 
 @pytest.mark.parametrize("command", ["score", "score in threads", "rerank", "mert"])
 def test_commands(command, tmp_path):
-    """One word on standard error, no traceback, and no output that looks whole."""
+    """Commands print one word to standard error, no traceback, and no output that looks complete."""
     nbest = n_best(2500, 40)
     texts = [" ".join(map(str, text)) for text in TEXTS.tolist()]
     NBest(nbest.offsets, nbest.features, nbest.stats, texts=texts, model_scores=nbest.model_scores).write(

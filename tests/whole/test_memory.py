@@ -1,4 +1,4 @@
-"""Where there is no more memory there is a MemoryError, and everything can be used as before."""
+"""Out of memory, calls raise MemoryError, and everything can be used as before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real output of real systems, with the figures that other tools give for it."""
+"""Output of real systems, and the scores of other tools."""
 
 from __future__ import annotations
 
@@ -161,3 +161,26 @@ def test_chrf_equals_sacrebleu(data, system, chrf):
     rows = metric.rows([[line] for line in reference], hypotheses)
     assert rows.tolist() == theirs._extract_corpus_statistics(hypotheses, [reference])
     assert score(rows, metric).score == theirs.corpus_score(hypotheses, [reference]).score
+
+
+SYSTEMS = [
+    *("C-3MA.4959", "FBK.4870", "KIT.4950", "LIUM-NMT.4900", "LMU-nmt-reranked.4934", "LMU-nmt-single.4893"),
+    *("PROMT-Rule-based.4735", "RWTH-nmt-ensemble.4921", "SYSTRAN.4847", "TALP-UPC.4834", "online-A.0", "online-B.0"),
+    *("online-F.0", "online-G.0", "uedin-nmt.4722", "xmu.4910"),
+]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_ter_equals_sacrebleu(data, system):
+    """Each system with another choice of options, and one in four with a second reference."""
+    number = SYSTEMS.index(system)
+    options = dict(
+        zip(("normalized", "no_punct", "asian_support", "case_sensitive"), map(bool, map(int, f"{number:04b}")))
+    )
+    reference, hypotheses = (lines(data / "wmt17-en-de" / f"{name}.txt") for name in ("ref", system))
+    documents = [reference, *([lines(data / "wmt17-en-de" / "LIUM-NMT.4900.txt")] if number % 4 == 2 else [])]
+    metric, theirs = find("ter", **options), sacrebleu.TER(**options)
+    rows = metric.rows([list(group) for group in zip(*documents)], hypotheses)
+    expected = theirs._extract_corpus_statistics(hypotheses, documents)
+    assert rows.tolist() == expected
+    assert score(rows, metric).score == theirs._aggregate_and_compute(expected).score

@@ -1,4 +1,4 @@
-"""Tokens and callers that misbehave: nothing crashes, nothing is swallowed, nothing leaks."""
+"""Misbehaving tokens and callers cause no crash, no lost exception and no leak."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_tokens_that_score():
 
 @pytest.mark.thread_unsafe(reason="the collector and its callbacks are the process's")
 def test_finalizers_that_change_the_lists():
-    """Up to CPython 3.11 creating an object may collect garbage, and that may run any code."""
+    """Up to CPython 3.11, creating an object may collect garbage, which may run any code."""
     thresholds = gc.get_threshold()
     gc.set_threshold(1)
     try:
@@ -173,7 +173,7 @@ def test_threads_that_change_the_lists():
 @pytest.mark.thread_unsafe(reason="signals are handled by the main thread")
 @pytest.mark.parametrize("delay", [0.0002, 0.0005, 0.001, 0.002, 0.004])
 def test_signal_handler_that_frees_the_tokens(delay):
-    """It puts equal tokens in the place of those being read, which nothing else holds."""
+    """The handler replaces the tokens being read, to which nothing else refers, by equal ones."""
     text = " ".join(f"word{number % 30_011}" for number in range(100_000))
     other = " ".join(f"word{number % 20_011}" for number in range(90_000))
     expected = sentence_bleu([other.split()], text.split())
@@ -222,7 +222,7 @@ def test_weights_of_pairs_that_the_kernel_declines():
 
 @pytest.mark.parametrize("pad", ["pad_id", "eos_id"])
 def test_smoothing_sees_the_texts_without_padding(pad):
-    """The kernel declines 17 weights, so that the smoothing function is called with the texts."""
+    """The kernel declines 17 weights, so the smoothing function is called with the texts."""
     weights, method = (1 / 17,) * 17, SmoothingFunction().method5
     texts = [[1, 2, 3, 4, 5], [1, 2, 3, 4, 6]]
     padded = [[*text, 0, 0, 0] for text in texts]
@@ -237,7 +237,7 @@ def test_smoothing_sees_the_texts_without_padding(pad):
 @pytest.mark.thread_unsafe(reason="it measures a process")
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="resident size is read from /proc")
 def test_memory_stays_flat(backend):
-    """In a process of its own, where the runner's memory does not show."""
+    """In a new process, because the memory of the test runner varies."""
     script = """
         import warnings
         from cybleu import CorpusAccumulator, SmoothingFunction, corpus_bleu, sentence_bleu
@@ -281,7 +281,7 @@ def test_self_bleu_of_texts_without_tokens(texts):
 
 
 def test_ids_that_another_thread_changes():
-    """Wrong counts are the caller's to avoid; whatever is in the arrays, nothing is read or written outside of them."""
+    """Wrong counts are the responsibility of the caller, but nothing outside the arrays is read or written."""
     generator = np.random.default_rng(0)
     ids = generator.integers(0, 9, (300, 40))
     others = [generator.integers(0, high, ids.shape) for high in (1, 2**40, 3)]

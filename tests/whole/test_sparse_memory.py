@@ -1,4 +1,4 @@
-"""What works on sparse features takes memory for those that are not 0."""
+"""Functions of sparse features require memory only for values that are not 0."""
 
 from __future__ import annotations
 
@@ -44,36 +44,26 @@ def nbest():
 START = {"f0": 1.0, "f1": 0.5, "f2": 0.1, "s7": 0.5}
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda nbest: kbmira(nbest, START, 3),
-        lambda nbest: pro(nbest, START, samples=500),
-        lambda nbest: pro_pairs(nbest, samples=500),
-        lambda nbest: tune(nbest, START, restarts=2, searched=["s1", "s2"]),
-        lambda nbest: line_search(nbest, START, "s1"),
-        lambda nbest: random_search(nbest, np.ones((2, FEATURES + 3))),
-        lambda nbest: cross_validate(nbest, 2, start=START, restarts=0),
-        lambda nbest: perceptron(nbest, epochs=1, folds=2),
-        lambda nbest: linear(nbest, START),
-    ],
-    ids=[
-        "kbmira",
-        "pro",
-        "pro_pairs",
-        "tune",
-        "line_search",
-        "random_search",
-        "cross_validate",
-        "perceptron",
-        "linear",
-    ],
-)
-def test_memory_grows_with_what_is_not_zero(nbest, call):
-    call(nbest)  # imports
+CALLS = {
+    kbmira: ((START, 3), {}),
+    pro: ((START,), {"samples": 500}),
+    pro_pairs: ((), {"samples": 500}),
+    tune: ((START,), {"restarts": 2, "searched": ["s1", "s2"]}),
+    line_search: ((START, "s1"), {}),
+    random_search: ((np.ones((2, FEATURES + 3)),), {}),
+    cross_validate: ((2,), {"start": START, "restarts": 0}),
+    perceptron: ((), {"epochs": 1, "folds": 2}),
+    linear: ((START,), {}),
+}
+
+
+@pytest.mark.parametrize("function", CALLS, ids=lambda function: function.__name__)
+def test_memory_grows_with_what_is_not_zero(nbest, function):
+    args, kwargs = CALLS[function]
+    function(nbest, *args, **kwargs)  # imports
     tracemalloc.start()
     try:
-        call(nbest)
+        function(nbest, *args, **kwargs)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -1,6 +1,6 @@
-"""Objects of the public API made, grown, merged, pickled and scored in any order, on either backend, beside plain Python.
+"""Create, extend, merge, pickle and score objects of the public API in any order, on either backend, and compare with plain Python.
 
-`fuzz/long_state_machine.py` runs it for as long as asked.
+`fuzz/long_state_machine.py` runs it for a given time.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ LENGTHS = ["closest", "shortest", "average"]
 
 
 def repeated(tokens):
-    """Short texts, and long ones by repetition."""
+    """Short texts, and long texts of repeated parts."""
     few = st.lists(st.sampled_from(tokens), max_size=6)
     return few | st.tuples(few, st.integers(2, 60)).map(lambda drawn: drawn[0] * drawn[1])
 
@@ -80,7 +80,7 @@ def counted_row(references, hypothesis, max_order, reference_length="closest"):
 
 
 class Refused(Exception):
-    """What the tokens below raise."""
+    """Raised by the tokens below."""
 
 
 def attacking(how, victims):
@@ -205,7 +205,7 @@ class Objects(RuleBasedStateMachine):
         expected = [counted_row(sets[owner], text, order, length) for owner, text in zip(owners, hypotheses)]
         assert rows.tolist() == expected
         for name in NAMES:
-            if expected and (rows[:, 0] > 0).all():
+            if expected and (rows[:, :2] > 0).all():  # some tools fail on an empty text
                 by_hand = [metrics.score(row, name).score for row in expected]
                 assert metrics.scores(rows, name).tolist() == by_hand
         if isinstance(given, tuple) and isinstance(given[0], array.array):
@@ -299,7 +299,7 @@ class Objects(RuleBasedStateMachine):
 
     @rule(item=corpora, attack=st.sampled_from(ATTACKS))
     def attack_corpus(self, item, attack):
-        """What fails changes nothing."""
+        """A failed call changes nothing."""
         corpus, rows = item
         hypothesis = ["a"] * 5
         reference = ["a", "b"] * 3
@@ -419,7 +419,7 @@ class Objects(RuleBasedStateMachine):
         size=st.sampled_from([1, 5, 40]),
     )
     def attack_call(self, name, attack, where, size):
-        """A value or an error, and never a crash."""
+        """A value or an exception, but no crash."""
         hypothesis, references = ["a", "b"] * size, [["b", "a"] * size, ["a"]]
         token = attacking(attack, [hypothesis, *references, references])
         for place in where:

@@ -1,4 +1,4 @@
-"""Threads share prepared objects and lists, and what each of them gets is what it gets alone."""
+"""Threads that share prepared objects and lists get the same results as single threads."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def joined(*arguments):
 
 
 def plain(value):
-    """Something that == compares as a whole."""
+    """A value that == compares as a whole."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, tuple):
@@ -51,7 +51,7 @@ def plain(value):
 
 
 def calls_on_lists():
-    """New texts, of which no token has a hash yet."""
+    """Calls on new texts, whose tokens have no cached hash."""
     hypotheses = [" ".join(text).split() for text in [*texts(0), *texts(1, 1, longest=900)]]
     references = [[" ".join(text).split() for text in texts(seed, 3)] for seed in range(2, 15)]
     smoothing = SmoothingFunction()
@@ -81,7 +81,7 @@ def calls_on_references():
 def calls_on_collections():
     collection = texts(3)
     rows = References([[text] for text in texts(4)]).stats(texts(5))
-    for name in ("sacrebleu", "nltk", "nltk-3.3"):
+    for name in ("sacrebleu", "nltk", "nltk-3.2"):
         yield lambda name=name: pairwise_bleu(collection, variant=name)
         yield lambda name=name: pairwise_bleu(collection, texts(6), name, threads=2)
         yield lambda name=name: scores(rows, name)
@@ -154,7 +154,7 @@ HOME = str(Path(cybleu.__file__).parent)
 
 
 def traced(call, at_line):
-    """The result of a call, when `at_line` is called before each line of ours with what tells the line."""
+    """The result of a call that calls `at_line` before each line of the package."""
 
     def trace(frame, event, argument):
         if not frame.f_code.co_filename.startswith(HOME):
@@ -174,7 +174,7 @@ def traced(call, at_line):
 @pytest.mark.long
 @pytest.mark.thread_unsafe(reason="a trace function sees the lines of one thread")
 def test_a_search_between_any_two_lines_of_a_search():
-    """What another thread can do in the worst moment, one line after the other."""
+    """Simulate another thread between any two lines."""
 
     def search(weights):
         return line_search(nbest, weights, "b", metric="sacrebleu").score
@@ -219,7 +219,7 @@ assert len(found) == 8 and set(map(id, found)) == {{id(cybleu.{name})}}, found
 
 
 def test_buffers_are_free_when_a_call_is_back(backend):
-    """Although a thread that helped may end a little later."""
+    """Also if a helper thread ends a little later."""
     prepared = References([[[0]]], max_order=1)
     for _ in range(500):
         ids, offsets = array("q", [1, 2]), array("q", [0, 1, 2])

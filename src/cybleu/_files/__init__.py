@@ -1,1 +1,1 @@
-"""Files of text, of weights and of pictures: opened, read as lines, written whole or not at all."""
+"""Read and write files of text, weights and pictures; a file is written completely or not at all."""

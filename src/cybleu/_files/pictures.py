@@ -1,11 +1,13 @@
-"""Pictures by Matplotlib, which is an extra."""
+"""Pictures drawn by Matplotlib, an optional dependency."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from ..errors import MissingExtraError, UnknownNameError
+from .._runtime.extras import extra
+from ..errors import UnknownNameError
+from .text import shown
 from .writing import check_paths, writing
 
 
@@ -13,26 +15,22 @@ def figure_class() -> Any:
     """
     :raises MissingExtraError: Matplotlib is not installed
     """
-    try:
+    with extra("matplotlib", "plots require Matplotlib", "cybleu[plot]"):
         from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError(
-            "plots need Matplotlib, which is not installed; install it with: pip install 'cybleu[plot]'"
-        ) from None
     return Figure
 
 
 def kind_of_picture(path: str, *kinds: str) -> str:
-    """Which of these kinds of files a picture is to be.
+    """Find the format of a picture from its name, and check that it can be written.
 
-    :raises UnknownNameError: its name ends otherwise
+    :raises UnknownNameError: its name has another ending
     :raises InputFileError: it cannot be written
     :raises MissingExtraError: Matplotlib is not installed
     """
     kind = Path(path).suffix.lower()[1:]
     if kind not in kinds:
         *others, last = (f".{one}" for one in kinds)
-        raise UnknownNameError(f"the plot {path!r} must be a {', '.join(others)} or {last} file")
+        raise UnknownNameError(f"the plot {shown(path)} must be a {', '.join(others)} or {last} file")
     check_paths([path])
     figure_class()
     return kind

@@ -1,6 +1,6 @@
 """Plain-text files, one segment a line, read as a stream.
 
-A file that would fill the memory without being long itself is an error: a line of more than 64 MiB, and gzip data that
+A file that would exhaust the memory without being long itself is an error: a line of more than 64 MiB, and gzip data that
 unpacks to more than 100 times its size and 16 MiB. The environment variables ``CYBLEU_LONGEST_LINE`` (bytes) and
 ``CYBLEU_MOST_EXPANSION`` (times) set other limits. How long a file is, packed or not, makes no difference.
 """
@@ -20,7 +20,7 @@ from os import PathLike, fspath
 from typing import Any, TypeVar
 
 from .._runtime.parallel import bar
-from ..errors import InputFileError, LengthMismatchError, printable
+from ..errors import InputFileError, LengthMismatchError, printable, readable
 
 _Text = TypeVar("_Text")
 STANDARD_INPUT = "-"
@@ -32,7 +32,7 @@ ALWAYS_UNPACKED = 1 << 24  # bytes, whatever they were packed in
 BOM = b"\xef\xbb\xbf"
 
 
-# What a file of theirs begins with, which no text does.
+# The first bytes of their files, which no text begins with.
 _OTHER_PACKERS = (
     (rb"BZh[1-9]1AY&SY", "bzip2", "bunzip2"),
     (rb"BZh[1-9]\x17rE8P\x90", "bzip2", "bunzip2"),  # of nothing
@@ -58,28 +58,36 @@ def _limit(variable: str, default: int) -> int:
 
 
 def shown(text: Any) -> str:
-    """What a message shows of the text of a file, or of what somebody gave in its place."""
+    """Shorten and quote text of the user for a message."""
     if not isinstance(text, str):
         text = repr(text)
         return printable(text, 80)
+    text = readable(text)
     return repr(text) if len(text) <= 80 else f"{text[:60]!r}... ({len(text)} characters)"
 
 
 def listed(names: Sequence[str]) -> str:
-    """What a message shows of many names."""
+    """Shorten a list of names for a message."""
     return ", ".join(printable(name, 80) for name in names[:20]) + (" ..." if len(names) > 20 else "")
 
 
 class _Counted:
-    """A stream that knows how many bytes were read from it."""
+    """A stream that counts the bytes that are read from it, and computes their SHA-256 on request."""
 
-    def __init__(self, stream: Any):
+    def __init__(self, stream: Any, hashed: bool):
         self._stream = stream
         self.bytes = 0
+        self.digest: Any = None
+        if hashed:
+            from hashlib import sha256
+
+            self.digest = sha256()
 
     def read(self, size: int = -1) -> bytes:
         data: bytes = self._stream.read(size)
         self.bytes += len(data)
+        if self.digest is not None:
+            self.digest.update(data)
         return data
 
 
@@ -89,13 +97,14 @@ class Lines:
     A line ends at LF, and a CR before it is dropped; no other character ends a line. The last one needs no LF.
 
     :param keep_mark: a byte order mark at the start of the file is part of the first line; otherwise it is dropped
-    :ivar mark: there was one, as far as the file was read
+    :param hashed: compute the SHA-256 of the bytes that are read
+    :ivar mark: a byte order mark was read
     :raises InputFileError: the file cannot be opened or read, is not UTF-8, or is beyond the limits of the module; the
         message names file and line
     """
 
-    def __init__(self, path: str | PathLike[str], keep_mark: bool = False):
-        path = fspath(path)  # a number would be a file that is open already, and end up closed
+    def __init__(self, path: str | PathLike[str], keep_mark: bool = False, hashed: bool = False):
+        path = fspath(path)  # a number would be the descriptor of an open file, and be closed
         self.mark = False
         self._keep_mark = keep_mark
         self.name = _STANDARD_INPUT_NAME if path == STANDARD_INPUT else path
@@ -108,7 +117,7 @@ class Lines:
             raise
         except OSError as error:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
-        except ValueError as error:  # there is a NUL or half a character in it
+        except ValueError as error:  # a NUL or half a character
             raise InputFileError(f"{shown(self.name)} cannot be the name of a file: {error}") from error
         compressed = start[:2] == b"\x1f\x8b"
         for begins, kind, command in _OTHER_PACKERS:
@@ -117,8 +126,9 @@ class Lines:
                 raise InputFileError(
                     f"{self.name}: is {kind} data, and only gzip is unpacked here; unpack it, for example with {command}"
                 )
-        self._packed = _Counted(self._raw) if compressed else None
-        self._stream: Any = gzip.GzipFile(mode="rb", fileobj=self._packed) if compressed else self._raw  # type: ignore[arg-type]
+        self._source = _Counted(self._raw, hashed)
+        self._packed = compressed
+        self._stream: Any = gzip.GzipFile(mode="rb", fileobj=self._source) if compressed else self._source  # type: ignore[call-overload]
         self._bytes = 0
         self.count = 0
 
@@ -134,8 +144,14 @@ class Lines:
         self.close()
 
     @property
+    def digest(self) -> str:
+        """The SHA-256 of the bytes that were read, as they are in the file."""
+        digest: str = self._source.digest.hexdigest()
+        return digest
+
+    @property
     def size(self) -> int | None:
-        """The bytes in the file, None where that is not known beforehand."""
+        """The size of the file in bytes; None for pipes."""
         try:
             status = os.fstat(self._raw.fileno())
         except (OSError, ValueError):
@@ -143,14 +159,14 @@ class Lines:
         return status.st_size or None
 
     def position(self) -> int:
-        """How many of those bytes have been read."""
+        """The number of bytes that have been read."""
         try:
             return int(self._raw.tell())
         except (OSError, ValueError):
             return 0
 
     def watched(self, parts: Iterable[_Text], progress: bool, delay: float = 1) -> Iterator[_Text]:
-        """What is made of the file, part by part, under a progress bar that shows how much of it was read."""
+        """Yield parts of the file under a progress bar that shows how much of it was read."""
         position = 0
         with bar(self.size, progress, "B", unit_scale=True, delay=delay, leave=False) as advance:
             for part in parts:
@@ -168,7 +184,7 @@ class Lines:
             self.count += len(lines)
 
     def blocks(self) -> Iterator[bytes]:
-        """Some whole lines at a time, as bytes, without the last LF. Who takes them adds their number to `count`."""
+        """Yield some whole lines at a time, as bytes, without the last LF. The caller adds their number to `count`."""
         unfinished: list[bytes] = []
         while True:
             block = self._read()
@@ -199,7 +215,7 @@ class Lines:
             raise InputFileError(f"{self.name}: cannot be read: {error.strerror or error}") from error
         first = not self._bytes
         self._bytes += len(block)
-        if self._packed and self._bytes > max(ALWAYS_UNPACKED, self._most_expansion * self._packed.bytes):
+        if self._packed and self._bytes > max(ALWAYS_UNPACKED, self._most_expansion * self._source.bytes):
             raise InputFileError(
                 f"{self.name}, after line {self.count}: unpacks to more than {self._most_expansion} times its size; is it "
                 "made to fill the memory? If it is not, set the environment variable CYBLEU_MOST_EXPANSION to more"
@@ -217,7 +233,7 @@ class Lines:
         return lines
 
     def text(self, block: bytes) -> str:
-        """What a block says."""
+        """Decode a block."""
         try:
             return block.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -229,9 +245,9 @@ class Lines:
 
 
 def number_of(token: str, what: str = "the value") -> float:
-    """The number that a token of a file is."""
+    """Parse a number in a file."""
     try:
-        # what Python also takes, and no decoder writes
+        # Python accepts underscores and other digits, which no decoder writes
         value = float(token) if token.isascii() and "_" not in token else None
     except ValueError:
         value = None

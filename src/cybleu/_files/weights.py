@@ -1,4 +1,4 @@
-"""Weights of a linear model by name, in text files: one reader and one writer."""
+"""Read and write the weights of a linear model by name, in text files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .writing import writing
 
 
 def read_weights(path: str | PathLike[str]) -> dict[str, float]:
-    """The weights in a file, which has a feature and its weight on each line: ``lm 0.5`` or ``lm=0.5``, or as Moses
+    """Read the weights in a file, which has a feature and its weight on each line: ``lm 0.5`` or ``lm=0.5``, or as Moses
     writes it ``lm= 0.5 0.2``, the weights of ``lm_0`` and ``lm_1``. A ``#`` begins a comment. Empty lines are ignored.
 
     :param path: of a UTF-8 file; gzip is recognised
@@ -33,17 +33,17 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
             try:
                 for name, value in _weights_in(line):
                     if name in weights:
-                        raise InputFileError(f"the weight of {shown(name)} is there twice")
+                        raise InputFileError(f"the weight of {shown(name)} appears twice")
                     weights[name] = number_of(value, f"the weight of {shown(name)}")
             except InputFileError as error:
                 raise InputFileError(f"{file.name}, line {number}: {error}") from None
     if not weights:
-        raise InputFileError(f"{file.name}: there is no weight in it")
+        raise InputFileError(f"{file.name}: has no weight")
     return weights
 
 
 def _weights_in(line: str) -> list[tuple[str, str]]:
-    """The names in a line and what stands for their weights."""
+    """Split a line into names and the text of their weights."""
     tokens = line.partition("#")[0].replace("=", "= ").split()
     if not tokens:
         return []
@@ -77,7 +77,7 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> No
 
 
 def lines_of(weights: Mapping[str, float]) -> list[str]:
-    """What :func:`write_weights` writes."""
+    """The lines that :func:`write_weights` writes."""
     if not isinstance(weights, Mapping):
         raise WeightsError(
             f"the weights must be by name, such as {{'lm': 0.5}}, and they are a {type(weights).__name__}"

@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Write files completely or not at all."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
@@ -21,13 +22,12 @@ STANDARD_STREAM = "-"
 
 @contextmanager
 def writing(path: str) -> Iterator[TextIO]:
-    """A UTF-8 file to write, compressed where its name ends in ``.gz``, equal for equal text.
+    """Open a UTF-8 file for writing, compressed if its name ends in ``.gz``; equal text gives equal bytes.
 
-    What is written goes to a new file of its own in the same folder, which takes the place of the old one when it is complete
-    and on the disk. The old one keeps its mode, and where it is a link the link stays. Something other than a file, such as a
-    pipe or a device, is written to.
+    The text is written to a temporary file in the same folder, which replaces the old one when it is complete and on the disk.
+    The mode of the old file is kept, and a link stays a link. Pipes and devices are written to directly.
 
-    :raises InputFileError: it cannot be written; a file that was there is as it was
+    :raises InputFileError: it cannot be written; an existing file is unchanged
     """
     with writing_all(path) as (file,):
         yield file
@@ -35,18 +35,18 @@ def writing(path: str) -> Iterator[TextIO]:
 
 @contextmanager
 def writing_all(*paths: str) -> Iterator[list[TextIO]]:
-    """Several such files: none takes its place before all are complete and on the disk.
+    """Open several such files: none replaces an old one before all are complete and on the disk.
 
-    The old ones are set aside then, before the first new one comes, so that a new and an old one are never beside each other
-    under their names, whenever the process ends. If one cannot take its place, the old ones come back.
+    The old files are then renamed before the first new one is put in place, so that old and new files never exist together
+    under their names, even if the process is killed. If a file cannot be put in place, the old ones are restored.
 
-    :raises InputFileError: one cannot be written, or is there twice; the files that were there are as they were
+    :raises InputFileError: a file cannot be written, or is there twice; existing files are unchanged
     """
     check_paths(paths)
     with ExitStack() as stack:
         files: list[_File] = []
         for path in paths:
-            with _named(path):
+            with errors_named(path):
                 files.append(_File(path))
             stack.callback(files[-1].discard)
         try:
@@ -58,7 +58,7 @@ def writing_all(*paths: str) -> Iterator[list[TextIO]]:
             listed = ", ".join(paths)
             raise InputFileError(f"{listed}: cannot be written as UTF-8: {error}") from error
         for file in files:
-            with _named(file.path):
+            with errors_named(file.path):
                 file.complete()
         _take_places(files)
 
@@ -68,7 +68,7 @@ def _take_places(files: list[_File]) -> None:
         steps = [_File.set_aside, _File.take_place] if len(files) > 1 else [_File.take_place]
         for step in steps:
             for file in files:
-                with _named(file.path):
+                with errors_named(file.path):
                     step(file)
     except BaseException:
         for file in files:
@@ -81,16 +81,16 @@ def _take_places(files: list[_File]) -> None:
 
 
 def check_paths(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
-    """See that nothing is written that is written or read as well, before anything is.
+    """Check that outputs can be written, and that none is another output or an input.
 
-    :param outputs: None and ``-`` are passed over, and so is what is no file, such as a device
+    :param outputs: None, ``-``, pipes and devices are ignored
     :param inputs: likewise
     :raises InputFileError: two are the same file, or one cannot be written where it should be
     """
     seen: list[str] = []
     written = [path for path in outputs if may_be_a_file(path)]
     for path in written:
-        with _named(path or "''"):
+        with errors_named(path or "''"):
             _check_place(os.path.realpath(path) if path else "")
         if any(_same(path, other) for other in seen):
             raise InputFileError(f"{path}: two outputs would be written to the same file; give each its own")
@@ -115,7 +115,7 @@ def _check_place(target: str) -> None:
 
 
 def may_be_a_file(path: str | None) -> TypeGuard[str]:
-    """Whether there is a file, or nothing yet; not standard output, a pipe or a device."""
+    """Whether this is the path of a file that exists or can be created, not of standard output, a pipe or a device."""
     if path is None or path == STANDARD_STREAM or _descriptor(path) is not None:
         return False
     try:
@@ -133,23 +133,27 @@ def _same(path: str, other: str) -> bool:
 
 
 def _descriptor(path: str) -> int | None:
-    """Of what this process has open, such as /dev/stdout: to be written to, wherever that leads."""
+    """The file descriptor that a path such as /dev/stdout names."""
     name = {"/dev/stdout": "1", "/dev/stderr": "2"}.get(path)
     for folder in ("/dev/fd/", "/proc/self/fd/"):
         name = path.removeprefix(folder) if path.startswith(folder) else name
-    return int(name) if name and name.isascii() and name.isdecimal() and os.name == "posix" else None
+    is_number = name is not None and name.isascii() and name.isdecimal() and len(name) < 10  # a C int
+    return int(name) if name and is_number and os.name == "posix" else None
 
 
 @contextmanager
-def _named(path: str) -> Iterator[None]:
+def errors_named(path: str) -> Iterator[None]:
+    """
+    :raises InputFileError: in place of an error of the system, with the path
+    """
     try:
         yield
-    except (OSError, ValueError) as error:  # the second of a path that cannot be
+    except (OSError, ValueError) as error:  # the latter of a path with a NUL
         raise InputFileError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
 
 
 class _File:
-    """What is written to one path: beside it until it is complete, or straight to what is no file."""
+    """The file for one path: temporary until it is complete, or the pipe or device itself."""
 
     def __init__(self, path: str):
         self.path = path
@@ -172,13 +176,13 @@ class _File:
             if not stat.S_ISREG(status.st_mode):
                 return open(self.path, "wb")
             with open(self._target, "ab"):
-                pass  # a file that may not be written is not replaced either
+                pass  # a file without permission to write is not replaced either
             self._mode = stat.S_IMODE(status.st_mode)
         self._temporary = _new_file_beside(self._target)
         return open(self._temporary, "wb")
 
     def complete(self) -> None:
-        """Write out what is left, to the disk where it is a file."""
+        """Flush all data, to the disk if it is a file."""
         self.text.detach()
         if self._packed is not self._raw:
             self._packed.close()
@@ -190,7 +194,7 @@ class _File:
             os.chmod(self._temporary, self._mode)
 
     def set_aside(self) -> None:
-        """Give the old file another name, in the same folder, if there is one."""
+        """Rename the old file, if there is one, in the same folder."""
         self._was_there = os.path.lexists(self._target)
         if self._temporary is not None and self._was_there:
             self._aside = f"{self._temporary}.old"
@@ -201,7 +205,7 @@ class _File:
             os.replace(self._temporary, self._target)
 
     def put_back(self) -> None:
-        """The old file again, or none where there was none."""
+        """Restore the old file, or remove the new one if there was none."""
         if self._aside is not None and os.path.lexists(self._aside):
             os.replace(self._aside, self._target)
         elif not self._was_there and self._temporary is not None and not os.path.lexists(self._temporary):
@@ -213,7 +217,7 @@ class _File:
             os.remove(self._aside)
 
     def discard(self) -> None:
-        """Leave nothing behind; what has taken its place stays."""
+        """Close and remove the temporary file; a file that was put in place stays."""
         with suppress(Exception):
             self.text.detach()  # or it would write to a closed file when it is deleted
         with suppress(Exception):
@@ -228,10 +232,11 @@ class _File:
 
 
 def _new_file_beside(target: str) -> str:
-    """The path of a new empty file that nobody else can have made, with the mode that new files get."""
+    """Create an empty file with an unpredictable name and the default mode, and return its path."""
     folder, name = os.path.split(target)
+    short = os.fsencode(name)[:100].decode(sys.getfilesystemencoding(), "ignore")  # a name may have 255 bytes
     while True:
-        path = os.path.join(folder, f".{name[:100]}.{os.urandom(8).hex()}.partial")
+        path = os.path.join(folder, f".{short}.{os.urandom(8).hex()}.partial")
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             return path

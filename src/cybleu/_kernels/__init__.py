@@ -1,8 +1,8 @@
 """The compiled backend: n-gram counting and the common BLEU scores on integers.
 
-Nothing imports this package but :mod:`cybleu._backend`. Its twin is :mod:`cybleu._mirror`, a second
-implementation from the same definition; the functions and classes that both export behave alike. Of its own it has
-`sentence_bleu` and `sentence_gleu`, which compile functions, and `serve`, which turns that off.
+Only :mod:`cybleu._backend` imports this package. Functions and classes that it shares with :mod:`cybleu._mirror`, an
+independent implementation in Python, behave identically. Only this package exports `sentence_bleu` and `sentence_gleu`,
+which return compiled entry points, and `serve`, which enables or disables these.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from .._runtime.backends import NAMES
 from .._runtime.later import later
 
 try:
-    from .scores import sentence_bleu as sentence_bleu
-    from .scores import serve as serve
+    from .scoring.scores import sentence_bleu as sentence_bleu
+    from .scoring.scores import serve as serve
 except ModuleNotFoundError as error:
-    import os
+    from pathlib import Path
 
-    # Without any file the kernels are not installed; with some of them they are broken.
-    if any(name.endswith((".so", ".pyd")) for folder in __path__ for name in os.listdir(folder)):
+    # If no extension file exists, the kernels are not installed; if some exist, the installation is broken.
+    if any(path.suffix in (".so", ".pyd") for folder in __path__ for path in Path(folder).rglob("*")):
         raise ImportError(f"only a part of the compiled extension is installed: {error}") from error
     raise
 
-__getattr__, __dir__, __all__ = later(__name__, {**NAMES, "gleu": NAMES["gleu"] + " sentence_gleu"})
+__getattr__, __dir__, __all__ = later(__name__, {**NAMES, "scoring.gleu": NAMES["scoring.gleu"] + " sentence_gleu"})

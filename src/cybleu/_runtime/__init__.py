@@ -1,1 +1,1 @@
-"""What long work needs, whatever it computes: arrays, threads, progress, interrupts."""
+"""Helpers without domain logic: arrays, threads, progress bars, interrupts, lazy imports."""

@@ -1,33 +1,28 @@
-"""NumPy, for the modules that cannot do without it."""
+"""Convert and validate NumPy arrays. This module requires NumPy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArrayTypeError, MissingExtraError
+from ..errors import ArrayTypeError
+from .extras import extra
 from .interrupts import PIECE
 from .sequences import refuse_masked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-try:
+with extra("numpy", "this requires NumPy", "cybleu[numpy]"):
     import numpy as np
-except ImportError as error:
-    if isinstance(error, ModuleNotFoundError) and error.name == "numpy":
-        raise MissingExtraError(
-            "batches need NumPy, which is not installed; install it with: pip install 'cybleu[numpy]'"
-        ) from None
-    raise MissingExtraError(f"batches need NumPy, which is installed and does not load: {error}") from error
 
 __all__ = ["array_given", "array_of", "checked_output", "first_not_finite", "floats_given", "in_place", "np"]
 
 
 def array_given(values: Any, name: str) -> NDArray[Any]:
-    """What somebody gives as an array.
+    """Convert a value to an array.
 
-    :raises ArrayTypeError: entries are masked, or it is none, such as lists of different lengths
+    :raises ArrayTypeError: entries are masked, or conversion fails, such as for lists of different lengths
     """
     refuse_masked(values, name)
     try:
@@ -37,9 +32,9 @@ def array_given(values: Any, name: str) -> NDArray[Any]:
 
 
 def floats_given(values: Any, name: str) -> NDArray[np.float64]:
-    """What somebody gives as an array of numbers, which may be Python's own; infinite where a float cannot hold one.
+    """Convert a value to an array of numbers. Numbers beyond the range of a float become infinite.
 
-    :raises ArrayTypeError: it is none
+    :raises ArrayTypeError: the value is not numeric
     """
     array = array_given(values, name)
     kind = array.dtype.kind
@@ -48,19 +43,19 @@ def floats_given(values: Any, name: str) -> NDArray[np.float64]:
     if kind not in "fiub":
         raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be numbers, best float64")
     try:
-        with np.errstate(over="ignore"):  # of longer floats
+        with np.errstate(over="ignore"):  # long double to double
             return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArrayTypeError(f"{name} holds what is no float: {error}") from error
 
 
 def in_place(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
-    """The array as the kernels read it: contiguous and with aligned numbers; a copy only where it is not."""
+    """Return the array contiguous and aligned, as the kernels require; copied only if necessary."""
     return np.require(array, dtype, ["C", "ALIGNED"])
 
 
 def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:
-    """``np.fromiter`` that can be interrupted."""
+    """``np.fromiter`` that handles Ctrl-C."""
     if count <= PIECE:
         return np.fromiter(values, dtype, count)
     each = iter(values)
@@ -85,6 +80,6 @@ def checked_output(out: Any, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]
 
 
 def first_not_finite(array: NDArray[Any]) -> int | None:
-    """The place, on the first axis, of the first numbers of which one is not finite; None where all are."""
+    """Return the first index on axis 0 with a number that is not finite, or None if all numbers are finite."""
     finite = np.isfinite(array)
     return None if finite.all() else int(finite.reshape(len(array), -1).all(axis=1).argmin())

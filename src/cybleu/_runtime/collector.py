@@ -1,4 +1,4 @@
-"""Python's collector of cycles."""
+"""Pause Python's garbage collector."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _was_enabled = False
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Lists of tokens hold no cycles, and looking for some in them takes a fifth of the time.
+    """Pause garbage collection: lists of tokens hold no cycles, and scanning them takes a fifth of the time.
 
-    The collector is the process's: the first of several threads stops it, and the last one starts it again.
+    The collector is shared by all threads: the first one disables it, and the last one enables it again.
     """
     global _pauses, _was_enabled
     with _lock:

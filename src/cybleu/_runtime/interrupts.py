@@ -1,7 +1,7 @@
-"""Ctrl-C in long work.
+"""Handle Ctrl-C in long-running work.
 
-The interpreter tells only the main thread of an interrupt, and only when it looks: compiled code has to look for itself
-(``_kernels/interrupts.pyx``), iterators that never leave C have to be cut in pieces, and other threads have to be told.
+Python handles signals only in the main thread, between bytecodes. So compiled code checks for signals itself
+(``_kernels/common/interrupts.pyx``), iteration that stays in C is split into chunks, and other threads are notified.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from threading import Event
 
-# Items that a loop of the interpreter's or of NumPy's goes through in some hundredths of a second.
+# Items that a C loop of CPython or NumPy processes in a few hundredths of a second.
 PIECE = 1 << 16
 
-# By thread: what is set when nobody waits for its work any more.
+# By thread: an event that is set when its result is no longer needed.
 stops: dict[int, Event] = {}
 
 
 class Stopped(BaseException):
-    """Ends the work of a thread that nobody waits for."""
+    """Raised in a worker thread whose result is no longer needed."""
 
 
 def look() -> None:
-    """End this thread's work if it was told to stop. The main thread is interrupted wherever Python code runs."""
+    """Raise if this worker thread was told to stop. The main thread is interrupted wherever Python code runs."""
     stop = stops.get(get_ident())
     if stop is not None and stop.is_set():
         raise Stopped
 
 
 def types_of(values: Iterable[object]) -> set[type]:
-    """The types of the values, however many they are."""
+    """Return the set of types of the values, in chunks that can be interrupted."""
     types: set[type] = set()
     each = map(type, values)
     while piece := set(islice(each, PIECE)):

@@ -1,4 +1,4 @@
-"""Names that a package offers and imports when they are first used: an import costs a program nothing that it may not need."""
+"""Lazy imports: public names of a package are imported on first use, which keeps `import cybleu` fast."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
 
 
 def later(
-    package: str, modules: Mapping[str, str], rooms: str = ""
+    package: str, modules: Mapping[str, str], submodules: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """The functions `__getattr__` and `__dir__` of a package, and its `__all__`.
+    """Return `__getattr__`, `__dir__` and `__all__` for a package.
 
-    :param package: its name
-    :param modules: below it, each with the names that it has, separated by blanks
-    :param rooms: modules below it that are names of the package themselves
+    :param package: the name of the package
+    :param modules: module names, each with the names that it defines, separated by spaces
+    :param submodules: public modules of the package, separated by spaces
     """
-    doors = rooms.split()
-    homes = {name: module for module, names in modules.items() for name in names.split()}
+    public_modules = submodules.split()
+    exports = {name: module for module, names in modules.items() for name in names.split()}
 
     def get(name: str) -> Any:
-        if name not in homes and name not in doors:
+        if name not in exports and name not in public_modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         from importlib import import_module
 
         try:
-            module = import_module(f".{homes.get(name, name)}", package)
+            module = import_module(f".{exports.get(name, name)}", package)
         except MissingExtraError as error:
-            # who asked has the one line that asks, not a page of imports
+            # keep the traceback short: the frames of the lazy import do not help the caller
             raise error.with_traceback(None) from error.__cause__
-        if name in doors:
+        if name in public_modules:
             return module
         value = getattr(module, name)
         setattr(sys.modules[package], name, value)
@@ -50,9 +50,9 @@ def later(
     def listed() -> list[str]:
         from importlib.util import find_spec
 
-        names = {*homes, *doors}
-        if find_spec("numpy") is None:  # then what needs it is not to be had, which `help` is not prepared for
+        names = {*exports, *public_modules}
+        if find_spec("numpy") is None:  # omit names that require it: `help` fails on them
             names = set(filter(there, names))
         return sorted({*vars(sys.modules[package]), *names})
 
-    return get, listed, sorted(homes)
+    return get, listed, sorted(exports)

@@ -1,4 +1,4 @@
-"""Numbers that somebody gives."""
+"""Validate numeric arguments."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 
 
 def check_whole(number: Any, name: str, least: int, most: int | None = None, *, error: type[CybleuError]) -> None:
-    """:raises CybleuError: the number is no int from `least` to `most`; of the class that is given"""
+    """Validate an int in a range.
+
+    :raises CybleuError: the value is not an int from `least` to `most`; `error` is its class
+    """
     if type(number) is not int or number < least or (most is not None and number > most):
         to = "" if most is None else f" to {most}"
         raise error(f"{name} is {number!r}; it must be a whole number from {least}{to}")
 
 
 def as_number(value: Any) -> float:
-    """The number as a float; NaN, which is in no range, where it is none or one that no float holds."""
+    """Convert to float; NaN, which is in no range, if the value is not a number or out of the range of a float."""
     try:
         return nan if isinstance(value, (str, bytes, bytearray)) else float(value)
     except (TypeError, ValueError, OverflowError):
@@ -32,9 +35,9 @@ def as_number(value: Any) -> float:
 
 
 def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
-    """The numbers as floats; None where this is no sequence of finite ones.
+    """Convert to a tuple of floats; None if the value is not a sequence of finite numbers.
 
-    :raises ArrayTypeError: numbers are masked
+    :raises ArrayTypeError: entries are masked
     """
     refuse_masked(values, name)
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
@@ -49,9 +52,9 @@ def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
 
 
 def score_given(found: Any, row: Sequence[int]) -> float:
-    """What a metric gives for a row, as a float.
+    """Convert the return value of a metric to float.
 
-    :raises StatisticsError: it is no number
+    :raises StatisticsError: the value is not a number
     """
     try:
         number = float(found)

@@ -1,4 +1,4 @@
-"""Long work in pieces: over threads, under a progress bar, and stopped by an interrupt between two pieces."""
+"""Split long-running work into chunks, with threads, a progress bar and checks for interrupts between chunks."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from threading import Event
 from time import sleep
 from typing import Any, TypeVar
 
-from ..errors import MissingExtraError, ThreadsError
+from ..errors import ThreadsError
+from .extras import extra
 from .interrupts import stops
 
 _Piece = TypeVar("_Piece")
 _Result = TypeVar("_Result")
 
-# Of work: tokens, or what costs as much. A piece takes some hundredths of a second.
+# Cost of a chunk, in tokens or work of the same cost: a few hundredths of a second.
 PIECE = 500_000
 
 
 def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | None, progress: bool, unit: str) -> None:
-    """Call `work(start, stop)` for pieces of `total` things that cost `cost` together.
+    """Call `work(start, stop)` for chunks of `total` items with the total cost `cost`.
 
-    :param threads: how many threads run at the same time; None is one
+    :param threads: number of threads; None means one
     """
     threads = checked_threads(threads)
     if total == 0 or (threads == 1 and not progress):
         work(0, total)
         return
     pieces = max(4 * threads, 100 if progress else 1, cost // PIECE)
-    pieces = min(total, pieces + -pieces % threads)  # as many for each thread
+    pieces = min(total, pieces + -pieces % threads)  # a multiple of the number of threads
     bounds = [total * piece // pieces for piece in range(pieces + 1)]
 
     def done(piece: tuple[int, int]) -> int:
@@ -46,13 +47,13 @@ def run(work: Callable[[int, int], Any], total: int, cost: int, threads: int | N
 def in_order(
     work: Callable[[_Piece], _Result], pieces: Iterable[_Piece], threads: int | None = None
 ) -> Iterator[_Result]:
-    """What `work` makes of each piece, in their order; only some pieces are taken ahead.
+    """Yield the result of `work` for each piece, in order, reading only a few pieces ahead.
 
-    This thread makes the pieces and works too, so that all is done although another may not start, for lack of memory, which
-    nothing tells. What the work holds, such as buffers, only the pieces hold, and those are gone when this ends: a thread may end
-    a little later.
+    The calling thread generates the pieces and processes some itself, so the work is completed even if no other thread
+    can start, for example for lack of memory. Buffers are referenced by the pieces only and are released when this
+    function returns, although a thread may end slightly later.
 
-    :param threads: how many threads work at the same time; None is one
+    :param threads: number of threads; None means one
     """
     threads = checked_threads(threads)
     if threads == 1:
@@ -60,14 +61,14 @@ def in_order(
         return
     source = iter(pieces)
     given_up = Event()
-    waiting: SimpleQueue[Any] = SimpleQueue()  # of (work, number, piece), at the end None
-    done: SimpleQueue[Any] = SimpleQueue()  # of (number, result), or an exception
+    waiting: SimpleQueue[Any] = SimpleQueue()  # items (work, number, piece); None at the end
+    done: SimpleQueue[Any] = SimpleQueue()  # items (number, result), or an exception
     found: dict[int, _Result] = {}
     started = taken = given = 0
     more = True
     try:
         while more or given < taken:
-            # and while one piece takes long, the results of only some after it are kept
+            # limit the number of finished results kept while an earlier piece is still running
             while more and waiting.qsize() < 2 * threads and taken - given < 4 * threads:
                 try:
                     waiting.put((work, taken, next(source)))
@@ -77,7 +78,7 @@ def in_order(
                 taken += 1
                 if started + 1 < min(threads, taken):
                     started += 1
-                    with suppress(RuntimeError):  # there are as many as there can be
+                    with suppress(RuntimeError):  # the thread limit is reached
                         start_new_thread(_help_out, (waiting, done, given_up))
             with suppress(Empty):
                 done.put(_worked(waiting.get_nowait()))
@@ -114,7 +115,7 @@ def _help_out(waiting: SimpleQueue[Any], done: SimpleQueue[Any], given_up: Event
 
 
 def _helped(waiting: SimpleQueue[Any], done: SimpleQueue[Any]) -> bool:
-    """Do one piece; false if there will be no more."""
+    """Process one piece; return False if there are no more."""
     piece = waiting.get()
     if piece is not None:
         done.put(_worked(piece))
@@ -127,7 +128,7 @@ def _worked(piece: tuple[Callable[[_Piece], _Result], int, _Piece]) -> tuple[int
 
 
 def _all_of(queue: SimpleQueue[Any]) -> Iterator[Any]:
-    """Wait until there is something, a tenth of a second at a time, because on Windows nothing interrupts waiting."""
+    """Wait for an item, a tenth of a second at a time, because on Windows blocking waits cannot be interrupted."""
     while True:
         try:
             yield queue.get(timeout=0.1)
@@ -148,18 +149,14 @@ def checked_threads(threads: int | None) -> int:
 
 @contextmanager
 def bar(total: int | None, progress: bool, unit: str, **options: Any) -> Iterator[Callable[[int], Any]]:
-    """A function that moves a progress bar on by so much; without `progress` there is none.
+    """Return a function that advances a progress bar; without `progress` it does nothing.
 
-    :param options: more of tqdm's
+    :param options: further options of tqdm
     """
     if not progress:
         yield lambda count: None
         return
-    try:
+    with extra("tqdm", "progress bars require tqdm", "cybleu[cli]"):
         from tqdm.auto import tqdm
-    except ImportError:
-        raise MissingExtraError(
-            "progress bars need tqdm, which is not installed; install it with: pip install 'cybleu[cli]'"
-        ) from None
     with tqdm(total=total, unit=unit, **options) as shown:
         yield shown.update

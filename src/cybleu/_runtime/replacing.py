@@ -1,4 +1,4 @@
-"""cybleu's objects in the place of another package's, until nobody wants them there any more."""
+"""Reference-counted patching of another package's objects."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _lock = threading.Lock()
 
 
 class Replacement:
-    """One call that puts objects into the namespaces of another package.
+    """Context manager that patches names in the namespaces of another package.
 
-    The calls of a subclass share what they have replaced: the last one to be undone puts it back.
+    Instances of a subclass share a reference count: undoing the last patch restores the original objects.
 
-    :param places: a namespace, such as that of a module, a name in it, and the object that is to have this name
+    :param places: tuples of a namespace, such as the dict of a module, a name in it, and the new object
     """
 
     _active: list[Replacement]
@@ -38,7 +38,7 @@ class Replacement:
             self._moved(there=True)
 
     def undo(self) -> None:
-        """Take this installation back. The last one puts the package's own objects back. A second call does nothing."""
+        """Undo this patch; the last one restores the original objects. A second call does nothing."""
         with _lock:
             if self not in self._active:
                 return
@@ -46,12 +46,12 @@ class Replacement:
             if not self._active:
                 while self._replaced:
                     names, name, ours, theirs = self._replaced.pop()
-                    if names.get(name, ours) is ours:  # or else the module was loaded anew
+                    if names.get(name, ours) is ours:  # otherwise the module was reloaded
                         names[name] = theirs
                 self._moved(there=False)
 
     def _moved(self, there: bool) -> None:
-        """What else is to be done when objects have taken their places, or have left them."""
+        """Hook that is called after objects are patched or restored."""
 
     def __enter__(self: Self) -> Self:
         return self

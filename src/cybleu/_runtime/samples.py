@@ -1,4 +1,4 @@
-"""How many random samples may be drawn, and with which seed; how often work may be repeated."""
+"""Validate the number of random samples, seeds and repeat counts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: Bootstrap samples take 8 bytes each, and more drawings than this take longer than anybody waits.
+#: Bootstrap samples take 8 bytes each, and larger numbers of samples are impractically slow.
 MOST_SAMPLES = 100_000_000
 
-#: Climbs and passes over a whole list take longer than a sample.
+#: Restarts and passes over a whole list take longer than a sample.
 MOST_REPEATS = 1_000_000
 
 
 def check_samples(samples: Any, seed: Any, name: str = "samples") -> None:
-    """:raises SampleError: they cannot be."""
+    """Validate a number of samples and a seed.
+
+    :raises SampleError: either is out of range
+    """
     if not _is_whole(samples) or not 1 <= samples <= MOST_SAMPLES:
         raise SampleError(f"{name} is {samples!r}; it must be a whole number from 1 to {MOST_SAMPLES:,}")
     if not _is_whole(seed) or seed < 0:

@@ -1,4 +1,4 @@
-"""Scores and numbers as people read them."""
+"""Format scores and counts for output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def percent(score: Any, scale: float) -> Any:
-    """A score, or an array of scores, from 0 to 100.
+    """Convert a score, or an array of scores, to the scale from 0 to 100.
 
     :param scale: the score of a perfect match
     """
@@ -16,7 +16,7 @@ def percent(score: Any, scale: float) -> Any:
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """So many things: `1 segment`, `2 segments`.
+    """Format a count with its noun: `1 segment`, `2 segments`.
 
     :param several: the plural, by default with an s
     """

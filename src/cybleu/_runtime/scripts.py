@@ -1,4 +1,4 @@
-"""Run a script as it is, with cybleu in the place of another package."""
+"""Run an unchanged script with another package patched by cybleu."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class _Arguments(list[str]):
-    """The arguments of a script, as `sys.argv`.
+    """List of a script's arguments, used as `sys.argv`, that applies the patch when it is unpickled.
 
-    multiprocessing sends it to the processes that it starts by spawn or forkserver, before they load the script. Where it
-    arrives, cybleu takes the place of the package.
+    multiprocessing sends `sys.argv` to processes started by spawn or forkserver before they load the script, so
+    unpickling patches the package in subprocesses as well.
     """
 
     def __init__(self, arguments: list[str], install: Callable[[], Any]):
@@ -41,13 +41,13 @@ def run_script(
     install: Callable[[], Any],
     options: Mapping[str, tuple[Callable[[], Any], str]] | None = None,
 ) -> None:
-    """Run a Python script, or a module after ``-m``, as ``__main__`` with cybleu in the place of a package.
+    """Run a Python script, or a module after ``-m``, as ``__main__`` with a package patched by cybleu.
 
-    :param arguments: options, the script, then the arguments that it is to see
-    :param command: under which it is run
-    :param place: whose place cybleu takes, in words
-    :param install: puts cybleu there; a function that pickles
-    :param options: others to put it there, each with its help
+    :param arguments: options, the script, then its arguments
+    :param command: name of the command, for messages
+    :param place: name of the patched package, for messages
+    :param install: a picklable function that applies the patch
+    :param options: alternative functions by option, each with its help text
     """
     options = options or {}
     known = "".join(f"[{name}] " for name in options)
@@ -55,7 +55,7 @@ def run_script(
     if arguments[:1] in (["-h"], ["--help"]):
         lines = "".join(f"  {name:<10}  {words}\n" for name, (_, words) in options.items())
         print(
-            f"{usage}\nRun a Python script, or a module, with cybleu in the place of {place}.\n\n{lines}"
+            f"{usage}\nRun a Python script, or a module, with cybleu instead of {place}.\n\n{lines}"
             "  -h, --help  show this message and exit\n\n"
             "Processes that the script starts with multiprocessing have cybleu there, too, by fork, spawn and forkserver.\n"
             "Other programs that it starts, and processes of other libraries, do not."

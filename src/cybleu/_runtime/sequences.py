@@ -1,4 +1,4 @@
-"""Texts and lists of texts in other containers than lists, and tokens that are arrays without a dimension. Needs no NumPy."""
+"""Normalise containers of texts, and tokens that are zero-dimensional arrays, without importing NumPy."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-NO_NUMBERS = ("O", "T", "U", "S")  # kinds of NumPy's arrays: objects, and three of texts
+NO_NUMBERS = ("O", "T", "U", "S")  # dtype kinds of NumPy: objects, and three kinds of text
 
-# What was expected where a text that is not split was found.
+# Descriptions of the expected value, for the error about an untokenised text.
 TOKENS = "a list of tokens"
 REFERENCES = "a list of references, each a list of tokens"
 TEXTS = "a list of token lists"
 
 
 def by_position(values: Any) -> Any:
-    """A sequence with an idea of its own of ``[]``, such as a column of a table, as a list; anything else as it is.
+    """Convert a sequence whose ``[]`` is not positional, such as a data frame column, to a list.
 
-    :param values: what a list is expected for; arrays of numbers stay arrays
+    :param values: any value; arrays of numbers and values of other types are returned unchanged
     """
-    if isinstance(values, (list, tuple, str, bytes, bytearray, memoryview, Mapping, Set)):
+    if isinstance(values, (list, tuple, str, bytes, bytearray, memoryview)) or _is_array_of_numbers(values):
         return values
     kind = type(values)
-    if not (hasattr(kind, "__len__") and hasattr(kind, "__iter__")) or _is_array_of_numbers(values):
+    if not (hasattr(kind, "__len__") and hasattr(kind, "__iter__")) or isinstance(values, (Mapping, Set)):
         return values
     of_texts = getattr(getattr(values, "dtype", None), "kind", None) in ("U", "S")
     return values.tolist() if of_texts else list(values)
@@ -49,10 +49,36 @@ def _is_array_of_numbers(values: Any) -> bool:
     return True
 
 
+def is_array(value: Any) -> bool:
+    """Return whether the value is an array of any library, or a buffer."""
+    if isinstance(value, (list, tuple, str, bytes, bytearray)):
+        return False
+    if hasattr(value, "__array__") or hasattr(value, "__dlpack_device__"):
+        return True
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
+
+
+def any_array(values: Iterable[Any]) -> bool:
+    """Return whether any of the values is an array."""
+    of_each_type = {type(value): value for value in values}
+    return any(map(is_array, of_each_type.values()))
+
+
+def is_ragged(value: Any) -> bool:
+    """Return whether this is a pair of arrays, at least one of them numeric; two object columns are two texts."""
+    is_pair = type(value) is tuple and len(value) == 2 and all(map(is_array, value))
+    return is_pair and any(is_array(by_position(part)) for part in value)
+
+
 def refuse_text(value: Any, name: str, wanted: str = TOKENS) -> None:
-    """
-    :param wanted: what should be in its place
-    :raises SequenceTypeError: the value is a text, whose characters or bytes are no tokens
+    """Reject a text that is not split into tokens.
+
+    :param wanted: description of the expected value
+    :raises SequenceTypeError: the value is a str or bytes, whose items are not tokens
     """
     if not isinstance(value, (str, bytes, bytearray)):
         return
@@ -66,7 +92,10 @@ def refuse_text(value: Any, name: str, wanted: str = TOKENS) -> None:
 
 
 def refuse_unordered(text: Any, name: str) -> None:
-    """:raises SequenceTypeError: this is a set or a mapping"""
+    """Reject containers without an order.
+
+    :raises SequenceTypeError: the value is a set or a mapping
+    """
     if isinstance(text, (Set, Mapping)):
         raise SequenceTypeError(
             f"{name} is a {type(text).__name__}, which has no order of tokens or no repeated ones; give a list"
@@ -74,9 +103,9 @@ def refuse_unordered(text: Any, name: str) -> None:
 
 
 def container_of(text: Any, name: str) -> Any:
-    """A text as something that can be read by position.
+    """Convert a tokenised text to a sequence that is indexed by position.
 
-    :raises SequenceTypeError: it is a str, whose characters are no tokens; or it has no order, such as a set
+    :raises SequenceTypeError: it is a str, whose characters are not tokens; or it is unordered, such as a set
     """
     refuse_text(text, name)
     refuse_unordered(text, name)
@@ -86,9 +115,10 @@ def container_of(text: Any, name: str) -> Any:
 
 
 def refuse_masked(values: Any, name: str) -> None:
-    """:raises ArrayTypeError: entries are masked, as in arrays of ``numpy.ma``; read as an array they would count.
+    """Reject masked arrays (``numpy.ma``), whose masked entries would otherwise be counted.
 
-    :param values: also lists of such arrays, nested as they may be
+    :param values: an array, or nested lists of arrays
+    :raises ArrayTypeError: entries are masked
     """
     place = _place_of_mask(values)
     if place is not None:
@@ -114,11 +144,11 @@ def _place_of_mask(values: Any) -> tuple[int, ...] | None:
 
 
 def with_ids(text: Any, name: str) -> Any:
-    """The tokens, with ids for those that are arrays without a dimension, as ``list(tensor)`` makes them.
+    """Replace zero-dimensional arrays among the tokens by ints, as in ``list(tensor)``.
 
-    Such an array is equal to no other as the key of a dict.
+    As dict keys, two such arrays are never equal.
 
-    :raises ArrayTypeError: one is no whole number
+    :raises ArrayTypeError: an array is not an integer
     """
     if not any(map(is_array_without_dimension, {type(token): token for token in text}.values())):
         return text
@@ -135,7 +165,7 @@ def with_ids(text: Any, name: str) -> Any:
 
 
 def is_array_without_dimension(token: Any) -> bool:
-    """Whether this is a number that has an array's or an object's hash."""
+    """Return whether this is an index-like array or tensor without dimensions, unhashable or hashed by identity."""
     if isinstance(token, int) or not hasattr(type(token), "__index__"):
         return False
     try:
@@ -146,7 +176,7 @@ def is_array_without_dimension(token: Any) -> bool:
 
 
 def plain_text(text: Any, name: str) -> Any:
-    """A text as NLTK would count it, if that is what was meant: see :func:`container_of` and :func:`with_ids`."""
+    """Normalise a text by :func:`container_of` and :func:`with_ids`."""
     text = container_of(text, name)
     refuse_masked(text, name)
     if not (hasattr(type(text), "__len__") and hasattr(type(text), "__iter__")):
@@ -157,7 +187,7 @@ def plain_text(text: Any, name: str) -> Any:
 
 
 def plain_segment(references: Any, hypothesis: Any) -> tuple[Any, Any]:
-    """The same for a segment."""
+    """Normalise the texts of a segment."""
     references = by_position(references)
     refuse_text(references, "the set of references", REFERENCES)
     if isinstance(references, (list, tuple)):
@@ -166,6 +196,6 @@ def plain_segment(references: Any, hypothesis: Any) -> tuple[Any, Any]:
 
 
 def plain_segments(list_of_references: Iterable[Any], hypotheses: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """The same for a corpus."""
+    """Normalise the texts of a corpus."""
     segments = [plain_segment(*segment) for segment in zip(list_of_references, hypotheses)]
     return [references for references, _ in segments], [hypothesis for _, hypothesis in segments]

@@ -2,7 +2,7 @@
 
 If you replace that import by this one, only the speed changes: the same call gives the same value of the same type. If
 NLTK raises an error, the error here is also of NLTK's type. The definition is that of Papineni, Roukos, Ward and Zhu
-(2002), "BLEU: a method for automatic evaluation of machine translation". NLTK has some rules of its own; here they are
+(2002), "BLEU: a method for automatic evaluation of machine translation". NLTK's deviations from it are
 those of NLTK 3.10.4.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from .._runtime.later import later
 from .parts import brevity_penalty, closest_ref_length, modified_precision
 from .scores import corpus_bleu, corpus_bleu_of_row, sentence_bleu
-from .smoothing import SmoothingFunction, nltk_3_3
+from .smoothing import SmoothingFunction, nltk_3_2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .install import install_as_nltk as install_as_nltk
     from .many import sentence_bleu_many as sentence_bleu_many
 
-# `fractions` takes longer to import than all the rest, and few programs need it.
+# Lazy, because importing `fractions` takes longer than everything else, and few programs use it.
 __getattr__, __dir__, _LATER = later(
     __name__, {"fraction": "Fraction", "install": "install_as_nltk", "many": "sentence_bleu_many"}
 )
@@ -30,11 +30,11 @@ __all__ = [
     "corpus_bleu",
     "corpus_bleu_of_row",
     "modified_precision",
-    "nltk_3_3",
+    "nltk_3_2",
     "sentence_bleu",
     *_LATER,
 ]
 
-# Where NLTK has them, so that what prints or pickles a function says the name that people import.
+# Set the module as in NLTK, so that the functions are printed and pickled by their public names.
 for _name in __all__[:8]:
     globals()[_name].__module__ = __name__

@@ -1,10 +1,12 @@
-"""The fraction that NLTK's BLEU speaks in. It is a module of its own because importing `fractions` is slow."""
+"""Fractions with NLTK's interface, in a separate module because importing `fractions` is slow."""
 
 from __future__ import annotations
 
 import fractions
 import operator
 import sys
+
+from .._runtime.state import restored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 class Fraction(fractions.Fraction):
     """A rational number that keeps its numerator and denominator as given: 4/8 stays 4/8.
 
-    Otherwise it is an ordinary number: it compares, hashes and computes as one, and the results of operations are
-    ordinary reduced fractions. It can be copied and pickled. (NLTK's own class with this name does these things
+    Otherwise it compares, hashes and computes like ``fractions.Fraction``, and the results of operations are ordinary
+    reduced fractions. It can be copied and pickled. (NLTK's own class with this name does these things
     differently in different versions of Python.)
 
     >>> Fraction(4, 8), Fraction(4, 8) == 0.5, Fraction(4, 8) + 1
@@ -57,7 +59,7 @@ class Fraction(fractions.Fraction):
         return f"Fraction({self._given_numerator}, {self._given_denominator})"
 
     def __str__(self) -> str:
-        if sys.version_info >= (3, 12):  # where NLTK's class prints what Python's own has reduced
+        if sys.version_info >= (3, 12):  # NLTK's class prints the reduced fraction there
             return str(_number(self))
         top, bottom = self._given_numerator, self._given_denominator
         return str(top) if bottom == 1 else f"{top}/{bottom}"
@@ -66,7 +68,7 @@ class Fraction(fractions.Fraction):
         return format(_number(self), spec) if spec else str(self)
 
     def __reduce__(self) -> Any:
-        return type(self), (self._given_numerator, self._given_denominator)
+        return _made, (self._given_numerator, self._given_denominator)
 
     def __copy__(self) -> Fraction:
         return self
@@ -78,8 +80,13 @@ class Fraction(fractions.Fraction):
         return self._given_numerator / self._given_denominator
 
 
+def _made(*parts: Any) -> Fraction:
+    made: Fraction = restored(Fraction, Fraction, *parts)
+    return made
+
+
 def _number(value: Any) -> Any:
-    """The reduced fraction that a Fraction of this or NLTK's class is; anything else as it is."""
+    """Return the reduced fraction of a Fraction of this or NLTK's class, and anything else unchanged."""
     if isinstance(value, fractions.Fraction) and type(value) is not fractions.Fraction:
         return fractions.Fraction(value.numerator, value.denominator)
     return value

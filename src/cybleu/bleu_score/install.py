@@ -1,4 +1,4 @@
-"""Put cybleu in the place of NLTK's BLEU, chrF and GLEU, for code that cannot be edited."""
+"""Replace NLTK's BLEU, chrF, GLEU and NIST with cybleu's, for code that cannot be edited."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .. import bleu_score, chrf_score, gleu_score
+from .. import bleu_score, chrf_score, gleu_score, nist_score
+from .._runtime.extras import extra
 from .._runtime.replacing import Replacement
 from .._runtime.scripts import run_script
-from ..errors import CybleuError, MissingExtraError
+from ..errors import CybleuError
 from .no_match import attribute_warnings_to
 
 __all__ = ["Installation", "install_as_nltk", "run_as_nltk"]
 
-# Where NLTK keeps its functions: module, name there, module and name here.
+# The patched names: NLTK's module, the name in it, cybleu's module, and the name there.
 _PLACES = (
     *(
         ("nltk.translate.bleu_score", name, bleu_score, name)
@@ -35,19 +36,24 @@ _PLACES = (
     ),
     *(("nltk.translate.gleu_score", name, gleu_score, name) for name in ("corpus_gleu", "sentence_gleu")),
     *(
-        (place, alias, room, name)
+        ("nltk.translate.nist_score", name, nist_score, name)
+        for name in ("corpus_nist", "nist_length_penalty", "sentence_nist")
+    ),
+    *(
+        (place, alias, module, name)
         for place in ("nltk.translate", "nltk")
-        for alias, room, name in (
+        for alias, module, name in (
             ("bleu", bleu_score, "sentence_bleu"),
             ("chrf", chrf_score, "sentence_chrf"),
             ("gleu", gleu_score, "sentence_gleu"),
+            ("nist", nist_score, "sentence_nist"),
         )
     ),
 )
 
 
 class Installation(Replacement):
-    """One call of :func:`install_as_nltk`, undone by :meth:`undo` or at the end of a ``with`` block.
+    """The result of :func:`install_as_nltk`, undone by :meth:`undo` or at the end of a ``with`` block.
 
     >>> import nltk.translate
     >>> installation = install_as_nltk()
@@ -57,23 +63,23 @@ class Installation(Replacement):
     """
 
     def _moved(self, there: bool) -> None:
-        # filters of warnings by module go on working
+        # keep warning filters by module working
         attribute_warnings_to(sys.modules["nltk.translate.bleu_score"] if there else bleu_score)
 
 
 def install_as_nltk() -> Installation:
-    """Put cybleu's functions of BLEU, chrF and GLEU in the place of NLTK's, for the whole process.
+    """Replace NLTK's functions of BLEU, chrF, GLEU and NIST with cybleu's, for the whole process.
 
     It replaces the names in ``nltk.translate.bleu_score``, ``chrf_score`` and ``gleu_score``, and those of
     ``sentence_bleu``, ``sentence_chrf`` and ``sentence_gleu`` elsewhere, such as ``nltk.translate.bleu`` and
     ``nltk.bleu``. Code that imported a name earlier with ``from ... import`` keeps NLTK's function, so install first.
     You can install again, also inside another installation; each installation is undone separately. After
-    ``importlib.reload`` a module has NLTK's functions again, until the next call.
+    ``importlib.reload`` a module has NLTK's functions again until you install again.
 
     To see which function runs, print ``nltk.translate.bleu_score.sentence_bleu.__module__``: it is then
     ``cybleu.bleu_score``.
 
-    :return: an object whose `undo` takes the installation back; it is also a context manager
+    :return: an object whose `undo` reverts the installation; it is also a context manager
     :raises MissingExtraError: NLTK is not installed
 
     >>> import nltk.translate.bleu_score
@@ -85,21 +91,15 @@ def install_as_nltk() -> Installation:
 
 
 def _places() -> list[tuple[dict[str, Any], str, Any]]:
-    """For each place its namespace, the name there, and what is put there."""
-    try:
+    """Return for each patched name its namespace, the name, and the replacement."""
+    with extra("nltk", "to replace NLTK's functions requires NLTK", "nltk"):
         return [
-            (vars(importlib.import_module(module)), name, getattr(room, here)) for module, name, room, here in _PLACES
+            (vars(importlib.import_module(place)), name, getattr(module, here)) for place, name, module, here in _PLACES
         ]
-    except ModuleNotFoundError as error:
-        if error.name != "nltk":
-            raise
-        raise MissingExtraError(
-            "cybleu cannot take the place of NLTK because NLTK is not installed here; install it with: pip install nltk"
-        ) from None
 
 
 def install_with_checks() -> Installation:
-    """:func:`install_as_nltk`, and say on standard error where a function is given arguments of the wrong shape."""
+    """Install as NLTK, and report arguments of the wrong shape on standard error."""
     corpus, sentence = bleu_score.corpus_bleu, bleu_score.sentence_bleu
     checked = {
         corpus: _checked(corpus, lambda references, hypotheses: (references, hypotheses)),
@@ -109,7 +109,7 @@ def install_with_checks() -> Installation:
 
 
 def _checked(function: Callable[..., Any], as_corpus: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[..., Any]:
-    """The function, which says what :func:`cybleu.check` finds, once for each line that calls it."""
+    """Wrap a function to report what :func:`cybleu.check` finds, once for each calling line."""
     from functools import wraps
     from inspect import signature
 
@@ -130,16 +130,16 @@ def _checked(function: Callable[..., Any], as_corpus: Callable[[Any, Any], tuple
                 said.add(found)
                 print(f"cybleu: {found[0]}, line {found[1]}: {function.__name__}: {found[2]}", file=sys.stderr)
         except TypeError:
-            pass  # the function itself says what is wrong with the call
+            pass  # the function itself raises the error
         return function(*arguments, **named)
 
     return checking
 
 
 def run_as_nltk(arguments: list[str]) -> None:
-    """Run a Python script, or a module after ``-m``, as ``__main__`` with cybleu in the place of NLTK.
+    """Run a Python script, or a module after ``-m``, as ``__main__`` with NLTK's functions replaced by cybleu's.
 
-    :param arguments: options, the script, then the arguments that it is to see
+    :param arguments: options, the script, and the arguments of the script
     """
     words = (
         "say on standard error where sentence_bleu or corpus_bleu is given arguments of the wrong shape;\n"
@@ -148,7 +148,7 @@ def run_as_nltk(arguments: list[str]) -> None:
     run_script(
         arguments,
         "run-as-nltk",
-        "NLTK's BLEU, chrF and GLEU",
+        "NLTK's BLEU, chrF, GLEU and NIST",
         install_as_nltk,
         {"--check": (install_with_checks, words)},
     )

@@ -1,4 +1,4 @@
-"""NLTK's sentence BLEU of many segments in one call."""
+"""NLTK's sentence BLEU of many segments in a single call."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.parallel import run
-from .._runtime.sequences import REFERENCES, TEXTS, by_position, plain_segment, refuse_text
+from .._runtime.sequences import plain_segment
 from ..errors import CybleuError
-from ..text.columns import references_given, texts_given
+from ..text.parsing import parse_segments
 from .scores import (
     QUARTERS,
     number_of_segments,
@@ -40,27 +40,25 @@ def sentence_bleu_many(
     progress: bool = False,
     strict: bool = False,
 ) -> NDArray[np.float64]:
-    """:func:`cybleu.sentence_bleu` of each segment, with the same arguments, numbers, warnings and errors.
+    """Score many segments as :func:`cybleu.sentence_bleu` does, with the same arguments, scores, warnings and errors.
 
     The other parameters are those of :func:`cybleu.corpus_bleu`.
 
     :param list_of_references: for each segment a list of its references, each a list of tokens
     :param hypotheses: for each segment a list of tokens
-    :param progress: show a progress bar (needs tqdm)
-    :param strict: look for arguments of the wrong shape first, with :func:`cybleu.check`
+    :param progress: show a progress bar (requires tqdm)
+    :param strict: check for arguments of the wrong shape first, with :func:`cybleu.check`
     :return: float64 of shape `(n,)`, or `(n, vectors)` if the weights are a list of vectors, from 0 to 1; empty if
         there are no segments
     :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
-    :raises CybleuError: the error of a segment, with its number; a str in the place of a token list is an error, too
+    :raises CybleuError: the error of a segment, with its number; a str instead of a token list is also an error
 
     >>> references = [[["the", "cat", "sat", "down"]], [["it", "rains", "a", "lot"]]]
     >>> sentence_bleu_many(references, [["the", "cat", "sat", "down"], ["it", "rains"]], weights=(0.5, 0.5)).round(4)
     array([1.    , 0.3679])
     """
-    list_of_references = by_position(references_given(list_of_references, name="list_of_references"))
-    hypotheses = by_position(texts_given(hypotheses))
-    refuse_text(list_of_references, "list_of_references", f"a list with, for each segment, {REFERENCES}")
-    refuse_text(hypotheses, "hypotheses", TEXTS)
+    segments = parse_segments(list_of_references, hypotheses, name="list_of_references")
+    list_of_references, hypotheses = segments.references, segments.hypotheses
     if strict:
         from ..checks import check
 
@@ -96,9 +94,9 @@ def score_rows(
     auto_reweigh: bool,
     segment: Callable[[int], tuple[Any, Any]],
 ) -> NDArray[np.float64]:
-    """NLTK's scores from segments' rows, which have 5 orders at least where the smoothing looks at 5-grams.
+    """Compute NLTK's scores from rows of segments, with at least 5 orders if the smoothing uses 5-grams.
 
-    :param segment: the references and the hypothesis of a row, for what looks at them
+    :param segment: a function that returns the references and the hypothesis of a row, for smoothing that uses them
     """
     vectors, max_order = weight_vectors(weights)
     scores = np.empty((len(stats), len(vectors)))

@@ -1,4 +1,4 @@
-"""The warning of an order without a match, given as NLTK gives its own."""
+"""Warnings about orders without a match, issued as NLTK issues its own."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-# The module that warnings are attributed to, by its namespace; see `install`.
+# The namespace of the module that warnings are attributed to; see `install`.
 _warning_home = vars(sys.modules[__package__])
 
-# The filters when they were last asked, and for which orders they ignore the warning. A corpus can warn in every
-# segment, and asking costs more than a whole score. Filters are tuples, so the same ones in one order decide the same.
+# The warning filters at the last check, and the orders for which they ignore the warning. The result is cached because a corpus
+# can warn for every segment, and a check costs more than a score. Filters are tuples, so equal lists give equal results.
 _silence: tuple[list[Any], dict[int, bool]] = ([], {})
 
-# A replaced one may have been there before this module was.
+# `warnings.warn` may already be replaced when this module is imported.
 try:
     from _warnings import warn as _WARN
 except ImportError:
     _WARN = warnings.warn
 
-# Where filters are also kept in a context variable, the list is not all of them.
+# If Python also keeps filters in a context variable, the list is incomplete.
 _FILTERS_ARE_A_LIST = not getattr(sys.flags, "context_aware_warnings", False)
 
 
 def warn_no_match(order: int) -> None:
     global _silence
-    if warnings.warn is not _WARN:  # somebody replaced it, and NLTK calls what is there
+    if warnings.warn is not _WARN:  # NLTK would call the replacement
         warnings.warn(_warning_text(order))  # noqa: B028
         return
     if _FILTERS_ARE_A_LIST:
@@ -53,7 +53,7 @@ def warn_no_match(order: int) -> None:
 
 
 def attribute_warnings_to(module: ModuleType) -> None:
-    """Let warnings come from this module for the filters and for the reader."""
+    """Attribute warnings to this module, in filters and in the output."""
     global _warning_home, _silence
     _warning_home = vars(module)
     _silence = ([], {})
@@ -71,7 +71,7 @@ def _warning_text(order: int) -> str:
 
 
 def _is_ignored(text: str, filters: list[Any]) -> bool:
-    """What the first matching filter says, as :mod:`warnings` reads them."""
+    """Return whether the first matching filter of :mod:`warnings` ignores this warning."""
     values = (text, _warning_home["__name__"])
     for action, message, category, module, line in filters:
         patterns_match = all(

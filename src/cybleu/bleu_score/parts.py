@@ -1,4 +1,4 @@
-"""What BLEU is made of: the clipped precision of one order, the closest reference length, the brevity penalty."""
+"""The parts of BLEU: modified precision, closest reference length, brevity penalty."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     Tokens: TypeAlias = Collection[Hashable]
 
 
-_SIMPLE = {list, tuple}  # whose length is looked at without Python code
+_SIMPLE = {list, tuple}  # types whose length is read without calling Python code
 
 
 def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
-    """The clipped n-gram precision of one hypothesis (Papineni et al. 2002, section 2.1), as the fraction of its two counts.
+    """Compute the clipped n-gram precision of a hypothesis as a fraction (Papineni et al. 2002, section 2.1).
 
     :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
-    :param n: the n-gram order. Order 0 counts the empty n-gram, once more than the hypothesis has tokens
+    :param n: the n-gram order. Order 0 counts empty n-grams, one more than the hypothesis has tokens
     :return: clipped matches / n-grams of the hypothesis, not reduced; 0/1 if the hypothesis is shorter than n
     :raises NoReferencesError: there is no reference, and the hypothesis has an n-gram
     :raises OrderError: n is negative or not a whole number
@@ -46,7 +46,7 @@ def modified_precision(references: Collection[Tokens], hypothesis: Tokens, n: in
 
 
 def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
-    """The length of the reference that is closest to a hypothesis in length; if two are equally close, the shorter one.
+    """Return the reference length that is closest to the length of a hypothesis; on a tie, the shorter one.
 
     :param references: one or more references; only their lengths matter
     :param hyp_len: the length of the hypothesis, in tokens
@@ -76,7 +76,7 @@ def closest_ref_length(references: Iterable[Tokens], hyp_len: int) -> int:
 
 
 def brevity_penalty(closest_ref_len: float, hyp_len: float) -> float:
-    """The factor for hypotheses shorter than their references (Papineni et al. 2002, section 2.3).
+    """Compute the brevity penalty, the factor for hypotheses shorter than their references (Papineni et al. 2002, 2.3).
 
     :param closest_ref_len: the closest reference length, or its sum over a corpus, in tokens
     :param hyp_len: the length of the hypothesis, or its sum over a corpus, in tokens
@@ -104,7 +104,7 @@ def length_of(sequence: Any, name: str) -> int:
 
 
 def checked_order(n: Any, *sequences: Tokens) -> int:
-    """An order that n-grams can be counted for. As in NLTK it is looked at where a sequence is long enough for it."""
+    """Validate an n-gram order. As in NLTK, callers do this only if a sequence is long enough for the order."""
     try:
         if not any(length_of(sequence, "a text") >= n for sequence in sequences):
             return sys.maxsize

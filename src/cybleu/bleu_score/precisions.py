@@ -1,15 +1,13 @@
 """NLTK's smoothing methods on counts: precisions as plain floats.
 
-The methods of :class:`cybleu.bleu_score.SmoothingFunction` say the same on fractions, which cost more than counting.
-Where a step is exact there, a rational number is a pair of ints here, (numerator, denominator), never reduced, and becomes
-a float by one correctly rounded division, as the fraction would.
+The methods of :class:`cybleu.bleu_score.SmoothingFunction` compute the same on fractions, which is slower than counting.
+Where they are exact, rational numbers here are pairs of ints, (numerator, denominator), which are not reduced. A single
+correctly rounded division converts them to floats, as for fractions.
 """
 
 from __future__ import annotations
 
-import sys
-
-from .._mirror.definitions import halved_by_length
+from .._mirror.scoring.definitions import SMOOTHINGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def recognised(smoothing_function: Any, smoothing_type: type, methods: Sequence[Callable[..., Any]]) -> int | None:
-    """The number of the method that this callable is, None for any other callable, and where a method is replaced."""
+    """Return the number of this method of SmoothingFunction; None for other callables and replaced methods."""
     instance = getattr(smoothing_function, "__self__", None)
     function = getattr(smoothing_function, "__func__", None)
     if type(instance) is not smoothing_type:
@@ -47,11 +45,11 @@ def smoothed(
     hypothesis: Collection[Hashable],
     five_grams: Callable[[], Pair],
 ) -> list[float] | None:
-    """The precisions after `method` 0 to 7, or None where only fractions, or their errors, will do.
+    """Return the precisions after `method` 0 to 7, or None if fractions must compute them, or raise their error.
 
     :param length: the sum of the hypothesis lengths
-    :param hypothesis: the last one, whose n-grams method 6 counts
-    :param five_grams: gives the clipped 5-gram matches and 5-grams of the last segment, for methods 5 and 7
+    :param hypothesis: the last hypothesis, whose n-grams method 6 counts
+    :param five_grams: a function that returns the clipped 5-gram matches and 5-grams of the last segment, for methods 5 and 7
     """
     if method in (4, 7):
         k = getattr(instance, "k", None)
@@ -68,34 +66,19 @@ def smoothed(
     return _averaged(pairs, five_grams())
 
 
-def _floats(
-    method: int, instance: Any, matches: Sequence[int], denominators: Sequence[int], length: int
-) -> list[float]:
+def _floats(method: int, instance: Any, matches: Sequence[int], denominators: Sequence[int], length: int) -> list[Any]:
     """Methods 0 to 4."""
-    precisions: list[float] = []
-    zeros = 0
-    for n, (matched, denominator) in enumerate(zip(matches, denominators)):
-        if method == 2 and n > 0:
-            precisions.append((matched + 1) / (denominator + 1))
-        elif matched > 0:
-            precisions.append(matched / denominator)
-        elif method == 1:
-            precisions.append((0 + instance.epsilon) / denominator)
-        elif method == 3:
-            zeros += 1
-            precisions.append(1 / (2**zeros * denominator))
-        elif method == 4 and length > 1:
-            zeros += 1
-            precisions.append(halved_by_length(zeros, instance.k, length) / denominator)
-        elif method == 0:
-            precisions.append(sys.float_info.min)
-        else:
-            precisions.append(0.0)
-    return precisions
+    kind, parameter = _SMOOTHINGS[method]
+    value = getattr(instance, parameter) if parameter and 0 in matches else 1
+    return SMOOTHINGS[kind](matches, denominators, value, 1, length)
+
+
+# The smoothings of BLEU's definitions that methods 0 to 4 correspond to, each with the attribute of its parameter.
+_SMOOTHINGS = (("tiny", None), ("floor", "epsilon"), ("add-k", None), ("exp", None), ("exp-by-length", "k"))
 
 
 def _averaged(precisions: list[Pair], after_the_last: Pair) -> list[float]:
-    """Method 5 on rational numbers."""
+    """Apply method 5 to rational numbers."""
     top, bottom = precisions[0]
     top += bottom
     averages = []
@@ -108,7 +91,7 @@ def _averaged(precisions: list[Pair], after_the_last: Pair) -> list[float]:
 
 
 def _averaged_floats(smoothed: list[float], pairs: list[Pair], after_the_last: Pair) -> list[float]:
-    """Method 5 where orders without a match are floats already: a sum is exact until a float is in it."""
+    """Apply method 5 if orders without a match are already floats. A sum is exact until it includes a float."""
     precisions: list[Pair | float] = [pair if pair[0] > 0 else precision for pair, precision in zip(pairs, smoothed)]
     previous = _add(precisions[0], (1, 1))
     averages = []
@@ -120,9 +103,9 @@ def _averaged_floats(smoothed: list[float], pairs: list[Pair], after_the_last: P
 
 
 def _interpolated(precisions: list[Pair], alpha: Any, hypothesis: Collection[Hashable]) -> list[Pair] | None:
-    """Method 6 where it is defined and `alpha` an int, so that every step is rational.
+    """Apply method 6 if it is defined and `alpha` is an int, so that every step is rational.
 
-    The digits double with every order, so for more than a few of them reduced fractions are faster.
+    The number of digits doubles with every order, so for more than a few orders reduced fractions are faster.
     """
     if type(alpha) is not int or alpha <= 0 or not 3 <= len(precisions) <= 6 or precisions[2][0] == 0:
         return None

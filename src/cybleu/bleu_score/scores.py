@@ -1,4 +1,4 @@
-"""The scores of NLTK: the faces, and the general path, which takes any containers, tokens, weights and smoothing."""
+"""NLTK's sentence and corpus BLEU: the public functions, and the fallback for any containers, tokens and smoothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 QUARTERS = (0.25, 0.25, 0.25, 0.25)
 
-# Several vectors in one call give a list. One alone in a list gives a float, as in NLTK, which no type can tell.
+# Several weight vectors give a list of scores. As in NLTK, a list of a single vector gives a float, which types cannot express.
 if TYPE_CHECKING:
 
     @overload
@@ -61,9 +61,9 @@ def sentence_bleu(
     smoothing_function: SmoothingCallable | None = None,
     auto_reweigh: bool = False,
 ) -> float | list[float]:
-    """Score one hypothesis against its references.
+    """Score a hypothesis against its references.
 
-    The score is the corpus score of this one segment.
+    The score is the corpus score of this segment.
 
     :param references: one or more reference translations, each a sequence of hashable tokens
     :param hypothesis: the translation to score, a sequence of hashable tokens
@@ -75,10 +75,10 @@ def sentence_bleu(
         score is practically 0
     :param auto_reweigh: if the weights are the default and the hypothesis has fewer than 4 tokens, use uniform weights
         for as many orders as there are tokens
-    :return: BLEU from 0 to 1 as a float; the int 0 if no token matches, so also for an empty hypothesis; a list of
+    :return: BLEU from 0 to 1 as a float; the int 0 if no token matches, or the hypothesis is empty; a list of
         these for several weight vectors, but not for a list of only one
     :raises NoReferencesError: there is no reference
-    :raises TypeError: something that should be a sequence is not one, or a token cannot be hashed
+    :raises TypeError: an argument that must be a sequence is not one, or a token is not hashable
 
     >>> sentence_bleu([["the", "cat", "is", "on", "the", "mat"]], ["the", "cat", "is", "on", "a", "mat"])
     0.537284965911771
@@ -87,7 +87,7 @@ def sentence_bleu(
 
 
 if hasattr(_backend.chosen, "sentence_bleu"):
-    # the same function, compiled; what it declines this one does
+    # compiled equivalent, which calls this function for arguments that it declines
     sentence_bleu = _backend.chosen.sentence_bleu(sentence_bleu, SmoothingFunction, METHODS, warn_no_match)
 
 
@@ -118,7 +118,7 @@ def corpus_bleu(
     smoothing_function: SmoothingCallable | None = None,
     auto_reweigh: bool = False,
 ) -> float | list[float]:
-    """Score a corpus: matches, n-grams and lengths are summed over its segments before anything is divided.
+    """Score a corpus: matches, n-grams and lengths are summed over its segments, and then divided.
 
     As in NLTK, a segment shorter than an n-gram order adds 1 to the denominator of that order. Other tools add 0. The
     reference length of a segment is that of the closest reference, or of the shorter one if two are equally close.
@@ -136,7 +136,7 @@ def corpus_bleu(
     :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
     :raises EmptyCorpusError: there is no segment
     :raises NoReferencesError: a segment has no reference
-    :raises TypeError: something that should be a sequence is not one, or a token cannot be hashed
+    :raises TypeError: an argument that must be a sequence is not one, or a token is not hashable
 
     >>> corpus_bleu([[["a", "b", "c", "d"]], [["e", "f", "g", "h"]]], [["a", "b", "c", "d"], ["e", "f", "g", "i"]])
     0.7231269021297695
@@ -155,14 +155,14 @@ def corpus_bleu_of_row(
     smoothing_function: SmoothingCallable | None = None,
     auto_reweigh: bool = False,
 ) -> float | list[float]:
-    """:func:`corpus_bleu` for a corpus whose segments were counted one after the other and not kept.
+    """Score a corpus as :func:`corpus_bleu` does, from its summed statistics.
 
     The other parameters are those of :func:`corpus_bleu`.
 
     :param row: the sum of the statistics rows of the segments
-    :param short_segments: for each order, how many segments are too short for it; :class:`cybleu.CorpusAccumulator`
+    :param short_segments: for each order, the number of segments that are too short for it; :class:`cybleu.CorpusAccumulator`
         counts them
-    :param references: the references of the last segment, which a smoothing may need
+    :param references: the references of the last segment, which smoothing may require
     :param hypothesis: the hypothesis of the last segment
     :return: BLEU from 0 to 1, as for :func:`corpus_bleu`
     :raises StatisticsError: `row`, `short_segments` and `weights` do not have the same number of orders
@@ -178,7 +178,7 @@ def corpus_bleu_of_row(
     if len(row) != 2 + 2 * order or max_order > order:
         raise StatisticsError(
             f"the row has {len(row)} numbers, short_segments {order}, and there are {max_order} weights; a row has "
-            "2 + 2 * orders, with a number of short segments for each order, and weights need no more orders than it has"
+            "2 + 2 * orders numbers, short_segments one for each order, and there are at most as many weights as orders"
         )
     denominators = [total + count for total, count in zip(row[2 + order :], short_segments)][:max_order]
     return score_counts(row, denominators, references, hypothesis, vectors, smoothing_function, auto_reweigh)
@@ -188,14 +188,14 @@ def corpus_bleu_of_row(
 
 
 def scorer() -> Any:
-    """What scores plain lists, in the backend that serves now."""
+    """Return the scorer of plain lists in the active backend."""
     found = _scorers.get(_backend.BACKEND)
     if found is None:
         found = _scorers[_backend.BACKEND] = _backend.chosen.Scorer(SmoothingFunction, METHODS, warn_no_match)
     return found
 
 
-_scorers: dict[str, Any] = {}  # by backend, made when it is first asked for
+_scorers: dict[str, Any] = {}  # by backend, created on first use
 
 
 def _general_bleu(
@@ -205,7 +205,7 @@ def _general_bleu(
     smoothing_function: SmoothingCallable | None,
     auto_reweigh: bool,
 ) -> float | list[float]:
-    """Any containers, tokens, weights and smoothing, one segment after the other."""
+    """Score any containers, tokens, weights and smoothing, segment by segment."""
     number = number_of_segments(list_of_references, hypotheses)
     vectors, max_order = weight_vectors(weights)
     row, denominators = [0] * (2 + max_order), [0] * max_order
@@ -227,12 +227,20 @@ def _general_bleu(
 
 
 def number_of_segments(list_of_references: Sequence[Collection[Tokens]], hypotheses: Sequence[Tokens]) -> int:
-    number, wanted = length_of(hypotheses, "the hypotheses"), length_of(list_of_references, "the lists of references")
-    if number != wanted:
-        raise LengthMismatchError(
-            f"there are {number} hypotheses and {wanted} lists of references; each hypothesis needs one list"
-        )
+    number = length_of(hypotheses, "the hypotheses")
+    check_numbers(number, length_of(list_of_references, "the lists of references"))
     return number
+
+
+def check_numbers(hypotheses: int, sets: int) -> None:
+    """Check that there is a list of references for each hypothesis.
+
+    :raises LengthMismatchError: there is not
+    """
+    if hypotheses != sets:
+        raise LengthMismatchError(
+            f"there are {hypotheses} hypotheses and {sets} lists of references; each hypothesis needs one list"
+        )
 
 
 def score_counts(
@@ -244,10 +252,10 @@ def score_counts(
     smoothing_function: SmoothingCallable | None,
     auto_reweigh: bool,
 ) -> float | list[float]:
-    """NLTK's score from its counts.
+    """Compute NLTK's score from counts.
 
     :param row: both lengths, and the matches of at least as many orders as there are denominators
-    :param references: those of the last segment, which smoothing may want
+    :param references: the references of the last segment, which smoothing may use
     :param hypothesis: the hypothesis of the last segment
     """
     length, reference_length, *matches = row[: 2 + len(denominators)]
@@ -265,14 +273,14 @@ def score_counts(
 
 
 def methods_of_five_grams(smoothing_function: SmoothingCallable | None) -> bool:
-    """Whether this is a method that looks at the 5-grams of the last segment."""
+    """Return whether this method uses the 5-grams of the last segment."""
     if smoothing_function is None:
         return False
     return recognised(smoothing_function, SmoothingFunction, METHODS) in (5, 6, 7)
 
 
 def weights_given(weights: Any) -> Any:
-    """Weights of an order or vectors of them, by position, for functions that NLTK has not.
+    """Convert weights, a vector or several, to lists, for functions that NLTK does not have.
 
     :raises ArrayTypeError: entries are masked
     :raises WeightsTypeError: they have no order
@@ -292,7 +300,7 @@ def _as_list(weights: Any) -> Any:
 
 
 def weight_vectors(weights: Any) -> tuple[Sequence[Any], int]:
-    """The weight vectors, one or several, and the largest order."""
+    """Return the weight vectors, and the largest order."""
     if type(weights) is tuple and weights and type(weights[0]) is float:
         return [weights], len(weights)
     try:

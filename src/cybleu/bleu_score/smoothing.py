@@ -1,10 +1,11 @@
-"""The smoothing methods of NLTK, on the precisions of the n-gram orders as fractions."""
+"""NLTK's smoothing methods, on precisions as fractions."""
 
 from __future__ import annotations
 
 import sys
 
-from .._mirror.definitions import halved_by_length
+from .._mirror.scoring.definitions import halved_by_length
+from .._runtime.state import CheckedState
 from ..errors import SmoothingParameterError, TooFewOrdersError, ZeroPrecisionError
 from .no_match import warn_no_match
 from .parts import modified_precision
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class SmoothingFunction:
+class SmoothingFunction(CheckedState):
     """The smoothing techniques of Chen and Cherry (2014), "A systematic comparison of smoothing techniques for
     sentence-level BLEU", as NLTK numbers and computes them.
 
     Give one of its methods, not the object, as `smoothing_function`. A method takes the list of precisions, as
-    fractions with `numerator` and `denominator`, and returns the list to use. Methods 3 to 7 change the list that they
-    are given. Methods 4 to 7 also need `references`, `hypothesis` and its length `hyp_len`; the functions that score
+    fractions with `numerator` and `denominator`, and returns the list to use. Methods 3 to 7 modify the list in
+    place. Methods 4 to 7 also require `references`, `hypothesis` and its length `hyp_len`; the functions that score
     pass these by keyword.
 
     :param epsilon: the number of matches that method 1 counts for an order without a match
@@ -37,8 +38,15 @@ class SmoothingFunction:
         self.alpha = alpha
         self.k = k
 
+    def _restore(self, state: Any) -> None:
+        for name in ("epsilon", "alpha", "k"):
+            if isinstance(state[name], (str, bytes)):
+                raise TypeError(f"{name} is a {type(state[name]).__name__}")
+            float(state[name])  # raises the error for invalid values
+        vars(self).update(state)
+
     def method0(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
-        """No smoothing: an order without a match becomes the smallest positive float, with a warning."""
+        """Do not smooth: the precision of an order without a match is the smallest positive float, with a warning."""
         precisions = []
         for order, precision in enumerate(p_n, start=1):
             if precision.numerator != 0:
@@ -49,14 +57,14 @@ class SmoothingFunction:
         return precisions
 
     def method1(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
-        """An order without a match counts as `epsilon` matches."""
+        """Count `epsilon` matches for an order without a match."""
         return [
             precision if precision.numerator != 0 else (precision.numerator + self.epsilon) / precision.denominator
             for precision in p_n
         ]
 
     def method2(self, p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
-        """One more match and one more n-gram for every order but the first (Lin and Och 2004)."""
+        """Add 1 to the matches and n-grams of every order except the first (Lin and Och 2004)."""
         from .fraction import Fraction
 
         return [
@@ -65,7 +73,7 @@ class SmoothingFunction:
         ]
 
     def method3(self, p_n: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
-        """The k-th order without a match counts as 1 / 2**k matches (NIST's mteval-v13a)."""
+        """Count 1 / 2**k matches for the k-th order without a match (NIST's mteval-v13a)."""
         zeros = 0
         for n, precision in enumerate(p_n):
             if precision.numerator == 0:
@@ -76,7 +84,7 @@ class SmoothingFunction:
     def method4(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """As method 3, but with fewer matches for shorter hypotheses.
+        """Smooth as method 3, but with fewer matches for shorter hypotheses.
 
         The j-th order without a match counts as 1 / (2**j * k / log(length)) matches.
         """
@@ -91,9 +99,9 @@ class SmoothingFunction:
     def method5(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """Each precision becomes the mean of itself, the smoothed one of the order before, and that of the order after.
+        """Replace each precision by its mean with the smoothed precision of the order before and that of the order after.
 
-        Before the first order this is the first precision plus 1. After the last order it is the 5-gram precision of
+        Before the first order, it uses the first precision plus 1. After the last order, it uses the 5-gram precision of
         the given segment.
         """
         following = [*p_n[1:], modified_precision(references, hypothesis, 5)]
@@ -131,22 +139,22 @@ class SmoothingFunction:
     def method7(
         self, p_n: list[Any], references: Any, hypothesis: Any, hyp_len: int | None = None, *args: Any, **kwargs: Any
     ) -> list[Any]:
-        """Method 4, then method 5."""
+        """Apply method 4, then method 5."""
         length = hyp_len if hyp_len else len(hypothesis)
         p_n = self.method4(p_n, references, hypothesis, length)
         return self.method5(p_n, references, hypothesis, length)
 
 
-def nltk_3_3(p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
-    """The rule of NLTK up to version 3.3, as a `smoothing_function`: it skips orders without a match.
+def nltk_3_2(p_n: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
+    """Skip orders without a match, as NLTK did up to version 3.2.
 
-    The orders that remain get the first weights, so scores are higher than in later versions. It reproduces the numbers
-    of tutorials from that time.
+    The orders that remain get the first weights, so scores are higher than in later versions. Use it as
+    `smoothing_function` to reproduce the scores of tutorials from that time.
 
-    :param p_n: the precisions, which the function that scores passes
+    :param p_n: the precisions, which the scoring function passes
     :return: the precisions above 0
 
-    >>> sentence_bleu([["it", "is", "ship"]], ["it", "ship"], smoothing_function=nltk_3_3)
+    >>> sentence_bleu([["it", "is", "ship"]], ["it", "ship"], smoothing_function=nltk_3_2)
     0.6065306597126334
     """
     return [precision for precision in p_n if precision.numerator != 0]

@@ -1,4 +1,4 @@
-"""The command line: arguments, files and printing. What it computes has its own rooms."""
+"""The command line: arguments, files and printing. Other packages compute."""
 
 from .main import cli
 

@@ -1,4 +1,4 @@
-"""How the commands of `cybleu rerank` go through a list: segment after segment, chosen, sorted or explained."""
+"""Choose, sort or explain the hypotheses of a list, segment by segment, for the commands of `cybleu rerank`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError, InputFileError, printable
 from ..metrics import Bleu
 from ..text import tokenizer
-from .common import someone_looks
+from .common import stderr_is_tty
 
 if TYPE_CHECKING:
     from ..metrics import Metric
@@ -30,8 +31,9 @@ AT_ONCE = 64  # segments
 EXPLAINED = 3  # candidates
 
 
-class Given(NamedTuple):
-    """The options that all commands have, and those of the output."""
+@dataclass(frozen=True, kw_only=True)
+class RerankOptions:
+    """The options of all commands, and those of the output."""
 
     nbest: str
     format: str | None
@@ -50,7 +52,7 @@ class Given(NamedTuple):
         return [self.nbest, self.feature_table]
 
     def stream(self) -> Iterator[Segment]:
-        progress = someone_looks()
+        progress = stderr_is_tty()
         from ..nbest import read_segments
 
         if self.format == "json" and (self.size is not None or self.feature_table is not None):
@@ -68,7 +70,7 @@ class Given(NamedTuple):
             size=self.size,
             features=self.feature_table,
             tokenize=self.tokenize or self.split,
-            progress=someone_looks(),
+            progress=stderr_is_tty(),
         )
 
     def splitter(self) -> Callable[[str], list[str]]:
@@ -76,7 +78,7 @@ class Given(NamedTuple):
 
 
 class Why(NamedTuple):
-    """What --explain can tell of a command."""
+    """The data of a command that --explain shows."""
 
     weights: dict[str, float] | None = None
     split: Callable[[str], list[str]] | None = None
@@ -85,7 +87,7 @@ class Why(NamedTuple):
     first_id: int = 0
 
     def stats(self, segments: Sequence[Segment]) -> Any:
-        """The statistics of the hypotheses of some segments, or nothing in their place."""
+        """The statistics of the hypotheses of some segments; zeros without references."""
         from .._runtime.arrays import np
 
         texts = [text for segment in segments for text in segment.texts]
@@ -101,7 +103,7 @@ class Why(NamedTuple):
         return self.references.stats([self.split(text) for text in texts], owners)
 
 
-def choose_from(given: Given, choose: Callable[[NBest], Selection[str]], why: Why) -> None:
+def choose_from(given: RerankOptions, choose: Callable[[NBest], Selection[str]], why: Why) -> None:
     stream = _in_order(given)
     if given.explain is not None:
         found = next((segment for segment in stream if segment.id == given.explain), None)
@@ -141,10 +143,10 @@ def choose_from(given: Given, choose: Callable[[NBest], Selection[str]], why: Wh
             missing += last - expected
             write("\n" * (last - expected))
     if missing:
-        click.echo(f"cybleu: segments without a hypothesis: {missing}; an empty line stands for each", err=True)
+        click.echo(f"cybleu: segments without a hypothesis: {missing}; each is an empty line in the output", err=True)
 
 
-def _in_order(given: Given) -> Iterator[Segment]:
+def _in_order(given: RerankOptions) -> Iterator[Segment]:
     last = given.first_id - 1
     for segment in given.stream():
         if segment.id <= last:
@@ -168,7 +170,7 @@ def _nbest(group: Sequence[Segment], why: Why) -> NBest:
     first = group[0]
     known = [segment.model_scores for segment in group if segment.model_scores is not None]
     return NBest(
-        np.cumsum([0, *(len(segment.texts) for segment in group)]),
+        np.cumsum([0, *(len(segment.texts) for segment in group)], dtype=np.int64),
         first.features if len(group) == 1 else np.concatenate([segment.features for segment in group]),
         why.stats(group),
         first.names,
@@ -214,7 +216,7 @@ def opened(path: str) -> Iterator[Callable[[str], Any]]:
 
 
 def _explanation(nbest: NBest, selection: Selection[str], why: Why) -> str:
-    """The first candidates of one segment with what speaks for them."""
+    """Describe the first candidates of a segment, with the reasons for their scores."""
     from ..pairwise import pairwise_bleu
     from ..stats import segment_stats
 

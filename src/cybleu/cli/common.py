@@ -1,11 +1,13 @@
-"""What the commands share: how they report what the user can mend, and their options."""
+"""Errors and options that the commands share."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import wraps
 from typing import Any, TypeAlias, TypeVar
 
 import click
@@ -16,10 +18,11 @@ from ..errors import CybleuError, InputFileError, printable
 from ..metrics import METRICS, Bleu, Gleu, Metric, find
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Options = TypeVar("Options")
 
 
 class InputError(click.ClickException):
-    """What the user can mend: one sentence on standard error, exit status 2."""
+    """A mistake in the input: one sentence on standard error, exit status 2."""
 
     exit_code = 2
 
@@ -29,7 +32,7 @@ class InputError(click.ClickException):
 
 @contextmanager
 def input_errors() -> Iterator[None]:
-    """Report what reading and computing raise."""
+    """Report the errors of reading and computing."""
     try:
         yield
     except (CybleuError, ValueError, ArithmeticError) as error:
@@ -43,7 +46,7 @@ _FORMAT = re.compile(r"\bformat='(\w+)'")
 
 
 def _for_commands(message: str) -> str:
-    """What functions advise, with options in the place of arguments; without what this command has no option for."""
+    """Replace arguments by options in the advice of a message, and drop advice that this command has no option for."""
     options = {name for parameter in click.get_current_context().command.params for name in parameter.opts}
     clauses = [
         _FORMAT.sub(r"--format \1", _ADVICE.sub(lambda found: f"{found[1]} {_ADVISED[found[2]]}", clause))
@@ -54,7 +57,7 @@ def _for_commands(message: str) -> str:
 
 
 def with_parameters(*parameters: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """A decorator that gives a command these arguments and options, in this order."""
+    """A decorator that adds these arguments and options to a command, in this order."""
 
     def decorate(command: Command) -> Command:
         for parameter in reversed(parameters):
@@ -64,22 +67,68 @@ def with_parameters(*parameters: Callable[[Any], Any]) -> Callable[[Command], Co
     return decorate
 
 
-def taken(kind: Any, options: dict[str, Any]) -> Any:
-    """A tuple with names of those options that it has, which are then no longer among them."""
-    return kind(**{name: options.pop(name) for name in kind._fields if name in options})
+def as_options(kind: Callable[..., Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """A decorator that passes all arguments and options to a command as one object of this class."""
+
+    def decorate(command: Callable[[Options], None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**arguments: Any) -> None:
+            command(kind(**arguments))
+
+        return run
+
+    return decorate
 
 
 # ------------------------------------------------------------------------------------------------------------- options
 
 
-# A file to read or to write, or `-`. What is wrong with it is said when it is opened.
-FILE = click.Path(readable=False)
+class _File(click.Path):
+    """A file to read or to write, or ``-``. Mistakes are reported when it is opened."""
 
-SPLIT = click.option(
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        return super().convert(as_path(value), parameter, context)
+
+
+def as_path(text: str) -> str:
+    """Encode an argument as the system gave it: `main` decodes all arguments as UTF-8, whatever the locale."""
+    if sys.getfilesystemencoding() == "ascii":
+        with suppress(UnicodeEncodeError):
+            return os.fsdecode(text.encode("utf-8", "surrogateescape"))
+    return text
+
+
+FILE = _File(readable=False)
+
+
+def number_option(
+    *names: str, least: int = 1, most: int | None = None, default: int | None = None, **more: Any
+) -> Callable[[Command], Command]:
+    """An option that takes an integer in a range."""
+    return click.option(*names, type=click.IntRange(least, most), **_shown(default), **more)
+
+
+def choice_option(
+    *names: str, of: Sequence[str], default: str | None = None, **more: Any
+) -> Callable[[Command], Command]:
+    """An option that takes one of some names."""
+    return click.option(*names, type=click.Choice(of), **_shown(default), **more)
+
+
+def _shown(default: Any) -> dict[str, Any]:
+    """A default that is shown in the help; nothing for None, because click takes None for a value of a required option."""
+    return {} if default is None else {"default": default, "show_default": True}
+
+
+def file_option(*names: str, metavar: str = "FILE", **more: Any) -> Callable[[Command], Command]:
+    """An option that takes the path of a file."""
+    return click.option(*names, metavar=metavar, type=FILE, **more)
+
+
+SPLIT = choice_option(
     "--split",
-    type=click.Choice(["ascii", "space", "unicode"]),
+    of=["ascii", "space", "unicode"],
     default="unicode",
-    show_default=True,
     help="What separates tokens: any white space, white space of ASCII only as in multi-bleu.perl, or spaces only as in Moses.",
 )
 TOKENIZE = click.option(
@@ -112,7 +161,7 @@ WEIGHTS = click.option(
     metavar="W,W,...",
     help="Weights of the n-gram orders.  [default: uniform]",
 )
-ORDER = click.option("--order", type=click.IntRange(1, MOST_ORDERS), help="Largest n-gram order.  [default: 4]")
+ORDER = number_option("--order", most=MOST_ORDERS, help="Largest n-gram order.  [default: 4]")
 RAW = with_parameters(
     click.option(
         "--tokenize",
@@ -120,63 +169,56 @@ RAW = with_parameters(
         help="The tokeniser: 13a, intl, zh, char or another one of sacreBLEU, or none for text that is already tokenised.  "
         "[default: that of the tool, such as 13a for sacrebleu, huggingface and mteval-v13a, white space for most others]",
     ),
-    click.option(
+    choice_option(
         "--split",
-        type=click.Choice(["ascii", "space", "unicode"]),
-        help="What separates tokens, instead of --tokenize: any white space, white space of ASCII only as in multi-bleu.perl, or "
-        "spaces only as in Moses.",
+        of=["ascii", "space", "unicode"],
+        help=(
+            "What separates tokens, instead of --tokenize: any white space, white space of ASCII only as in multi-bleu.perl, or "
+            "spaces only as in Moses."
+        ),
     ),
     click.option(
         "--lowercase", is_flag=True, help="Put the texts in lower case first; for mteval-v13a only the letters A to Z."
     ),
 )
-FIRST_ID = click.option(
-    "--first-id",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="The id of the first segment.",
+FIRST_ID = number_option("--first-id", least=0, default=0, help="The id of the first segment.")
+SIZE = number_option("--size", help="How many lines each segment has, in the plain format.")
+FEATURE_TABLE = file_option(
+    "--feature-table", help="The file of features of the plain format, one line for each hypothesis."
 )
-SIZE = click.option("--size", type=click.IntRange(1), help="How many lines each segment has, in the plain format.")
-FEATURE_TABLE = click.option(
-    "--feature-table",
-    metavar="FILE",
-    type=FILE,
-    help="The file of features of the plain format, one line for each hypothesis.",
-)
-REFERENCE_LENGTH = click.option(
+REFERENCE_LENGTH = choice_option(
     "--reference-length",
-    type=click.Choice(["closest", "closest-first", "shortest", "average"]),
+    of=["closest", "closest-first", "shortest", "average"],
     help="Which length counts if there are several references.  [default: closest]",
 )
 SMOOTHING = click.option("--smoothing", metavar="NAME", help="The smoothing of BLEU.  [default: that of the tool]")
 
 
 def of_any(metric: Metric) -> None:
-    """Why a command does not take a metric, where it takes every one."""
+    """The reason why a command refuses a metric: there is none, for a command that accepts all."""
 
 
 def of_bleu(metric: Metric) -> str | None:
-    """The same where texts are counted as BLEU needs it."""
+    """The same for commands that count n-grams as BLEU does."""
     if metric.of_raw_text or isinstance(metric, Gleu):
         return "this command counts the n-grams of BLEU, and {} needs other counts"
     return None
 
 
 def of_sums(metric: Metric) -> str | None:
-    """The same where sums of the counts of segments are scored."""
+    """The same for commands that score sums of the counts of segments."""
     if isinstance(metric, Bleu) and metric.level == "mean":
         return "this command scores sums of counts, and {} is a mean of the scores of segments; give another --metric"
     return None
 
 
 def of_sums_of_bleu(metric: Metric) -> str | None:
-    """The same for both reasons."""
+    """The same for commands that do both."""
     return of_bleu(metric) or of_sums(metric)
 
 
 def of_steps_of_bleu(metric: Metric) -> str | None:
-    """The same where the steps of BLEU are explained."""
+    """The same for commands that explain the steps of BLEU."""
     return None if isinstance(metric, Bleu) else "this command explains the steps of BLEU, and {} is not BLEU"
 
 
@@ -184,7 +226,7 @@ WhyNot: TypeAlias = "Callable[[Metric], str | None]"
 
 
 class MetricName(click.ParamType):  # type: ignore[type-arg]
-    """A name in :data:`cybleu.metrics.METRICS`, as it is when the command runs, of those that the command takes."""
+    """A name in :data:`cybleu.metrics.METRICS` of a metric that the command accepts."""
 
     name = "metric"
 
@@ -195,7 +237,7 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
     def _offered(self) -> list[str]:
         return [name for name, metric in METRICS.items() if self._why_not(metric) is None]
 
-    def get_metavar(self, *arguments: Any, **named: Any) -> str:  # which, depends on the version of click
+    def get_metavar(self, *arguments: Any, **named: Any) -> str:  # the arguments depend on the version of click
         return f"[{'|'.join(self._offered)}]"
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
@@ -213,7 +255,7 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
 
 
 def variant(default: str, why_not: WhyNot = of_any) -> Callable[[Command], Command]:
-    """The option that names the metric."""
+    """The option for the metric."""
     other = "" if why_not(METRICS["chrf"]) else "; or another metric"
     return click.option(
         "--variant",
@@ -237,12 +279,8 @@ SMOOTHING_OF_TEXT = with_parameters(
         "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
     ),
 )
-THREADS = click.option(
-    "--threads", type=click.IntRange(1), default=1, show_default=True, help="How many threads work at the same time."
-)
-WIDTH = click.option(
-    "--width", type=click.IntRange(0, 17), default=2, show_default=True, help="How many decimals are printed."
-)
+THREADS = number_option("--threads", default=1, help="How many threads work at the same time.")
+WIDTH = number_option("--width", least=0, most=17, default=2, help="How many decimals are printed.")
 DROP_BOM = click.option(
     "--drop-bom",
     is_flag=True,
@@ -265,7 +303,7 @@ def metric_of(
     order: int | None = None,
     weights: Sequence[float] | None = None,
 ) -> Metric:
-    """The metric that the options ask for."""
+    """Find the metric that the options describe."""
     if order is not None and weights is not None and order != len(weights):
         raise click.UsageError(f"--order {order} does not fit the {len(weights)} weights")
     choices: dict[str, Any] = {
@@ -291,19 +329,19 @@ def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str | None]) -
 
 
 def check_size(list_format: str | None, size: int | None) -> None:
-    """See that the plain format comes with what it needs."""
+    """Check that the plain format has a size."""
     if list_format == "plain" and size is None:
         raise InputError("--format plain needs --size, the number of lines of each segment")
 
 
 def need_standard_output() -> None:
-    """Refuse to begin what could not be printed, because the process was started without a standard output."""
+    """Check for a standard output before a long computation: a process may be started without one."""
     if sys.stdout is None:
         raise InputError("standard output: is closed")
 
 
-def someone_looks() -> bool:
-    """Whether progress is seen: standard error is a terminal. A process may have been started without one."""
+def stderr_is_tty() -> bool:
+    """Whether standard error is a terminal, for progress bars. A process may be started without standard error."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 

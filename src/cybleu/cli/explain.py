@@ -1,39 +1,40 @@
-"""`cybleu explain`: how the score of one line came about."""
+"""`cybleu explain`: the steps of the score of one line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import click
 
 from .. import bleu_score
 from ..errors import ArrayValueError
 from ..explanations import explain as steps_of
-from .common import FILES, SMOOTHING_OF_TEXT, input_errors, of_steps_of_bleu, variant
-from .texts import TextOptions, segments
+from .common import FILES, SMOOTHING_OF_TEXT, as_options, input_errors, number_option, of_steps_of_bleu, variant
+from .texts import TextOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(TextOptions):
+    hypothesis: str
+    references: tuple[str, ...]
+    line: int
 
 
 @click.command()
 @FILES
-@click.option("--line", type=click.IntRange(1), required=True, metavar="N", help="The line to explain, counted from 1.")
+@number_option("--line", required=True, metavar="N", help="The line to explain, counted from 1.")
 @variant("sacrebleu", of_steps_of_bleu)
 @SMOOTHING_OF_TEXT
-def explain(
-    hypothesis: str,
-    references: tuple[str, ...],
-    line: int,
-    **options: Any,
-) -> None:
-    """Show how the score of one line came about.
+@as_options(ExplainOptions)
+def explain(given: ExplainOptions) -> None:
+    """Show the steps of the score of one line.
 
     Prints the n-grams of the line of HYP that match, the precisions and the brevity penalty. The files and the options are
     those of `cybleu score`. A line is scored as the tool scores a single sentence.
     """
-    given = TextOptions(**options)
     metric, method = given.metric_and_method()
     with input_errors():
-        texts, text = _segment(line, hypothesis, references, given.splitter(), given.drop_bom)
+        texts, text = _segment(given)
         if method is None:
             explained = steps_of(texts, text, metric=metric)
         else:
@@ -42,13 +43,11 @@ def explain(
     click.echo(str(explained))
 
 
-def _segment(
-    line: int, hypothesis: str, references: tuple[str, ...], split: Callable[[str], Any], drop_bom: bool
-) -> tuple[list[list[str]], list[str]]:
-    """The references and the hypothesis of a line, counted from 1."""
+def _segment(given: ExplainOptions) -> tuple[list[list[str]], list[str]]:
+    """The references and the hypothesis of the line."""
     before = 0
-    for list_of_references, hypotheses in segments(hypothesis, references, split, drop_bom):
-        if line <= before + len(hypotheses):
-            return list_of_references[line - before - 1], hypotheses[line - before - 1]
+    for list_of_references, hypotheses in given.files([given.hypothesis, *given.references]).split(given.splitter()):
+        if given.line <= before + len(hypotheses):
+            return list_of_references[given.line - before - 1], hypotheses[given.line - before - 1]
         before += len(hypotheses)
-    raise ArrayValueError(f"--line is {line}, and the files have {before} lines")
+    raise ArrayValueError(f"--line is {given.line}, and the files have {before} lines")

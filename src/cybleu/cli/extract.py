@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from dataclasses import dataclass
 
 import click
 
@@ -18,38 +18,55 @@ from .common import (
     SPLIT,
     THREADS,
     TOKENIZE,
+    as_options,
     check_outputs,
     check_size,
+    choice_option,
+    file_option,
     input_errors,
+    number_option,
     one_standard_input,
-    someone_looks,
+    stderr_is_tty,
 )
+
+
+@dataclass(frozen=True)
+class ExtractOptions:
+    nbest: str
+    references: tuple[str, ...]
+    features_file: str
+    scores_file: str
+    format_: str | None
+    first_id: int
+    size: int | None
+    feature_table: str | None
+    max_order: int
+    reference_length: str | None
+    split: str
+    tokenize: str | None
+    lowercase: bool
+    unique: bool
+    threads: int
 
 
 @click.command()
 @click.argument("nbest", metavar="NBEST", type=FILE)
 @click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE)
-@click.option("--features-file", metavar="FILE", type=FILE, required=True, help="Where to write the features.")
-@click.option("--scores-file", metavar="FILE", type=FILE, required=True, help="Where to write the BLEU statistics.")
-@click.option(
+@file_option("--features-file", required=True, help="Where to write the features.")
+@file_option("--scores-file", required=True, help="Where to write the BLEU statistics.")
+@choice_option(
     "--format",
     "format_",
-    type=click.Choice(["moses", "joshua", "plain", "fairseq", "json"]),
-    help="The format of NBEST: that of Moses, that of Joshua and cdec, plain text, the output of fairseq, or JSON lines such as "
-    "Sockeye's.  [default: moses or joshua, as the first lines look]",
+    of=["moses", "joshua", "plain", "fairseq", "json"],
+    help=(
+        "The format of NBEST: that of Moses, that of Joshua and cdec, plain text, the output of fairseq, or JSON lines such as "
+        "Sockeye's.  [default: moses or joshua, as the first lines look]"
+    ),
 )
 @FIRST_ID
 @SIZE
 @FEATURE_TABLE
-@click.option(
-    "--order",
-    "--max-order",
-    "max_order",
-    type=click.IntRange(1, 64),
-    default=4,
-    show_default=True,
-    help="Largest n-gram order.",
-)
+@number_option("--order", "--max-order", "max_order", most=64, default=4, help="Largest n-gram order.")
 @REFERENCE_LENGTH
 @SPLIT
 @TOKENIZE
@@ -60,45 +77,41 @@ from .common import (
     help="Leave out a hypothesis with the same features and statistics as an earlier one of its segment.",
 )
 @THREADS
-def extract(
-    nbest: str,
-    references: tuple[str, ...],
-    features_file: str,
-    scores_file: str,
-    format_: str | None,
-    size: int | None,
-    feature_table: str | None,
-    split: str,
-    tokenize: str | None,
-    **options: Any,
-) -> None:
+@as_options(ExtractOptions)
+def extract(given: ExtractOptions) -> None:
     """Write the features and statistics of an n-best list.
 
     The two files have the text format that Moses's tuners read. Input files are UTF-8, and gzip is recognised; one of them may
     be -, which is standard input. An output file is compressed if its name ends in .gz.
     """
-    one_standard_input(nbest, feature_table, *references)
-    for option, path in (("--features-file", features_file), ("--scores-file", scores_file)):
+    inputs = [given.nbest, given.feature_table, *given.references]
+    one_standard_input(*inputs)
+    for option, path in (("--features-file", given.features_file), ("--scores-file", given.scores_file)):
         if path == STANDARD_INPUT:
             raise click.UsageError(
-                f"{option} is a file, not standard output; /dev/stdout is one where the system has it"
+                f"{option} must be a file, not standard output; /dev/stdout is a file on POSIX systems"
             )
-    check_size(format_, size)
-    check_outputs([features_file, scores_file], [nbest, feature_table, *references])
-    # the threads that NumPy starts for products of matrices, of which there are none here, keep a processor busy at first
+    check_size(given.format_, given.size)
+    check_outputs([given.features_file, given.scores_file], inputs)
+    # NumPy would start threads for products of matrices, of which there are none here; they keep a processor busy at first
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with input_errors(), collector_paused():
         from ..nbest import extract as extract_from
 
         extract_from(
-            nbest,
-            references,
-            features_file,
-            scores_file,
-            format_,
-            size=size,
-            features=feature_table,
-            tokenize=tokenize or split,
-            progress=someone_looks(),
-            **options,
+            given.nbest,
+            given.references,
+            given.features_file,
+            given.scores_file,
+            given.format_,
+            first_id=given.first_id,
+            size=given.size,
+            features=given.feature_table,
+            max_order=given.max_order,
+            reference_length=given.reference_length,
+            tokenize=given.tokenize or given.split,
+            lowercase=given.lowercase,
+            unique=given.unique,
+            threads=given.threads,
+            progress=stderr_is_tty(),
         )

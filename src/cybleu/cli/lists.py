@@ -1,16 +1,16 @@
-"""The n-best lists of the commands that tune weights: their options, reading them, writing the weights."""
+"""N-best lists of the commands that tune weights: options, reading, and writing the weights."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import inf
 from operator import eq
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
-from click.core import ParameterSource
 
 from .._files.text import listed, number_of, shown
 from .._files.weights import lines_of
@@ -28,12 +28,14 @@ from .common import (
     THREADS,
     TOKENIZE,
     check_outputs,
+    choice_option,
+    file_option,
     metric_of,
     need_standard_output,
+    number_option,
     of_sums_of_bleu,
     one_standard_input,
-    read_weights,
-    someone_looks,
+    stderr_is_tty,
     variant,
     with_parameters,
 )
@@ -41,22 +43,19 @@ from .common import (
 if TYPE_CHECKING:
     from ..nbest import NBest
 
-SEED = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of everything that is random."
-)
+SEED = number_option("--seed", least=0, default=0, help="The seed of everything that is random.")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the numbers.")
-OUTPUT = click.option("--output", metavar="FILE", type=FILE, help="Write the weights to this file, too.")
-NORMALISE = click.option(
+OUTPUT = file_option("--output", help="Write the weights to this file, too.")
+NORMALISE = choice_option(
     "--normalise",
-    type=click.Choice(["sum", "largest"]),
+    of=["sum", "largest"],
     help="Divide the weights by the sum of their absolute values, as Moses does, or by the largest.  [default: as found]",
 )
-RESTARTS = click.option(
+RESTARTS = number_option(
     "--restarts",
-    type=click.IntRange(0, MOST_REPEATS),
-    default=20,
-    show_default=True,
-    help="How many climbs follow the one that begins at the start.",
+    least=0,
+    most=MOST_REPEATS,
+    help="Number of restarts after the climb from the start.  [default: 20, or 60 for fewer than 10,000 hypotheses]",
 )
 FIX = click.option(
     "--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start. May be given several times."
@@ -74,48 +73,34 @@ OF_COUNTS = with_parameters(
 WITH_LISTS = with_parameters(
     click.argument("nbest", metavar="[NBEST", required=False, type=FILE),
     click.argument("references", metavar="REF...]", nargs=-1, type=FILE),
-    click.option(
+    file_option(
         "--more",
         metavar="NBEST",
-        type=FILE,
         multiple=True,
         help="Another list of the same segments, which is merged with NBEST. May be given several times.",
     ),
-    click.option(
+    file_option(
         "--features-file",
-        metavar="FILE",
-        type=FILE,
         multiple=True,
         help="The features that Moses's extractor wrote, in place of NBEST and REF. May be given several times, each with a --scores-file.",
     ),
-    click.option(
-        "--scores-file",
-        metavar="FILE",
-        type=FILE,
-        multiple=True,
-        help="The scores that it wrote, for each --features-file.",
-    ),
-    click.option(
+    file_option("--scores-file", multiple=True, help="The scores that it wrote, for each --features-file."),
+    choice_option(
         "--format",
         "format_",
-        type=click.Choice(["moses", "joshua", "fairseq", "json"]),
+        of=["moses", "joshua", "fairseq", "json"],
         help="The format of NBEST.  [default: moses or joshua, as the first lines look]",
-    ),
-    click.option(
-        "--scorer-weights",
-        callback=read_weights,
-        metavar="W,W,...",
-        help="The weights of the scorers, if --scores-file has several, such as BLEU,TER.  [default: equal]",
     ),
     OF_COUNTS,
     SEED,
     AS_JSON,
-    click.option(
+    file_option(
         "--start",
         metavar="FILE|W,W,...",
-        type=FILE,
-        help="The weights to start from: a file with a name and a weight on each line, or a list of the dense weights.  [default: "
-        "1, and 0 for sparse features]",
+        help=(
+            "The weights to start from: a file with a name and a weight on each line, or a list of the dense weights.  [default: "
+            "1, and 0 for sparse features]"
+        ),
     ),
     OUTPUT,
 )
@@ -132,7 +117,7 @@ IN_RANGES = with_parameters(
 
 
 def ends_of(text: str) -> tuple[float, float] | None:
-    """The numbers in LOW:HIGH, infinite where there is none; None for something else."""
+    """Parse LOW:HIGH; a missing number is infinite. None if the text is something else."""
     low, colon, high = text.partition(":")
     try:
         return (number_of(low) if low else -inf, number_of(high) if high else inf) if colon else None
@@ -140,28 +125,41 @@ def ends_of(text: str) -> tuple[float, float] | None:
         return None
 
 
-def bounds_of(ranges: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """The bounds of weights, by name."""
-    bounds = {}
-    for value in ranges:
-        name, _, text = value.rpartition("=")
-        ends = ends_of(text)
-        if not name or ends is None:
-            raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
-        bounds[name] = ends
-    return bounds
+@dataclass(frozen=True, kw_only=True)
+class RangeOptions:
+    """The options of commands that search weights in ranges."""
+
+    ranges: tuple[str, ...]
+    threads: int
+
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """The bounds of weights, by name."""
+        bounds = {}
+        for value in self.ranges:
+            name, _, text = value.rpartition("=")
+            ends = ends_of(text)
+            if not name or ends is None:
+                raise click.UsageError(f"--range {shown(value)} is not NAME=LOW:HIGH, such as lm=0:1 or lm=0:")
+            bounds[name] = ends
+        return bounds
 
 
-class Given(NamedTuple):
-    """The options that these commands have."""
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions(RangeOptions):
+    """The options of line searches."""
 
-    nbest: str | None
+    restarts: int | None
+    fix: tuple[str, ...]
+    searched: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuningOptions:
+    """The options of all commands that tune weights."""
+
     references: tuple[str, ...]
-    more: tuple[str, ...]
-    features_file: tuple[str, ...]
-    scores_file: tuple[str, ...]
     format_: str | None
-    scorer_weights: tuple[float, ...] | None
     first_id: int
     split: str
     tokenize: str | None
@@ -171,17 +169,37 @@ class Given(NamedTuple):
     smoothing: str | None
     seed: int
     as_json: bool
-    start: str | None
     output: str | None
-    ranges: tuple[str, ...] = ()
-    threads: int = 1
+    normalise: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListOptions(TuningOptions):
+    """The options of the commands that tune on lists."""
+
+    nbest: str | None
+    more: tuple[str, ...]
+    features_file: tuple[str, ...]
+    scores_file: tuple[str, ...]
+    start: str | None
+    quiet: bool = False
 
     @property
     def files(self) -> list[str | None]:
         return [self.start, self.nbest, *self.references, *self.more, *self.features_file, *self.scores_file]
 
+    def check(self, output: str | None = None, read: str | None = None) -> None:
+        """Check the options before a list is read.
+
+        :param output: another file that will be written
+        :param read: another one that will be read
+        """
+        need_standard_output()
+        metric_of(self.variant, self.smoothing)  # for its errors
+        check_outputs([self.output, output], [*self.files, read])
+
     def merged(self) -> NBest:
-        """The lists, merged."""
+        """Read and merge the lists."""
         nbest = self._merged()
         missing = sum(map(eq, nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist()))
         if missing:
@@ -204,20 +222,18 @@ class Given(NamedTuple):
             pairs = list(zip(self.features_file, self.scores_file))
 
             def read(pair: tuple[str, str], segments: int | None) -> NBest:
-                return NBest.from_moses(*pair, segments, first_id=self.first_id, scorer_weights=self.scorer_weights)
+                return NBest.from_moses(*pair, segments, first_id=self.first_id)
 
             parts = [read(pair, None) for pair in pairs]
             segments = max(map(len, parts))
             return merge(*(part if len(part) == segments else read(pair, segments) for part, pair in zip(parts, pairs)))
-        if self.scorer_weights:
-            raise click.UsageError("--scorer-weights goes with --scores-file")
         if not self.references:
             raise click.UsageError("there is no file of references after the n-best list")
         lists = self.nbest or "", *self.more
         one_standard_input(*lists, *self.references)
         split = self.tokenize or self.split
         prepared = prepare_references(self.references, split, self.order, self.reference_length)
-        progress = someone_looks()
+        progress = stderr_is_tty()
         return merge(
             *(
                 NBest.from_files(
@@ -233,16 +249,10 @@ class Given(NamedTuple):
             )
         )
 
-    def metric_for(self, nbest: NBest) -> Metric:
-        """What the options ask for, or what the file of scores is of."""
-        if not isinstance(nbest.score, Metric):
-            return metric_of(self.variant, self.smoothing)
-        asked = click.get_current_context().get_parameter_source("variant")
-        if self.smoothing or asked is not ParameterSource.DEFAULT:
-            raise click.UsageError(
-                f"the scores in {self.scores_file[0]} are of {nbest.score.name}, so --variant and --smoothing do not go with them"
-            )
-        return nbest.score
+    @property
+    def metric(self) -> Metric:
+        """The metric that the options name."""
+        return metric_of(self.variant, self.smoothing)
 
     def weights(self, nbest: NBest) -> tuple[dict[str, float] | None, dict[str, float]]:
         """Those to start from, of a file with names or of a list of numbers, if there are any; and those of sparse features
@@ -277,38 +287,23 @@ class Given(NamedTuple):
     def give(
         self, result: dict[str, Any], weights: dict[str, float], *others: tuple[str, Callable[[TextIO], Any]]
     ) -> None:
-        """Print the weights, and write them and others to the files that are asked for, all of them or none."""
+        """Print the weights, and write them and other results to files, all of them or none."""
 
         def write_weights(file: TextIO) -> None:
             file.writelines(lines_of(weights))
 
-        show(self.as_json, result, weights)  # first what nothing can keep from being seen: a disk may be full
+        show(self.as_json, result, weights)  # printed first, because a disk may be full
         wanted = [(self.output, write_weights), *others] if self.output else others
         with writing_all(*(path for path, _ in wanted)) as files:
             for (_, write), file in zip(wanted, files):
                 write(file)
 
 
-def begun(options: dict[str, Any], output: str | None = None, read: str | None = None) -> Given:
-    """The options, checked before a list is read.
-
-    :param output: another file that will be written
-    :param read: another one that will be read
-    """
-    need_standard_output()
-    given = Given(**options)
-    metric_of(given.variant, given.smoothing)  # for its errors
-    check_outputs([given.output, output], [*given.files, read])
-    return given
-
-
 def run_tuner(
-    given: Given,
+    given: ListOptions,
     tuned: Callable[..., Any],
     best: Callable[[], Any],
     more: Callable[[Any], dict[str, Any]],
-    normalise: str | None,
-    quiet: bool,
     written: Callable[[NBest], Sequence[str]],
     others: Callable[..., Sequence[tuple[str, Callable[[TextIO], Any]]]] = lambda *found: (),
 ) -> None:
@@ -316,20 +311,20 @@ def run_tuner(
 
     :param tuned: from a list and a start to a result
     :param best: the best result so far, or None
-    :param more: from the result to what JSON has of it alone
+    :param more: from the result to more entries of the JSON object
     :param written: the features of a list whose weights may be written
-    :param others: from list, weights and result to other files and what writes them
+    :param others: from list, weights and result to other files and the functions that write them
     """
     from ..tuning import normalised
 
     nbest = given.merged()
-    metric = given.metric_for(nbest)
+    metric = given.metric
     if given.output:
         lines_of(dict.fromkeys(written(nbest), 0.0))  # for its error: names that cannot be written
     start, unlisted = given.weights(nbest)
 
     def told_of(result: Any) -> dict[str, float]:
-        return normalised({**told(nbest, result.weights), **unlisted}, normalise)
+        return normalised({**told(nbest, result.weights), **unlisted}, given.normalise)
 
     try:
         result = tuned(nbest, start, metric=metric, seed=given.seed)
@@ -339,12 +334,12 @@ def run_tuner(
             click.echo("cybleu: interrupted; these are the best weights so far", err=True)
             given.give({"score": found.score, "scale": found.scale, "interrupted": True}, told_of(found))
         raise
-    if not quiet:
+    if not given.quiet:
         rise = str(result).partition("\n")[0].removeprefix(f"{result.metric} ")
         click.echo(f"{result.metric} {rise}", err=True)
     weights = told_of(result)
     shown = {
-        "score": result.score if normalise is None else score_of(nbest, weights, metric),
+        "score": result.score if given.normalise is None else score_of(nbest, weights, metric),
         "start_score": result.start_score,
         "scale": result.scale,
         "metric": result.metric,
@@ -363,18 +358,18 @@ def show(as_json: bool, result: dict[str, Any], weights: dict[str, float]) -> No
 
 
 def names_of(nbest: NBest) -> tuple[str, ...]:
-    """Of all features, sparse ones after the others."""
+    """The names of all features, sparse ones last."""
     return nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
 
 
 def told(nbest: NBest, weights: dict[str, float]) -> dict[str, float]:
-    """The weights that are printed: of sparse features those that are not 0."""
+    """The weights that are printed: those of dense features, and of sparse ones those that are not 0."""
     dense = set(nbest.names)
     return {name: weight for name, weight in weights.items() if weight or name in dense}
 
 
 def score_of(nbest: NBest, weights: dict[str, float], metric: Metric) -> float:
-    """Of weights that were changed: a product that is rounded otherwise may break a tie otherwise."""
+    """Score weights after they were changed: with other roundings, ties may be broken differently."""
     from ..tuning import random_search
 
     return float(random_search(nbest, [[weights.get(name, 0.0) for name in names_of(nbest)]], metric)[0])

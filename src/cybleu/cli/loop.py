@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 from math import inf
 from typing import Any
@@ -14,9 +14,73 @@ from .._files.text import number_of, shown
 from .._files.weights import lines_of
 from ..errors import InputFileError
 from ..metrics import Metric
-from .common import FILE, check_outputs, input_errors, metric_of, need_standard_output
-from .lists import AS_JSON, FIX, IN_RANGES, NORMALISE, OF_COUNTS, OUTPUT, RESTARTS, SEARCH, SEED, bounds_of, show
-from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
+from .common import (
+    FILE,
+    as_options,
+    as_path,
+    check_outputs,
+    choice_option,
+    file_option,
+    input_errors,
+    metric_of,
+    need_standard_output,
+    number_option,
+)
+from .lists import (
+    AS_JSON,
+    FIX,
+    IN_RANGES,
+    NORMALISE,
+    OF_COUNTS,
+    OUTPUT,
+    RESTARTS,
+    SEARCH,
+    SEED,
+    SearchOptions,
+    TuningOptions,
+    show,
+)
+from .pairs import OF_MIRA, OF_PRO, MiraOptions, ProOptions
+
+OF_TUNERS = {"mert": SearchOptions, "kbmira": MiraOptions, "pro": ProOptions}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopOptions(SearchOptions, MiraOptions, ProOptions, TuningOptions):
+    folder: str
+    decoder: str
+    tuner: str
+    start: str
+    iterations: int
+    weights_settle: str
+    score_settles: str | None
+    historic_best: bool
+    return_best_dev: bool
+
+    def tuner_and_options(self, metric: Metric) -> tuple[Any, dict[str, Any]]:
+        """The tuner, and its arguments. An option of another tuner is refused."""
+        context = click.get_current_context()
+        for tuner, kind in OF_TUNERS.items():
+            for field in fields(kind):
+                given = context.get_parameter_source(field.name) == ParameterSource.COMMANDLINE
+                if tuner != self.tuner and given:
+                    flag = next(option.opts[0] for option in context.command.params if option.name == field.name)
+                    raise click.UsageError(f"{flag} is an option of {tuner}, and the tuner is {self.tuner}")
+        if self.tuner == "pro":
+            return self.tuner, self.pro(metric)
+        if self.tuner == "kbmira":
+            with input_errors():
+                from ..tuning import kbmira
+            how = self.mira
+            # the loop has an argument of this name
+            return partial(kbmira, iterations=how.pop("iterations")), how
+        return self.tuner, {
+            "restarts": self.restarts,
+            "bounds": self.bounds,
+            "fixed": self.fix,
+            "threads": self.threads,
+            "searched": self.searched,
+        }
 
 
 @click.command("mert-loop")
@@ -26,29 +90,16 @@ from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
     "--decoder",
     metavar="COMMAND",
     required=True,
-    help="The command that decodes, split as a shell does it. {weights} stands for the file of weights, {nbest} for the list to write.",
+    help="The command that decodes, split as a shell does it. {weights} becomes the file of weights, {nbest} that of the list to write.",
 )
-@click.option(
+@choice_option(
     "--tuner",
-    type=click.Choice(["mert", "kbmira", "pro"]),
+    of=["mert", "kbmira", "pro"],
     default="mert",
-    show_default=True,
     help="The tuner. The help of the command of this name explains its options.",
 )
-@click.option(
-    "--start",
-    metavar="FILE",
-    required=True,
-    type=FILE,
-    help="The first weights: a file with a name and a weight on each line.",
-)
-@click.option(
-    "--iterations",
-    type=click.IntRange(1),
-    default=20,
-    show_default=True,
-    help="How many times to decode and tune, at most.",
-)
+@file_option("--start", required=True, help="The first weights: a file with a name and a weight on each line.")
+@number_option("--iterations", default=20, help="How many times to decode and tune, at most.")
 @click.option(
     "--weights-settle",
     metavar="X",
@@ -68,11 +119,8 @@ from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
 @click.option(
     "--return-best-dev", is_flag=True, help="Print the weights with which the decoder did best, not those tuned last."
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["moses", "joshua"]),
-    help="The format of the lists.  [default: as the first lines look]",
+@choice_option(
+    "--format", "format_", of=["moses", "joshua"], help="The format of the lists.  [default: as the first lines look]"
 )
 @OF_COUNTS
 @RESTARTS
@@ -84,55 +132,54 @@ from .pairs import OF_MIRA, OF_PRO, mira_options, on_scale, pro_options
 @SEED
 @AS_JSON
 @OUTPUT
-def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
+@as_options(LoopOptions)
+def mert_loop(given: LoopOptions) -> None:
     """Decode and tune until nothing changes.
 
     FOLDER keeps every iteration. The same command, given again, goes on where it stopped. Prints a line with name and weight
     for each feature. On standard error, each iteration is shown when it ends, with BLEU from 0 to 100.
     """
     need_standard_output()
-    output = options["output"]
-    check_outputs([output], [options["start"], *references])
-    metric = metric_of(options["variant"], options["smoothing"])
-    settle = _number(options["weights_settle"], "--weights-settle")
-    gain = options["score_settles"]
-    if gain is not None:
-        gain = _number(gain, "--score-settles") * metric.scale / 100
-    how = _how(options, metric)
+    check_outputs([given.output], [given.start, *given.references])
+    metric = metric_of(given.variant, given.smoothing)
+    settle = _number(given.weights_settle, "--weights-settle")
+    gain = given.score_settles
+    settles = None if gain is None else _number(gain, "--score-settles") * metric.scale / 100
+    tuner, how = given.tuner_and_options(metric)
     with input_errors():
-        from ..tuning import Iteration, kbmira, read_weights, write_weights
+        from ..tuning import Iteration, read_weights, write_weights
         from ..tuning import mert_loop as loop
 
-        start = read_weights(options["start"])
+        start = read_weights(given.start)
         lines_of(start)  # for its error
 
         def trace(iteration: Iteration) -> None:
             click.echo(str(iteration), err=True)
 
         result = loop(
-            folder,
-            options["decoder"],
-            references,
+            given.folder,
+            as_path(given.decoder),
+            given.references,
             start,
-            iterations=options["iterations"],
+            iterations=given.iterations,
             weights_settle=settle,
-            score_settles=gain,
-            tuner=partial(kbmira, iterations=how.pop("iterations")) if "iterations" in how else options["tuner"],
-            format=options["format_"],
-            first_id=options["first_id"],
-            tokenize=options["tokenize"] or options["split"],
-            max_order=options["order"],
-            reference_length=options["reference_length"],
-            normalise=options["normalise"],
-            historic_best=options["historic_best"],
-            seed=options["seed"],
+            score_settles=settles,
+            tuner=tuner,
+            format=given.format_,
+            first_id=given.first_id,
+            tokenize=given.tokenize or given.split,
+            max_order=given.order,
+            reference_length=given.reference_length,
+            normalise=given.normalise,
+            historic_best=given.historic_best,
+            seed=given.seed,
             trace=trace,
             metric=metric,
             **how,
         )
         click.echo(result.reason, err=True)
         best = result.best
-        decoded = options["return_best_dev"]
+        decoded = given.return_best_dev
         weights = (best.decoded or result.weights) if decoded else result.weights
         found = {
             "score": best.decoded_score if decoded else result.score,
@@ -140,38 +187,9 @@ def mert_loop(folder: str, references: tuple[str, ...], **options: Any) -> None:
             "reason": result.reason,
             "iterations": [asdict(iteration) for iteration in result.iterations],
         }
-        show(options["as_json"], found, weights)
-        if output:
-            write_weights(output, weights)
-
-
-# The options that each tuner has.
-OPTIONS = {
-    "mert": ("restarts", "ranges", "threads", "fix", "searched"),
-    "kbmira": ("passes", "step", "decay", "no_shuffle", "safe_hope", "model_background"),
-    "pro": ("samples", "keep", "minimum", "regularisation", "interpolation"),
-}
-
-
-def _how(options: dict[str, Any], metric: Metric) -> dict[str, Any]:
-    """The arguments of the tuner. An option of another one is refused."""
-    context = click.get_current_context()
-    for tuner, names in OPTIONS.items():
-        given = [name for name in names if context.get_parameter_source(name) == ParameterSource.COMMANDLINE]
-        if tuner != options["tuner"] and given:
-            flag = next(parameter.opts[0] for parameter in context.command.params if parameter.name == given[0])
-            raise click.UsageError(f"{flag} is an option of {tuner}, and the tuner is {options['tuner']}")
-    if options["tuner"] == "kbmira":
-        return mira_options(options)
-    if options["tuner"] == "pro":
-        return on_scale(pro_options(options), metric)
-    return {
-        "restarts": options["restarts"],
-        "bounds": bounds_of(options["ranges"]),
-        "fixed": options["fix"],
-        "threads": options["threads"],
-        "searched": options["searched"],
-    }
+        show(given.as_json, found, weights)
+        if given.output:
+            write_weights(given.output, weights)
 
 
 def _number(text: str, option: str) -> float:

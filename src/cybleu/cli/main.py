@@ -1,4 +1,4 @@
-"""The command `cybleu` and the groups that it has."""
+"""The command `cybleu` and its groups."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..bleu_score.install import run_as_nltk as run_script_as_nltk
 from ..sacrebleu_compat.install import run_as_sacrebleu as run_script_as_sacrebleu
 from .common import FILE
 
-# The module of each command, which has a function of its name. Only the one that runs is imported: all of them take longer than to
-# count a hundred thousand lines.
+# The module of each command, which has a function of this name. Only the one that runs is imported: importing all of them takes
+# longer than counting a hundred thousand lines.
 COMMANDS = {
     "compare": "compare",
     "explain": "explain",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,8 +13,11 @@ from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import InputFileError
 from ..metrics import Metric
-from .common import input_errors, with_parameters
-from .lists import NORMALISE, WITH_LISTS, begun, names_of, run_tuner
+from .common import as_options, input_errors, number_option, with_parameters
+from .lists import NORMALISE, WITH_LISTS, ListOptions, names_of, run_tuner
+
+if TYPE_CHECKING:
+    from ..nbest import NBest
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]
@@ -39,13 +43,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 
 OF_MIRA = with_parameters(
-    click.option(
-        "--passes",
-        type=click.IntRange(1, MOST_REPEATS),
-        default=60,
-        show_default=True,
-        help="How many passes over the segments.",
-    ),
+    number_option("--passes", most=MOST_REPEATS, default=60, help="How many passes over the segments."),
     click.option("--step", type=Number(), default=0.01, show_default=True, help="The largest step (C) of the weights."),
     click.option(
         "--decay",
@@ -64,20 +62,8 @@ OF_MIRA = with_parameters(
     ),
 )
 OF_PRO = with_parameters(
-    click.option(
-        "--samples",
-        type=click.IntRange(1, MOST_SAMPLES),
-        default=5000,
-        show_default=True,
-        help="How many pairs are drawn from each segment.",
-    ),
-    click.option(
-        "--keep",
-        type=click.IntRange(1),
-        default=50,
-        show_default=True,
-        help="How many pairs of each segment are kept, at most.",
-    ),
+    number_option("--samples", most=MOST_SAMPLES, default=5000, help="How many pairs are drawn from each segment."),
+    number_option("--keep", default=50, help="How many pairs of each segment are kept, at most."),
     click.option(
         "--minimum",
         type=Number(with_zero=True),
@@ -102,23 +88,59 @@ OF_PRO = with_parameters(
 )
 
 
-def mira_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of kbmira."""
-    return {
-        "iterations": options.pop("passes"),
-        "shuffle": not options.pop("no_shuffle"),
-        **{name: options.pop(name) for name in ("step", "decay", "safe_hope", "model_background")},
-    }
+@dataclass(frozen=True, kw_only=True)
+class MiraOptions:
+    """The options of batch MIRA."""
+
+    passes: int
+    step: float
+    decay: float
+    no_shuffle: bool
+    safe_hope: bool
+    model_background: bool
+
+    @property
+    def mira(self) -> dict[str, Any]:
+        """The arguments of :func:`cybleu.tuning.kbmira`."""
+        return {
+            "iterations": self.passes,
+            "step": self.step,
+            "decay": self.decay,
+            "shuffle": not self.no_shuffle,
+            "safe_hope": self.safe_hope,
+            "model_background": self.model_background,
+        }
 
 
-def pro_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of pro, with `minimum` from 0 to 100."""
-    return {name: options.pop(name) for name in ("samples", "keep", "minimum", "regularisation", "interpolation")}
+@dataclass(frozen=True, kw_only=True)
+class ProOptions:
+    """The options of pairwise ranked optimisation."""
+
+    samples: int
+    keep: int
+    minimum: float  # from 0 to 100
+    regularisation: float
+    interpolation: float
+
+    def pro(self, metric: Metric) -> dict[str, Any]:
+        """The arguments of :func:`cybleu.tuning.pro`."""
+        return {
+            "samples": self.samples,
+            "keep": self.keep,
+            "minimum": self.minimum * metric.scale / 100,
+            "regularisation": self.regularisation,
+            "interpolation": self.interpolation,
+        }
 
 
-def on_scale(arguments: dict[str, Any], metric: Metric) -> dict[str, Any]:
-    """The same with `minimum` on the metric's scale."""
-    return {**arguments, "minimum": arguments["minimum"] * metric.scale / 100}
+@dataclass(frozen=True, kw_only=True)
+class KbmiraOptions(MiraOptions, ListOptions):
+    return_best_dev: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProCommandOptions(ProOptions, ListOptions):
+    pass
 
 
 @click.command()
@@ -131,7 +153,8 @@ def on_scale(arguments: dict[str, Any], metric: Metric) -> dict[str, Any]:
 )
 @NORMALISE
 @click.option("--quiet", is_flag=True, help="Do not show the passes on standard error.")
-def kbmira(return_best_dev: bool, normalise: str | None, quiet: bool, **options: Any) -> None:
+@as_options(KbmiraOptions)
+def kbmira(given: KbmiraOptions) -> None:
     """Tune many features by batch MIRA.
 
     Finds weights on n-best lists (Cherry and Foster 2012), those of sparse features included. Prints a line with name and
@@ -142,18 +165,19 @@ def kbmira(return_best_dev: bool, normalise: str | None, quiet: bool, **options:
     from ..tuning import Mira
     from ..tuning import kbmira as tuned
 
-    how = {**mira_options(options), "return_best_dev": return_best_dev}
     best: Mira | None = None
 
     def trace(result: Mira) -> None:
         nonlocal best
         best = result
-        if not quiet:
+        if not given.quiet:
             score = f"{percent(result.scores[-1], result.scale or 1):.4f}"
             click.echo(f"{len(result.scores):3} {score}", err=True)
 
-    run = partial(tuned, **how, trace=trace)
-    _run(run, lambda: best, lambda result: {"scores": list(result.scores)}, normalise, quiet, options)
+    run = partial(tuned, **given.mira, return_best_dev=given.return_best_dev, trace=trace)
+    given.check()
+    with input_errors():
+        run_tuner(given, run, lambda: best, lambda result: {"scores": list(result.scores)}, names_of)
 
 
 @click.command()
@@ -161,7 +185,8 @@ def kbmira(return_best_dev: bool, normalise: str | None, quiet: bool, **options:
 @OF_PRO
 @NORMALISE
 @click.option("--quiet", is_flag=True, help="Do not show the scores on standard error.")
-def pro(normalise: str | None, quiet: bool, **options: Any) -> None:
+@as_options(ProCommandOptions)
+def pro(given: ProCommandOptions) -> None:
     """Tune many features by pairwise ranked optimisation.
 
     Finds weights on n-best lists (PRO, Hopkins and May 2011), those of sparse features included. Prints a line with name and
@@ -171,15 +196,9 @@ def pro(normalise: str | None, quiet: bool, **options: Any) -> None:
     """
     from ..tuning import pro as tuned
 
-    how = pro_options(options)
+    def run(nbest: NBest, start: Any, *, metric: Metric, seed: int) -> Any:
+        return tuned(nbest, start, metric=metric, seed=seed, **given.pro(metric))
 
-    def run(nbest: Any, start: Any, *, metric: Metric, seed: int) -> Any:
-        return tuned(nbest, start, metric=metric, seed=seed, **on_scale(how, metric))
-
-    _run(run, lambda: None, lambda result: {"pairs": result.pairs}, normalise, quiet, options)
-
-
-def _run(tuned: Any, best: Any, more: Any, normalise: str | None, quiet: bool, options: dict[str, Any]) -> None:
-    given = begun(options)
+    given.check()
     with input_errors():
-        run_tuner(given, tuned, best, more, normalise, quiet, names_of)
+        run_tuner(given, run, lambda: None, lambda result: {"pairs": result.pairs}, names_of)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..errors import InputFileError, MissingExtraError
+from .._runtime.extras import extra
+from ..errors import InputFileError
 from ..text.columns import ReferenceColumns, TextColumn, arrays_of
 
 ROWS = 16384  # at a time
@@ -34,12 +35,8 @@ def column_segments(file: str, names: Sequence[str]) -> Iterator[tuple[TextColum
     :raises InputFileError: the file is not there, is no Parquet file, or has no such column
     :raises MissingExtraError: pyarrow is not installed
     """
-    try:
+    with extra("pyarrow", "columns of Parquet files require pyarrow", "pyarrow"):
         from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise MissingExtraError(
-            "columns of Parquet files are read by pyarrow, which is not installed; install it with: pip install pyarrow"
-        ) from None
     first = 0
     try:
         with ParquetFile(file) as reader:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -13,7 +14,7 @@ from .._files.writing import writing_all
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import counted, percent
 from ..errors import ArrayValueError
-from .choosing import Given, Why, choose_from, opened
+from .choosing import RerankOptions, Why, choose_from, opened
 from .common import (
     FEATURE_TABLE,
     FILE,
@@ -22,16 +23,19 @@ from .common import (
     SMOOTHING,
     SPLIT,
     TOKENIZE,
+    as_options,
     check_outputs,
     check_size,
+    choice_option,
+    file_option,
     input_errors,
     metric_of,
+    number_option,
     of_bleu,
     of_sums,
     of_sums_of_bleu,
     one_standard_input,
-    someone_looks,
-    taken,
+    stderr_is_tty,
     variant,
     with_parameters,
 )
@@ -55,9 +59,9 @@ def rerank() -> None:
 
 OF_NBEST = with_parameters(
     click.argument("nbest", metavar="NBEST", type=FILE),
-    click.option(
+    choice_option(
         "--format",
-        type=click.Choice(["moses", "joshua", "plain", "fairseq", "json"]),
+        of=["moses", "joshua", "plain", "fairseq", "json"],
         help="The format of NBEST.  [default: moses or joshua, as its first lines look]",
     ),
     SIZE,
@@ -66,11 +70,11 @@ OF_NBEST = with_parameters(
     SPLIT,
     TOKENIZE,
 )
-SEGMENT_COUNT = click.option(
+SEGMENT_COUNT = number_option(
     "--segment-count",
     "segments",
+    least=0,
     metavar="N",
-    type=click.IntRange(0),
     help="How many segments there are, if the last ones may have no hypothesis.",
 )
 OF_OUTPUT = with_parameters(
@@ -82,25 +86,53 @@ OF_OUTPUT = with_parameters(
         default=STANDARD_INPUT,
         help="Write to this file; .gz compresses.  [default: standard output]",
     ),
-    click.option(
+    choice_option(
         "--list",
         "list_format",
-        type=click.Choice(["moses", "joshua", "plain"]),
+        of=["moses", "joshua", "plain"],
         help="Write the whole list in its new order, in this format, and not one text for each segment.",
     ),
-    click.option(
-        "--explain",
-        type=click.IntRange(0),
-        metavar="ID",
-        help="Write only why the first candidates of this segment come first.",
+    number_option(
+        "--explain", least=0, metavar="ID", help="Write only why the first candidates of this segment come first."
     ),
 )
 
 
-def _given(options: dict[str, Any]) -> Given:
-    given = Given(**options)
-    check_size(given.format, given.size)
-    return given
+@dataclass(frozen=True, kw_only=True)
+class LinearOptions(RerankOptions):
+    weights_file: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MbrOptions(RerankOptions):
+    variant: str
+    smoothing: str | None
+    scale: float | None
+    prune: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OracleOptions(RerankOptions):
+    references: tuple[str, ...]
+    variant: str
+    smoothing: str | None
+    level: str
+    worst: bool
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerceptronOptions(RerankOptions):
+    references: tuple[str, ...]
+    variant: str
+    smoothing: str | None
+    held_out: str | None
+    epochs: int
+    folds: int
+    good: float
+    bad: float
+    margin: float
+    seed: int
 
 
 # ------------------------------------------------------------------------------------------------------------ commands
@@ -110,27 +142,26 @@ def _given(options: dict[str, Any]) -> Given:
 @OF_NBEST
 @SEGMENT_COUNT
 @OF_OUTPUT
-@click.option(
+@file_option(
     "--weights",
     "weights_file",
-    metavar="FILE",
-    type=FILE,
     required=True,
     help="A feature and its weight in each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as Moses writes them.",
 )
-def linear(weights_file: str, **options: Any) -> None:
+@as_options(LinearOptions)
+def linear(given: LinearOptions) -> None:
     """Choose by a weighted sum of the features.
 
     Of hypotheses with equal sums, the first is chosen.
     """
     from ..rerank import linear as by_weights
 
-    given = _given(options)
-    check_outputs([given.output], [*given.files, weights_file])
+    check_size(given.format, given.size)
+    check_outputs([given.output], [*given.files, given.weights_file])
     with input_errors():
         from ..tuning import read_weights
 
-        weights = read_weights(weights_file)
+        weights = read_weights(given.weights_file)
         unseen = dict.fromkeys(weights)
 
         def choose(nbest: NBest) -> Selection[str]:
@@ -151,51 +182,34 @@ def linear(weights_file: str, **options: Any) -> None:
 @OF_OUTPUT
 @variant("sacrebleu")
 @SMOOTHING
-@click.option(
-    "--scale", type=float, help="Weigh texts by exp(this times their score in the list).  [default: all alike]"
-)
-@click.option(
-    "--utility",
-    type=click.Choice(["metric", "expected-counts", "linear"]),
-    default="metric",
-    show_default=True,
-    help="What is expected: exactly the BLEU of --variant, or an approximation (DeNero 2009, Tromble 2008).",
-)
-@click.option(
-    "--prune",
-    type=click.IntRange(1),
-    help="How many hypotheses of a segment count, the most probable ones.  [default: all]",
-)
-def mbr(
-    variant: str, smoothing: str | None, scale: float | None, utility: str, prune: int | None, **options: Any
-) -> None:
+@click.option("--scale", type=float, help="Weigh texts by exp(this times their score in the list).  [default: uniform]")
+@number_option("--prune", help="How many hypotheses of a segment count, the most probable ones.  [default: all]")
+@as_options(MbrOptions)
+def mbr(given: MbrOptions) -> None:
     """Choose by minimum Bayes risk.
 
     Of each segment, the hypothesis is chosen whose mean BLEU against all texts of its list is highest.
     """
     from ..rerank import mbr as by_risk
 
-    metric = metric_of(variant, smoothing)
-    given = _given(options)
+    metric = metric_of(given.variant, given.smoothing)
+    check_size(given.format, given.size)
     source = click.get_current_context().get_parameter_source
-    if utility != "metric" and (smoothing or source("variant") is not ParameterSource.DEFAULT):
-        raise click.UsageError(f"--utility {utility} takes no --variant and no --smoothing")
     if metric.of_raw_text:
         no_tokenizer(metric, given.tokenize, None if source("split") is ParameterSource.DEFAULT else given.split)
     check_outputs([given.output], given.files)
-    if prune is not None and given.list_format is not None:
+    if given.prune is not None and given.list_format is not None:
         raise click.UsageError("--prune leaves hypotheses out, and --list writes all of them; give one of the two")
 
     def choose(nbest: NBest) -> Selection[str]:
-        if scale is not None and nbest.model_scores is None:
+        if given.scale is not None and nbest.model_scores is None:
             raise ArrayValueError("--scale needs the scores of a list, and this one has none")
         return by_risk(
             nbest,
-            scores=None if scale is None else nbest.model_scores,
-            scale=1.0 if scale is None else scale,
-            utility=utility,
+            scores=None if given.scale is None else nbest.model_scores,
+            scale=1.0 if given.scale is None else given.scale,
             metric=metric,
-            prune=prune,
+            prune=given.prune,
             tokenize=None if metric.of_raw_text else split,
         )
 
@@ -210,41 +224,33 @@ def mbr(
 @OF_OUTPUT
 @variant("sacrebleu", of_bleu)
 @SMOOTHING
-@click.option(
+@choice_option(
     "--level",
-    type=click.Choice(["sentence", "corpus"]),
+    of=["sentence", "corpus"],
     default="sentence",
-    show_default=True,
     help="Choose by the BLEU of each sentence, or of the corpus, which needs all statistics in memory.",
 )
 @click.option("--worst", is_flag=True, help="Choose the worst instead of the best.")
 @SEED
-def oracle(
-    references: tuple[str, ...],
-    variant: str,
-    smoothing: str | None,
-    level: str,
-    worst: bool,
-    seed: int,
-    **options: Any,
-) -> None:
+@as_options(OracleOptions)
+def oracle(given: OracleOptions) -> None:
     """Choose what scores best against the references."""
     from .. import rerank as choices
     from ..nbest import prepare_references
 
-    metric = metric_of(variant, smoothing)
-    reason = of_sums(metric) if level == "corpus" else None
+    metric = metric_of(given.variant, given.smoothing)
+    reason = of_sums(metric) if given.level == "corpus" else None
     if reason is not None:
-        raise click.UsageError(reason.format(variant))
-    given = _given(options)
-    one_standard_input(*given.files, *references)
-    check_outputs([given.output], [*given.files, *references])
-    find = choices.antioracle if worst else choices.oracle
+        raise click.UsageError(reason.format(given.variant))
+    check_size(given.format, given.size)
+    one_standard_input(*given.files, *given.references)
+    check_outputs([given.output], [*given.files, *given.references])
+    find = choices.antioracle if given.worst else choices.oracle
     with input_errors():
-        if level == "corpus":
+        if given.level == "corpus":
             if given.list_format is not None or given.explain is not None:
                 raise click.UsageError("--list and --explain are for --level sentence")
-            selection = find(given.whole(references), level, metric, seed=seed)
+            selection = find(given.whole(given.references), given.level, metric, seed=given.seed)
             with opened(given.output) as write:
                 for text in selection.texts:
                     write(f"{text}\n")
@@ -257,9 +263,9 @@ def oracle(
                 )
             return
         split = given.splitter()
-        prepared = prepare_references(list(references), split)
+        prepared = prepare_references(list(given.references), split)
         why = Why(split=split, references=prepared, first_id=given.first_id)
-        choose_from(given._replace(segments=len(prepared)), lambda nbest: find(nbest, level, metric), why)
+        choose_from(replace(given, segments=len(prepared)), lambda nbest: find(nbest, given.level, metric), why)
 
 
 @rerank.command()
@@ -275,18 +281,9 @@ def oracle(
     default=STANDARD_INPUT,
     help="Write the weights to this file.  [default: standard output]",
 )
-@click.option(
-    "--held-out",
-    metavar="FILE",
-    type=FILE,
-    help="Write to this file what the weights of the other folds choose from each segment.",
-)
-@click.option(
-    "--epochs", type=click.IntRange(1, MOST_REPEATS), default=10, show_default=True, help="Largest number of epochs."
-)
-@click.option(
-    "--folds", type=click.IntRange(2), default=5, show_default=True, help="Number of parts in the cross-validation."
-)
+@file_option("--held-out", help="Write to this file what the weights of the other folds choose from each segment.")
+@number_option("--epochs", most=MOST_REPEATS, default=10, help="Largest number of epochs.")
+@number_option("--folds", least=2, default=5, help="Number of parts in the cross-validation.")
 @click.option(
     "--good",
     type=float,
@@ -301,13 +298,8 @@ def oracle(
     "--margin", type=float, default=1.0, show_default=True, help="How far good hypotheses should be above bad ones."
 )
 @SEED
-def perceptron(
-    references: tuple[str, ...],
-    variant: str,
-    smoothing: str | None,
-    held_out: str | None,
-    **options: Any,
-) -> None:
+@as_options(PerceptronOptions)
+def perceptron(given: PerceptronOptions) -> None:
     """Train weights for `cybleu rerank linear`.
 
     The method is the perceptron of Shen and Joshi (2005). It holds features and statistics in memory.
@@ -316,20 +308,30 @@ def perceptron(
     """
     from ..rerank import perceptron as train
 
-    metric = metric_of(variant, smoothing)
-    given = _given(taken(Given, options)._asdict())
-    one_standard_input(*given.files, *references)
-    if given.output == held_out == STANDARD_INPUT:
+    metric = metric_of(given.variant, given.smoothing)
+    check_size(given.format, given.size)
+    one_standard_input(*given.files, *given.references)
+    if given.output == given.held_out == STANDARD_INPUT:
         raise click.UsageError(
             "the weights and the texts of --held-out would be mixed; give --output or --held-out a file"
         )
-    check_outputs([given.output, held_out], [*given.files, *references])
+    check_outputs([given.output, given.held_out], [*given.files, *given.references])
     with input_errors():
-        nbest = given.whole(references)
-        trained = train(nbest, metric=metric, progress=someone_looks(), **options)
+        nbest = given.whole(given.references)
+        trained = train(
+            nbest,
+            metric=metric,
+            epochs=given.epochs,
+            folds=given.folds,
+            good=given.good,
+            bad=given.bad,
+            margin=given.margin,
+            seed=given.seed,
+            progress=stderr_is_tty(),
+        )
         results = [(given.output, [f"{name} {weight!r}\n" for name, weight in told(nbest, trained.weights).items()])]
-        if held_out is not None:
-            results.append((held_out, [f"{text}\n" for text in trained.held_out.texts]))
+        if given.held_out is not None:
+            results.append((given.held_out, [f"{text}\n" for text in trained.held_out.texts]))
         with writing_all(*(path for path, _ in results if path != STANDARD_INPUT)) as written:
             files = iter(written)
             for path, lines in results:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,16 +23,45 @@ from .common import (
     SMOOTHING_OF_TEXT,
     THREADS,
     WIDTH,
+    as_options,
+    choice_option,
     input_errors,
     need_standard_output,
     variant,
 )
-from .parquet import column_segments, columns_named
-from .texts import NO_LINE, TextOptions, no_tokenizer
-from .texts import segments as read_segments
+from .texts import NO_LINE, TextOptions, asked_tokenizer, no_tokenizer
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(TextOptions):
+    hypothesis: str
+    references: tuple[str, ...]
+    reference_length: str | None
+    level: str | None
+    threads: int
+    segments: bool
+    as_json: bool
+    width: int
+
+    def metric_and_method(self) -> tuple[Metric, str | None]:
+        asked_tokenizer(self.tokenize, self.split)  # for its error
+        metric, method = super().metric_and_method()
+        no_tokenizer(metric, self.tokenize, self.split)
+        if self.lowercase and metric.of_raw_text:
+            metric = metric.in_lowercase()
+        if self.reference_length is not None:
+            if not isinstance(metric, Bleu):
+                raise click.UsageError(f"--reference-length is of BLEU, and the metric is {metric.name}")
+            metric = metric.with_rules(reference_length=self.reference_length)
+        if self.level is not None:
+            if not isinstance(metric, Bleu) or (method and self.level == "mean"):
+                what = f"the smoothing is {method}" if method else f"the metric is {metric.name}"
+                raise click.UsageError(f"--level is of metrics of BLEU, and {what}")
+            metric = metric.with_choices(level=self.level)
+        return metric, method
 
 
 @click.command()
@@ -40,26 +69,17 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 @variant("sacrebleu")
 @SMOOTHING_OF_TEXT
 @REFERENCE_LENGTH
-@click.option(
+@choice_option(
     "--level",
-    type=click.Choice(["corpus", "mean"]),
-    help="Of BLEU: the score of the corpus, or the mean of the scores of its segments.  [default: as the tool has it]",
+    of=["corpus", "mean"],
+    help="Of BLEU: the score of the corpus, or the mean of the scores of its segments.  [default: that of the tool]",
 )
 @THREADS
 @click.option("--segments", is_flag=True, help="Print the score of each segment, one on each line.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the scores.")
 @WIDTH
-def score(
-    hypothesis: str,
-    references: tuple[str, ...],
-    reference_length: str | None,
-    level: str | None,
-    threads: int,
-    segments: bool,
-    as_json: bool,
-    width: int,
-    **options: Any,
-) -> None:
+@as_options(ScoreOptions)
+def score(given: ScoreOptions) -> None:
     """Score a text by corpus BLEU or another metric.
 
     Prints the score of the text in HYP against one or more references, from 0 to 100. All files are plain UTF-8 text with one
@@ -70,77 +90,41 @@ def score(
     references has one reference for each segment, or a list of them.
     """
     need_standard_output()
-    given = TextOptions(**options)
-    name = given.tokenizer
     metric, method = given.metric_and_method()
-    no_tokenizer(metric, given.tokenize, given.split)
-    if given.lowercase and metric.of_raw_text:
-        metric = metric.with_choices(lowercase=True)
-    if reference_length is not None:
-        if not isinstance(metric, Bleu):
-            raise click.UsageError(f"--reference-length is of BLEU, and the metric is {metric.name}")
-        metric = metric.with_rules(reference_length=reference_length)
-    if level is not None:
-        if not isinstance(metric, Bleu) or (method and level == "mean"):
-            what = f"the smoothing is {method}" if method else f"the metric is {metric.name}"
-            raise click.UsageError(f"--level is of metrics of BLEU, and {what}")
-        metric = metric.with_choices(level=level)
     corpus = _Corpus(metric, method)
     segment_scores = array("d")
-    numbers_of_references: set[int] = set()  # where they are in columns
     with input_errors():
-        raw = Raw(name, given.lowercase)
-        columns = columns_named(hypothesis, references)
-        direct = raw.own and metric.reads_raw_text and not method
-        count = partial(_counted, metric, raw, segments, corpus.mean is not None)
-        blocks: Iterator[Any]
+        raw = Raw(given.tokenizer, given.lowercase)
         split_line = given.splitter()
-        if columns is not None:
-            direct = direct and not (given.lowercase and given.variant == "mteval-v13a")  # which has another lower case
-            read = _columns(columns, numbers_of_references)
-            blocks = ((raw.texts(texts, texts.name), *raw.sets(sets)) for texts, sets in read)
+        texts = given.texts(given.hypothesis, given.references)
+        if raw.own and metric.reads_raw_text and not method and texts.reads_raw:
+            count = partial(_counted, metric, raw, given.segments, corpus.by_rows)
+            found = in_order(count, texts.raw(raw), given.threads)
         else:
-            blocks = given.raw_segments(hypothesis, references)
-        if direct:
-            found = in_order(count, blocks, threads)
-        else:
-            if columns is None:
-                split_segments = read_segments(hypothesis, references, split_line, given.drop_bom)
-            else:
-                split_segments = (
-                    (
-                        [[split_line(_str_of(line)) for line in lines] for lines in sets],
-                        [split_line(_str_of(line)) for line in texts],
-                    )
-                    for texts, sets in read
-                )
-            found = (corpus.counted(*block, segments) for block in split_segments)
+            found = (corpus.counted(*block, given.segments) for block in texts.split(split_line))
         for counted in found:
             corpus.add(counted)
             segment_scores.extend(counted.scores)
         if not corpus.count:
             raise EmptyCorpusError(NO_LINE)
         result = corpus.score()
-    for advice in () if metric.of_raw_text else corpus.advice(name):
+    for advice in () if metric.of_raw_text else corpus.advice(given.tokenizer):
         click.echo(f"cybleu: {advice}", err=True)
-    varies = len(numbers_of_references) > 1
-    nrefs = "var" if varies else str(max(numbers_of_references, default=len(references)))
-    result = replace(
-        result, signature=f"{result.signature}|nrefs:{nrefs}{given.described(metric)}|version:{__version__}"
-    )
-    if as_json:
+    described = f"nrefs:{texts.references()}{given.described(metric)}|version:{__version__}"
+    result = replace(result, signature=f"{result.signature}|{described}")
+    if given.as_json:
         shown: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
         if isinstance(result, BleuScore):
             shown["precisions"] = [percent(precision, result.scale) for precision in result.precisions]
             shown["ratio"] = result.ratio
-        if segments:
+        if given.segments:
             shown["segment_scores"] = [percent(number, result.scale) for number in segment_scores]
         click.echo(json.dumps(shown))
-    elif segments:
+    elif given.segments:
         for number in segment_scores:
-            click.echo(f"{percent(number, result.scale):.{width}f}")
+            click.echo(f"{percent(number, result.scale):.{given.width}f}")
     else:
-        click.echo(result.format(width))
+        click.echo(result.format(given.width))
 
 
 class _Counted(NamedTuple):
@@ -168,17 +152,6 @@ def _counted(metric: Metric, raw: Raw, scored: bool, by_rows: bool, block: tuple
     return _Counted(len(texts), sums, rows if by_rows else [], scores, texts.full_stops())
 
 
-def _columns(columns: Any, numbers: set[int]) -> Iterator[tuple[Any, Any]]:
-    """The segments of columns, block by block; how many references a segment has is added to `numbers`."""
-    for texts, sets in column_segments(*columns):
-        numbers |= {sets.number} if sets.number else set(map(len, sets))
-        yield texts, sets
-
-
-def _str_of(line: Any) -> str:
-    return line if isinstance(line, str) else line.decode()
-
-
 class _Corpus:
     """The statistics of the segments read so far, and how to score them; scores are on the scale of the metric.
 
@@ -193,6 +166,7 @@ class _Corpus:
         self.apart = self.joined = 0  # lines that end with a full stop of its own, with one that a word has
         self._sentences = metric.of_sentences()
         self.mean = metric if isinstance(metric, Bleu) and metric.level == "mean" else None
+        self.by_rows = self.mean is not None or metric.takes_fractions
         self._total = 0.0  # of the scores of segments, for their mean
         self._last: Any = ()
         self._of_last: tuple[Any, Any] | None = None
@@ -210,7 +184,8 @@ class _Corpus:
     def add(self, counted: _Counted) -> None:
         """Add the sum of the rows of some segments, and how many are too short for each order."""
         row, short_segments = counted.sum
-        self.row = [total + count for total, count in zip(self.row, row, strict=True)]
+        for one in (self.metric.takes_fractions and counted.rows) or [row]:  # sums of fractions depend on their order
+            self.row = [total + count for total, count in zip(self.row, one, strict=True)]
         if short_segments is not None:
             before = self.short_segments or [0] * len(short_segments)
             self.short_segments = [total + count for total, count in zip(before, short_segments, strict=True)]
@@ -238,7 +213,7 @@ class _Corpus:
         if self.mean is not None:
             sums = (
                 self.mean.with_choices(level="corpus")
-                .with_rules(empty_hypothesis="scored")
+                .with_rules(empty_hypothesis="scored", fails="never")
                 .score(self.row, self.short_segments)
             )
             mean = self.mean.mean_of_total(self._total, self.count)

@@ -1,17 +1,18 @@
-"""The systems that commands compare: their names and files, and the report of their texts."""
+"""The systems that commands compare: their names, their files, and the report on their texts."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from os.path import basename, exists, isfile
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from os.path import basename, exists, isabs
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from .._files.text import STANDARD_INPUT, Lines
-from ..errors import EmptyCorpusError, LengthMismatchError
+from .._files.text import shown
+from ..errors import EmptyCorpusError, readable
 from .common import (
     DROP_BOM,
     FILE,
@@ -20,22 +21,25 @@ from .common import (
     SMOOTHING,
     WEIGHTS,
     MetricName,
+    file_option,
+    number_option,
     of_sums,
     one_standard_input,
-    someone_looks,
+    stderr_is_tty,
     with_parameters,
 )
-from .texts import NO_LINE, TextOptions, note_marks
+from .texts import NO_LINE, TextOptions
 
 if TYPE_CHECKING:
     from ..metrics import Metric
     from ..report import Report
 
-ARGUMENTS = "cybleu.arguments"  # of the command, as they were given
+Systems: TypeAlias = dict[str, list[str]]  # the files of the runs of each
+ARGUMENTS = "cybleu.arguments"  # of the command, as the user wrote them
 
 
 class ManyReferences(click.Command):
-    """Takes all files up to the next option for those of `-r`."""
+    """A command whose option `-r` takes all files up to the next option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[ARGUMENTS] = list(args)
@@ -47,7 +51,7 @@ class ManyReferences(click.Command):
                 break
             if argument.startswith("-") and argument != "-":
                 of_references = argument in ("-r", "--references")
-                # the option itself comes again before each file
+                # repeat the option before each file
                 parsed += [] if of_references and place + 1 < len(args) else [argument]
             else:
                 parsed += ["-r", argument] if of_references else [argument]
@@ -56,14 +60,8 @@ class ManyReferences(click.Command):
 
 SYSTEMS = with_parameters(
     click.argument("systems", metavar="SYSTEM... -r REF...", nargs=-1, type=FILE),
-    click.option(
-        "-r",
-        "--references",
-        metavar="REF...",
-        type=FILE,
-        multiple=True,
-        required=True,
-        help="One or more files of references.",
+    file_option(
+        "-r", "--references", metavar="REF...", multiple=True, required=True, help="One or more files of references."
     ),
     click.option(
         "--metric",
@@ -80,91 +78,112 @@ SYSTEMS = with_parameters(
     DROP_BOM,
 )
 BASELINE = click.option("--baseline", metavar="NAME", help="Compare each system only with this one, not all pairs.")
-SEED = click.option(
-    "--seed", type=click.IntRange(0), default=12345, show_default=True, help="Seed of all random samples."
-)
+SEED = number_option("--seed", least=0, default=12345, help="Seed of all random samples.")
 
 
-def named_systems(
-    systems: Sequence[str], references: Sequence[str], baseline: str | None, least: int = 2
-) -> dict[str, list[str]]:
-    """The files of the runs of each system."""
-    if not systems:
-        raise click.UsageError(
-            f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
-            "before -r and the references"
+@dataclass(frozen=True, kw_only=True)
+class SystemOptions(TextOptions):
+    """The options of commands that compare systems."""
+
+    systems: tuple[str, ...]
+    references: tuple[str, ...]
+    baseline: str | None = None
+    seed: int
+    threads: int
+
+    @property
+    def analysis(self) -> dict[str, Any]:
+        """The options of :func:`cybleu.report.analyse` that the command has."""
+        return {"baseline": self.baseline, "seed": self.seed, "threads": self.threads}
+
+    def named(self, least: int) -> Systems:
+        """The systems, with the files of the runs of each.
+
+        :param least: how many there must be
+        """
+        if not self.systems:
+            raise click.UsageError(
+                f"there is no system; give {'the file of one' if least == 1 else 'the files of at least two'}, "
+                "before -r and the references"
+            )
+        named: Systems = {}
+        for given in self.systems:
+            name, equals, files = given.partition("=")
+            if not equals or exists(given):
+                name, paths = basename(given).removesuffix(".gz").removesuffix(".txt"), [given]
+            else:
+                paths = files.split(",")
+            name = readable(name)
+            if not name or not all(paths):
+                raise click.UsageError(f"{shown(given)} is not a system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
+            if name in named:
+                raise click.UsageError(f"two systems are called {shown(name)}; give names of your own: NAME=FILE")
+            named[name] = paths
+        if len(named) < least:
+            raise click.UsageError(
+                "compare requires at least two systems, and there is one; several runs of one system are NAME=FILE,FILE,..."
+            )
+        one_standard_input(*files_of(named), *self.references)
+        if self.baseline is not None and self.baseline not in named:
+            raise click.UsageError(
+                f"there is no system {shown(self.baseline)} to be the baseline; there are {', '.join(named)}"
+            )
+        return named
+
+    def report(self, named: Systems, metric: Metric, **choices: Any) -> Report:
+        """Analyse the systems.
+
+        :param choices: more options of :func:`cybleu.report.analyse`
+        """
+        from ..report import analyse
+
+        paths = [*dict.fromkeys([*files_of(named), *self.references])]
+        files = self.files(paths, hashed=True)
+        lines: dict[str, list[str]] = {path: [] for path in paths}
+        for others, first in files.split(str):
+            for found, block in zip(lines.values(), [first, *zip(*others)]):
+                found += block
+        if not lines[paths[0]]:
+            raise EmptyCorpusError(NO_LINE)
+        context = click.get_current_context()
+        names = _without_folders(paths)
+        page = context.params.get("report_file")
+        shortened = {**names, **_without_folders([page] if page else [])}
+        arguments = [_renamed(argument, shortened) for argument in context.meta[ARGUMENTS]]
+        return analyse(
+            list(zip(*(lines[path] for path in self.references))),
+            {name: [lines[path] for path in runs] for name, runs in named.items()},
+            metric,
+            tokenize=self.tokenizer,
+            lowercase=self.lowercase,
+            command=shlex.join([*context.command_path.split(), *arguments]),
+            files={names[path]: digest for path, digest in zip(paths, files.digests)},
+            progress=stderr_is_tty(),
+            **self.analysis,
+            **choices,
         )
-    named: dict[str, list[str]] = {}
-    for given in systems:
-        name, equals, files = given.partition("=")
-        if not equals or exists(given):
-            name, paths = basename(given).removesuffix(".gz").removesuffix(".txt"), [given]
-        else:
-            paths = files.split(",")
-        if not name or not all(paths):
-            raise click.UsageError(f"{given!r} is no system; give FILE, NAME=FILE or NAME=FILE,FILE,...")
-        if name in named:
-            raise click.UsageError(f"two systems are called {name!r}; give names of your own: NAME=FILE")
-        named[name] = paths
-    if len(named) < least:
-        raise click.UsageError(
-            "there is one system, and comparing takes two; several runs of one are NAME=FILE,FILE,..."
-        )
-    one_standard_input(*(path for paths in named.values() for path in paths), *references)
-    if baseline is not None and baseline not in named:
-        raise click.UsageError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(named)}")
-    return named
 
 
-def report_of(
-    named: Mapping[str, list[str]], references: Sequence[str], metric: Metric, given: TextOptions, **choices: Any
-) -> Report:
-    """The report of these files.
+def files_of(named: Systems) -> list[str]:
+    return [path for runs in named.values() for path in runs]
 
-    :param choices: of :func:`cybleu.report.analyse`
+
+def _without_folders(paths: Sequence[str]) -> dict[str, str]:
+    """Names for paths, without the folders of an absolute one, which the reader of a report need not know.
+
+    Of absolute paths that end in the same name, as many folders are kept as tell them apart.
     """
-    from ..report import analyse
-
-    paths = dict.fromkeys([*(path for runs in named.values() for path in runs), *references])
-    lines = {path: _lines(path, given.drop_bom) for path in paths}
-    if not any(lines.values()):
-        raise EmptyCorpusError(NO_LINE)
-    counts = {path: len(found) for path, found in lines.items()}
-    if len(set(counts.values())) > 1:
-        listed = ", ".join(f"{path}: {count}" for path, count in counts.items())
-        raise LengthMismatchError(f"the files have different numbers of lines, and a line is a segment: {listed}")
-    context = click.get_current_context()
-    return analyse(
-        list(zip(*(lines[path] for path in references))),
-        {name: [lines[path] for path in runs] for name, runs in named.items()},
-        metric,
-        tokenize=given.tokenizer,
-        lowercase=given.lowercase,
-        command=shlex.join([*context.command_path.split(), *context.meta[ARGUMENTS]]),
-        files={path: _digest(path, lines[path]) for path in paths},
-        progress=someone_looks(),
-        **choices,
-    )
+    names = {path: readable(path) for path in paths if not isabs(path)}
+    parts = {path: Path(readable(path)).parts for path in paths if isabs(path)}
+    for path, own in parts.items():
+        others = [other for other in parts.values() if other != own] + [Path(name).parts for name in names.values()]
+        kept = next((n for n in range(1, len(own)) if all(own[-n:] != other[-n:] for other in others)), len(own) - 1)
+        names[path] = "/".join(own[-kept:])
+    return names
 
 
-def _lines(path: str, drop_bom: bool) -> list[str]:
-    with Lines(path, keep_mark=not drop_bom) as file:
-        found = list(file)
-    note_marks([file], drop_bom)
-    return found
-
-
-def can_be_read_again(path: str) -> bool:
-    """Whether it is a file, not a pipe."""
-    return path != STANDARD_INPUT and isfile(path)
-
-
-def _digest(path: str, lines: Sequence[str]) -> str:
-    """SHA-256 of the file; of a pipe, which can be read once, that of its lines."""
-    if not can_be_read_again(path):
-        return sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
-    digest = sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+def _renamed(argument: str, names: Mapping[str, str]) -> str:
+    """An argument of the command with these names for paths."""
+    for path in sorted(filter(isabs, names), key=len, reverse=True):
+        argument = argument.replace(readable(path), names[path])
+    return argument

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from math import inf
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TextIO
@@ -14,7 +14,7 @@ from .._files.text import listed, shown
 from .._runtime.samples import MOST_REPEATS, MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import FeatureError
-from .common import FILE, input_errors, someone_looks
+from .common import as_options, file_option, input_errors, number_option, stderr_is_tty
 from .lists import (
     FIX,
     IN_RANGES,
@@ -22,8 +22,9 @@ from .lists import (
     RESTARTS,
     SEARCH,
     WITH_LISTS,
-    begun,
-    bounds_of,
+    ListOptions,
+    RangeOptions,
+    SearchOptions,
     ends_of,
     names_of,
     run_tuner,
@@ -37,6 +38,43 @@ if TYPE_CHECKING:
     from ..tuning import Restart, Tuning
 
 
+@dataclass(frozen=True, kw_only=True)
+class MertOptions(SearchOptions, ListOptions):
+    start_range: str | None
+    wide: int | None
+    best_first: bool
+    random_directions: int
+    window: str | None
+    plot: str | None
+    axis: str | None
+
+    @property
+    def smoothed_scores(self) -> tuple[str, int] | None:
+        """The kind and the width of --window."""
+        if not self.window:
+            return None
+        how, _, width = self.window.partition(":")
+        if how not in ("min", "average") or not (width.isascii() and width.isdecimal()):
+            raise click.UsageError(f"--window {shown(self.window)} is not min:N or average:N")
+        return how, int(width)
+
+    @property
+    def drawn(self) -> tuple[float, float] | None:
+        """The ends of --start-range."""
+        if self.start_range is None:
+            return None
+        ends = ends_of(self.start_range)
+        if ends is None or not -inf < ends[0] <= ends[1] < inf:
+            raise click.UsageError(f"--start-range {shown(self.start_range)} is not LOW:HIGH, such as 0:1")
+        return ends
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialOptions(RangeOptions, ListOptions):
+    trials: int
+    weights_file: str | None
+
+
 @click.command()
 @WITH_LISTS
 @IN_RANGES
@@ -47,10 +85,10 @@ if TYPE_CHECKING:
     metavar="LOW:HIGH",
     help="The range of random weights.  [default: 0 to the largest weight of the start]",
 )
-@click.option(
+@number_option(
     "--wide",
-    type=click.IntRange(0),
-    help="How many of the --restarts begin at random weights; the others begin near the best end.  [default: 13]",
+    least=0,
+    help="How many of the --restarts begin at random weights; the others begin near the best end.  [default: 13, or 39 of 60]",
 )
 @click.option(
     "--best-first",
@@ -58,11 +96,11 @@ if TYPE_CHECKING:
     help="Search all axes before each move and take the best one, as Moses does. This takes longer.",
 )
 @NORMALISE
-@click.option(
+@number_option(
     "--random-directions",
-    type=click.IntRange(0, MOST_REPEATS),
+    least=0,
+    most=MOST_REPEATS,
     default=0,
-    show_default=True,
     help="How many random directions to search in addition to the axes.",
 )
 @click.option(
@@ -72,25 +110,10 @@ if TYPE_CHECKING:
 )
 @SEARCH
 @click.option("--quiet", is_flag=True, help="Do not show the climbs on standard error.")
-@click.option(
-    "--plot", metavar="FILE", type=FILE, help="Draw the score along --axis at the weights found, as PNG or SVG."
-)
+@file_option("--plot", help="Draw the score along --axis at the weights found, as PNG or SVG.")
 @click.option("--axis", metavar="NAME", help="The feature whose weight the plot varies.")
-def mert(
-    fix: tuple[str, ...],
-    restarts: int,
-    start_range: str | None,
-    wide: int | None,
-    best_first: bool,
-    normalise: str | None,
-    random_directions: int,
-    window: str | None,
-    searched: tuple[str, ...],
-    quiet: bool,
-    plot: str | None,
-    axis: str | None,
-    **options: Any,
-) -> None:
+@as_options(MertOptions)
+def mert(given: MertOptions) -> None:
     """Tune weights by exact line search (MERT).
 
     Finds the weights with the best BLEU on n-best lists, by line searches from many starts. Prints a line with name and weight
@@ -98,34 +121,31 @@ def mert(
 
     The lists come from decoders or from Moses's extractor.
     """
+    plot, axis = given.plot, given.axis
     if (plot is None) != (axis is None):
         raise click.UsageError("--plot and --axis go together")
-    how, _, width = (window or "").partition(":")
-    if window and (how not in ("min", "average") or not (width.isascii() and width.isdecimal())):
-        raise click.UsageError(f"--window {shown(window)} is not min:N or average:N")
-    given = begun(options, plot)
-    bounds = bounds_of(given.ranges)
-    drawn = None if start_range is None else ends_of(start_range)
-    if start_range is not None and (drawn is None or not -inf < drawn[0] <= drawn[1] < inf):
-        raise click.UsageError(f"--start-range {shown(start_range)} is not LOW:HIGH, such as 0:1")
+    smoothing = given.smoothed_scores
+    given.check(plot)
+    bounds = given.bounds
+    drawn = given.drawn
     best: Restart | None = None
 
     def run(nbest: NBest, start: dict[str, float] | None, *, metric: Metric, seed: int) -> Tuning:
         if axis is not None and axis not in names_of(nbest):
             raise FeatureError(f"there is no feature {shown(axis)}; there are {listed(names_of(nbest))}")
-        if nbest.sparse is not None and not quiet:
+        if nbest.sparse is not None and not given.quiet:
             click.echo(
-                f"cybleu: of {len(nbest.sparse.names)} sparse features {len({*searched})} are searched, and the others keep "
+                f"cybleu: of {len(nbest.sparse.names)} sparse features {len({*given.searched})} are searched, and the others keep "
                 "their weights, 0 without --start; cybleu kbmira and cybleu pro tune all",
                 err=True,
             )
-        check_normalised(normalise, bounds, fix)
+        check_normalised(given.normalise, bounds, given.fix)
 
         def trace(restart: Restart) -> None:
             nonlocal best
             if best is None or restart.score > best.score:
                 best = replace(restart, weights={**(start or {}), **restart.weights})
-            if not quiet and sys.stderr is not None:
+            if not given.quiet and sys.stderr is not None:
                 from tqdm import tqdm
 
                 tqdm.write(str(restart), file=sys.stderr)
@@ -133,19 +153,19 @@ def mert(
         return tune(
             nbest,
             start,
-            restarts,
-            random_directions or "axes",
+            given.restarts,
+            given.random_directions or "axes",
             bounds,
-            fix,
-            (how, int(width)) if window else None,
+            given.fix,
+            smoothing,
             metric,
             seed,
             given.threads,
-            someone_looks() and not quiet,
+            stderr_is_tty() and not given.quiet,
             start_range=drawn,
-            wide=wide,
-            moves="best first" if best_first else "in turn",
-            searched=searched,
+            wide=given.wide,
+            moves="best first" if given.best_first else None,
+            searched=given.searched,
             trace=trace,
         )
 
@@ -159,7 +179,7 @@ def mert(
         of_list = {name: weights.get(name, 0.0) for name in names_of(nbest)}
 
         def draw(file: TextIO) -> None:
-            found = line_search(nbest, of_list, axis, metric=given.metric_for(nbest), surface=True)
+            found = line_search(nbest, of_list, axis, metric=given.metric, surface=True)
             plot_surface(plot, found, axis, of_list[axis], tuning.metric, file=file.buffer)
 
         return [(plot, draw)]
@@ -169,37 +189,24 @@ def mert(
 
         if plot:
             check_plot(plot)
-        run_tuner(given, run, lambda: best, more, normalise, quiet, attrgetter("names"), pictures)
+        run_tuner(given, run, lambda: best, more, attrgetter("names"), pictures)
 
 
 @click.command("random-search")
 @WITH_LISTS
 @IN_RANGES
-@click.option(
-    "--trials",
-    type=click.IntRange(1, MOST_SAMPLES),
-    default=1000,
-    show_default=True,
-    help="How many random weights to try.",
-)
-@click.option(
-    "--weights-file",
-    metavar="FILE",
-    type=FILE,
-    help="Score the weights in this file instead: numbers, with a line for each trial.",
-)
-def random_search(
-    trials: int,
-    weights_file: str | None,
-    **options: Any,
-) -> None:
+@number_option("--trials", most=MOST_SAMPLES, default=1000, help="How many random weights to try.")
+@file_option("--weights-file", help="Score the weights in this file instead: numbers, with a line for each trial.")
+@as_options(TrialOptions)
+def random_search(given: TrialOptions) -> None:
     """Try many random weights and print the best.
 
     Weights are drawn evenly from their ranges, by default -1 to 1. The start, if given, is tried first. With --weights-file the
     command prints the score of each line of weights instead, from 0 to 100.
     """
-    given = begun(options, read=weights_file)
-    bounds = bounds_of(given.ranges)
+    weights_file = given.weights_file
+    given.check(read=weights_file)
+    bounds = given.bounds
     if weights_file and (bounds or given.start):
         raise click.UsageError("--start and --range do not go with --weights-file")
     with input_errors():
@@ -207,7 +214,7 @@ def random_search(
         from ..tuning import random_weights, read_table
 
         nbest = given.merged()
-        metric = given.metric_for(nbest)
+        metric = given.metric
         if nbest.sparse is not None:
             raise FeatureError(
                 f"there are {len(nbest.sparse.names)} sparse features, for which weights are not drawn; tune them with cybleu "
@@ -217,8 +224,8 @@ def random_search(
             vectors = read_table(weights_file, nbest.names)
         else:
             first, _ = given.weights(nbest)
-            vectors = random_weights(nbest.names, trials, bounds, first, given.seed)
-        scores = search(nbest, vectors, metric, given.threads, someone_looks())
+            vectors = random_weights(nbest.names, given.trials, bounds, first, given.seed)
+        scores = search(nbest, vectors, metric, given.threads, stderr_is_tty())
         if weights_file and not given.as_json:
             for score in scores.tolist():
                 click.echo(repr(percent(score, metric.scale)))

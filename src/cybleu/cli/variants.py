@@ -1,15 +1,31 @@
-"""`cybleu variants`: why tools disagree about the same texts."""
+"""`cybleu variants`: why tools give different scores for the same texts."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 import click
 
 from ..errors import EmptyCorpusError
 from ..explanations import TOOLS, Comparison, explain_blocks
-from .common import FILES, input_errors, metric_of, need_standard_output
-from .texts import NO_LINE, asked_tokenizer, segments
+from .common import FILES, as_options, input_errors, metric_of, need_standard_output
+from .reading import FileTexts
+from .texts import NO_LINE, asked_tokenizer
+
+
+@dataclass(frozen=True)
+class VariantsOptions:
+    hypothesis: str
+    references: tuple[str, ...]
+    names: tuple[str, ...]
+    order: int | None
+    weights: tuple[float, ...] | None
+    tokenize: str | None
+    split: str | None
+    lowercase: bool
+    drop_bom: bool
+    as_json: bool
 
 
 @click.command()
@@ -28,33 +44,23 @@ from .texts import NO_LINE, asked_tokenizer, segments
     is_flag=True,
     help="Print a JSON object, with all digits of the scores and segments counted from 0.",
 )
-def variants(
-    hypothesis: str,
-    references: tuple[str, ...],
-    names: tuple[str, ...],
-    order: int | None,
-    weights: tuple[float, ...] | None,
-    tokenize: str | None,
-    split: str | None,
-    lowercase: bool,
-    drop_bom: bool,
-    as_json: bool,
-) -> None:
-    """Say why tools disagree about a score.
+@as_options(VariantsOptions)
+def variants(given: VariantsOptions) -> None:
+    """Show why tools give different scores.
 
     Prints the tokens, the rules and the lines that make the scores of the same texts differ. The files are those of `cybleu
     score`, and each variant has the tokens that it has there. --tokenize none is for text that is already tokenised.
     --lowercase is the same for all variants.
     """
     need_standard_output()
-    size = len(metric_of("sacrebleu", order=order, weights=weights).columns) // 2 - 1
-    name = asked_tokenizer(tokenize, split)
+    size = len(metric_of("sacrebleu", order=given.order, weights=given.weights).columns) // 2 - 1
+    name = asked_tokenizer(given.tokenize, given.split) or "of-tools"
     with input_errors():
-        lines = segments(hypothesis, references, str, drop_bom)
-        explained = explain_blocks(lines, names, size, weights, tokenize=name or "of-tools", lowercase=lowercase)
+        lines = FileTexts([given.hypothesis, *given.references], given.drop_bom).split(str)
+        explained = explain_blocks(lines, given.names, size, given.weights, tokenize=name, lowercase=given.lowercase)
         if not explained.segments:
             raise EmptyCorpusError(NO_LINE)
-    click.echo(json.dumps(_as_object(explained)) if as_json else explained.format("line", 1))
+    click.echo(json.dumps(_as_object(explained)) if given.as_json else explained.format("line", 1))
 
 
 def _as_object(comparison: Comparison) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""What a cluster's engine needs of cybleu: functions from a batch of Arrow to columns of Arrow, which the engine maps and sums.
+"""Functions from a batch of Arrow to columns of Arrow, which an engine such as Spark or Ray maps and sums.
 
 A task has one processor, so that these functions count in one thread. They are sent to other machines, where they import cybleu.
 """
@@ -27,7 +27,7 @@ SCORE = "score"
 
 
 class Counting:
-    """What is counted in which columns, and which columns are kept beside the counts.
+    """Which columns are counted and how, and which columns are kept with the counts.
 
     :raises UnknownNameError: there is no such metric, or no column of references
     :raises ArrayValueError: a column is kept twice, or has the name of a new column
@@ -48,18 +48,18 @@ class Counting:
         self.keep = _names(keep)
         self._tokens: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": 1}
         if not self.references:
-            raise UnknownNameError("there is no column of references; name one at least")
+            raise UnknownNameError("there is no column of references; name at least one")
         for place, name in enumerate(self.keep):
             if name in (*self.addends, SCORE) or name in self.keep[:place]:
                 made = "given twice" if name in self.keep[:place] else "the name of a column that is made"
                 raise ArrayValueError(f"the column {name!r} is to be kept, and it is {made}; rename it")
 
     def for_sums(self) -> Counting:
-        """The same, after a look whether sums have a score.
+        """The same, after a check that sums have a score.
 
         :raises StatisticsError: the metric is a mean of the scores of segments
         """
-        self.metric.summable(np.zeros((0, len(self.metric.columns)), dtype=np.int64))  # for its error
+        self.metric.check_summable()
         return self
 
     @property
@@ -121,7 +121,7 @@ class Counting:
         """
         sums = {name: np.asarray(batch.column(name)) for name in self.addends}
         scores = [
-            self.score_of({name: int(column[place]) for name, column in sums.items()}).score
+            self.score_of({name: column[place].item() for name, column in sums.items()}).score
             for place in range(batch.num_rows)
         ]
         made = {name: sums[name] for name in self.metric.columns}
@@ -135,14 +135,14 @@ class Counting:
 
     # ------------------------------------------------------------------------------------- from sums to scores, where asked
 
-    def total_of(self, sums: Mapping[str, int | None]) -> dict[str, int]:
+    def total_of(self, sums: Mapping[str, Any]) -> dict[str, Any]:
         """The sum of the statistics.
 
         :param sums: what the engine found, None where there is no row
         """
-        return {name: int(sums[name] or 0) for name in self.metric.columns}
+        return {name: self.metric.number_type(sums[name] or 0) for name in self.metric.columns}
 
-    def score_of(self, sums: Mapping[str, int | None]) -> Score:
+    def score_of(self, sums: Mapping[str, Any]) -> Score:
         """The score of a sum.
 
         :param sums: as for :meth:`total_of`
@@ -150,7 +150,7 @@ class Counting:
         """
         if any(sums[name] is None for name in self.addends):
             raise EmptyCorpusError("there is no segment to score; give at least one row with its references")
-        row = [int(sums[name] or 0) for name in self.metric.columns]
+        row = [*self.total_of(sums).values()]
         short = [int(sums[name] or 0) for name in self.addends[len(row) :]]
         return self.metric.score(row, short or None)
 

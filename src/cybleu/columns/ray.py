@@ -45,7 +45,7 @@ def rows(
     :param references: the name of the column of references, which has a reference or a list of references for each
         segment; or the names of several columns
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param keep: the name of a column to keep beside the statistics, such as that of the segment, or the names of
+    :param keep: the name of a column to keep with the statistics, such as that of the segment, or the names of
         several
     :param tokenize: how to split raw text into tokens, by default ``13a``; None for lists of tokens
     :param lowercase: put raw text in lower case first
@@ -79,7 +79,7 @@ def segment_scores(
     :param hypothesis: the name of the column of hypotheses
     :param references: as for :func:`rows`
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param keep: the name of a column to keep beside the score, or the names of several
+    :param keep: the name of a column to keep with the score, or the names of several
     :param tokenize: how to split raw text into tokens, by default ``13a``; None for lists of tokens
     :param lowercase: put raw text in lower case first
     :return: a Dataset, not computed yet
@@ -160,7 +160,7 @@ def group_scores(
     tokenize: Tokenize = "13a",
     lowercase: bool = False,
 ) -> Any:
-    """The score of each group as one corpus: the column ``score``, beside the sums of the statistics.
+    """The score of each group as one corpus: the column ``score``, and the sums of the statistics.
 
     :param dataset: a Dataset of Ray Data
     :param by: the name of the column whose values are the groups, or the names of several
@@ -236,7 +236,7 @@ def _read(dataset: Any, counting: Counting) -> Any:
     """
     if not (hasattr(dataset, "map_batches") and hasattr(dataset, "select_columns")):
         raise ArrowError(
-            f"a {type(dataset).__name__} is no Dataset of Ray Data; cybleu.columns.rows takes tables that are in memory"
+            f"a {type(dataset).__name__} is not a Dataset of Ray Data; pass tables in memory to cybleu.columns.rows"
         )
     names = dataset.columns(fetch_if_missing=False)
     if names is None:

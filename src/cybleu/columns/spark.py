@@ -46,7 +46,7 @@ def rows(
     :param references: the name of the column of references, which has a reference or an array of references for each
         segment; or the names of several columns
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param keep: the name of a column to keep beside the statistics, such as that of the segment, or the names of
+    :param keep: the name of a column to keep with the statistics, such as that of the segment, or the names of
         several
     :param tokenize: how to split raw text into tokens, by default ``13a``; None for arrays of tokens
     :param lowercase: put raw text in lower case first
@@ -85,7 +85,7 @@ def segment_scores(
     :param hypothesis: the name of the column of hypotheses
     :param references: as for :func:`rows`
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
-    :param keep: the name of a column to keep beside the score, or the names of several
+    :param keep: the name of a column to keep with the score, or the names of several
     :param tokenize: how to split raw text into tokens, by default ``13a``; None for arrays of tokens
     :param lowercase: put raw text in lower case first
     :return: a DataFrame, not computed yet
@@ -165,7 +165,7 @@ def group_scores(
     tokenize: Tokenize = "13a",
     lowercase: bool = False,
 ) -> Any:
-    """The score of each group as one corpus: the column ``score``, beside the sums of the statistics.
+    """The score of each group as one corpus: the column ``score``, and the sums of the statistics.
 
     :param frame: a DataFrame of Spark
     :param by: the name of the column whose values are the groups, or the names of several
@@ -230,7 +230,7 @@ def _read(frame: Any, counting: Counting) -> Any:
     """
     if not hasattr(frame, "mapInArrow"):
         raise ArrowError(
-            f"a {type(frame).__name__} is no DataFrame of Spark; cybleu.columns.rows takes tables that are in memory"
+            f"a {type(frame).__name__} is not a DataFrame of Spark; pass tables in memory to cybleu.columns.rows"
         )
     names = frame.columns
     return frame.select(*(_column(known(name, names, "frame")) for name in counting.read))
@@ -240,17 +240,18 @@ def _mapped(
     frame: Any,
     counting: Counting,
     function: Callable[[Counting, Any], dict[str, Any]],
-    integers: Sequence[str],
+    columns: Sequence[str],
     floats: Sequence[str] = (),
 ) -> Any:
     """The columns that are kept, and those that the function makes of batches."""
     from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
     names = frame.columns
+    counted = DoubleType() if counting.metric.takes_fractions else LongType()
     schema = StructType(
         [
             *(frame.schema[name] for name in counting.keep),
-            *(StructField(name, LongType()) for name in integers),
+            *(StructField(name, counted) for name in columns),
             *(StructField(name, DoubleType()) for name in floats),
         ]
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import array_given, np
+from .._runtime.arrays import array_given, floats_given, np
 from ..errors import ArrowError, LengthMismatchError, StatisticsError, UnknownNameError
 from ..metrics import find
 from ..stats.rows import whole_numbers
-from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column, lists_given
+from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column, lists_of_column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def row_blocks(
 ) -> Iterator[Rows]:
     """The statistics of the segments of a table, block by block, for tables that do not fit into memory.
 
-    :param table: an object that offers the Arrow C data interface: a pyarrow Table, RecordBatch or RecordBatchReader, a
+    :param table: an object that implements the Arrow PyCapsule interface: a pyarrow Table, RecordBatch or RecordBatchReader, a
         frame of polars or pandas, or a relation of DuckDB; or a dict of lists. A reader is read only as far as you take
         blocks
     :param hypothesis: the name of the column of hypotheses. It has texts, or with ``tokenize=None`` lists of tokens or
@@ -49,7 +49,7 @@ def row_blocks(
         leave it as it is
     :param lowercase: put raw text in lower case first
     :param threads: how many threads count at the same time
-    :return: a dict for each block, from the names of the metric's columns to int64 arrays `(n,)`, in the order of the
+    :return: a dict for each block, from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the metric counts fractions, in the order of the
         rows
     :raises UnknownNameError: the table has no column with this name
     :raises SequenceTypeError: a hypothesis is null; the message has the number of its row in the whole table, from 0
@@ -63,7 +63,7 @@ def row_blocks(
     chosen = find(metric)
     wanted = [hypothesis, *([references] if isinstance(references, str) else references)]
     if len(wanted) < 2:
-        raise UnknownNameError("there is no column of references; name one at least")
+        raise UnknownNameError("there is no column of references; name at least one")
     if chosen.of_raw_text and tokenize == "13a":
         tokenize = None  # by default; of another tokeniser such a metric says that it takes none
     raw = tokenize is not None or chosen.of_raw_text
@@ -74,8 +74,8 @@ def row_blocks(
         return
     if not is_column(table):
         raise ArrowError(
-            f"a {type(table).__name__} does not hand itself over by the Arrow C data interface; give a table of pyarrow, a frame "
-            "of polars or pandas (which needs pyarrow), a relation of DuckDB, or a dict of lists"
+            f"a {type(table).__name__} does not implement the Arrow PyCapsule interface; pass a table of pyarrow, a DataFrame of "
+            "Polars or pandas (which requires pyarrow), a relation of DuckDB, or a dict of lists"
         )
     names, arrays = arrays_of(table)
     places = [_place(name, names) for name in wanted]
@@ -112,7 +112,7 @@ def rows(
     :param tokenize: how to split raw text into tokens, by default ``13a``; None for columns of lists of tokens
     :param lowercase: put raw text in lower case first
     :param threads: how many threads count at the same time
-    :return: a dict from the names of the metric's columns to int64 arrays `(n,)`, in the order of the rows; the arrays
+    :return: a dict from the names of the metric's columns to int64 arrays `(n,)`, or float64 where the metric counts fractions, in the order of the rows; the arrays
         are empty for an empty table
     :raises CybleuError: as for :func:`row_blocks`
 
@@ -125,7 +125,7 @@ def rows(
     """
     chosen = find(metric)
     arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
-    found = {name: _Growing(_length_of(table)) for name in chosen.columns}
+    found = {name: _Growing(_length_of(table), chosen.dtype) for name in chosen.columns}
     for block in row_blocks(table, hypothesis, references, chosen, **arguments):
         for name, numbers in block.items():
             found[name].append(numbers)
@@ -141,7 +141,7 @@ def total(
     tokenize: Tokenize = "13a",
     lowercase: bool = False,
     threads: int | None = None,
-) -> dict[str, int]:
+) -> dict[str, int] | dict[str, float]:
     """The sum of the statistics of a table, which is read block by block and not kept.
 
     :param table: as for :func:`row_blocks`
@@ -159,10 +159,12 @@ def total(
     6
     """
     arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
-    sums = dict.fromkeys(find(metric).columns, 0)
+    chosen = find(metric)
+    number = chosen.number_type
+    sums = dict.fromkeys(chosen.columns, number())
     for block in row_blocks(table, hypothesis, references, metric, **arguments):
         for name, numbers in block.items():
-            sums[name] += int(numbers.sum())
+            sums[name] += number(numbers.sum())
     return sums
 
 
@@ -181,7 +183,8 @@ def statistics(columns: Any, metric: str | Metric | Variant | None = None) -> ND
     >>> round(score(statistics(sums)).score, 4)
     42.7287
     """
-    found = [_numbers(columns, name) for name in find(metric).columns]
+    chosen = find(metric)
+    found = [_numbers(columns, name, chosen.takes_fractions) for name in chosen.columns]
     if len(set(map(len, found))) > 1:
         raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, map(len, found)))}")
     return np.column_stack(found)
@@ -190,12 +193,12 @@ def statistics(columns: Any, metric: str | Metric | Variant | None = None) -> ND
 class _Growing:
     """A column of as many numbers as a table says that it has rows, which becomes longer if it has more.
 
-    Memory that nothing was written into is not used yet. A stream does not say how many rows it has; then there is room for an
-    eighth more than are there.
+    Memory is not used before it is written. A stream does not state the number of its rows; then the array grows by an
+    eighth.
     """
 
-    def __init__(self, count: int) -> None:
-        self._numbers = np.empty(count, dtype=np.int64)
+    def __init__(self, count: int, dtype: str) -> None:
+        self._numbers: NDArray[Any] = np.empty(count, dtype=dtype)
         self._count = 0
 
     def append(self, numbers: NDArray[np.int64]) -> None:
@@ -219,7 +222,7 @@ def _length_of(table: Any) -> int:
 
 def _segments_of_lists(table: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[list[Any], list[list[Any]]]]:
     """The hypotheses and their references in a dict, where a list of lists of tokens, or of texts, has several references."""
-    columns = [lists_given(table[known(name, tuple(table))], name) for name in names]
+    columns = [lists_of_column(table[known(name, tuple(table))], name) for name in names]
     counts = [len(column) for column in columns]
     if len(set(counts)) > 1:
         raise LengthMismatchError(f"the columns have {', '.join(map(str, counts))} entries; give one for each segment")
@@ -246,7 +249,7 @@ def _references_of(entry: Any, hypothesis: Any) -> list[Any]:
 
 def _place(name: str, names: tuple[str, ...] | None) -> int:
     if names is None:
-        raise ArrowError("this is one column, not a table; segment_stats takes columns")
+        raise ArrowError("this is one column, not a table; pass columns to segment_stats")
     return names.index(known(name, names))
 
 
@@ -266,13 +269,15 @@ def _named(metric: Any, found: NDArray[np.int64]) -> Rows:
     return {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(metric.columns)}
 
 
-def _numbers(columns: Any, name: str) -> NDArray[np.int64]:
+def _numbers(columns: Any, name: str, fractions: bool) -> NDArray[Any]:
     try:
         values = columns[name]
     except Exception as error:
         has = ", ".join(map(repr, columns)) if isinstance(columns, Mapping) else type(columns).__name__
-        raise StatisticsError(f"there is no column {name!r} in what is given: {has}") from error
+        raise StatisticsError(f"there is no column {name!r} in the columns: {has}") from error
     flat = array_given(values, name).reshape(-1)
+    if fractions:
+        return floats_given(flat, name)
     if flat.dtype.kind not in "iu":
         flat = np.array(whole_numbers(flat.tolist(), name, " from 0"), dtype=object)
     if len(flat) and not 0 <= int(flat.min()) <= int(flat.max()) < 2**63:

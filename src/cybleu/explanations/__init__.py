@@ -1,17 +1,20 @@
-"""Why a score is what it is, and why two tools disagree."""
+"""Explanations of scores, and of differences between tools."""
 
+from .blind_spots import BlindSpots, blind_spots
 from .comparison import Cause, Comparison, Difference, Scored
 from .steps import Explanation, Order, clipped_counts, explain, ngram_counts, ngram_precision
 from .tools import TOOLS, explain_blocks, explain_difference
 
 __all__ = [
     "TOOLS",
+    "BlindSpots",
     "Cause",
     "Comparison",
     "Difference",
     "Explanation",
     "Order",
     "Scored",
+    "blind_spots",
     "clipped_counts",
     "explain",
     "explain_blocks",

@@ -1,4 +1,4 @@
-"""Which rules make the difference of two scores: the way from the rules of one variant to those of another."""
+"""Rules that cause the difference of two scores, found by changing the rules of one variant to those of another."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from .comparison import Cause, Scored, only_rounding
 if TYPE_CHECKING:
     from .corpus_counts import Tokenised
 
-# On the way from one variant to another, rules are changed in this order, and then put back in the reverse one: what an
-# order without n-grams counts as is outside of short segments, which decide whether there is one; smoothing is innermost.
+# Rules are first changed in this order to their better values, and the others then in the reverse order. So
+# `short_segments_count`, which decides whether an order is empty, changes under the better value of `empty_order`.
 _OF_EACH_ORDER = ("empty_order", "short_segments_count", "no_match_at_all", "smoothings")
 _OTHERS = [
     field.name
     for field in fields(Variant)
     if field.name not in ("name", "scale", "level", "note", "mean", *_OF_EACH_ORDER)
 ]
-_RULES = ("mean", *_OTHERS, *_OF_EACH_ORDER)
+_RULES = ("level", "mean", *_OTHERS, *_OF_EACH_ORDER)
 
-# The values under which the other rules are changed, the best first. The exact mean passes over precisions of 0, so that
-# other rules would seem to do what they never do in a tool.
+# The preferred values for changing other rules, the best first. The exact mean ignores precisions of 0, so under it other rules
+# would seem to have effects that they have in no tool.
 _BETWEEN: dict[str, tuple[object, ...]] = {
-    "mean": ("logs", "fractions", "arithmetic"),
+    "level": ("corpus",),
+    "mean": ("logs", "fractions", "shares", "arithmetic"),
     "empty_order": ("one", "end"),
     "short_segments_count": (False,),
     "no_match_at_all": ("zero",),
@@ -50,7 +51,7 @@ def causes_of(found: Tokenised, lower: Scored, higher: Scored) -> list[Cause]:
         if rule == "tokenize":
             segments = found.different(lower.tokenize, higher.tokenize)
         elif rule == "short_segments_count":
-            segments = [position for position, length in enumerate(counts.lengths) if length < orders[-1]]
+            segments = [position for position, length in enumerate(counts.lengths) if length < max(orders, default=0)]
         elif rule == "reference_length":
             lengths = [counts.reference_lengths[one.variant.reference_length] for one in (lower, higher)]
             segments = [position for position, (one, other) in enumerate(zip(*lengths)) if one != other]
@@ -64,7 +65,7 @@ def causes_of(found: Tokenised, lower: Scored, higher: Scored) -> list[Cause]:
         waiting.insert(0, "tokenize")
     current, before = lower, lower.bleu
     while waiting:
-        # A rule can make a formula that has no value, such as a mean of no precision; it waits for one that mends it.
+        # Some combinations of rules have no score, such as a mean of no precisions; then another rule is changed first.
         for rule in waiting:
             changed = with_rule(current, rule, higher)
             if changed.bleu:
@@ -77,7 +78,7 @@ def causes_of(found: Tokenised, lower: Scored, higher: Scored) -> list[Cause]:
             else:
                 causes.append(cause(rule, current.bleu.percent - before.percent, before, current))
             before = current.bleu
-    # A score that needs two rules to be what it is has all points from one of them; the other should not go unsaid.
+    # If two rules have an effect only together, one of them gets all points; the other one is listed, too.
     for rule in without_effect:
         before = with_rule(higher, rule, lower).bleu
         if rule != "mean" and before and higher.bleu and not only_rounding(before.percent, higher.score):
@@ -86,10 +87,10 @@ def causes_of(found: Tokenised, lower: Scored, higher: Scored) -> list[Cause]:
 
 
 def _path(lower: Variant, higher: Variant) -> list[str]:
-    """The rules that differ, in the order in which they are changed.
+    """Return the rules that differ, in the order in which they are changed.
 
-    First those whose value in the higher variant is the better one to change the others under, then the rest. So
-    the way leads over a variant that has the better value of every rule, and smoothing changes there.
+    First come the rules for which the higher variant has the preferred value, then the rest. So the variant in between has
+    the preferred value of every rule, and smoothing changes there.
     """
 
     def rank(variant: Variant, rule: str) -> int:
@@ -103,7 +104,7 @@ def _path(lower: Variant, higher: Variant) -> list[str]:
 
 
 def _orders(rule: str, before: BleuScore, after: BleuScore, weights: Sequence[float] | None) -> list[int]:
-    """The n-gram orders that a rule concerns, by what it changes; those without weight only where there is no other."""
+    """Return the n-gram orders whose results a rule changes; orders without weight only if there are no others."""
     if rule == "short_segments_count":
         concerned = [total != other for total, other in zip(before.totals, after.totals)]
     elif rule == "empty_order":

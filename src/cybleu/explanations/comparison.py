@@ -1,4 +1,4 @@
-"""The comparison of variants of BLEU on one corpus: the scores, what makes them differ, and what that looks like as text."""
+"""Results of comparing BLEU variants on a corpus: scores, causes of the differences, and their format as text."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .._runtime.scales import percent
+from .._runtime.state import RecordState
 from ..metrics import BleuScore, Variant
 
 __all__ = ["Cause", "Comparison", "Difference", "Scored", "only_rounding"]
 
-# Scores that are relatively closer have the same formula, in float operations of another order.
+# Scores with a smaller relative difference have the same formula, computed by other float operations.
 _ROUNDING = 1e-11
 _NAMED_SEGMENTS = 5
 
 _WORDS: dict[str, tuple[str, dict[object, str]]] = {
     "tokenize": ("the tokeniser is ", {}),
+    "level": ("the score is ", {"corpus": "that of the corpus", "mean": "the mean of the segments' scores"}),
     "mean": (
         "the mean of the precisions is ",
         {
             "exact": "geometric, of those above 0",
-            **dict.fromkeys(("logs", "fractions", "product", "exact-or-zero", "log-differences"), "geometric"),
+            **dict.fromkeys(
+                ("logs", "fractions", "shares", "product", "exact-or-zero", "log-differences"), "geometric"
+            ),
         },
     ),
     "reference_length": (
@@ -58,14 +62,14 @@ _WORDS: dict[str, tuple[str, dict[object, str]]] = {
 
 
 @dataclass(frozen=True)
-class Scored:
+class Scored(RecordState):
     """The score of a variant on the corpus.
 
-    :param name: the variant's, with its smoothing if one was chosen: ``nltk``, ``nltk:method1``
-    :param variant: the rules; its `smoothings` has only the one that is used
+    :param name: the name of the variant, with the smoothing if it was chosen: ``nltk``, ``nltk:method1``
+    :param variant: the rules; `smoothings` has only the smoothing that is used
     :param bleu: the result on the tool's own scale, None if the tool fails
     :param failure: why it fails
-    :param tokenize: the tokeniser that split raw text; None if tokens were given
+    :param tokenize: the tokeniser of raw text; None if tokens were passed
 
     >>> empty = explain_difference([["a b".split()]], [[]], ("moses", "multi-bleu"))
     >>> [(scored.name, scored.score) for scored in empty.scores]
@@ -85,15 +89,15 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Cause:
-    """What one rule adds to the difference between two scores.
+class Cause(RecordState):
+    """The contribution of a rule to the difference between two scores.
 
     :param rule: the field of :class:`~cybleu.metrics.Variant`; ``smoothing`` for the smoothing that is used,
         ``tokenize`` for the tokeniser
-    :param points: by how much the rule raises the score, from 0 to 100; 0 for a rule that has an effect only together
-        with other rules, which have the points
-    :param orders: the n-gram orders that it concerns; empty if it is not about orders
-    :param segments: the indices of all segments that it concerns, from 0; empty if it concerns the corpus as a whole
+    :param points: the points that the rule adds to the score, from 0 to 100; 0 for a rule that has an effect only together
+        with other rules, which get the points
+    :param orders: the n-gram orders that the rule affects; empty if it does not depend on orders
+    :param segments: the indices of all segments that it affects, from 0; empty if it affects the corpus as a whole
     :param before: the result with the rule of the lower variant
     :param after: the result with the rule of the higher variant, all other rules as in `before`
 
@@ -111,8 +115,8 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """Two variants with different scores.
+class Difference(RecordState):
+    """The difference between two variants, and its causes.
 
     The rules of the variant with the lower score are changed, one after the other, into those of the variant with the
     higher score. Each rule gets the points that its change adds to the score. So the points of the causes add up to the
@@ -121,9 +125,9 @@ class Difference:
     the mean of the logarithms); then the smoothing; then changes from a simple rule to another one, and those of the
     reference length and the penalty.
 
-    :param lower: the one with the lower score
-    :param higher: the one with the higher score
-    :param causes: the rules that make the difference; empty if it is only a difference of rounding
+    :param lower: the variant with the lower score
+    :param higher: the variant with the higher score
+    :param causes: the rules that make the difference; empty if only the rounding differs
 
     >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "mteval-v13a"))
     >>> difference = comparison.differences[0]
@@ -142,12 +146,12 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(RecordState):
     """The scores of variants on one corpus, and why they differ; ``print`` shows it.
 
-    :param scores: one for each variant, in the order asked for
-    :param differences: one for each pair of variants with different scores
-    :param segments: how many segments the corpus has
+    :param scores: the score of each variant, in the requested order
+    :param differences: the difference of each pair of variants with different scores
+    :param segments: the number of segments
 
     >>> comparison = explain_difference([["a b".split()]], ["a b".split()], ("sacrebleu", "moses", "mteval-v13a"))
     >>> [scored.score for scored in comparison.scores], len(comparison.differences)
@@ -159,7 +163,7 @@ class Comparison:
     segments: int
 
     def format(self, segment: str = "segment", first: int = 0) -> str:
-        """The table and the explanations.
+        """Format the table and the explanations.
 
         :param segment: the word for a segment, such as ``line``
         :param first: the number of the first segment
@@ -200,7 +204,7 @@ class Comparison:
         ]
 
     def _explained(self, named: Callable[[Sequence[int]], str]) -> list[str]:
-        """The explanations; pairs of variants with the same one share it."""
+        """Return the explanations; pairs of variants with the same explanation share it."""
         highers: dict[tuple[str, str], list[Difference]] = {}
         for difference in self.differences:
             if difference.causes:
@@ -231,7 +235,7 @@ def only_rounding(one: float, other: float) -> bool:
 
 
 def _explanation(difference: Difference, lower: str, higher: str, named: Callable[[Sequence[int]], str]) -> str:
-    """The lines of the causes."""
+    """Return the lines that describe the causes."""
     lines = [""]
     for cause in difference.causes:
         rule = "smoothings" if cause.rule == "smoothing" else cause.rule
@@ -259,7 +263,7 @@ def _value(rule: str, scored: Scored) -> str:
 
 
 def _details(rule: str, cause: Cause, named: Callable[[Sequence[int]], str]) -> list[str]:
-    """Lines with the numbers, those of the higher variant first."""
+    """Return lines with the numbers that differ, those of the higher variant first."""
     before, after = cause.before, cause.after
     if rule == "tokenize":
         lengths = f"{after.hypothesis_length} rather than {before.hypothesis_length} tokens"
@@ -295,7 +299,7 @@ def _precision(n: int, cause: Cause) -> str:
 
 
 def _number(value: float, sign: str = "") -> str:
-    """Four decimals, or three digits where these would be zeros."""
+    """Format a number with four decimals, or with three digits if these would be zeros."""
     return f"{value:{sign}.4f}" if not value or abs(value) >= 0.00005 else f"{value:{sign}.3g}"
 
 

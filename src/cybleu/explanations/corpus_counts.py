@@ -1,11 +1,11 @@
-"""The counts of a corpus that the variants of BLEU need, by each tokeniser that splits it."""
+"""Counts of a corpus for several variants of BLEU and several tokenisers."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import combinations, islice, pairwise
+from itertools import chain, combinations, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CybleuError
@@ -18,17 +18,22 @@ if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
     from ..text.raw import Raw
 
-_AT_ONCE = 1024  # segments
+_AT_ONCE = 1024  # segments that are counted at once
 
 
 class Counts:
-    """What the rules need to know of a corpus: the sum of its statistics, and the lengths of its segments."""
+    """Counts of a corpus for any rules: the sum of its statistics, and the reference lengths by each rule.
 
-    def __init__(self, order: int, weights: Sequence[float] | None, tokenize: str | None = None):
+    :param keep_rows: keep the statistics of each segment, for variants that take the mean of the segments' scores
+    """
+
+    def __init__(self, order: int, weights: Sequence[float] | None, keep_rows: bool, tokenize: str | None = None):
         self.order = order
         self.tokenize = tokenize
         self.weights = weights
         self.row = [0] * (2 + 2 * order)
+        self._ngrams = array("q")  # matches and totals of each segment, if rows are kept
+        self._keep_rows = keep_rows
         self.lengths = array("q")
         self.short_segments = [0] * order
         self.reference_lengths = {name: array("q") for name in REFERENCE_LENGTHS}
@@ -37,9 +42,11 @@ class Counts:
     def add_rows(self, rows: Sequence[Sequence[int]], reference_lengths: Mapping[str, Sequence[int]]) -> None:
         """Add the statistics rows of more segments.
 
-        :param reference_lengths: those that there are by each rule
+        :param reference_lengths: the reference lengths of the segments by each rule
         """
         self.row = [sum(column) for column in zip(self.row, *rows)]
+        if self._keep_rows:
+            self._ngrams.extend(chain.from_iterable(row[2:] for row in rows))
         lengths = [row[0] for row in rows]
         self.lengths.extend(lengths)
         for length, times in Counter(lengths).items():
@@ -50,32 +57,42 @@ class Counts:
             self.sums_of_reference_lengths[name] += sum(chosen)
 
     def scored(self, name: str, variant: Variant) -> Scored:
-        """The score or why there is none, with the reference length that the variant wants."""
-        row = [self.row[0], self.sums_of_reference_lengths[variant.reference_length], *self.row[2:]]
+        """Score a variant with its own reference length, or return why its tool fails."""
+        metric = Bleu(variant, weights=self.weights)
         try:
-            bleu = Bleu(variant, weights=self.weights, level="corpus").score(row, self.short_segments)
+            if metric.level == "mean":
+                bleu = metric.score(self._rows(variant.reference_length))
+            else:
+                wanted = self.sums_of_reference_lengths[variant.reference_length]
+                bleu = metric.score([self.row[0], wanted, *self.row[2:]], self.short_segments)
             return Scored(name, variant, bleu, None, self.tokenize)
         except (CybleuError, ArithmeticError, ValueError) as error:
             return Scored(name, variant, None, str(error), self.tokenize)
 
+    def _rows(self, reference_length: str) -> list[list[int]]:
+        """Return the row of each segment, with the reference length by this rule."""
+        width = 2 * self.order
+        lengths = zip(self.lengths, self.reference_lengths[reference_length])
+        return [[*pair, *self._ngrams[n * width : (n + 1) * width]] for n, pair in enumerate(lengths)]
+
 
 class Tokenised:
-    """The counts of a corpus under each of some tokenisers, and where two of them give others.
+    """Counts of a corpus for several tokenisers, and the segments in which two tokenisers differ.
 
-    :param names: of tokenisers; None is for tokens that were given
+    :param names: names of tokenisers; None is for token lists
     """
 
-    def __init__(self, names: Iterable[str | None], order: int, weights: Sequence[float] | None):
-        self.counts = {name: Counts(order, weights, name) for name in names}
+    def __init__(self, names: Iterable[str | None], order: int, weights: Sequence[float] | None, keep_rows: bool):
+        self.counts = {name: Counts(order, weights, keep_rows, name) for name in names}
         self.segments = 0
         self._different = {pair: array("q") for pair in combinations(self.counts, 2)}
 
     def different(self, one: str | None, other: str | None) -> Sequence[int]:
-        """The segments of which these two make other counts."""
+        """Return the segments for which the counts of these two differ."""
         return self._different[one, other] if (one, other) in self._different else self._different[other, one]
 
     def add_tokens(self, references: Iterable[Collection[Tokens]], hypotheses: Iterable[Tokens]) -> None:
-        """Count segments of tokens that were given."""
+        """Count segments of token lists."""
         counts = self.counts[None]
         segments = zip(references, hypotheses)
         while block := list(islice(segments, _AT_ONCE)):
@@ -113,10 +130,10 @@ class Tokenised:
 
 
 def _rows(raw: Raw, texts: Any, references: Any, bounds: Any, order: int, rule: str = "closest") -> list[list[int]]:
-    """The rows of raw text, as the backend counts them or, with a tokeniser that it does not have, as those of tokens."""
+    """Count raw text, in the backend if it has the tokeniser, and otherwise as token lists."""
     if raw.own:
         return raw_row_lists(raw, texts, references, bounds, order, rule)
-    lists = raw.token_lists(references.strings(), "references")
+    lists = raw.split(references.strings())
     sets = [lists[begin:end] for begin, end in pairwise(bounds)]
-    hypotheses = raw.token_lists(texts.strings(), "hypotheses")
+    hypotheses = raw.split(texts.strings())
     return [segment_row(of_segment, hypothesis, order, rule) for of_segment, hypothesis in zip(sets, hypotheses)]

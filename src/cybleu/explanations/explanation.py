@@ -1,7 +1,8 @@
-"""A score with all that it was computed from, and what that looks like: as text, and as HTML for notebooks."""
+"""A score with its components, formatted as text and as HTML for notebooks."""
 
 from __future__ import annotations
 
+import fractions
 import html
 import json
 import math
@@ -12,29 +13,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, east_asian_width
 
 from .._runtime.scales import counted
+from .._runtime.state import RecordState
 from ..errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
-    from .._mirror.segments import NGram
+    from .._mirror.counting.segments import NGram
     from ..bleu_score.fraction import Fraction
 
 WIDTH = 100  # columns of text
-MOST = 5  # n-grams that are named in one sentence
+MOST = 5  # n-grams in a sentence
+MOST_PARTS = 64  # the largest denominator of a weight that is shown as a fraction
 COUNTED, CLIPPED = "=", "~"
 MATCHED = "matched: the n-grams of the hypothesis that are in a reference"
 CLIPPED_IS = "clipped: the same, but an n-gram counts at most as often as it is in the reference that has it most often"
 
 
 @dataclass(frozen=True)
-class Order:
-    """One n-gram order of an explained score.
+class Order(RecordState):
+    """An n-gram order of an explained score.
 
     :param n: the n-gram order
-    :param weight: in the mean of the logarithms
-    :param counts: of the n-grams of the hypothesis
-    :param clipped: the clipped counts, which count as matches
+    :param weight: the weight in the mean of the logarithms
+    :param counts: the counts of the n-grams of the hypothesis
+    :param clipped: the clipped counts, which are the matches
     :param precision: clipped matches / n-grams, as a fraction that is not reduced; 0/1 if there is no n-gram
     :param smoothed: the precision after smoothing
 
@@ -57,27 +60,27 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """A sentence score with everything that it was computed from; ``print`` shows it.
+class Explanation(RecordState):
+    """A sentence score with all steps of its computation; ``print`` shows it.
 
     A notebook shows it as a table. An n-gram is *matched* if it is in a reference. Its count is *clipped* to the
     largest count that it has in one reference.
 
     :param score: equal to :func:`cybleu.sentence_bleu`, or to the score of the metric; from 0 to `scale`
-    :param orders: one :class:`Order` for each n-gram order from 1 that the score is made of
+    :param orders: an :class:`Order` for each n-gram order in the score, from 1
     :param hypothesis: the tokens of the hypothesis
     :param references: the tokens of each reference
-    :param closest_reference_length: the reference length in the brevity penalty, in tokens; for some tools it is not
-        the closest one
+    :param closest_reference_length: the reference length in the brevity penalty, in tokens; some tools do not use the
+        closest
     :param smoothing: the name of the smoothing, or ``none``
     :param scale: the score of a perfect match
-    :param arithmetic: whether the score has the arithmetic mean of the precisions
+    :param arithmetic: whether the score uses the arithmetic mean of the precisions
     :param name: the name of the definition
-    :param left_out: for each order that is not in the score, a sentence that says why
-    :param reference_length: which reference length counts: ``closest``, ``closest-first``, ``shortest`` or ``average``
+    :param left_out: for each order that is not in the score, a sentence with the reason
+    :param reference_length: the rule of the reference length: ``closest``, ``closest-first``, ``shortest`` or ``average``
     :param penalised: whether the definition has a brevity penalty
     :param penalty_adds: what the brevity penalty adds to the reference length
-    :param zeros_left_out: whether an order with the precision 0 is left out, and does not make the score 0
+    :param zeros_left_out: whether an order with the precision 0 is ignored, instead of making the score 0
     :param penalty_of_more: whether the brevity penalty adds 1 to both lengths
 
     >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
@@ -120,17 +123,17 @@ class Explanation:
 
 
 class Marks(NamedTuple):
-    """How the n-grams of one order cover the hypothesis."""
+    """The tokens of the hypothesis that the n-grams of an order cover."""
 
-    tokens: list[str]  # of each token: COUNTED, CLIPPED or a blank
-    joints: list[str]  # the same between it and the next
+    tokens: list[str]  # the mark of each token: COUNTED, CLIPPED or a blank
+    joints: list[str]  # the mark between each token and the next
 
 
 # ------------------------------------------------------------------------------------------------- what there is to say
 
 
 def marks(explanation: Explanation, order: Order) -> Marks:
-    """Where n-grams match. Of an n-gram that counts less often than it occurs the first ones count."""
+    """Mark where n-grams match. If an n-gram is clipped, its first occurrences count."""
     length = len(explanation.hypothesis)
     tokens, joints = [" "] * length, [" "] * length
     left = dict(order.clipped)
@@ -148,7 +151,7 @@ def marks(explanation: Explanation, order: Order) -> Marks:
 
 
 def matched(order: Order) -> int:
-    """How many n-grams of the hypothesis are in a reference at all."""
+    """Count the n-grams of the hypothesis that are in any reference."""
     return sum(count for ngram, count in order.counts.items() if order.clipped[ngram] > 0)
 
 
@@ -161,7 +164,7 @@ def headline(explanation: Explanation) -> str:
 
 
 def cells(order: Order) -> list[str]:
-    """The row of an order in the table."""
+    """Format the row of an order in the table."""
     return [
         str(order.n),
         str(sum(order.counts.values())),
@@ -176,7 +179,7 @@ HEADS = ["order", "n-grams", "matched", "clipped", "precision", "smoothed"]
 
 
 def remarks(explanation: Explanation) -> Iterator[str]:
-    """What the table means on this text."""
+    """Explain the columns of the table with n-grams of this text."""
     yield MATCHED
     if explanation.orders:
         first = explanation.orders[0]
@@ -200,7 +203,7 @@ def remarks(explanation: Explanation) -> Iterator[str]:
 
 
 def conclusion(explanation: Explanation) -> Iterator[str]:
-    """Lengths, brevity penalty, score."""
+    """Explain lengths, brevity penalty and score."""
     length = explanation.hypothesis_length
     wanted: float = explanation.closest_reference_length
     lengths = ", ".join(map(str, explanation.reference_lengths))
@@ -251,12 +254,13 @@ def _formula(explanation: Explanation) -> Iterator[str]:
     factor += f"{explanation.brevity_penalty:.6g} * "
     terms, total = [], []
     for order in explanation.orders:
-        precision = f"{float(order.smoothed):.4g}" if order.changed else _as_given(order.precision)
+        precision = f"{float(order.smoothed):.6g}" if order.changed else _as_given(order.precision)
+        weight = _factor(float(order.weight))
         if explanation.arithmetic:
-            terms.append(f"{order.weight:.4g} * {precision}")
+            terms.append(f"{weight} * {precision}")
             total.append(float(order.weight) * float(order.smoothed))
         elif order.smoothed > 0:
-            terms.append(f"{float(order.weight):.4g} * log({precision})")
+            terms.append(f"{weight} * log({precision})")
             total.append(float(order.weight) * math.log(order.smoothed))
         elif order.weight and not explanation.zeros_left_out:
             yield f"score = 0, because no {order.n}-gram matches, and the mean is geometric"
@@ -267,7 +271,7 @@ def _formula(explanation: Explanation) -> Iterator[str]:
     inner = " + ".join(terms) or "0"
     name = "" if explanation.arithmetic else "exp"
     yield f"score = {factor}{name}({inner})"
-    value = f"{math.fsum(total):.6g}" if explanation.arithmetic else f"exp({math.fsum(total):.6g})"
+    value = f"{math.fsum(total):.6g}" if explanation.arithmetic else f"exp({round(math.fsum(total), 6):.12g})"
     yield f"      = {factor}{value} = {score:.6g}"
 
 
@@ -288,7 +292,7 @@ def as_text(explanation: Explanation) -> str:
 
 
 def _marked_text(explanation: Explanation) -> Iterator[str]:
-    """The hypothesis with lines under it, one for each order."""
+    """Format the hypothesis with a line of marks under it for each order."""
     names = [f"{order.n}-grams" for order in explanation.orders]
     covers = [marks(explanation, order) for order in explanation.orders]
     if any(CLIPPED in (*cover.tokens, *cover.joints) for cover in covers):
@@ -314,7 +318,7 @@ def _wrapped(name: str, tokens: Collection[Hashable]) -> Iterator[str]:
 
 
 def _rows(words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where lines begin and end; one empty line without words."""
+    """Return where lines begin and end; a single empty line if there are no words."""
     start = used = 0
     for place, word in enumerate(words):
         used += _columns(word) + 1
@@ -325,14 +329,14 @@ def _rows(words: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _columns(text: str) -> int:
-    """How wide a terminal shows it."""
+    """Return the width of a text in a terminal."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
 
 
 def quoted(token: Hashable) -> str:
-    """A token as one can see where it ends. What would control a terminal is escaped."""
+    """Quote a token, and escape control characters."""
     text = json.dumps(str(token), ensure_ascii=False) if isinstance(token, str) else repr(token)
     return printable(text, sys.maxsize).replace("\n", "\\n")
 
@@ -350,8 +354,14 @@ def _times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
+def _factor(weight: float) -> str:
+    """Format a weight so that the formula gives the score: 1/3 as a fraction, because it has no short decimal."""
+    ratio = fractions.Fraction(weight).limit_denominator(MOST_PARTS)
+    return f"{weight:.12g}" if float(f"{weight:.6g}") == weight or float(ratio) != weight else str(ratio)
+
+
 def _as_given(precision: Fraction) -> str:
-    """Also 4/4 and 0/1, which `str` shortens."""
+    """Format a fraction without reducing it, such as 4/4 and 0/1."""
     return f"{precision.numerator}/{precision.denominator}"
 
 
@@ -362,7 +372,7 @@ TITLES = {COUNTED: "an n-gram that counts", CLIPPED: "one that is in a reference
 
 
 def as_html(explanation: Explanation) -> str:
-    """A table without scripts or style sheets, in which every text is escaped."""
+    """Format an explanation as HTML without scripts or style sheets, with all text escaped."""
     rows = [_row("hypothesis", [(quoted(token), "", 1) for token in explanation.hypothesis])]
     rows += [_row(f"{order.n}-grams", _runs(marks(explanation, order))) for order in explanation.orders]
     texts = [
@@ -387,7 +397,10 @@ def as_html(explanation: Explanation) -> str:
 
 
 def _row(name: str, parts: Iterable[tuple[str, str, int]]) -> str:
-    """:param parts: of each cell the text, its mark, and how many columns it has"""
+    """Format a row of the table.
+
+    :param parts: the text, the mark and the number of columns of each cell
+    """
     of_parts = "".join(
         f'<td colspan="{columns}" style="{COLOURS.get(mark, "")}" title="{TITLES.get(mark, "")}">{html.escape(text)}</td>'
         for text, mark, columns in parts
@@ -396,7 +409,7 @@ def _row(name: str, parts: Iterable[tuple[str, str, int]]) -> str:
 
 
 def _runs(cover: Marks) -> list[tuple[str, str, int]]:
-    """Tokens that one n-gram, or several that overlap, cover are one cell."""
+    """Merge the tokens that an n-gram, or several overlapping n-grams, cover into a cell."""
     runs: list[tuple[str, str, int]] = []
     for place, mark in enumerate(cover.tokens):
         if place and mark != " " and cover.joints[place - 1] == mark == cover.tokens[place - 1]:

@@ -1,6 +1,6 @@
-"""BLEU step by step: the counts of the tutorials, and a score with its reasons.
+"""BLEU step by step: n-gram counts, and explained scores.
 
-For reading and teaching. Everything here is plain dicts and fractions, and nothing is fast.
+For reading and teaching: plain dicts and fractions, not optimised for speed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import math
 from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._mirror import Definition, segments
+from .._mirror import Definition
+from .._mirror.counting import segments
 from .._runtime.sequences import plain_segment, plain_text
 from ..bleu_score import brevity_penalty, closest_ref_length, modified_precision, sentence_bleu
 from ..bleu_score.fraction import Fraction
@@ -17,11 +18,11 @@ from ..bleu_score.parts import checked_order
 from ..bleu_score.scores import QUARTERS, smoothed_precisions, weights_given
 from ..errors import UnknownNameError
 from ..metrics import Bleu, find
-from ..text.raw import raw_of
 from .explanation import Explanation, Order
+from .reading import token_segment
 
 if TYPE_CHECKING:
-    from .._mirror.segments import NGram
+    from .._mirror.counting.segments import NGram
     from ..bleu_score.parts import Tokens
     from ..bleu_score.scores import SmoothingCallable
     from ..metrics import Metric, Variant
@@ -30,10 +31,10 @@ __all__ = ["Explanation", "Order", "clipped_counts", "explain", "ngram_counts", 
 
 
 def ngram_counts(tokens: Tokens, n: int) -> dict[NGram, int]:
-    """The n-grams of a sequence with their counts, in the order in which they first occur.
+    """Count the n-grams of a sequence, in the order in which they first occur.
 
     :param tokens: a sequence of hashable tokens
-    :param n: the n-gram order from 0; an n-gram is a tuple of n tokens, also for single words
+    :param n: the n-gram order from 0; an n-gram is a tuple of n tokens, also for n = 1
     :return: a dict from n-grams to counts; empty if there are fewer than n tokens
     :raises OrderError: n is negative or not a whole number
 
@@ -45,10 +46,10 @@ def ngram_counts(tokens: Tokens, n: int) -> dict[NGram, int]:
 
 
 def clipped_counts(references: Collection[Tokens], hypothesis: Tokens, n: int) -> dict[NGram, int]:
-    """The n-grams of the hypothesis, each with its clipped count.
+    """Count the n-grams of the hypothesis, clipped by the references.
 
-    That is the smaller one of its count in the hypothesis and its largest count in one reference (Papineni et al. 2002,
-    section 2.1).
+    A clipped count is the smaller of the count in the hypothesis and the largest count in one reference (Papineni et al.
+    2002, section 2.1).
 
     :param references: any number of references, each a sequence of hashable tokens; without references all counts are 0
     :param hypothesis: a sequence of hashable tokens
@@ -69,7 +70,7 @@ def clipped_counts(references: Collection[Tokens], hypothesis: Tokens, n: int) -
 
 
 def ngram_precision(references: Collection[Tokens], hypothesis: Tokens, n: int) -> Fraction:
-    """The precision before clipping: the share of the n-grams of the hypothesis that are in any reference.
+    """Compute the precision before clipping: the share of the n-grams of the hypothesis that are in any reference.
 
     :param references: any number of references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
@@ -100,18 +101,18 @@ def explain(
     lowercase: bool = False,
     **choices: Any,
 ) -> Explanation:
-    """Score one hypothesis as :func:`cybleu.sentence_bleu` does, or by another tool's BLEU, and keep every step.
+    """Explain a score of :func:`cybleu.sentence_bleu`, or of another tool's BLEU, step by step.
 
     :param references: one or more references, each a sequence of hashable tokens
     :param hypothesis: a sequence of hashable tokens
-    :param weights: one vector of weights of the n-gram orders from 1
+    :param weights: a vector of weights of the n-gram orders from 1
     :param smoothing_function: as for :func:`cybleu.sentence_bleu`
     :param metric: as for :func:`cybleu.metrics.find`: a definition of BLEU to explain instead of NLTK's, with its own
         weights and smoothing
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens
-    :param lowercase: put raw text in lower case first
-    :param choices: of :class:`cybleu.metrics.Bleu`
+    :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
+        :func:`cybleu.text.tokenizer`, or a function from a str to its tokens
+    :param lowercase: convert raw text to lower case first
+    :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the score, and for each order the counts of n-grams, the clipped counts, the precision and the smoothed
         precision
     :raises NoReferencesError: there is no reference
@@ -140,10 +141,7 @@ def explain(
           = 0.818731 * exp(-0.94856) = 0.317093
     """
     weights = weights_given(weights)
-    raw = raw_of(tokenize, lowercase)
-    if raw is not None:
-        references = raw.token_lists(references, "references")
-        hypothesis = raw.tokens(hypothesis, "the hypothesis")
+    references, hypothesis = token_segment(references, hypothesis, tokenize, lowercase)
     if metric is not None or choices:
         if smoothing_function is not None:
             raise UnknownNameError("smoothing_function is for NLTK's BLEU; for another metric give smoothing=")
@@ -151,13 +149,12 @@ def explain(
             choices["weights"] = weights
         found = find(metric, **choices).of_sentences()
         if not isinstance(found, Bleu):
-            raise UnknownNameError(f"the steps of BLEU can be explained, and the metric is {found.name}")
-        return _by_metric(*plain_segment(references, hypothesis), found)
-    references, hypothesis = plain_segment(references, hypothesis)
+            raise UnknownNameError(f"explain requires BLEU, and the metric is {found.name}; give a variant of BLEU")
+        return _by_metric(references, hypothesis, found)
     smoothed: Sequence[Any] | None = None
 
     def smoothing(p_n: Sequence[Fraction], **_: Any) -> Sequence[Any]:
-        """Keep what the score is made of; to smooth again would warn again."""
+        """Smooth, and keep the result, because smoothing again would repeat the warning."""
         nonlocal smoothed
         counts = [precision.numerator for precision in p_n], [precision.denominator for precision in p_n]
         smoothed = [*smoothed_precisions(smoothing_function, *counts, references, hypothesis, length)]
@@ -187,10 +184,10 @@ def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu) -
         for n in range(scored + 1, rules.order + 1)
     )
     weights: Sequence[float] = (rules.weights or (1 / rules.order,) * rules.order)[:scored]
-    if scored and any(bleu.precisions):  # else no mean is taken
+    if scored and any(bleu.precisions):  # without matches the tool computes no mean
         weights = definition.weights_of(scored)
     precisions = [Fraction(matched, max(1, total)) for matched, total in zip(bleu.matches, bleu.totals)][:scored]
-    # where smoothing changed nothing, the fraction says more than its float on the tool's scale
+    # precisions that smoothing did not change are shown as fractions, not as floats on the tool's scale
     smoothed = [
         given if bleu.score == 0 or math.isclose(now / bleu.scale, given, rel_tol=1e-12) else now / bleu.scale
         for now, given in zip(bleu.precisions, precisions)

@@ -1,18 +1,17 @@
-"""Why tools disagree: the rules and the segments behind the difference of their scores, on the same tokens or each on its own."""
+"""Explanations of differences between tools: the rules and segments that cause them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .._runtime.numbers import check_whole
-from .._runtime.sequences import by_position
-from ..bleu_score.scores import number_of_segments
+from ..bleu_score.scores import check_numbers, number_of_segments
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, OrderError, OrderTypeError
 from ..metrics import Bleu, Variant, tool_tokenizer
-from ..text.columns import references_given, texts_given
+from ..text.parsing import parse_raw_references, parse_raw_texts, parse_segments
 from ..text.raw import Raw, raw_of
 from .causes import causes_of
 from .comparison import Comparison, Difference
@@ -20,12 +19,13 @@ from .corpus_counts import Tokenised
 
 if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
+    from ..text.values import RawReferences, RawText, Segments
 
 __all__ = ["TOOLS", "explain_blocks", "explain_difference"]
 
 Choice: TypeAlias = "str | Variant | tuple[str | Variant, str]"
 
-#: The variants that are explained unless others are asked for.
+#: The variants that are compared by default.
 TOOLS = ("nltk", "sacrebleu", "mteval-v13a", "multi-bleu", "moses", "huggingface")
 
 OF_TOOLS = "of-tools"
@@ -42,21 +42,21 @@ def explain_difference(
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
 ) -> Comparison:
-    """Score a corpus as several tools do, and say which rules and which segments make their scores differ.
+    """Score a corpus as several tools do, and find the rules and segments that cause the differences.
 
     :param references: for each segment one or more references, each a sequence of hashable tokens
     :param hypotheses: for each segment the translation to score, a sequence of hashable tokens
-    :param variants: names in :data:`cybleu.metrics.VARIANTS`, or variants, or one of these. Each has the default smoothing
-        of its tool, unless another is named, as ``name:smoothing`` or (variant, smoothing)
+    :param variants: one or several names in :data:`cybleu.metrics.VARIANTS`, or variants. Each has the default smoothing
+        of its tool, unless you name another, as ``name:smoothing`` or (variant, smoothing)
     :param order: the largest n-gram order, at most 64
     :param weights: of the n-gram orders, by default uniform
-    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them: a name that
-        :func:`cybleu.text.tokenizer` knows, or a function from a str to its tokens; or ``of-tools``, which splits the
+    :param tokenize: the tokeniser, if the texts are raw text (str, or bytes in UTF-8): a name, as for
+        :func:`cybleu.text.tokenizer`, or a function from a str to its tokens; or ``of-tools``, which tokenises the
         texts for each variant as its tool does, like ``cybleu score``
-    :param lowercase: put raw text in lower case first
-    :return: a table of the scores of the corpus, and for each pair of variants that differ the rules that make the
-        difference. Also a variant whose tool takes the mean of its segments' scores is scored as a corpus. If the tool
-        of a variant fails, the table has the reason
+    :param lowercase: convert raw text to lower case first
+    :return: a table of the scores of the corpus, and for each pair of variants that differ the rules that cause the
+        difference. If a tool's score is the mean of its segments' scores, so is that of the variant, as for
+        :func:`cybleu.score`. If the tool of a variant fails, the table has the reason
     :raises LengthMismatchError: the number of lists of references is not that of the hypotheses
     :raises EmptyCorpusError: there is no segment
     :raises NoReferencesError: a segment has no reference
@@ -74,18 +74,15 @@ def explain_difference(
        +15.9104  short_segments_count: a segment too short for an order counts as 0 n-grams in sacrebleu, 1 n-gram in nltk;
                  segment 1 is too short: 5 rather than 6 2-grams, 4 rather than 5 3-grams, 3 rather than 4 4-grams
     """
-    references = by_position(references_given(references))
-    hypotheses = by_position(texts_given(hypotheses))
-    number = number_of_segments(references, hypotheses)
-    if not number:
-        _chosen(variants, order, weights)
+    chosen = _chosen(variants, order, weights)
+    raw = raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase)
+    block = _parsed(references, hypotheses, raw)
+    if not block.size:
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
     try:
-        return explain_blocks(
-            [(references, hypotheses)], variants, order, weights, tokenize=tokenize, lowercase=lowercase
-        )
+        return _explained([block], chosen, raw, order, weights, of_tools=tokenize == OF_TOOLS)
     except CybleuError as error:
-        if number == 1 and str(error).startswith("segment 0: "):
+        if block.size == 1 and str(error).startswith("segment 0: "):
             raise type(error)(str(error).partition(": ")[2]) from error.__cause__
         raise
 
@@ -99,12 +96,12 @@ def explain_blocks(
     tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
     lowercase: bool = False,
 ) -> Comparison:
-    """:func:`explain_difference` for a corpus that comes some segments at a time; it keeps only their counts.
+    """Explain differences between tools on a corpus that is read in blocks; only the counts are kept.
 
     The other parameters and the errors are those of :func:`explain_difference`.
 
-    :param blocks: pairs of references and hypotheses, as that function takes them
-    :return: as for :func:`explain_difference`; without any segment all scores are 0, or tools that fail
+    :param blocks: pairs of references and hypotheses, as :func:`explain_difference` accepts them
+    :return: as for :func:`explain_difference`; without segments all scores are 0, or the tool fails
 
     >>> block = [["a b".split()]], ["a b".split()]
     >>> explain_blocks([block, block], ("sacrebleu", "moses")).segments
@@ -112,34 +109,65 @@ def explain_blocks(
     """
     chosen = _chosen(variants, order, weights)
     raw = raw_of("none" if tokenize == OF_TOOLS else tokenize, lowercase)
-    if raw is not None and isinstance(raw.tokenize, str) and raw.own:
-        names = {n: tool_tokenizer(v.name) if tokenize == OF_TOOLS else raw.tokenize for n, v in chosen.items()}
-        raws = {name: Raw(name, lowercase) for name in names.values()}
-        found = Tokenised(raws, order, weights)
-        for references, hypotheses in _checked(blocks):
-            found.add_raw(raws, raw.texts(hypotheses, "hypotheses"), *raw.sets(references))
-        return _compared(found, names, chosen)
-    found = Tokenised([None], order, weights)
-    for references, hypotheses in _checked(blocks):
-        if raw is not None:
-            references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
-        found.add_tokens(references, hypotheses)
-    return _compared(found, dict.fromkeys(chosen), chosen)
+    return _explained(_blocks(blocks, raw), chosen, raw, order, weights, of_tools=tokenize == OF_TOOLS)
 
 
-def _checked(blocks: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
-    """The same blocks, each with a list of references for each hypothesis."""
+class _RawSegments(NamedTuple):
+    references: RawReferences
+    hypotheses: RawText
+
+    @property
+    def size(self) -> int:
+        return self.hypotheses.size
+
+
+def _parsed(references: Any, hypotheses: Any, raw: Raw | None) -> Segments | _RawSegments:
+    """Parse segments, each of which must have a list of references."""
+    if raw is not None and raw.own:
+        lines = _RawSegments(parse_raw_references(references, raw), parse_raw_texts(hypotheses, raw))
+        check_numbers(lines.size, lines.references.size)
+        return lines
+    segments = parse_segments(references, hypotheses, raw)
+    number_of_segments(segments.references, segments.hypotheses)
+    return segments
+
+
+def _blocks(blocks: Iterable[tuple[Any, Any]], raw: Raw | None) -> Iterator[Segments | _RawSegments]:
     for number, (references, hypotheses) in enumerate(blocks):
-        block = by_position(references_given(references)), by_position(texts_given(hypotheses))
         try:
-            number_of_segments(*block)
+            yield _parsed(references, hypotheses, raw)
         except LengthMismatchError as error:
             raise LengthMismatchError(f"block {number}: {error}") from None
-        yield block
+
+
+def _explained(
+    blocks: Iterable[Segments | _RawSegments],
+    chosen: Mapping[str, Variant],
+    raw: Raw | None,
+    order: int,
+    weights: Sequence[float] | None,
+    of_tools: bool,
+) -> Comparison:
+    names: dict[str, Any] = dict.fromkeys(chosen)
+    raws: dict[Any, Raw] = {}
+    if raw is not None and raw.own:
+        names = {name: tool_tokenizer(v.name) if of_tools else raw.tokenize for name, v in chosen.items()}
+        raws = {tokenizer: Raw(tokenizer, raw.lowercase) for tokenizer in names.values()}
+    keep_rows = any(variant.level == "mean" for variant in chosen.values())
+    found = Tokenised(raws or [None], order, weights, keep_rows)
+    for block in blocks:
+        if isinstance(block, _RawSegments):
+            found.add_raw(raws, block.hypotheses.lines, block.references.texts.lines, block.references.bounds)
+        else:
+            found.add_tokens(block.references, block.hypotheses)
+    return _compared(found, names, chosen)
 
 
 def _compared(found: Tokenised, names: Mapping[str, str | None], chosen: Mapping[str, Variant]) -> Comparison:
-    """:param names: of the tokeniser of each variant"""
+    """Compare the scores of variants.
+
+    :param names: the name of the tokeniser of each variant
+    """
     scores = [found.counts[names[name]].scored(name, variant) for name, variant in chosen.items()]
     differences = []
     for scored, other in combinations(scores, 2):
@@ -152,7 +180,7 @@ def _compared(found: Tokenised, names: Mapping[str, str | None], chosen: Mapping
 def _chosen(
     choices: str | Variant | Iterable[Choice], order: int, weights: Sequence[float] | None
 ) -> dict[str, Variant]:
-    """The variants, each under a name of its own and with the one smoothing that it is to use."""
+    """Return the variants under unique names, each with only the smoothing to use."""
     if not isinstance(order, int):
         raise OrderTypeError(f"the n-gram order must be an int, not {type(order).__name__}")
     check_whole(order, "the largest n-gram order", 1, MOST_ORDERS, error=OrderError)
@@ -163,7 +191,7 @@ def _chosen(
             wanted, _, named = wanted.partition(":")
             smoothing = named or None
         metric = Bleu(wanted, smoothing=smoothing, weights=weights)
-        metric.rules(order)  # for its errors, before the work
+        metric.check_order(order)
         variant = metric.definition
         name = unique = variant.name if smoothing is None else f"{variant.name}:{smoothing}"
         number = 1

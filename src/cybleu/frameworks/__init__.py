@@ -1,4 +1,4 @@
-"""The interfaces of other packages that score text. They need neither these packages nor the network."""
+"""Metrics with the interfaces of evaluate, pycocoevalcap and torchmetrics, without network access."""
 
 from __future__ import annotations
 

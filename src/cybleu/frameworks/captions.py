@@ -1,16 +1,19 @@
-"""The BLEU of captions: the interface and the numbers of pycocoevalcap's ``Bleu``."""
+"""BLEU of captions, with the interface and the results of pycocoevalcap's ``Bleu``."""
 
 from __future__ import annotations
 
-import math
 from array import array
 from itertools import accumulate, chain
 from typing import Any
 
-from .._mirror.definitions import SMALL, TINY
+from .. import _backend, _mirror
+from .._mirror.scoring.definitions import SMALL, TINY
 from .._runtime.numbers import check_whole
+from .._runtime.state import ArgumentState
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, OrderError, SequenceTypeError
+from ..metrics import Bleu
 from ..stats.raw import raw_numbers
+from ..text.parsing import parse_raw_texts
 from ..text.raw import Raw
 
 TYPE_CHECKING = False
@@ -20,10 +23,10 @@ if TYPE_CHECKING:
 MOST_ORDERS = 64
 
 
-class CaptionBleu:
-    """As ``pycocoevalcap.bleu.bleu.Bleu``: BLEU-1 to BLEU-n of all captions together and of each caption, from 0 to 1.
+class CaptionBleu(ArgumentState):
+    """BLEU-1 to BLEU-n of captions, as ``pycocoevalcap.bleu.bleu.Bleu``: of all captions and of each, from 0 to 1.
 
-    Captions are split on white space. The tool expects the tokens of its own ``PTBTokenizer``, which runs Java.
+    Captions are split on white space. pycocoevalcap expects the tokens of its own ``PTBTokenizer``, which runs Java.
 
     :param n: the largest order of n-grams
     :raises OrderError: `n` is not valid
@@ -38,22 +41,28 @@ class CaptionBleu:
         check_whole(n, "n", 1, MOST_ORDERS, error=OrderError)
         self._n = n
 
+    def _argument_names(self) -> tuple[str, ...]:
+        return ("n",)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"n": self._n}
+
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]], verbose: int = 0
     ) -> tuple[list[float], list[list[float]]]:
-        """The scores for each order: of all captions together, and of each caption.
+        """Score captions: return for each order the score of all captions together, and the scores of each caption.
 
-        :param gts: for each image a list of its reference captions
-        :param res: for each image a list with one caption
-        :param verbose: a number above 0 prints the sums, as the tool does
+        :param gts: a mapping from images to lists of reference captions
+        :param res: a mapping from images to lists with a single caption
+        :param verbose: a number above 0 prints the sums, as pycocoevalcap does
         :raises LengthMismatchError: `gts` and `res` do not have the same images
-        :raises SequenceTypeError: an image of `res` does not have a list with one caption
+        :raises SequenceTypeError: an entry of `res` is not a list with a single caption
         :raises NoReferencesError: an image has no reference caption
         :raises EmptyCorpusError: there are no images
         """
         if gts.keys() != res.keys():
             raise LengthMismatchError(
-                f"gts has {len(gts)} images and res {len(res)}, and they are not the same; give both for each image"
+                f"gts has {len(gts)} images and res {len(res)}, and their keys differ; give both for each image"
             )
         if not gts:
             raise EmptyCorpusError("there is no image; give at least one with a caption and its references")
@@ -69,8 +78,8 @@ class CaptionBleu:
         texts = _texts(raw, captions, "the captions")
         others = _texts(raw, references, "the references")
         numbers = raw_numbers(raw, texts, others, bounds, self._n)
-        columns = [numbers[column :: 2 + 2 * self._n].tolist() for column in range(2 + 2 * self._n)]
-        sums = [[sum(column)] for column in columns]
+        columns = [numbers[column :: 2 + 2 * self._n] for column in range(2 + 2 * self._n)]
+        sums = [array("q", [sum(column)]) for column in columns]
         of_all = [scores[0] for scores in self._scores(sums)]
         if verbose > 0:
             lengths = {"testlen": sums[0][0], "reflen": sums[1][0]}
@@ -80,35 +89,45 @@ class CaptionBleu:
         return of_all, self._scores(columns)
 
     def method(self) -> str:
-        """Its name."""
+        """Return the name of the metric."""
         return "Bleu"
 
-    def _scores(self, columns: list[list[int]]) -> list[list[float]]:
-        """Of each order, from the columns of rows; the float operations of the tool in its order."""
-        lengths, wanted = columns[:2]
-        ratios = [(length + TINY) / (reference + SMALL) for length, reference in zip(lengths, wanted)]
-        penalties = [math.exp(1 - 1 / ratio) if ratio < 1 else 1.0 for ratio in ratios]
-        products = [(matched + TINY) / (total + SMALL) for matched, total in zip(columns[2], columns[2 + self._n])]
-        found = [[product * penalty for product, penalty in zip(products, penalties)]]
-        for k in range(1, self._n):
-            matches, totals = columns[2 + k], columns[2 + self._n + k]
-            products = [
-                product * ((matched + TINY) / (total + SMALL))
-                for product, matched, total in zip(products, matches, totals)
-            ]
-            root = 1.0 / (k + 1)
-            found.append([product**root * penalty for product, penalty in zip(products, penalties)])
-        return found
+    def _scores(self, columns: list[array[int]]) -> list[list[float]]:
+        """Compute the scores for each order, from the columns of rows of all orders."""
+        matches = columns[2 : 2 + self._n]
+        totals = columns[2 + self._n :]
+        return [_scored([*columns[:2], *matches[:k], *totals[:k]], k) for k in range(1, self._n + 1)]
+
+
+def _scored(columns: list[array[int]], order: int) -> list[float]:
+    """Score rows of this many orders, from their columns."""
+    count, width = len(columns[0]), len(columns)
+    rows, scores = array("q", bytes(8 * count * width)), array("d", bytes(8 * count))
+    for place, column in enumerate(columns):
+        rows[place::width] = column
+    table = memoryview(rows).cast("B").cast("q", (count, width))
+    rules = Bleu("coco", max_order=order).rules()
+
+    def work(start: int) -> int:
+        scored: int = _backend.chosen.Definition(rules).score_rows(table, start, scores)
+        return scored
+
+    def one(position: int) -> None:
+        row = rows[position * width : (position + 1) * width].tolist()
+        scores[position] = _mirror.Definition(rules).evaluate(row, ())[0]
+
+    _backend.go_on(work, 0, count, one)
+    return scores.tolist()
 
 
 def _texts(raw: Raw, of_images: list[Sequence[str]], name: str) -> Any:
     lines = list(chain.from_iterable(of_images))
     texts = raw.strings(lines)
-    return raw.texts(lines, name) if texts is None else texts
+    return parse_raw_texts(lines, raw, name).lines if texts is None else texts
 
 
 def _refuse(gts: Mapping[Any, Any], res: Mapping[Any, Any]) -> None:
-    """Say what the first image has that cannot be."""
+    """Raise the error of the first invalid image."""
     for image, captions in res.items():
         if type(captions) is not list or len(captions) != 1:
             raise SequenceTypeError(f"res[{image!r}] must be a list with one caption, a str")

@@ -1,8 +1,7 @@
-"""The metrics ``bleu``, ``sacrebleu``, ``google_bleu`` and ``chrf`` of Hugging Face's `evaluate`, without loading anything."""
+"""The metrics ``bleu``, ``sacrebleu``, ``google_bleu``, ``chrf`` and ``ter`` of `evaluate`, without downloads."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from inspect import signature
 from itertools import zip_longest
@@ -10,7 +9,6 @@ from typing import Any
 
 from ..errors import (
     EmptyCorpusError,
-    EmptyHypothesisError,
     LengthMismatchError,
     NoReferencesError,
     SequenceTypeError,
@@ -25,9 +23,9 @@ Documents = list[list[Any]]
 
 
 def load(name: str) -> EvaluationModule:
-    """A metric with the interface and the results of ``evaluate.load(name)``.
+    """Return a metric with the interface and the results of ``evaluate.load(name)``.
 
-    :param name: ``bleu``, ``sacrebleu``, ``google_bleu`` or ``chrf``
+    :param name: ``bleu``, ``sacrebleu``, ``google_bleu``, ``chrf`` or ``ter``
     :raises UnknownNameError: cybleu does not have this metric
 
     >>> bleu = load("bleu")
@@ -58,11 +56,11 @@ class EvaluationModule:
         self._references: list[str | list[str]] = []
 
     def __len__(self) -> int:
-        """How many texts were added since the last score."""
+        """The number of texts added since the last score."""
         return len(self._predictions)
 
     def add(self, *, prediction: str, reference: str | Sequence[str]) -> None:
-        """Add one text.
+        """Add a text.
 
         :param prediction: a str
         :param reference: a str, or a list of them
@@ -75,7 +73,7 @@ class EvaluationModule:
         :param predictions: the texts, a list of str
         :param references: for each text a str, or for each text a list of str
         :raises LengthMismatchError: there are not as many references as predictions
-        :raises SequenceTypeError: one of them is something else
+        :raises SequenceTypeError: a prediction or a reference has another type
         :raises NoReferencesError: a text has no reference
         """
         given = _list(predictions, "predictions"), _list(references, "references")
@@ -103,17 +101,18 @@ class EvaluationModule:
         references: Sequence[str | Sequence[str]] | None = None,
         **options: Any,
     ) -> dict[str, Any]:
-        """Score all texts that were added, and forget them.
+        """Score all texts that were added, and remove them.
 
         :param predictions: texts to add first
         :param references: the references of these texts
         :param options: the options of the metric. ``bleu`` takes `tokenizer`, `max_order` and `smooth`; ``google_bleu``
             takes `tokenizer`, `min_len` and `max_len`; ``sacrebleu`` takes `smooth_method`, `smooth_value`, `force`,
             `lowercase`, `tokenize` and `use_effective_order`; ``chrf`` takes `char_order`, `word_order`, `beta`,
-            `lowercase`, `whitespace` and `eps_smoothing`. ``sacrebleu`` and ``chrf`` need sacreBLEU
+            `lowercase`, `whitespace` and `eps_smoothing`; ``ter`` takes `normalized`, `ignore_punct`,
+            `support_zh_ja_chars` and `case_sensitive`. ``sacrebleu``, ``chrf`` and ``ter`` require sacreBLEU
         :return: the dict that `evaluate` returns, on its scale: from 0 to 1 for ``bleu`` and ``google_bleu``, from 0 to
-            100 for ``sacrebleu`` and ``chrf``
-        :raises TypeError: the metric has no such option; the texts are not forgotten then
+            100 for ``sacrebleu`` and ``chrf``, and in percent for ``ter``, where lower is better
+        :raises TypeError: the metric has no such option; the texts are then kept
         :raises EmptyCorpusError: there are no texts
         :raises EmptyHypothesisError: with ``bleu``: all predictions, or all references, are empty
         """
@@ -147,7 +146,7 @@ def _tokens(tokenizer: Tokenizer | None) -> Tokenizer:
     tokens_of = tokenizer_of("13a")
 
     def tokens(line: str) -> list[str]:
-        # white space at the end is not taken off first there: it may follow a hyphen, and then both go
+        # evaluate does not strip the line first, so it removes a hyphen before a line break at the end
         return tokens_of(line + "<skipped>" if "\n" in line else line)
 
     return tokens
@@ -165,28 +164,16 @@ def _bleu(
     max_order: int = 4,
     smooth: bool = False,
 ) -> dict[str, Any]:
-    """The float operations are those of the tool, from TensorFlow's NMT, in their order."""
+    metric = Bleu("huggingface", smoothing="smooth" if smooth else "none", max_order=max_order)
     hypotheses, references = _tokenised(texts, groups, tokenizer)
-    row, _ = Bleu("huggingface", max_order=max_order).sum_of(references, hypotheses)
-    length, wanted, matches, totals = row[0], row[1], row[2 : 2 + max_order], row[2 + max_order :]
-    if smooth:
-        precisions = [(matched + 1.0) / (total + 1.0) for matched, total in zip(matches, totals)]
-    else:
-        precisions = [matched / total if total else 0.0 for matched, total in zip(matches, totals)]
-    mean = math.exp(sum([1.0 / max_order * math.log(p) for p in precisions])) if min(precisions) > 0 else 0
-    if not wanted or not length:
-        raise EmptyHypothesisError(
-            f"the {'predictions' if wanted else 'references'} have no token, and the metric bleu divides by their number"
-        )
-    ratio = float(length) / wanted
-    penalty = 1.0 if ratio > 1.0 else math.exp(1 - 1.0 / ratio)
+    found = metric.score(metric.sum_of(references, hypotheses)[0])
     return {
-        "bleu": mean * penalty,
-        "precisions": precisions,
-        "brevity_penalty": penalty,
-        "length_ratio": ratio,
-        "translation_length": length,
-        "reference_length": wanted,
+        "bleu": found.score,
+        "precisions": list(found.precisions),
+        "brevity_penalty": found.brevity_penalty,
+        "length_ratio": found.ratio,
+        "translation_length": found.hypothesis_length,
+        "reference_length": found.reference_length,
     }
 
 
@@ -202,7 +189,7 @@ def _google_bleu(
 
 
 def _documents(groups: list[list[str]]) -> Documents:
-    """The references as sacreBLEU takes them; None where a segment has fewer than another."""
+    """Transpose references to the documents that sacreBLEU expects; None if segments have different numbers of references."""
     return [list(document) for document in zip_longest(*groups)]
 
 
@@ -251,9 +238,25 @@ def _chrf(
     return {name: getattr(found, name) for name in ("score", "char_order", "word_order", "beta")}
 
 
+def _ter(
+    texts: list[str],
+    groups: list[list[str]],
+    normalized: bool = False,
+    ignore_punct: bool = False,
+    support_zh_ja_chars: bool = False,
+    case_sensitive: bool = False,
+) -> dict[str, Any]:
+    from ..sacrebleu_compat import sacrebleu_corpus_ter
+
+    options = normalized, ignore_punct, support_zh_ja_chars, case_sensitive
+    found = sacrebleu_corpus_ter(texts, _documents(groups), *options)
+    return {name: getattr(found, name) for name in ("score", "num_edits", "ref_length")}
+
+
 _COMPUTE: dict[str, Callable[..., dict[str, Any]]] = {
     "bleu": _bleu,
     "sacrebleu": _sacrebleu,
     "google_bleu": _google_bleu,
     "chrf": _chrf,
+    "ter": _ter,
 }

@@ -1,22 +1,18 @@
-"""A metric of torchmetrics whose state is exact."""
+"""Corpus BLEU, chrF and GLEU as a metric of torchmetrics with an exact state."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
-from ..errors import MissingExtraError
-from ..metrics import Bleu, find
+from .._runtime.extras import extra
+from ..metrics import Bleu, check_tokens, find
 from ..stats import short_segments
 
-try:
+with extra("torch", "this metric requires PyTorch", "torchmetrics"):
     import torch
+with extra("torchmetrics", "this metric requires torchmetrics", "torchmetrics"):
     import torchmetrics
-except ModuleNotFoundError as error:
-    raise MissingExtraError(
-        f"this is a metric of torchmetrics, and {error.name} is not installed; install both with: pip install torchmetrics"
-    ) from None
 
 if TYPE_CHECKING:
     from ..metrics import Metric, Variant
@@ -25,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
-    """The score of a corpus as a ``torchmetrics.Metric``: BLEU by the definition of any tool, chrF or GLEU.
+    """Corpus score as a ``torchmetrics.Metric``: BLEU by the definition of any tool, chrF or GLEU.
 
-    Its state is the sum of the statistics as int64. Processes add up their sums, so the score is that of one corpus,
-    however the texts are divided into batches. It is on the scale of the metric. ``torchmetrics.text.BLEUScore`` counts
+    Its state is the sum of the statistics as int64. Processes add up their sums, so the score does not depend on
+    how the texts are divided into batches and processes. It is on the scale of the metric. ``torchmetrics.text.BLEUScore`` counts
     in single precision, which is wrong above 2**24 tokens.
 
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
     :param tokenize: how to split the texts into tokens, by default ``13a``; chrF has no tokens
-    :param lowercase: put the texts in lower case first
-    :param arguments: of ``torchmetrics.Metric``
+    :param lowercase: convert the texts to lower case first
+    :param arguments: arguments of ``torchmetrics.Metric``
     :raises StatisticsError: the metric is the mean of the scores of segments, which cannot be computed from a sum
     :raises UnknownNameError: there is no such metric or tokeniser
 
@@ -60,20 +56,22 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
     ):
         super().__init__(**arguments)
         self.metric = find(metric)
-        self.metric.summable(np.zeros((0, len(self.metric.columns)), dtype=np.int64))  # for its error
+        self.metric.check_summable()
         self.tokenize = None if self.metric.of_raw_text and tokenize == "13a" else tokenize
         self.lowercase = lowercase
-        self.metric.rows([], [], tokenize=self.tokenize, lowercase=lowercase)  # for its errors
+        check_tokens(self.metric, self.tokenize, lowercase)
         bleu = self.metric if isinstance(self.metric, Bleu) else None
         orders = bleu.order if bleu and bleu.definition.short_segments_count else 0
-        self.add_state("row", torch.zeros(len(self.metric.columns), dtype=torch.int64), dist_reduce_fx="sum")
+        self.higher_is_better = self.metric.higher_is_better
+        kind = torch.float64 if self.metric.takes_fractions else torch.int64
+        self.add_state("row", torch.zeros(len(self.metric.columns), dtype=kind), dist_reduce_fx="sum")
         self.add_state("short_segments", torch.zeros(orders, dtype=torch.int64), dist_reduce_fx="sum")
 
     def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]]) -> None:
         """Add segments.
 
-        :param preds: the texts, or one text
-        :param target: for each text a reference or a list of references; for one text its references
+        :param preds: the texts, or a single text
+        :param target: for each text a reference or a list of references; for a single text its references
         :raises CybleuError: one of its subclasses, as for :func:`cybleu.segment_stats`
         """
         if isinstance(preds, str):
@@ -85,13 +83,13 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
             self.short_segments += torch.tensor(short_segments(rows), device=self.short_segments.device)
 
     def compute(self) -> torch.Tensor:
-        """The score of all segments, float64, on the scale of the metric; of none that of an empty text."""
+        """Compute the score of all segments, float64, on the metric's scale; without segments, that of an empty text."""
         short = self.short_segments.tolist() if len(self.short_segments) else None
         return torch.tensor(self.metric.score(self.row.tolist(), short).score, dtype=torch.float64)
 
     def set_dtype(self, dst_type: Any) -> ExactScore:
-        """Does nothing: counts stay whole numbers.
+        """Do nothing: counts remain integers.
 
-        :param dst_type: is not looked at
+        :param dst_type: ignored
         """
         return self

@@ -1,7 +1,7 @@
-"""Metrics: how to count a segment, and how to score the counts. BLEU as many tools define it, chrF, and GLEU.
+"""Metrics: BLEU as many tools define it, chrF, GLEU and TER.
 
-A metric is one frozen object. Every function that takes a metric also takes a name in :data:`METRICS`, such as
-``nltk``; a name with a smoothing, such as ``nltk:method1``; or the choices of :class:`Bleu` by keyword, such as
+A metric is a frozen object that counts segments and scores the counts. Every function that takes a metric also takes a name in :data:`METRICS`, such as
+``nltk``; a name with a smoothing, such as ``nltk:method1``; or the options of :class:`Bleu` by keyword, such as
 ``variant="nltk", smoothing="method1"``.
 """
 
@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownNameError
+from ..text.raw import check_tokenizer
 from .bleu import Bleu, BleuScore
 from .chrf import Chrf
 from .gleu import Gleu
 from .metric import Metric, Score
-from .scorers import MosesScorer
+from .ter import Ter
 from .variants import SMOOTHINGS, VARIANTS, Variant, tool_tokenizer
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ __all__ = [
     "Chrf",
     "Gleu",
     "Metric",
-    "MosesScorer",
     "Score",
+    "Ter",
     "Variant",
     "find",
     "score",
@@ -40,25 +41,26 @@ __all__ = [
     "tool_tokenizer",
 ]
 
-#: What can be asked for by name: each tool's BLEU, chrF and GLEU.
+#: The metrics by name: each tool's BLEU, chrF, GLEU and TER.
 METRICS: dict[str, Metric] = {
     **{name: Bleu(name) for name in VARIANTS},
     "chrf": Chrf(),
     "chrf+": Chrf(word_order=1),
     "chrf++": Chrf(word_order=2),
     "gleu": Gleu(),
+    "ter": Ter(),
 }
 
 
 def find(metric: str | Metric | Variant | None = None, *, default: str = "sacrebleu", **choices: Any) -> Metric:
-    """The metric of this name, with these choices.
+    """Return the metric with this name and these options.
 
     :param metric: a name in :data:`METRICS`, to which ``:`` and the name of a smoothing can be added; a variant of
         BLEU; or a metric, which is returned as it is
     :param default: the name to use if no metric is given
-    :param choices: values of fields of :class:`Bleu`, or of the metric; None leaves a field as it is. `variant` is
+    :param choices: values of fields of :class:`Bleu`, or of the metric; None leaves a field unchanged. `variant` is
         another name of `metric`
-    :raises UnknownNameError: there is no such metric, or it has no such choice
+    :raises UnknownNameError: there is no such metric, or it has no such option
 
     >>> find("huggingface").definition.reference_length
     'shortest'
@@ -85,14 +87,25 @@ def find(metric: str | Metric | Variant | None = None, *, default: str = "sacreb
 
 
 def of_text(metric: Metric, tokenize: Any, lowercase: bool = False) -> Metric:
-    """A metric that counts raw text as it is, for texts that are to be put in lower case first.
+    """Return a metric that counts raw text, with lower-casing if requested.
 
-    :param tokenize: None, because nothing makes tokens
-    :raises UnknownNameError: there is a tokeniser
+    :param tokenize: must be None
+    :raises UnknownNameError: `tokenize` is not None
     """
     if tokenize is not None:
-        raise UnknownNameError(f"{metric.name} counts the characters of raw text, so it takes no tokeniser")
-    return metric.with_choices(lowercase=True) if lowercase else metric
+        raise UnknownNameError(f"{metric.name} counts raw text as it is, so it takes no tokeniser")
+    return metric.in_lowercase() if lowercase else metric
+
+
+def check_tokens(metric: Metric, tokenize: Any, lowercase: bool = False) -> None:
+    """Check that a metric accepts texts with this tokeniser.
+
+    :raises UnknownNameError: there is no such tokeniser, or the metric accepts none
+    """
+    if metric.of_raw_text:
+        of_text(metric, tokenize, lowercase)
+    else:
+        check_tokenizer(tokenize, lowercase)
 
 
 def score(
@@ -102,15 +115,14 @@ def score(
     short_segments: Sequence[int] | None = None,
     **choices: Any,
 ) -> Any:
-    """The score of a corpus or of one segment from its statistics.
+    """Score a corpus or a segment from its statistics.
 
     :param stats: a row; the rows of segments, which are added up; or a :class:`cybleu.CorpusAccumulator`. Rows are lists of
         ints or one integer array `(n, 2 + 2 * orders)`
     :param metric: as for :func:`find`, by default ``sacrebleu``
-    :param short_segments: for each order, how many segments are too short for it. NLTK's definitions need this if the
-        rows are already summed, or if some n-grams were left out of the count. From the rows of segments they know it
-        themselves
-    :param choices: of :class:`Bleu`
+    :param short_segments: for each order, the number of segments that are too short for it. NLTK's definitions require it
+        if the rows are already summed, or if some n-grams were not counted. It is computed from rows of segments
+    :param choices: options of :class:`Bleu`
     :return: a :class:`BleuScore`, or the :class:`Score` of another metric, on the scale of the tool. An array without
         rows has the score of an empty corpus, by default 0
     :raises UnknownNameError: there is no such metric, variant or smoothing
@@ -129,14 +141,14 @@ def score(
 def scores(
     stats: Any, metric: str | Metric | Variant | None = None, *, parts_of_segments: bool = False, **choices: Any
 ) -> NDArray[np.float64]:
-    """The score of each row of an array, as :func:`score` gives it for this row alone. It needs NumPy.
+    """Score each row of an array, as :func:`score` scores a single row. Requires NumPy.
 
     The other parameters are those of :func:`score`.
 
     :param stats: integers `(n, 2 + 2 * orders)`
-    :param parts_of_segments: says that the rows are of single segments, although they have fewer n-grams than so many
-        tokens make, because some n-grams were left out of the count. NLTK's definitions cannot tell such a row from a
-        sum, and otherwise refuse it
+    :param parts_of_segments: whether the rows are of single segments even if they have fewer n-grams than their lengths
+        imply, because some n-grams were not counted. NLTK's definitions cannot distinguish such a row from a sum, and
+        otherwise raise an error
     :return: float64 of shape `(n,)`, on the scale of the tool; empty for an array without rows
     :raises StatisticsError: a row is not valid, or NLTK's definition gets one that is not of a single segment
 

@@ -1,4 +1,4 @@
-"""BLEU as a metric: a tool's definition with the choices of a call, resolved once."""
+"""BLEU as a metric: a tool's definition with the options of a call, resolved once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend, _mirror
 from .._runtime.numbers import as_number, finite_numbers
 from .._runtime.scales import percent
+from .._runtime.state import ArgumentState
 from ..errors import (
     OrderError,
     SmoothingParameterError,
@@ -34,11 +35,11 @@ LEVELS = ("corpus", "sentence", "mean")
 
 @dataclass(frozen=True)
 class BleuScore(Score):
-    """A score of BLEU with what it was computed from; ``print`` shows it.
+    """A BLEU score with its components; ``print`` shows it.
 
-    :param score: on the tool's scale, from 0 to 1 or 0 to 100, as `scale` says; so are the precisions
-    :param matches: clipped matches of each order
-    :param totals: n-grams of the hypotheses of each order
+    :param score: the score on the tool's scale, from 0 to `scale`, which is 1 or 100; so are the precisions
+    :param matches: the clipped matches of each order
+    :param totals: the n-grams of the hypotheses of each order
     :param signature: the definition in one line
 
     >>> from cybleu import score
@@ -58,13 +59,13 @@ class BleuScore(Score):
 
     @property
     def ratio(self) -> float:
-        """Hypothesis length / reference length, 0 without references."""
+        """Hypothesis length / reference length; 0 if the reference length is 0."""
         return self.hypothesis_length / self.reference_length if self.reference_length else 0.0
 
     def format(self, width: int = 2) -> str:
-        """The line that people know from multi-bleu and sacreBLEU, always from 0 to 100.
+        """Format the score like multi-bleu and sacreBLEU, always from 0 to 100.
 
-        :param width: decimals of the score
+        :param width: the number of decimals of the score
         """
         precisions = "/".join(f"{percent(precision, self.scale):.1f}" for precision in self.precisions)
         return (
@@ -74,7 +75,7 @@ class BleuScore(Score):
 
 
 class Rules(NamedTuple):
-    """What a metric comes to for rows of so many orders; the backends read it. See :class:`Variant` for the rules."""
+    """The resolved rules of a metric for a number of orders, in the form that the backends read; see :class:`Variant`."""
 
     order: int
     smoothing: str
@@ -89,27 +90,28 @@ class Rules(NamedTuple):
     penalty: str
     penalty_adds: float
     empty_hypothesis: str
+    fails: str
     name: str
 
 
 @dataclass(frozen=True)
-class Bleu(Metric):
-    """BLEU by the definition of a tool. What you do not give is as the tool has it.
+class Bleu(ArgumentState, Metric):
+    """BLEU by the definition of a tool. Omitted options use the tool's defaults.
 
     :param variant: a name in :data:`VARIANTS`, or a variant
     :param smoothing: the name of one of the variant's smoothings; by default the first one
     :param smoothing_value: the parameter of the smoothing
-    :param weights: of the n-gram orders; uniform by default
-    :param max_order: the largest n-gram order that is counted, by default 4 or as many as there are weights. Rows that
-        are already counted are scored in the orders that they have
-    :param effective_order: leave out the orders that a hypothesis is too short for. By default this is done only for
-        single sentences, and only if the tool does it
+    :param weights: the weights of the n-gram orders; uniform by default
+    :param max_order: the largest n-gram order that is counted, by default 4 or as many as there are weights. Existing
+        rows are scored with all their orders
+    :param effective_order: ignore the orders that a hypothesis is too short for. By default only for single sentences,
+        and only if the tool does so
     :param level: ``corpus`` scores a row as a corpus; ``sentence`` scores it as the tool scores single sentences;
         ``mean`` takes the mean of the sentence scores of rows of segments. By default ``corpus``, or ``mean`` if the
         tool does that
     :param reference_length: ``closest``, ``closest-first``, ``shortest`` or ``average``; by default that of the tool
-    :raises UnknownNameError: there is no such variant, smoothing, level or reference length, or the smoothing takes no
-        value
+    :raises UnknownNameError: there is no such variant, smoothing, level or reference length, or the smoothing has no
+        parameter
     :raises StatisticsError: there are not as many weights as orders, or one is not a finite number
     :raises SmoothingParameterError: the smoothing value is not valid
 
@@ -127,11 +129,12 @@ class Bleu(Metric):
     level: str | None = None
     reference_length: str | None = None
     reads_raw_text = True
-    #: The variant, with the reference length if another was given.
+    #: The variant, with `reference_length` applied.
     definition: Variant = field(init=False, repr=False, compare=False)
     _smoothing: tuple[str, str, float | None] = field(init=False, repr=False, compare=False)
-    # by backend and columns; not for all metrics together, as equal ones differ where a name has got another definition
+    # by backend and columns; not shared by equal metrics, because the definition of a name can be replaced
     _formulas: dict[tuple[str, int], Formula] = field(init=False, repr=False, compare=False)
+    _derived: dict[object, Bleu] = field(init=False, repr=False, compare=False)  # metrics derived with other rules
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -165,9 +168,7 @@ class Bleu(Metric):
             )
         put(self, "_smoothing", (name, kind, value))
         put(self, "_formulas", {})
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(getattr(self, choice.name) for choice in fields(self) if choice.init)
+        put(self, "_derived", {})
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -176,7 +177,7 @@ class Bleu(Metric):
 
     @property
     def scale(self) -> float:  # type: ignore[override]
-        """The score of a perfect match, 1 or 100, as the tool has it."""
+        """The score of a perfect match, 1 or 100, as the tool defines it."""
         return self.definition.scale
 
     @property
@@ -219,40 +220,70 @@ class Bleu(Metric):
             return self.level != "corpus" and self.definition.sentences_by_effective_order
         return bool(self.effective_order)
 
-    def rules(self, order: int | None = None) -> Rules:
-        """The rules, with the numbers that they have for rows of this many orders.
+    def check_order(self, order: int) -> None:
+        """Check that the weights fit rows of this many orders.
 
-        :param order: how many orders; by default as many as are counted
+        :param order: the number of orders
+        :raises StatisticsError: there are not as many weights
+        """
+        if self.weights is not None and len(self.weights) != order:
+            raise StatisticsError(f"there are {len(self.weights)} weights for {order} n-gram orders; give one for each")
+
+    def rules(self, order: int | None = None) -> Rules:
+        """Return the rules for rows of this many orders.
+
+        :param order: the number of orders; by default those that are counted
         :raises StatisticsError: there are not as many weights
         """
         order = self.order if order is None else order
-        if self.weights is not None and len(self.weights) != order:
-            raise StatisticsError(f"there are {len(self.weights)} weights for {order} n-gram orders; give one for each")
-        of_variant = {rule: getattr(self.definition, rule) for rule in _RULES}
+        self.check_order(order)
+        rules = {rule: getattr(self.definition, rule) for rule in _RULES}
+        rules["smoothing"] = self._smoothing[1]
+        if rules["mean"] == "shares" and not order & (order - 1) and not self._effective:
+            rules["mean"] = "logs"  # the same result, because products with these weights are exact
+        if rules["smoothing"] == "zero":
+            rules |= {"smoothing": "none", "empty_order": "zero", "fails": "never"}
+        if self.level == "corpus":
+            if rules["smoothing"] == "float32":
+                rules["smoothing"] = "reciprocal"  # PyTorch-Ignite adds up in double precision
+        elif rules["fails"] == "no-penalty":
+            rules["fails"] = "never"  # the script fails only where it prints the logarithm of the penalty of a corpus
         return Rules(
             order=order,
-            smoothing="none" if self._smoothing[1] == "float32" and self.level == "corpus" else self._smoothing[1],
             value=self._smoothing[2],
             weights=None if self.weights is None else tuple(self.weights),
             effective_order=self._effective,
-            **of_variant,
+            **rules,
         )
 
     def of_sentences(self) -> Bleu:
-        """The metric as the tool scores single sentences."""
-        return self if self.level == "sentence" else replace(self, level="sentence")
+        """Return the metric that scores rows as the tool scores single sentences."""
+        if self.level == "sentence":
+            return self
+        found = self._derived.get("of_sentences")
+        if found is None:
+            found = self._derived["of_sentences"] = replace(self, level="sentence")
+        return found
 
     def with_rules(self, **rules: Any) -> Bleu:
-        """The metric with other rules.
+        """Return the metric with other rules.
 
         :param rules: new values of fields of :class:`Variant`
         """
-        return replace(self, variant=replace(self.definition, **rules))
+        key = tuple(rules.items())
+        found = self._derived.get(key)
+        if found is None:
+            found = self._derived[key] = replace(self, variant=replace(self.definition, **rules))
+        return found
+
+    def without_failures(self) -> Bleu:
+        """Return the metric without errors: texts on which the tool fails get a score, so that searches can avoid them."""
+        return self if self.definition.fails == "never" else self.with_rules(fails="never")
 
     # --------------------------------------------------------------------------------------------------------- counting
 
     def row(self, references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
-        """The statistics row of one segment.
+        """Count a segment, and return its statistics row.
 
         :param references: one or more references, each a sequence of hashable tokens
         :param hypothesis: a sequence of hashable tokens
@@ -260,12 +291,12 @@ class Bleu(Metric):
         return segment_row(references, hypothesis, self.order, self.definition.reference_length)
 
     def rows(self, references: Any, hypotheses: Any, **arguments: Any) -> NDArray[np.int64]:
-        """The statistics row of each segment.
+        """Count segments, and return the statistics row of each.
 
         :param references: as for :func:`cybleu.segment_stats`, or prepared :class:`cybleu.References`
         :param hypotheses: as for :func:`cybleu.segment_stats`
-        :param arguments: more of that function's
-        :raises ArrayValueError: the references are prepared, and in another way than this metric counts
+        :param arguments: other arguments of :func:`cybleu.segment_stats`
+        :raises ArrayValueError: the references were prepared for another metric
         """
         from ..stats.references import References, check_prepared, segment_stats
 
@@ -284,7 +315,7 @@ class Bleu(Metric):
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> list[list[int]]:
-        """The rows of segments of raw text that the backend has read.
+        """Count segments of raw text that the backend has read, and return their rows.
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
         """
@@ -293,14 +324,14 @@ class Bleu(Metric):
     def sum_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> tuple[list[int], list[int]]:
-        """The sum of these rows, and for each order how many segments are too short for it.
+        """Count the segments as :meth:`rows_of_raw` does, and return the sum of the rows and the numbers of short segments.
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
         """
         return raw_sum(raw, texts, references, bounds, self.order, self.definition.reference_length, threads)
 
     def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], Sequence[int]]:
-        """The sum of the rows of some segments, and for each order how many of them are too short for it.
+        """Count segments, and return the sum of their rows and, for each order, the number of segments too short for it.
 
         :param list_of_references: for each segment a list of references
         :param hypotheses: for each segment a list of tokens
@@ -323,27 +354,49 @@ class Bleu(Metric):
         progress: bool = False,
         **of_ids: Any,
     ) -> NDArray[np.float64]:
-        """The score of every hypothesis against every reference alone.
+        """Score every hypothesis against every single reference.
 
         The other parameters are those of :func:`cybleu.pairwise_bleu`.
 
         :param of_ids: `pad_id` and `eos_id`
         """
-        from .pairs import matrix
+        from .._runtime.arrays import np
+        from ..text.arrays import SpecialIds, separate_output
+        from ..text.numbering import number_together
+        from ..text.parsing import parse_texts
 
-        return matrix(self.formula(2 + 2 * self.order), references, hypotheses, out, threads, progress, **of_ids)
+        special = SpecialIds(**of_ids)
+        special.check()
+        texts = parse_texts(references, "references")
+        both = number_together(texts, texts if hypotheses is None else parse_texts(hypotheses), None, special)
+        shape = both[1].size, both[0].size
+        result = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
+        return self._fill_pairs(*both, result, threads, progress)
+
+    def _fill_pairs(
+        self,
+        references: Any,
+        hypotheses: Any,
+        result: NDArray[np.float64],
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> NDArray[np.float64]:
+        """Write the scores of texts whose tokens are numbered by one vocabulary."""
+        from .pairs import fill_matrix
+
+        return fill_matrix(self.formula(2 + 2 * self.order), references, hypotheses, result, threads, progress)
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
     def evaluate(self, row: Sequence[int]) -> float:
-        """The score of a row.
+        """Score a row.
 
-        :param row: of one segment, or a sum where the variant needs no more than that
+        :param row: the row of a segment; or a sum, if the variant can score sums
         """
         return self.score(row).score
 
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> BleuScore:
-        """The score of a corpus or of one segment.
+        """Score a corpus or a segment.
 
         The other parameters are those of :func:`cybleu.score`.
         """
@@ -370,14 +423,16 @@ class Bleu(Metric):
         )
 
     def _mean(self, stats: Any, short_segments: Sequence[int] | None) -> BleuScore:
-        """The mean of the scores of segments; what it was computed from are their sums."""
+        """Return the mean of the segment scores, with the components of the sum."""
         if short_segments is not None or hasattr(stats, "row"):
             raise StatisticsError(
-                f"the mean of the scores of segments needs their rows, and this is a sum ({self.signature})"
+                f"the mean of segment scores requires the rows of the segments, and this is a sum ({self.signature})"
             )
-        summing = replace(self, level="corpus").with_rules(empty_hypothesis="scored", short_segments_count=False)
+        summing = replace(self, level="corpus").with_rules(
+            empty_hypothesis="scored", fails="never", short_segments_count=False
+        )
         if hasattr(stats, "dtype") and stats.ndim == 2 and len(stats):
-            # the scores of many rows by the kernel, added up one after the other
+            # the kernel scores all rows; the scores are added up in order
             table, order = checked_array(stats, "stats")
             sums = summing.score(table)
             scores = _formula_of(self._rules_of_one(order)).score_rows(table)
@@ -390,10 +445,10 @@ class Bleu(Metric):
         return replace(sums, score=number, signature=self._signature(len(sums.matches)))
 
     def total_of_segments(self, rows: Sequence[Sequence[int]], total: float = 0.0) -> float:
-        """The sum of the scores of segments, which :meth:`mean_of_total` makes a mean of.
+        """Return the sum of segment scores, for :meth:`mean_of_total`.
 
-        :param rows: of the segments
-        :param total: the sum of the segments before them
+        :param rows: the rows of the segments
+        :param total: the sum of the scores of the preceding segments
         """
         if rows:
             definition = _mirror.Definition(self._rules_of_one(order_of(len(rows[0]))))
@@ -402,25 +457,25 @@ class Bleu(Metric):
         return total
 
     def mean_of_total(self, total: float, segments: int) -> float:
-        """The mean of the scores of segments.
+        """Compute the mean of segment scores from their sum.
 
-        :param total: their sum
-        :param segments: how many there are, at least one
+        :param total: the sum of the scores
+        :param segments: the number of segments, at least 1
         """
         return total * self.scale / segments if self._scaled_last else total / segments
 
     def _rules_of_one(self, order: int) -> Rules:
-        """Those of the scores that the mean is of."""
+        """Return the rules for the scores that are averaged."""
         rules = self.rules(order)
         return rules._replace(scale=1.0) if self._scaled_last else rules
 
     @property
     def _scaled_last(self) -> bool:
-        """Whether the tool multiplies the mean of numbers up to 1."""
+        """Whether the tool averages scores from 0 to 1 and then multiplies the mean by the scale."""
         return self.definition.mean == "log-differences"
 
     def scores(self, stats: Any, parts_of_segments: bool = False) -> NDArray[np.float64]:
-        """The score of each row.
+        """Score each row.
 
         The other parameters are those of :func:`cybleu.scores`.
         """
@@ -433,9 +488,9 @@ class Bleu(Metric):
         return self.formula(rows.shape[1]).score_rows(rows)
 
     def formula(self, width: int) -> Formula:
-        """What turns rows of this many columns into numbers in searches.
+        """Return the formula that scores rows with this many columns in searches.
 
-        :param width: how many columns
+        :param width: the number of columns
         """
         key = _backend.BACKEND, width
         found = self._formulas.get(key)
@@ -443,36 +498,43 @@ class Bleu(Metric):
             found = self._formulas[key] = _formula_of(self.rules(order_of(width)))
         return found
 
-    def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
-        """Rows from whose sum alone the metric given with them scores a corpus.
+    def check_summable(self) -> None:
+        """Check that a corpus can be scored from the sum of its rows.
 
-        The mean of the scores of segments is not the score of a sum, so it is an error. NLTK's BLEU counts one n-gram
-        of an order that a segment is too short for, and the new rows have this n-gram. A tool that fails for an empty
-        text has no score for it; in a search such a text is the worst.
-
-        :param stats: rows of segments
+        :raises StatisticsError: the metric is a mean of the scores of segments
         """
         if self.level == "mean":
             raise StatisticsError(
                 f"{self.signature} is the mean of the scores of segments, which no sum of their rows has; give the scores of "
                 "the segments, or level='corpus'"
             )
+
+    def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Bleu]:
+        """Return rows and a metric that scores a corpus from their sum alone.
+
+        The mean of the scores of segments is not the score of a sum, so it is an error. NLTK's BLEU counts an n-gram
+        for each order that a segment is too short for; the returned rows include it. Texts on which the tool fails
+        have no score; in a search they get the worst score.
+
+        :param stats: rows of segments
+        """
+        self.check_summable()
         if self.definition.short_segments_count:
             from .._runtime.arrays import np
 
             order = order_of(stats.shape[1])
             stats = stats.copy()
             np.maximum(stats[:, 2 + order :], 1, out=stats[:, 2 + order :])
-        return stats, self.with_rules(short_segments_count=False, empty_hypothesis="zero")
+        return stats, self.with_rules(short_segments_count=False, fails="never")
 
     @property
     def plateau(self) -> Bleu:
-        """BLEU with 1 added to every count, which gives different scores to sums that this one scores 0."""
+        """Return BLEU with 1 added to every count, which distinguishes sums that this metric scores 0."""
         smoothed = replace(self.definition, smoothings=(("add", "add-all", 1.0),), no_match_at_all="smoothed")
         return replace(self, variant=smoothed, smoothing=None, smoothing_value=None)
 
     def _summed(self, stats: Any, short_segments: Sequence[int] | None) -> tuple[list[int], Sequence[int]]:
-        """The sum of the rows, and for each order how many segments have no n-gram of it."""
+        """Sum the rows, and count for each order the segments that are too short for it."""
         if hasattr(stats, "dtype"):
             rows, order = checked_array(stats, "stats")
             total, short, mixed = sums(rows.reshape(-1, 2 + 2 * order), order)

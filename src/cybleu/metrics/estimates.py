@@ -1,6 +1,6 @@
-"""BLEU of many rows nearly, in a few passes of NumPy.
+"""Fast approximate BLEU of many rows, in a few passes of NumPy.
 
-Who asks of millions of scores on which side of a number they are needs the exact ones of those near it alone.
+If millions of scores are compared with a threshold, only those near it must be exact.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
     Estimate = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-#: An estimate is less than this part of the scale away from the score; the rounding of some ten operations is a thousandth of it.
+#: The largest relative error of an estimate. About ten roundings contribute only a thousandth of it.
 ERROR = 1e-9
-MOST_ORDERS = 16  # products of so many counts are finite
+MOST_ORDERS = 16  # products of this many counts are finite
 
 
 def estimate(rules: Any) -> Estimate | None:
-    """A function from sums `(..., columns, n)` to estimates `(..., n)`, nan where a score needs smoothing; or None.
+    """Return a function from sums `(..., columns, n)` to estimates `(..., n)`, NaN if smoothing applies; or None.
 
     :param rules: a :class:`cybleu.metrics.bleu.Rules`
     """
     order = rules.order
-    known = rules.mean in ("exact", "logs", "fractions") and not rules.smoothing.startswith("add")
+    known = rules.mean in ("exact", "logs", "fractions", "shares") and not rules.smoothing.startswith("add")
     if not known or rules.weights is not None or rules.short_segments_count or order > MOST_ORDERS:
         return None
 

@@ -1,10 +1,11 @@
-"""How rows become numbers in the backend. Each function here always answers: what the kernels decline goes on in Python."""
+"""Scoring of rows by the backend, with fallback to Python for rows that the kernels decline."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
+from .._mirror.search.sweep import best_first as best_first
 from .._runtime.arrays import np
 from .._runtime.interrupts import PIECE
 from .._runtime.numbers import score_given
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..text.batches import Batch
+    from ..text.values import TokenIds
     from .estimates import Estimate
 
-MOST_ORDERS_OF_PAIRS = 16  # that the kernel numbers
+MOST_ORDERS_OF_PAIRS = 16  # the kernel numbers n-grams up to this order
 
 
 class InPython:
-    """A metric as the searches of the mirror take it: as the mirror's definition of BLEU.
+    """Adapter of a metric to the interface of the mirror's definition of BLEU, for searches.
 
-    :param evaluate: from one row to its score
+    :param evaluate: a function from a row to its score
     """
 
     order = 0
@@ -39,10 +40,10 @@ class InPython:
 class Formula:
     """The formula of a metric, for many rows.
 
-    :param definition: scores any row: the mirror's definition of BLEU, or another metric
-    :param kernel: scores the common rows, and searches, if the backend has one for this metric
-    :param nearly: as :func:`cybleu.metrics.estimates.estimate`, if there is one for this metric
-    :param measure: scores rows from one on, until one that it declines; by default the kernel does
+    :param definition: the definition that scores any row: the mirror's definition of BLEU, or another metric
+    :param kernel: the backend's kernel for this metric, if any, which scores common rows, and searches
+    :param nearly: a function as :func:`cybleu.metrics.estimates.estimate` returns, if the metric has one
+    :param measure: an object that scores rows until it declines one; by default the kernel
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class Formula:
         self._measure = kernel if measure is None else measure
 
     def score_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of the row of each segment."""
+        """Score the row of each segment."""
         result = np.empty(len(rows))
 
         def one(position: int) -> None:
@@ -70,26 +71,18 @@ class Formula:
         _backend.go_on(work, 0, len(rows), one)
         return result
 
-    def score_rows_of_any_size(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """The same for sums that int64 does not hold.
-
-        :param rows: an array of objects, Python's integers
-        """
-        none_short = [0] * self.definition.order
-        return np.array([self.definition.evaluate(row, none_short)[0] for row in rows.tolist()], dtype=np.float64)
-
     def score_row(self, row: list[int]) -> float:
-        """The score of the row of one segment, in Python."""
+        """Score the row of a segment in Python."""
         return self.definition.evaluate(row, [int(total == 0) for total in row[2 + self.definition.order :]])[0]
 
     def best_interval(self, *line: Any, row: NDArray[Any]) -> tuple[float, float, float, float, float]:
-        """The best stretch of a line through the weights; see the function of this name in :mod:`cybleu._mirror`.
+        """Find the best interval of a line through the weights; see the function of this name in :mod:`cybleu._mirror`.
 
-        :param line: what that function takes before the definition
-        :param row: receives the sum of the statistics there; an array of objects if int64 does not hold it
+        :param line: the arguments of that function before the definition
+        :param row: an array for the sum of the statistics in the best interval
         """
         found = None
-        if self._kernel is not None and row.dtype != object:
+        if self._kernel is not None:
             found = _backend.chosen.best_interval(*line, self._kernel, row)
         return _backend.answered(found, _mirror.best_interval, *line, self.definition, row)
 
@@ -100,53 +93,57 @@ class Formula:
         order: Any,
         chosen: NDArray[np.int64],
         highest: bool,
-        *,
-        fits: bool,
     ) -> tuple[int, float]:
-        """Exchange hypotheses where the score of the sum rises; see the function of this name in :mod:`cybleu._mirror`.
-
-        :param fits: the sums of one row of each segment fit int64
-        """
+        """Exchange hypotheses where the score of the sum rises; see the function of this name in :mod:`cybleu._mirror`."""
         found = None
-        if fits and self._kernel is not None:
+        if self._kernel is not None:
             found = _backend.chosen.swap_pass(self._kernel, stats, offsets, order, chosen, highest)
         return _backend.answered(found, _mirror.swap_pass, self.definition, stats, offsets, order, chosen, highest)
 
 
 class FormulaOfRows(Formula):
-    """The formula of a metric whose rows the backend scores, and nothing else.
+    """The formula of a metric whose kernel scores rows but does not search.
 
-    :param evaluate: from one row to its score
-    :param measure: scores rows from one on, until one that it declines
+    :param evaluate: a function from a row to its score
+    :param measure: an object that scores rows until it declines one
     """
 
     def __init__(self, evaluate: Callable[[Sequence[int]], float], measure: Any):
         super().__init__(InPython(evaluate), measure=measure)
 
     def best_interval(self, *line: Any, row: NDArray[Any]) -> tuple[float, float, float, float, float]:
-        """The best stretch of a line; all sums are written down and scored together."""
-        if row.dtype == object:
-            return super().best_interval(*line, row=row)
-        thresholds, rows = surface(*line, fits=True)
+        """Find the best interval of a line, by scoring all sums in one call."""
+        thresholds, rows = surface(*line)
         scores = self.score_rows(rows)
         ends = np.concatenate([line[-2:-1], thresholds, line[-1:]])
         left, right = ends[:-1], ends[1:]
-        with np.errstate(over="ignore"):  # wider than a float can say
-            widths = right - left
-        # of equal ones the first, as in the mirror
-        best = int(np.lexsort([np.maximum(left, -right), -widths, (left > 0) | (right < 0), -scores])[0])
+        best = int(best_first(left, right, scores)[0])
         row[:] = rows[best]
         first, last = (thresholds[0], thresholds[-1]) if len(thresholds) else (0.0, 0.0)
         return float(scores[best]), float(left[best]), float(right[best]), float(first), float(last)
 
 
-class Pairs:
-    """Hypotheses against references, for BLEU: counted in the numbers of one vocabulary, scored by blocks of hypotheses.
+class ArrayScores:
+    """Scores of rows by a function of arrays, for :class:`FormulaOfRows`.
 
-    The same batch twice is itself.
+    :param scores: a function from rows to their scores, which raises an error for rows that are not valid
     """
 
-    def __init__(self, formula: Formula, references: Batch, hypotheses: Batch):
+    def __init__(self, scores: Callable[[NDArray[Any]], NDArray[np.float64]]):
+        self._scores = scores
+
+    def score_rows(self, rows: NDArray[Any], start: int, result: NDArray[np.float64]) -> int:
+        result[start:] = self._scores(rows[start:])
+        return len(rows)
+
+
+class Pairs:
+    """BLEU of all pairs of hypotheses and references with ids of one vocabulary, scored in blocks of hypotheses.
+
+    Passing the same batch twice scores its texts against each other.
+    """
+
+    def __init__(self, formula: Formula, references: TokenIds, hypotheses: TokenIds):
         self._formula = formula
         self._order = formula.definition.order
         self._references, self._hypotheses = references, hypotheses
@@ -162,9 +159,9 @@ class Pairs:
             self._texts.prepare(self._definition, self._ids, hypotheses.begins, hypotheses.ends)
 
     def fill(self, start: int, stop: int, scores: NDArray[np.float64]) -> None:
-        """Write the scores of the hypotheses from `start` to before `stop`; nan where :meth:`mend` is to decide.
+        """Write the scores of the hypotheses from `start` to before `stop`; NaN marks scores for :meth:`finish`.
 
-        Where both batches are the same one, a block also writes what mirrors it.
+        If both batches are the same, a block also writes the transposed scores.
         """
         if self._hypotheses is self._references:
             self._texts.score_each_other(self._definition, start, stop, scores)
@@ -172,10 +169,10 @@ class Pairs:
             begins, ends = self._hypotheses.begins, self._hypotheses.ends
             self._texts.score_others(self._definition, self._ids, begins, ends, start, stop, scores)
 
-    def mend(self, scores: NDArray[np.float64], places: NDArray[np.int64]) -> None:
-        """The scores that were left to Python's arithmetic, or what that raises.
+    def finish(self, scores: NDArray[np.float64], places: NDArray[np.int64]) -> None:
+        """Compute the scores that the backend declined, or raise their error.
 
-        :param places: for each hypothesis of the caller which one it is here
+        :param places: the index in this batch of each hypothesis of the caller
         """
         for i, j in _places_of_nan(scores):
             row = _mirror.segment_counts([_text(self._references, j)], _text(self._hypotheses, i), self._order)
@@ -187,7 +184,7 @@ class Pairs:
 
 
 def _places_of_nan(scores: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
-    """Row and column, in their order, in little memory."""
+    """Yield row and column of each NaN in order, with little memory."""
     if not np.isnan(scores.sum()):
         return
     at_once = max(1, PIECE // max(1, scores.shape[1]))
@@ -198,13 +195,13 @@ def _places_of_nan(scores: NDArray[np.float64]) -> Iterator[tuple[int, int]]:
                 yield start + i, j
 
 
-def _text(batch: Batch, position: int) -> list[int]:
+def _text(batch: TokenIds, position: int) -> list[int]:
     tokens: list[int] = batch.ids[batch.begins[position] : batch.ends[position]].tolist()
     return tokens
 
 
 def weighted_sums(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum of each row times the shares, rounded once."""
+    """Compute the sum of each row times the weights, rounded once."""
     shares = np.ascontiguousarray(shares)
     sums = np.zeros(len(matrix))
 
@@ -218,15 +215,10 @@ def weighted_sums(matrix: NDArray[np.float64], shares: NDArray[np.float64]) -> N
     return sums
 
 
-def surface(*line: Any, fits: bool) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """The thresholds of a line and the sums between them; see the function of this name in :mod:`cybleu._mirror`.
+def surface(*line: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Compute the thresholds of a line and the sums between them; see this function in :mod:`cybleu._mirror`.
 
-    :param line: what that function takes before `empty`
-    :param fits: the sums fit int64; else they are Python's integers, in an array of objects
+    :param line: the arguments of that function before `empty`
     """
-    backend = _backend.chosen if fits else _mirror
-    return backend.surface(*line, np.empty if fits else _of_objects)
-
-
-def _of_objects(shape: int | tuple[int, int], dtype: str) -> NDArray[Any]:
-    return np.empty(shape, dtype=object if dtype == "int64" else dtype)
+    found: tuple[NDArray[np.float64], NDArray[Any]] = _backend.chosen.surface(*line, np.empty)
+    return found

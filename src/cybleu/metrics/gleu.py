@@ -1,4 +1,4 @@
-"""GLEU (Wu et al. 2016) as a metric."""
+"""GLEU as a metric (Wu et al. 2016)."""
 
 from __future__ import annotations
 
@@ -9,24 +9,30 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.sequences import plain_segment
+from .._runtime.state import ArgumentState
 from ..errors import NoReferencesError, OrderError
 from ..gleu_score import MOST_ORDERS, counts
-from ..text.columns import ReferenceColumns, TextColumn, references_given, texts_given
+from ..text.parsing import are_lists_of, parse_raw_references, parse_segments, parse_texts, tokenise_sets
+from ..text.raw import raw_of
+from ..text.values import PLAIN_TYPES, RawText, ReferenceLists, Segments, TokenLists
 from .metric import Metric
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..text.raw import Raw
+    from ..text.values import ParsedTexts
+
 
 @dataclass(frozen=True)
-class Gleu(Metric):
+class Gleu(ArgumentState, Metric):
     """GLEU (Wu et al. 2016), from 0 to 1: the share of the n-grams that hypothesis and reference have in common.
 
     The shared n-grams are divided by the n-grams of the hypothesis or of the reference, whichever has more.
 
     A row has two numbers: the matches, and the n-grams that they are divided by. If a segment has several references,
-    only the one with the best score counts, or the first of these. Rows can be added: the row of a corpus is the sum of
+    only the first one with the best score counts. Rows can be added: the row of a corpus is the sum of
     the rows of its segments. The scores equal those of NLTK's ``sentence_gleu`` and ``corpus_gleu``, and on 13a tokens
     those of Hugging Face's ``google_bleu``.
 
@@ -64,7 +70,7 @@ class Gleu(Metric):
         return f"metric:gleu|min:{self.min_len}|max:{self.max_len}"
 
     def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
-        """The counts of one segment.
+        """Count a segment, and return its row.
 
         :param references: one or more references, each a sequence of hashable tokens
         :param hypothesis: a sequence of hashable tokens
@@ -87,56 +93,99 @@ class Gleu(Metric):
         lowercase: bool = False,
         **of_ids: Any,
     ) -> NDArray[np.int64]:
-        """The row of each segment.
+        """Count segments, and return the row of each.
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
 
         :param references: for each segment a list of references, or prepared :class:`cybleu.References`
-        :param of_ids: `lengths` of the hypotheses, if the references are prepared ones of token ids
-        :raises ArrayValueError: the references are prepared, and in another way than this metric counts
+        :param of_ids: `lengths` of the hypotheses, if the references are prepared from token ids
+        :raises ArrayValueError: the references were prepared for another metric
         """
-        from ..stats.references import References, check_prepared, segment_stats, stats_of_each
+        from ..stats.references import References, check_prepared, stats_of_each
 
         if isinstance(references, References):
             lengths = of_ids.pop("lengths", None)
             counted = {"max_order": self.max_len} if references.max_order < self.max_len else {}
             check_prepared(references, self.name, counted, tokenize=tokenize, lowercase=lowercase, **of_ids)
             return self._of_pairs(*stats_of_each(references, hypotheses, owner, lengths, threads, progress))
-        alone = None
-        if all(value is None for value in of_ids.values()):
-            alone = _pairs(references, hypotheses, owner, tokenize is not None)
-        if alone is None:
-            settings: dict[str, Any] = {"owner": owner, "tokenize": tokenize, "lowercase": lowercase, **of_ids}
-            return super().rows(references, hypotheses, threads=threads, progress=progress, **settings)
-        sets, texts, counts = alone
-        arguments: Any = {"threads": threads, "progress": progress, "tokenize": tokenize, "lowercase": lowercase}
-        return self._of_pairs(segment_stats(sets, texts, self.max_len, **arguments), counts)
+        self._refuse_ids(of_ids, "lists of tokens")
+        raw = raw_of(tokenize, lowercase)
+        if raw is None or not raw.own:
+            return self._rows_of(parse_segments(references, hypotheses, raw), owner, progress, threads)
+        sets, texts = parse_raw_references(references, raw), parse_texts(hypotheses, raw=raw, tokens_too=True)
+        if isinstance(texts, RawText):
+            return self._counted_rows(sets, texts, owner, progress, threads, raw)
+        return self._counted_rows(tokenise_sets(raw, sets), texts, owner, progress, threads)
+
+    def _rows_of(
+        self, segments: Segments, owner: Any, progress: bool = False, threads: int | None = None
+    ) -> NDArray[np.int64]:
+        if not _are_plain(segments):
+            return super()._rows_of(segments, owner, progress)
+        sets = ReferenceLists(segments.references, "references")
+        return self._counted_rows(sets, TokenLists(segments.hypotheses, "hypotheses"), owner, progress, threads)
+
+    def _counted_rows(
+        self, sets: Any, texts: ParsedTexts, owner: Any, progress: bool, threads: int | None, raw: Raw | None = None
+    ) -> NDArray[np.int64]:
+        """Compute the rows of parsed segments from the counts against each single reference."""
+        from .._runtime.arrays import np
+        from ..stats.references import CountOptions, count_segments
+        from ..text.arrays import check_owners, parse_owners
+
+        if owner is None:
+            check_owners(texts.size, sets.size)
+        else:
+            sets = sets.of_owners(parse_owners(owner, sets.size, texts.size))
+        counts = sets.counts
+        several = bool((counts > 1).any())
+        if several:
+            sets, texts = sets.alone(), texts.rows(np.arange(len(counts), dtype=np.int64).repeat(counts))
+        stats = count_segments(sets, texts, None, CountOptions(self.max_len), raw, threads, progress)
+        return self._of_pairs(stats, counts if several else None)
+
+    def _fill_pairs(
+        self,
+        references: Any,
+        hypotheses: Any,
+        result: NDArray[np.float64],
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> NDArray[np.float64]:
+        from .._runtime.arrays import np
+
+        sets = [[text] for text in references.lists()]
+        texts = [text for text in hypotheses.lists() for _ in sets]
+        owner = np.tile(np.arange(len(sets), dtype=np.int64), result.shape[0])
+        rows = self._rows_of(Segments(sets, texts), owner, progress, threads)
+        np.copyto(result, self.scores(rows).reshape(result.shape))
+        return result
 
     def _of_pairs(self, stats: NDArray[np.int64], counts: NDArray[np.int64] | None) -> NDArray[np.int64]:
-        """From the counts of BLEU against each reference alone.
+        """Compute rows from the counts of BLEU against each single reference.
 
-        :param counts: how many references each segment has; None where it is one
+        :param counts: the number of references of each segment; None if each has one
         """
         from .._runtime.arrays import np
 
-        orders = np.arange(self.min_len, self.max_len + 1)
+        orders = np.arange(self.min_len, self.max_len + 1, dtype=np.int64)
         rows = np.zeros((len(stats), 2), dtype=np.int64)
         rows[:, 0] = stats[:, 1 + self.min_len : 2 + self.max_len].sum(axis=1)
-        for order in orders.tolist():  # of the longer text
+        for order in orders.tolist():  # add the n-grams of the longer text
             rows[:, 1] += np.maximum(stats[:, :2].max(axis=1) - order + 1, 0)
         if counts is None:
             return rows
-        begins = np.cumsum(counts) - counts
-        ratios = np.full(len(rows), -1.0)  # where neither text has n-grams
+        begins = np.cumsum(counts, dtype=np.int64) - counts
+        ratios = np.full(len(rows), -1.0)  # the value if neither text has n-grams
         np.divide(rows[:, 0], rows[:, 1], out=ratios, where=rows[:, 1] > 0)
         best = np.maximum.reduceat(ratios, begins).repeat(counts) if len(rows) else ratios
         places = np.flatnonzero(ratios == best)
-        segments = np.arange(len(counts)).repeat(counts)[places]
+        segments = np.arange(len(counts), dtype=np.int64).repeat(counts)[places]
         _, firsts = np.unique(segments, return_index=True)
         return rows[places[firsts]]
 
     def sum_of(self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]) -> tuple[list[int], None]:
-        """The sum of the rows of some segments.
+        """Count segments, and return the sum of their rows.
 
         :param list_of_references: for each segment a list of references
         :param hypotheses: for each segment a list of tokens
@@ -145,48 +194,22 @@ class Gleu(Metric):
         return [sum(column) for column in zip((0, 0), *rows)], None
 
     def evaluate(self, row: Sequence[int]) -> float:
-        """The score of a row or of a sum of rows.
+        """Score a row or a sum of rows.
 
         :param row: two whole numbers from 0
-        :raises StatisticsError: it is no such row
+        :raises StatisticsError: the row is not valid
         """
         plain = type(row) is list and len(row) == 2 and type(row[0]) is type(row[1]) is int and row[0] >= 0 <= row[1]
         matches, ngrams = row if plain else self._counted(row)
         return matches / ngrams if ngrams else 0.0
 
 
-def _pairs(references: Any, hypotheses: Any, owner: Any, raw: bool) -> tuple[Any, Any, Any] | None:
-    """Sets of one reference each with a text for each, and how many each segment has, None where all have one.
-
-    None at all where these are no plain lists, which the metric brings into one and checks one by one.
-    """
-    from .._runtime.arrays import np
-    from ..text.batches import PLAIN_TYPES, owners_given
-
-    references, texts = references_given(references, raw), texts_given(hypotheses)
-    kinds = {str, bytes} if raw else {list, tuple}
-    if isinstance(references, ReferenceColumns):
-        if references.number == 1 and owner is None:
-            return references, texts, None
-        references = references.sets()
-    if isinstance(texts, TextColumn):
-        texts = texts.entries()
-    if not isinstance(references, (list, tuple)) or not isinstance(texts, (list, tuple)):
-        return None
-    if not set(map(type, references)) <= {list, tuple} or not set(map(type, texts)) <= kinds:
-        return None
-    if not set(map(type, chain.from_iterable(references))) <= kinds or not all(references):
-        return None
-    if not raw and not _backend.chosen.types_within(chain(texts, chain.from_iterable(references))) <= PLAIN_TYPES:
-        return None  # which of them are equal may depend on who asks
-    if owner is not None:
-        owners = owners_given(owner, len(references), len(texts))
-        references = [references[number] for number in owners.tolist()]
-    if len(references) != len(texts) or all(len(group) == 1 for group in references):
-        return references, texts, None
-    counts = np.fromiter(map(len, references), np.int64, len(references))
+def _are_plain(segments: Segments) -> bool:
+    """Return whether these are lists of plain tokens, whose equality does not depend on the order of operands."""
+    sets, texts = segments.references, segments.hypotheses
     return (
-        [[text] for group in references for text in group],
-        [text for text, group in zip(texts, references) for _ in group],
-        counts,
+        are_lists_of(sets, {list, tuple})
+        and type(texts) in (list, tuple)
+        and set(map(type, texts)) <= {list, tuple}
+        and _backend.chosen.types_within(chain(texts, chain.from_iterable(sets))) <= PLAIN_TYPES
     )

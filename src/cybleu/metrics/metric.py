@@ -1,8 +1,8 @@
-"""What a metric is to the rest of the package.
+"""The interface of metrics.
 
-A metric says how to count a segment, as a row of whole numbers that can be added up, and how to score a row or a sum of rows.
-Rewards, matrices of pairs, minimum Bayes risk, oracles, the perceptron, tuning and the command line take any metric. A new one
-needs `columns`, :meth:`Metric.row` and :meth:`Metric.evaluate`; whatever is faster another way it does itself, as
+A metric defines how to count a segment, as a row of whole numbers that can be added up, and how to score a row or a sum of rows.
+Rewards, matrices of pairs, minimum Bayes risk, oracles, the perceptron, tuning and the command line accept any metric. A new
+metric must define `columns`, :meth:`Metric.row` and :meth:`Metric.evaluate`. It can override other methods with faster ones, as
 :class:`cybleu.metrics.Bleu` does.
 """
 
@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._runtime.numbers import score_given
+from .._runtime.numbers import finite_numbers, score_given
 from .._runtime.scales import percent
-from .._runtime.sequences import by_position
+from .._runtime.state import RecordState
 from ..errors import ArrayValueError, StatisticsError, UnknownNameError
 from ..stats.rows import counts_given, one_or_more, whole_array, whole_numbers
-from ..text.columns import references_given, texts_given
+from ..text.parsing import parse_given, parse_segments
 from ..text.raw import raw_of
 
 if TYPE_CHECKING:
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.raw import Raw
+    from ..text.values import Segments
     from .formula import Formula
 
 Self = TypeVar("Self", bound="Metric")
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(RecordState):
     """A score with its scale and its definition; ``print`` shows it.
 
-    :param score: on the metric's scale, from 0 to `scale`
-    :param scale: of a perfect match, 1 or 100
+    :param score: the score on the metric's scale, from 0 to `scale`
+    :param scale: the score of a perfect match, 1 or 100
     :param signature: the definition in one line
 
     >>> print(Score(score=0.5, scale=1, signature="metric:mine"))
@@ -53,9 +54,9 @@ class Score:
         return float(percent(self.score, self.scale))
 
     def format(self, width: int = 2) -> str:
-        """One line, always from 0 to 100.
+        """Format the score in one line, always from 0 to 100.
 
-        :param width: decimals of the score
+        :param width: the number of decimals of the score
         """
         return f"{self.signature} = {self.percent:.{width}f}"
 
@@ -64,7 +65,7 @@ class Score:
 
 
 class Metric(ABC):
-    """How to count and how to score. Metrics are frozen: their fields cannot change, so they can be shared.
+    """Base class of metrics: how to count segments, and how to score the counts. Metrics are frozen: their fields cannot change, so they can be shared.
 
     :ivar name: the name of the metric
     :ivar scale: the score of a perfect match
@@ -85,18 +86,20 @@ class Metric(ABC):
     name: str
     scale: float = 1
     columns: tuple[str, ...] = ()
-    #: Texts are str or bytes as they are, so that nothing makes tokens of them.
+    #: Whether the metric reads raw text, str or bytes, which is not tokenised.
     of_raw_text: bool = False
-    #: There are rows of raw text that the backend has read, see :meth:`rows_of_raw`.
+    #: Whether the metric counts raw text that the backend has read, see :meth:`rows_of_raw`.
     reads_raw_text: bool = False
-    #: Rows may have numbers that are not whole, in float64.
+    #: Whether rows may have fractions, as float64.
     takes_fractions: bool = False
+    #: False for error rates, of which 0 is a perfect match and `scale` an error for each word.
+    higher_is_better: bool = True
 
     # ----------------------------------------------------------------------------------------------------- to be given
 
     @abstractmethod
     def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
-        """The counts of one segment, whole numbers that add up to those of a corpus.
+        """Count a segment: return whole numbers that add up to those of a corpus.
 
         :param references: one or more references, each a sequence of tokens
         :param hypothesis: a sequence of tokens
@@ -104,9 +107,9 @@ class Metric(ABC):
 
     @abstractmethod
     def evaluate(self, row: Sequence[int]) -> float:
-        """The score of a row or of a sum of rows, on the metric's scale.
+        """Score a row or a sum of rows, on the metric's scale.
 
-        :param row: as many numbers as there are columns
+        :param row: a number for each column
         """
 
     # ------------------------------------------------------------------------------------------------- may be done better
@@ -117,14 +120,37 @@ class Metric(ABC):
         return f"metric:{self.name}"
 
     def of_sentences(self: Self) -> Self:
-        """The metric as it scores single sentences."""
+        """Return the metric for scoring single sentences."""
         return self
 
+    def without_failures(self: Self) -> Self:
+        """Return the metric without errors: texts on which the tool fails get a score, so that searches can avoid them."""
+        return self
+
+    @property
+    def number_type(self) -> type[int] | type[float]:
+        """What a number of a row is."""
+        return float if self.takes_fractions else int
+
+    @property
+    def dtype(self) -> str:
+        """The same of an array."""
+        return "float64" if self.takes_fractions else "int64"
+
+    @property
+    def maximised(self) -> Metric:
+        """The metric for what looks for the highest score: itself, or its :class:`Accuracy` if lower is better."""
+        return self if self.higher_is_better else Accuracy(self)
+
+    def in_lowercase(self: Self) -> Self:
+        """The metric for raw text that is to be put in lower case first, if it counts raw text."""
+        return self.with_choices(lowercase=True)
+
     def with_choices(self: Self, **choices: Any) -> Self:
-        """The metric with other values of its fields.
+        """Return the metric with other values of its fields.
 
         :param choices: the new values, by the names of the fields
-        :raises UnknownNameError: it has no such field
+        :raises UnknownNameError: the metric has no such field
         """
         names: list[str] = [field.name for field in fields(self) if field.init] if is_dataclass(self) else []
         unknown = [name for name in choices if name not in names]
@@ -146,41 +172,41 @@ class Metric(ABC):
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
         lowercase: bool = False,
         **of_ids: Any,
-    ) -> NDArray[np.int64]:
-        """The row of each segment.
+    ) -> NDArray[Any]:
+        """Count segments, and return the row of each.
 
         :param references: for each segment a list of references
         :param hypotheses: for each segment a list of tokens
         :param owner: for each hypothesis the index of its list of references; by default hypothesis i has list i
-        :param threads: how many threads work at the same time; a metric that is written in Python uses one
-        :param progress: show a progress bar (needs tqdm)
-        :param tokenize: the texts are raw text, and this says how to split them, as for :func:`cybleu.text.tokenizer`
-        :param lowercase: put raw text in lower case first
-        :param of_ids: arguments for arrays of token ids; only some metrics take them
-        :return: int64 of shape `(hypotheses, columns)`
+        :param threads: the number of threads; metrics written in Python use one
+        :param progress: show a progress bar (requires tqdm)
+        :param tokenize: the tokeniser of raw text, as for :func:`cybleu.text.tokenizer`; None for token lists
+        :param lowercase: convert raw text to lower case first
+        :param of_ids: arguments for arrays of token ids, which only some metrics accept
+        :return: int64 of shape `(hypotheses, columns)`, or float64 if the metric takes fractions
         """
-        from .._runtime.arrays import np
-        from .._runtime.parallel import run
-        from ..text.batches import owners_given
-
         if hasattr(references, "stats"):
             raise ArrayValueError(
                 f"References are prepared for BLEU, chrF and GLEU, and the metric {self.name} counts in its own way; "
                 "give it lists of references"
             )
         self._refuse_ids(of_ids, "lists of tokens")
-        raw = raw_of(tokenize, lowercase)
-        if raw is not None:
-            references, hypotheses = raw.sets_of_token_lists(references), raw.token_lists(hypotheses, "hypotheses")
-        references = [by_position(texts) for texts in by_position(references_given(references))]
-        hypotheses = by_position(texts_given(hypotheses))
-        count = len(hypotheses)
-        owners = owners_given(owner, len(references), count)
-        rows = np.empty((count, len(self.columns)), dtype=np.int64)
+        segments = parse_segments(references, hypotheses, raw_of(tokenize, lowercase))
+        return self._rows_of(segments, owner, progress)
+
+    def _rows_of(self, segments: Segments, owner: Any, progress: bool) -> NDArray[np.int64]:
+        """Count the segments of a parsed corpus in order."""
+        from .._runtime.arrays import np
+        from .._runtime.parallel import run
+        from ..text.arrays import parse_owners
+
+        sets, texts = segments.references, segments.hypotheses
+        owners = parse_owners(owner, len(sets), len(texts))
+        rows = np.empty((len(texts), len(self.columns)), dtype=self.dtype)
 
         def work(start: int, stop: int) -> None:
             for position in range(start, stop):
-                row = self._checked(self.row(references[owners[position]], hypotheses[position]))
+                row = self._checked(self.row(sets[owners[position]], texts[position]))
                 try:
                     rows[position] = row
                 except OverflowError:
@@ -197,20 +223,20 @@ class Metric(ABC):
     def rows_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> list[list[int]] | None:
-        """The rows of segments of raw text that the backend has read; None if the metric needs tokens.
+        """Count segments of raw text that the backend has read, and return their rows; None if the metric requires tokens.
 
-        :param raw: with one of the backend's tokenisers
-        :param texts: hypotheses as the backend reads them
-        :param references: the references of all segments as the backend reads them, one after the other
+        :param raw: the options of raw text, with a tokeniser of the backend
+        :param texts: the hypotheses, as the backend reads them
+        :param references: the concatenated references of all segments, as the backend reads them
         :param bounds: where the references of each segment begin, and where the last ones end
-        :param threads: how many threads work at the same time
+        :param threads: the number of threads
         """
         return None
 
     def sum_of_raw(
         self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
     ) -> tuple[list[int], Sequence[int] | None] | None:
-        """The sum of these rows, and what else the score of a corpus needs; None if the metric needs tokens.
+        """Count the segments as :meth:`rows_of_raw` does, and return the sum and what else a corpus score requires, or None.
 
         The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
         """
@@ -219,7 +245,7 @@ class Metric(ABC):
     def sum_of(
         self, list_of_references: Sequence[Any], hypotheses: Sequence[Any]
     ) -> tuple[list[int], Sequence[int] | None]:
-        """The sum of the rows of some segments, and what else the score of a corpus needs to know of them.
+        """Count segments, and return the sum of their rows and what else a corpus score requires.
 
         :param list_of_references: for each segment a list of references
         :param hypotheses: for each segment a list of tokens
@@ -240,18 +266,18 @@ class Metric(ABC):
         progress: bool = False,
         **of_ids: Any,
     ) -> NDArray[np.float64]:
-        """The score of every hypothesis against every reference alone.
+        """Score every hypothesis against every single reference.
 
         :param references: R texts
         :param hypotheses: H texts, by default the references
         :param out: an array to write into
-        :param threads: how many threads work at the same time
-        :param progress: show a progress bar (needs tqdm)
+        :param threads: the number of threads
+        :param progress: show a progress bar (requires tqdm)
         :param of_ids: as for :meth:`rows`
         :return: float64 of shape `(H, R)`
         """
         from .._runtime.arrays import np
-        from ..text.batches import separate_output
+        from ..text.arrays import separate_output
 
         texts = references if hypotheses is None else hypotheses
         count = len(references)
@@ -264,12 +290,36 @@ class Metric(ABC):
         np.copyto(result, scores.reshape(shape))
         return result
 
+    def _parsed(self, texts: Any, name: str) -> Any:
+        """Parse raw texts for :meth:`_fill_pairs`, for metrics that read raw text."""
+        return parse_given(texts, name)
+
+    def _fill_pairs(
+        self,
+        references: Any,
+        hypotheses: Any,
+        result: NDArray[np.float64],
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> NDArray[np.float64]:
+        """Write the scores of :meth:`pairs` into an array, and return it.
+
+        :param references: parsed texts
+        :param hypotheses: parsed texts; the same object for the scores of the references against each other
+        """
+        others = None if hypotheses is references else hypotheses.lists()
+        return self.pairs(references.lists(), others, out=result, threads=threads, progress=progress)
+
     def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> Score:
-        """The score of a corpus or of one segment.
+        """Score a corpus or a segment.
 
         :param stats: a row, or rows, which are added up
         :param short_segments: only BLEU uses this
         """
+        if self.takes_fractions:
+            from .._runtime.arrays import floats_given, np
+
+            stats = np.atleast_2d(floats_given(stats, "stats"))
         if getattr(stats, "ndim", None) == 2:
             row = self._checked_array(stats).sum(axis=0, dtype=object).tolist()
         else:
@@ -278,24 +328,38 @@ class Metric(ABC):
         return Score(score_given(self.evaluate(row), row), self.scale, self.signature)
 
     def _checked(self, row: Any) -> list[int]:
-        """:raises StatisticsError: this is no row of the metric."""
-        numbers = whole_numbers(row, f"the counts of {self.name}")
+        """Validate a row.
+
+        :raises StatisticsError: it is not a row of the metric
+        """
+        numbers: Any
+        if self.takes_fractions:
+            numbers = finite_numbers(row, f"the numbers of {self.name}")
+            if numbers is None:
+                raise StatisticsError(f"a row of {self.name} has finite numbers, and this is {row!r}")
+        else:
+            numbers = whole_numbers(row, f"the counts of {self.name}")
         if len(numbers) != len(self.columns):
             raise StatisticsError(f"a row of {self.name} has {len(self.columns)} entries, and this one {len(numbers)}")
-        return numbers
+        return list(numbers)
 
     def _counted(self, row: Any) -> list[int]:
-        """A row of counts as a list of ints.
+        """Validate a row of counts, and return it as a list of ints.
 
-        :raises StatisticsError: this is no row of whole numbers from 0
+        :raises StatisticsError: it is not a row of whole numbers from 0
         """
         numbers = counts_given(row, f"the counts of {self.name}")
         self._check_width(len(numbers))
         return numbers
 
-    def _checked_array(self, stats: Any) -> NDArray[np.int64]:
-        """:raises StatisticsError: these are no rows of the metric."""
-        array = whole_array(stats, "stats")
+    def _checked_array(self, stats: Any) -> NDArray[Any]:
+        """Validate an array of rows.
+
+        :raises StatisticsError: they are not rows of the metric
+        """
+        from .._runtime.arrays import floats_given
+
+        array: NDArray[Any] = floats_given(stats, "stats") if self.takes_fractions else whole_array(stats, "stats")
         if array.ndim != 2 or array.shape[1] != len(self.columns):
             raise StatisticsError(
                 f"stats has the shape {array.shape}; rows of {self.name} have {len(self.columns)} entries"
@@ -303,17 +367,17 @@ class Metric(ABC):
         return array
 
     def scores(self, stats: Any) -> NDArray[np.float64]:
-        """The score of each row.
+        """Score each row.
 
-        :param stats: integers `(n, columns)`
+        :param stats: integers `(n, columns)`, or floats if the metric takes fractions
         :return: float64 `(n,)`, on the metric's scale
         """
         return self.formula(len(self.columns)).score_rows(self._checked_array(stats))
 
     def formula(self, width: int) -> Formula:
-        """What turns rows of this many columns into numbers in searches.
+        """Return the formula that scores rows with this many columns in searches.
 
-        :param width: how many columns
+        :param width: the number of columns
         """
         from .formula import Formula, InPython
 
@@ -327,8 +391,14 @@ class Metric(ABC):
                 "those of an n-best list with NBest.with_metric"
             )
 
+    def check_summable(self) -> None:  # noqa: B027 - most metrics have nothing to check
+        """Check that a corpus can be scored from the sum of its rows.
+
+        :raises StatisticsError: the metric is a mean of the scores of segments
+        """
+
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Metric]:
-        """Rows from whose sum alone the metric given with them scores a corpus.
+        """Return rows and a metric that scores a corpus from their sum alone.
 
         :param stats: rows of segments
         """
@@ -336,5 +406,85 @@ class Metric(ABC):
 
     @property
     def plateau(self) -> Metric | None:
-        """A metric that gives different scores to sums that this one scores 0, so that a search can go on there."""
+        """Return a metric that distinguishes sums that this one scores 0, so that a search can continue there."""
         return None
+
+
+@dataclass(frozen=True)
+class Accuracy(Metric):
+    """What an error rate leaves of a perfect score: `scale` minus the score. Rows are those of the error rate.
+
+    :param metric: the error rate
+
+    >>> from cybleu.metrics import find
+    >>> find("ter").maximised.evaluate([1.0, 4.0])
+    75.0
+    """
+
+    metric: Metric
+
+    def __post_init__(self) -> None:
+        for name in ("scale", "columns", "of_raw_text", "takes_fractions"):
+            object.__setattr__(self, name, getattr(self.metric, name))
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """``1-`` and the name of the error rate."""
+        return f"1-{self.metric.name}"
+
+    @property
+    def signature(self) -> str:
+        """The definition in one line."""
+        return f"1-{self.metric.signature}"
+
+    def row(self, references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable]) -> list[int]:
+        """The counts of one segment, those of the error rate.
+
+        The parameters are those of :meth:`cybleu.metrics.Metric.row`.
+        """
+        return self.metric.row(references, hypothesis)
+
+    def rows(self, references: Any, hypotheses: Any, **arguments: Any) -> NDArray[Any]:
+        """Count segments, and return the row of each.
+
+        The parameters are those of :meth:`cybleu.metrics.Metric.rows`.
+        """
+        return self.metric.rows(references, hypotheses, **arguments)
+
+    def pairs(self, references: Any, hypotheses: Any = None, **arguments: Any) -> NDArray[np.float64]:
+        """The score of every hypothesis against every reference alone.
+
+        The parameters are those of :meth:`cybleu.metrics.Metric.pairs`.
+        """
+        return self._turned(self.metric.pairs(references, hypotheses, **arguments))
+
+    def _parsed(self, texts: Any, name: str) -> Any:
+        return self.metric._parsed(texts, name)
+
+    def _fill_pairs(
+        self, references: Any, hypotheses: Any, result: NDArray[np.float64], *settings: Any
+    ) -> NDArray[np.float64]:
+        return self._turned(self.metric._fill_pairs(references, hypotheses, result, *settings))
+
+    def _turned(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """These scores of the error rate as accuracies, in place."""
+        scores *= -1
+        scores += self.scale
+        return scores
+
+    def evaluate(self, row: Sequence[int]) -> float:
+        """The score of a row or of a sum of rows.
+
+        :param row: as many numbers as there are columns
+        """
+        return self.scale - self.metric.evaluate(row)
+
+    def formula(self, width: int) -> Formula:
+        """What turns rows of this many columns into numbers in searches.
+
+        :param width: how many columns
+        """
+        from .formula import ArrayScores, FormulaOfRows
+
+        self._check_width(width)
+        return FormulaOfRows(self.evaluate, ArrayScores(lambda rows: self.scale - self.metric.scores(rows)))

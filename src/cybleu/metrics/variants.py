@@ -1,50 +1,54 @@
-"""The definitions of BLEU of many tools, each as a set of rules about the same counts.
+"""Definitions of BLEU of many tools, each as a set of rules on the same counts.
 
-The tools agree on the counts and differ in a few rules about them. A :class:`Variant` states those rules; scores follow them,
-by the tool's own float operations in its order where equal numbers are promised (NLTK, sacreBLEU).
+The tools agree on the counts and differ in a few rules. A :class:`Variant` states these rules. For NLTK and sacreBLEU, the float
+operations and their order are also those of the tool, so that scores are equal.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._mirror.definitions import SMOOTHINGS as _FORMULAS
+from .._mirror.scoring.definitions import SMOOTHINGS as _FORMULAS
+from .._runtime.state import RecordState
 from ..errors import UnknownNameError
 from ..stats.counts import REFERENCE_LENGTHS
 
 #: The kinds of smoothing that a variant can have, see :class:`Variant`.
-SMOOTHINGS = tuple(_FORMULAS)
+SMOOTHINGS = (*_FORMULAS, "zero")
 
 
 @dataclass(frozen=True)
-class Variant:
+class Variant(RecordState):
     """A definition of BLEU as a set of rules. ``dataclasses.replace`` makes a new one from one of :data:`VARIANTS`.
 
     :param name: the name that the signature shows
     :param scale: 1 or 100, the score of a perfect match
     :param smoothings: the smoothings of the tool, its default first. An entry has the name that the tool uses, the name
-        in :data:`SMOOTHINGS`, and the default value of the parameter. ``zero`` is ``none``, but an order without any
-        n-gram has the precision 0, whatever `empty_order` says
-    :param reference_length: the reference length that the statistics should have: ``closest``, ``closest-first``,
+        in :data:`SMOOTHINGS`, and the default value of the parameter. ``zero`` is ``none`` with ``zero`` as the
+        `empty_order`, and no error for a penalty of 0
+    :param reference_length: the rule of the reference length: ``closest``, ``closest-first``,
         ``shortest`` or ``average``
     :param short_segments_count: whether a segment too short for an order adds 1 to its n-grams (NLTK)
     :param empty_order: the precision of an order without any n-gram: ``zero``; ``one``; or ``end``, which is 0 for this
-        order and those after it, or leaves them out if only effective orders count
+        order and those after it, or ignores them if only effective orders count
     :param no_match_at_all: the score of a hypothesis without any match: ``zero``, with any smoothing; or ``smoothed``.
         ``zero-in-any-order`` is 0 as soon as one order has no match
     :param mean: how the precisions become a score: ``exact``, the weighted sum of the logarithms of those above 0,
         rounded once; ``logs``, the mean of the logarithms; ``fractions``, the same with precisions from 0 to 1,
-        multiplied by the scale at the end; ``arithmetic``, the arithmetic mean; ``product``, the root of the product;
+        multiplied by the scale at the end; ``shares``, the sum of the logarithms divided by the number of orders one by
+        one; ``arithmetic``, the arithmetic mean; ``product``, the root of the product;
         ``exact-or-zero``, as ``exact``, but a precision of 0 makes the score 0; ``log-differences``, with the logarithm
         of the matches minus that of the n-grams
     :param penalty: ``exponential``, the brevity penalty of Papineni et al.; ``none``; ``ratio``, the brevity penalty
         computed from the ratio of the lengths; ``tiny-over-small``, with 1e-15 and 1e-9 added to the lengths;
         ``added-one``, with 1 added to both lengths
     :param penalty_adds: a number that is added to the reference length in the brevity penalty, as Moses can do
-    :param empty_hypothesis: ``zero``; ``error`` if the tool divides by the length; ``error-unless-all`` if the tool
-        first looks whether the references are empty, too; or ``scored`` like any other
+    :param empty_hypothesis: the score of a hypothesis without tokens: ``zero``; or ``scored`` like any other
+    :param fails: when the tool fails, so that scoring raises an error: ``never``; ``empty-hypothesis``, if the hypotheses have no token
+        and the references have some; ``empty-text``, if either have no token; ``no-penalty``, for a corpus whose
+        references have no token or whose brevity penalty is 0
     :param level: ``corpus``, or ``mean`` if the tool's score of a corpus is the mean of the scores of its segments
-    :param note: what else is worth knowing: the tokens that the tool expects, and where it rounds its own numbers more
+    :param note: further differences: the tokens that the tool expects, and where it rounds more
     :raises UnknownNameError: a rule has a value that is none of these
 
     >>> from dataclasses import replace
@@ -65,6 +69,7 @@ class Variant:
     penalty: str = "exponential"
     penalty_adds: float = 0
     empty_hypothesis: str = "zero"
+    fails: str = "never"
     level: str = "corpus"
     note: str = ""
 
@@ -74,7 +79,8 @@ class Variant:
                 raise UnknownNameError(
                     f"{field} of the variant {self.name!r} is {getattr(self, field)!r}; use one of {', '.join(allowed)}"
                 )
-        object.__setattr__(self, "smoothings", tuple(map(tuple, self.smoothings)))  # which have a hash
+        # tuples, because variants must be hashable
+        object.__setattr__(self, "smoothings", tuple(map(tuple, self.smoothings)))
         if not self.smoothings:
             raise UnknownNameError(f"the variant {self.name!r} has no smoothing; give at least one")
         for _, kind, _ in self.smoothings:
@@ -88,7 +94,7 @@ class Variant:
 
         :param name: by default the name of the first entry
 
-        :raises UnknownNameError: there is none
+        :raises UnknownNameError: there is no such smoothing
         """
         if name is None:
             return self.smoothings[0]
@@ -100,7 +106,7 @@ class Variant:
 
     @property
     def sentences_by_effective_order(self) -> bool:
-        """Whether the tool leaves out the orders that a sentence is too short for when it scores single sentences."""
+        """Whether the tool ignores the orders that a sentence is too short for when it scores single sentences."""
         return self.empty_order == "end"
 
 
@@ -108,9 +114,10 @@ _ALLOWED = {
     "reference_length": REFERENCE_LENGTHS,
     "empty_order": ("zero", "one", "end"),
     "no_match_at_all": ("zero", "smoothed", "zero-in-any-order"),
-    "mean": ("exact", "logs", "fractions", "arithmetic", "product", "exact-or-zero", "log-differences"),
+    "mean": ("exact", "logs", "fractions", "shares", "arithmetic", "product", "exact-or-zero", "log-differences"),
     "penalty": ("exponential", "none", "ratio", "tiny-over-small", "added-one"),
-    "empty_hypothesis": ("zero", "error", "error-unless-all", "scored"),
+    "empty_hypothesis": ("zero", "scored"),
+    "fails": ("never", "empty-hypothesis", "empty-text", "no-penalty"),
     "level": ("corpus", "mean"),
 }
 
@@ -132,7 +139,7 @@ VARIANTS: dict[str, Variant] = {
             short_segments_count=True,
             mean="exact",
         ),
-        Variant("nltk-3.3", scale=1, smoothings=(("skip", "skip", None),), short_segments_count=True, mean="exact"),
+        Variant("nltk-3.2", scale=1, smoothings=(("skip", "skip", None),), short_segments_count=True, mean="exact"),
         Variant(
             "sacrebleu",
             scale=100,
@@ -145,13 +152,15 @@ VARIANTS: dict[str, Variant] = {
             smoothings=(("exp", "exp", None), ("none", "zero", None)),
             empty_order="one",
             no_match_at_all="smoothed",
+            fails="no-penalty",
+            note="the script of Moses; mteval-v14 is the same, and gives 0 where that fails",
         ),
         Variant(
             "multi-bleu",
             scale=100,
             smoothings=(("none", "none", None),),
             mean="fractions",
-            empty_hypothesis="error-unless-all",
+            fails="empty-hypothesis",
         ),
         Variant(
             "moses",
@@ -165,7 +174,9 @@ VARIANTS: dict[str, Variant] = {
             smoothings=(("none", "none", None), ("smooth", "add-all", 1)),
             reference_length="shortest",
             no_match_at_all="smoothed",
-            empty_hypothesis="error",
+            mean="shares",
+            penalty="ratio",
+            fails="empty-text",
         ),
         Variant(
             "coco",
@@ -214,7 +225,7 @@ VARIANTS: dict[str, Variant] = {
             ),
             mean="exact-or-zero",
             level="mean",
-            note="without smoothing the precisions of single sentences are rounded to single precision, as in the tool",
+            note="without smoothing the precisions are matches times 1 / n-grams, for single sentences in single precision",
         ),
         Variant(
             "tensor2tensor",
@@ -231,7 +242,7 @@ VARIANTS: dict[str, Variant] = {
 
 
 def tool_tokenizer(variant: str) -> str:
-    """The name of the tokeniser with which the tool of a variant splits raw text; ``cybleu score`` uses it.
+    """Return the name of the tokeniser of a variant's tool, which ``cybleu score`` uses.
 
     :param variant: a name in :data:`VARIANTS`; for any other name the result is ``none``, white space
 

@@ -1,9 +1,9 @@
 """N-best lists: the hypotheses of segments with their features and statistics, as arrays.
 
-You can make an :class:`NBest` from arrays, from texts (:meth:`NBest.from_texts`) or from files
-(:meth:`NBest.from_files`, :meth:`NBest.from_moses`). :func:`merge` joins the lists of several runs of a decoder.
+Create an :class:`NBest` from arrays, from texts (:meth:`NBest.from_texts`) or from files
+(:meth:`NBest.from_files`, :meth:`NBest.from_moses`). :func:`merge` joins the lists of several decoder runs.
 :func:`read_segments` reads a file as a stream. :mod:`cybleu.tuning` tunes weights on these lists, and
-:mod:`cybleu.rerank` chooses from them. They need NumPy.
+:mod:`cybleu.rerank` chooses from them. They require NumPy.
 """
 
 from .extraction import extract

@@ -1,4 +1,4 @@
-"""The container: the hypotheses of segments with their features and statistics, as arrays. It knows no file."""
+"""Container of n-best lists: hypotheses with their features and statistics, as arrays, without file access."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._files.text import shown
 from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
 from .._runtime.scales import counted
+from .._runtime.state import ArgumentState
 from ..errors import (
     ArrayTypeError,
     ArrayValueError,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Hypotheses", "SparseFeatures"]
 
+# Below the int64 limit, because searches add differences to such a sum, and some metrics add 1 to a count.
+LARGEST_SUM = 2**62
 
 ARGUMENTS = (
     "offsets",
@@ -42,7 +45,7 @@ ARGUMENTS = (
 )
 
 
-class Hypotheses:
+class Hypotheses(ArgumentState):
     """Hypotheses of segments with their features and statistics. Immutable; threads and pickles can share it.
 
     The hypotheses of segment s are ``offsets[s]:offsets[s + 1]``; a segment may have none.
@@ -51,8 +54,8 @@ class Hypotheses:
     :param features: finite numbers `(N, F)`. A contiguous float64 array is kept without a copy, so do not change it
         afterwards
     :param stats: rows of BLEU `(N, 2 + 2 * orders)`, as :mod:`cybleu.stats` describes them; or finite numbers `(N, k)`
-        or `(N,)` of any metric whose numbers for a corpus are the sums of those of its segments. Whole numbers of
-        another metric than BLEU need `score`
+        or `(N,)` of any metric whose statistics of a corpus are the sums of those of its segments. Whole numbers of
+        another metric than BLEU require `score`
     :param names: of the features, by default ``f0``, ``f1`` ...
     :param texts: of the hypotheses, if they are known
     :param score: a function from a sum of rows to a number, of which higher values are better; or the
@@ -87,7 +90,10 @@ class Hypotheses:
     index: NDArray[np.int64]
     model_scores: NDArray[np.float64] | None
     inputs: int
-    _derived: dict[str, Any]  # what searches compute once, by name
+    _derived: dict[str, Any]  # values that searches compute once, by name
+
+    def _argument_names(self) -> tuple[str, ...]:
+        return ARGUMENTS
 
     def __init__(
         self,
@@ -157,9 +163,21 @@ class Hypotheses:
         if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
             raise StatisticsError(f"stats has numbers above {np.iinfo(np.int64).max}")
         rows = kept(array, np.int64)
+        self._check_sums(rows)
         if self.score is None:
             self._check_bleu(rows)
         return rows
+
+    def _check_sums(self, rows: NDArray[np.int64]) -> None:
+        """Check that a sum of one row from each segment fits int64, so that code that adds rows need not."""
+        most = LARGEST_SUM // max(1, len(self))
+        if rows.max(initial=0) <= most and rows.min(initial=0) >= -most:
+            return
+        row = int(((rows > most) | (rows < -most)).any(axis=1).argmax())
+        raise StatisticsError(
+            f"the statistics of {self._place(row)} are too large: {rows[row].tolist()}; the sum of one row from each of "
+            f"{counted(len(self), 'segment')} must be at most 2 ** 62. Divide the numbers, or give them as floats"
+        )
 
     def _check_bleu(self, rows: NDArray[np.int64]) -> None:
         order = rows.shape[1] // 2 - 1
@@ -172,7 +190,7 @@ class Hypotheses:
         if wrong.any():
             row = int(wrong.argmax())
             raise StatisticsError(
-                f"the statistics of {self._place(row)} cannot be: {rows[row].tolist()}; they are whole numbers from 0: "
+                f"the statistics of {self._place(row)} are impossible: {rows[row].tolist()}; they must be whole numbers from 0: "
                 "hypothesis length, reference length, matches, and n-grams, no fewer than matches. "
                 "For another metric give score="
             )
@@ -184,7 +202,7 @@ class Hypotheses:
         indptr = _offsets(sparse.indptr, "sparse.indptr", len(values), "values")
         if len(indptr) != len(self.features) + 1:
             raise LengthMismatchError(
-                f"sparse.indptr is of {len(indptr) - 1} hypotheses, and features of {len(self.features)}"
+                f"sparse.indptr has {len(indptr) - 1} hypotheses, and features has {len(self.features)}"
             )
         both = set(names) & set(self.names)
         if both:
@@ -193,7 +211,7 @@ class Hypotheses:
             raise ArrayValueError(f"sparse.columns holds {columns.max()}, and there are {len(names)} names")
         falls = columns[1:] <= columns[:-1]
         begins = indptr[(indptr > 0) & (indptr < len(columns))]
-        falls[begins - 1] = False  # from the last of a hypothesis to the first of the next one
+        falls[begins - 1] = False  # between two hypotheses columns may fall
         if falls.any():
             raise ArrayValueError(
                 f"sparse.columns of {self._place(_owner(indptr, int(falls.argmax())))} are not strictly ascending"
@@ -230,7 +248,7 @@ class Hypotheses:
         return f"<NBest of {counted(len(self), 'segment')}, {hypotheses}, {features}{sparse}>"
 
     def segment(self, number: int) -> slice:
-        """Where the hypotheses of a segment are, counted from 0.
+        """Return the slice of the hypotheses of a segment.
 
         :param number: of the segment, counted from 0
         :raises ArrayValueError: there is no such segment
@@ -240,11 +258,11 @@ class Hypotheses:
         return slice(int(self.offsets[number]), int(self.offsets[number + 1]))
 
 
-# -------------------------------------------------------------------------------------------------------------- checks
+# ---------------------------------------------------------------------------------------------------------- validation
 
 
 def kept(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """The array in that form, as a view that cannot be written to."""
+    """Convert to a contiguous, read-only array of this type."""
     view = in_place(array, dtype).view()
     view.flags.writeable = False
     return view
@@ -258,7 +276,10 @@ def _floats(values: Any, name: str, dimensions: int) -> NDArray[np.float64]:
 
 
 def check_nbest(nbest: object) -> None:
-    """:raises SequenceTypeError: it is something else"""
+    """Check the type of an n-best list.
+
+    :raises SequenceTypeError: it is not an `NBest`
+    """
     if not isinstance(nbest, Hypotheses):
         raise SequenceTypeError(
             f"the n-best list is of the type {type(nbest).__name__}; make an NBest first, with NBest.from_files, "
@@ -277,9 +298,9 @@ def whole_number(value: Any, name: str) -> int:
 
 
 def _whole_numbers(values: Any, name: str, count: int, of_what: str) -> NDArray[np.int64]:
-    """A copy, so that nobody can change what was checked. None is 0 to count - 1."""
+    """Copy whole numbers, so that they cannot change after validation. None means 0 to count - 1."""
     if values is None:
-        return kept(np.arange(count), np.int64)
+        return kept(np.arange(count, dtype=np.int64), np.int64)
     array = array_given(values, name)
     if (array.dtype.kind not in "iu" and array.size) or array.ndim != 1:
         raise ArrayTypeError(f"{name} must be whole numbers of one dimension, not {array.dtype} of {array.ndim}")
@@ -304,7 +325,7 @@ def _offsets(values: Any, name: str, total: int, of_what: str) -> NDArray[np.int
 
 
 def _owner(offsets: NDArray[np.int64], place: int) -> int:
-    """Which part a place is in."""
+    """Return the index of the part that contains a position."""
     return int(np.searchsorted(offsets, place, side="right")) - 1
 
 
@@ -327,5 +348,5 @@ def feature_names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
                 f"names[{position}] is {shown(name) if isinstance(name, str) else repr(name)}; a name is a text without white space"
             )
     if len(set(names)) != count:
-        raise FeatureError(f"the name {shown(next(name for name in names if names.count(name) > 1))} is there twice")
+        raise FeatureError(f"the name {shown(next(name for name in names if names.count(name) > 1))} appears twice")
     return names

@@ -1,7 +1,7 @@
-"""From an n-best list to the files of Moses's extractor, some segments at a time.
+"""Convert an n-best list to the files of Moses's extractor, some segments at a time.
 
-What is written is what :meth:`cybleu.nbest.NBest.to_moses` writes of the whole list. A list whose segments do not stand in ascending order, or
-to which a later line brings another feature, is read once more and as a whole.
+The output is the same as that of :meth:`cybleu.nbest.NBest.to_moses` for the whole list. If the ids of the segments do
+not ascend, or a later line has a new feature, the list is read again as a whole.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .._runtime.arrays import np
 from .._runtime.parallel import checked_threads, in_order
 from ..text.raw import Raw
 from .container import whole_number
-from .extractor import BLEU, rows_of_bleu, segment_texts
+from .extractor import rows_of_bleu, segment_texts
 from .lists import NBest
 from .merging import first_ones, merge
 from .reading import BlockCounter, joined_features, joined_sparse, open_reader, owners_of, read
@@ -54,7 +54,7 @@ def extract(
     threads: int | None = None,
     progress: bool = False,
 ) -> None:
-    """Write the two text files of Moses's extractor for an n-best list in a file, which is never in memory as a whole.
+    """Write the two text files of Moses's extractor for an n-best list in a file, as a stream.
 
     The files are the same as those of :meth:`cybleu.nbest.NBest.from_files` and :meth:`cybleu.nbest.NBest.to_moses`.
     Only the hypotheses of some segments are in memory at a time. All of them are in memory only if `path` is standard
@@ -87,7 +87,7 @@ def extract(
         try:
             with open_reader(path, format, size, features, names) as reader, writing_all(*paths) as files:
                 pieces = _Pieces(reader, prepared, raw, first_id, unique)
-                # a function of the caller's runs in the caller's thread
+                # a tokeniser that the caller passed runs in the caller's thread
                 for texts in in_order(pieces.texts, pieces.parts(progress), threads if raw.own else 1):
                     for file, text in zip(files, texts):
                         file.write(text)
@@ -101,11 +101,11 @@ def extract(
 
 
 class _NotInOrder(Exception):
-    """What was written would have been otherwise, had this line been known."""
+    """A line contradicts the output so far, so the list must be read as a whole."""
 
 
 class _Pieces:
-    """Whole segments that follow each other in a file, some at a time."""
+    """Iterate over complete, consecutive segments of a file, some at a time."""
 
     def __init__(self, reader: Reader, prepared: References, raw: Raw, first_id: int, unique: bool):
         self._reader = reader
@@ -116,7 +116,7 @@ class _Pieces:
         self._names: tuple[str, ...] = ()
 
     def parts(self, progress: bool) -> Iterator[list[tuple[Block, NDArray[np.int64]]]]:
-        """Blocks and the numbers of their segments, so that the last segment is whole."""
+        """Yield blocks with the numbers of their segments, so that the last segment is complete."""
         parts: list[tuple[Block, NDArray[np.int64]]] = []
         first_line, last = None, -1
         for block in self._reader.file.watched(self._reader.blocks(), progress):
@@ -138,24 +138,26 @@ class _Pieces:
             yield parts
 
     def texts(self, parts: list[tuple[Block, NDArray[np.int64]]]) -> tuple[str, str]:
-        """What the two files have of some segments."""
+        """Format some segments for the two files."""
         blocks = [block for block, _ in parts]
         owners = np.concatenate([owners for _, owners in parts])
         features = joined_features([block.features for block in blocks], len(self._names))
         stats = np.concatenate([self._counter.stats(*part) for part in parts])
         sparse = joined_sparse(blocks, self._reader.sparse_names)
         if self._unique:
-            rows = np.array(first_ones(owners, features, stats, sparse, np.arange(len(owners))), dtype=np.int64)
+            rows = np.array(
+                first_ones(owners, features, stats, sparse, np.arange(len(owners), dtype=np.int64)), dtype=np.int64
+            )
             owners, features, stats = owners[rows], features[rows], stats[rows]
             sparse = None if sparse is None else sparse.rows(rows)
         begins = np.flatnonzero(np.diff(owners, prepend=-1))
         ids, offsets = owners[begins] + self._first_id, np.append(begins, len(owners))
-        texts = segment_texts(ids, offsets, self._names, features, BLEU, rows_of_bleu(stats), sparse)
+        texts = segment_texts(ids, offsets, self._names, features, rows_of_bleu(stats), sparse)
         of_features, of_scores = zip(*texts)
         return "".join(of_features), "".join(of_scores)
 
     def check(self) -> None:
-        """Have a list without hypotheses say what is wrong with the names."""
+        """Validate the names of a list without hypotheses."""
         names, sparse_names = self._reader.names, self._reader.sparse_names
         stats = np.zeros((0, 2 + 2 * self._prepared.max_order), dtype=np.int64)
         nothing = np.zeros(0, dtype=np.int64)

@@ -1,13 +1,12 @@
-"""The features and scores of an n-best list in the files of Moses's extractor, which its tuners read.
+"""Read and write the files of features and scores of Moses's extractor, the input of its tuners.
 
-Text is read and written; what the extractor writes with ``--binary`` is read, single precision and all.
+Text files are read and written. Binary files in single precision (``extractor --binary``) are only read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from itertools import zip_longest
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,8 +15,7 @@ from .. import _backend
 from .._files.text import Lines, number_of, shown
 from .._files.writing import writing_all
 from .._runtime.arrays import first_not_finite, np
-from ..errors import InputFileError, StatisticsError, UnknownNameError
-from ..metrics import MosesScorer
+from ..errors import InputFileError, StatisticsError
 from .container import Hypotheses
 from .growing import GrowingRows
 from .lines import MOST_DIGITS
@@ -31,25 +29,19 @@ if TYPE_CHECKING:
 
 FEATURES = "FEATURES_TXT_BEGIN_0", "FEATURES_TXT_END_0"
 SCORES = "SCORES_TXT_BEGIN_0", "SCORES_TXT_END_0"
-BLEU, TER = "BLEU", "TER"  # of which the second has fractions
-MOST_EMPTY = 10_000_000  # segments that nobody announced
-MOST_COLUMNS = 10**6  # that a heading can ask room for
-LARGEST_COUNT = 2**53 - 1  # that floats tell from its neighbours
+BLEU = "BLEU"
+MOST_EMPTY = 10_000_000  # limit of empty segments, if `segments` is not given
+MOST_COLUMNS = 10**6  # limit for the columns that a heading announces
+LARGEST_COUNT = 2**53 - 1  # the largest integer up to which float64 represents every integer
 
 
 def write(nbest: Hypotheses, features: Path, scores: Path) -> None:
-    """See :meth:`NBest.to_moses`."""
-    if isinstance(nbest.score, MosesScorer):
-        kind, rows = nbest.score.types, nbest.stats
-    elif nbest.stats.dtype == np.int64 and nbest.score is None:
-        kind, rows = BLEU, rows_of_bleu(nbest.stats)
-    else:
-        raise StatisticsError(
-            "only BLEU's statistics, and those of a cybleu.metrics.MosesScorer, can be written for Moses; these are of another "
-            "metric"
-        )
+    """Write the two text files; see :meth:`NBest.to_moses`."""
+    if nbest.stats.dtype != np.int64 or nbest.score is not None:
+        raise StatisticsError("only the statistics of BLEU can be written for Moses; these are of another metric")
+    rows = rows_of_bleu(nbest.stats)
     with writing_all(fspath(features), fspath(scores)) as files:
-        for texts in segment_texts(nbest.ids, nbest.offsets, nbest.names, nbest.features, kind, rows, nbest.sparse):
+        for texts in segment_texts(nbest.ids, nbest.offsets, nbest.names, nbest.features, rows, nbest.sparse):
             for file, text in zip(files, texts):
                 file.write(text)
 
@@ -59,17 +51,14 @@ def segment_texts(
     offsets: NDArray[np.int64],
     names: Sequence[str],
     features: NDArray[np.float64],
-    kind: str,
-    rows: NDArray[Any],
+    rows: NDArray[np.int64],
     sparse: SparseFeatures | None,
 ) -> Iterator[tuple[str, str]]:
-    """What the file of features and the file of scores have of each segment that is not empty.
+    """Yield the text of each non-empty segment for the file of features and the file of scores.
 
-    :param kind: what Moses calls the scorer
-    :param rows: the statistics in its order of columns
+    :param rows: the statistics in Moses's order of columns
     """
     backend = _backend.chosen
-    write_rows = backend.lines_of_counts if rows.dtype == np.int64 else backend.lines_of_numbers
     for segment, start, stop in zip(ids.tolist(), offsets[:-1].tolist(), offsets[1:].tolist()):
         if start == stop:
             continue
@@ -78,12 +67,12 @@ def segment_texts(
         lines = backend.lines_of_numbers(features[start:stop], *of_segment)
         yield (
             f"{FEATURES[0]} {head} {len(names)} {' '.join(names)} \n{lines}{FEATURES[1]}\n",
-            f"{SCORES[0]} {head} {rows.shape[1]} {kind}\n{write_rows(rows[start:stop])}{SCORES[1]}\n",
+            f"{SCORES[0]} {head} {rows.shape[1]} {BLEU}\n{backend.lines_of_counts(rows[start:stop])}{SCORES[1]}\n",
         )
 
 
 def rows_of_bleu(stats: NDArray[Any]) -> NDArray[Any]:
-    """m1 t1 m2 t2 ... and the reference length."""
+    """Reorder rows for Moses: m1 t1 m2 t2 ... and the reference length."""
     order = stats.shape[1] // 2 - 1
     if (stats[:, 0] != stats[:, 2 + order]).any():
         raise StatisticsError(
@@ -98,7 +87,7 @@ class _Part(NamedTuple):
 
     line: int
     segment: int
-    heading: list[str]  # what comes after the numbers
+    heading: list[str]  # the words after the numbers
     rows: NDArray[np.float64]
     sparse: SparseFeatures | None  # without names
 
@@ -112,9 +101,9 @@ class _Part(NamedTuple):
 
 
 class _File:
-    """A file of such parts, in text or in single precision, as ``extractor --binary`` writes them.
+    """Reader of a file of such parts, in text or in single precision (``extractor --binary``).
 
-    :ivar sparse: the values with a name, such as ``pp_a=1``, of the part that is read, and all names so far
+    :ivar sparse: the values with a name, such as ``pp_a=1``, of the current part, and all names so far
     """
 
     def __init__(self, lines: Lines, begin: str, end: str):
@@ -153,7 +142,7 @@ class _File:
             yield _Part(number, segment, heading[3:], rows, taken(self.sparse))
 
     def _more(self) -> bool:
-        """Whether there is something to read; at the end of a block, that is the next one."""
+        """Whether there is more to read; reads the next block at the end of one."""
         if self._place < len(self._block):
             return True
         block = next(self._blocks, None)
@@ -161,7 +150,7 @@ class _File:
         return block is not None
 
     def _line(self) -> str | None:
-        """The next line, None at the end; `lines.count` is its number then."""
+        """Return the next line, or None at the end; `lines.count` is then its number."""
         if not self._more():
             return None
         end = self._block.index(b"\n", self._place)
@@ -171,15 +160,15 @@ class _File:
         return line.removesuffix("\r")
 
     def _rows(self, count: int, width: int, first: int) -> NDArray[np.float64]:
-        """The numbers of `count` lines, and those with a name apart.
+        """Read the numbers of `count` lines, and store those with a name in `sparse`.
 
-        :param first: the line of the heading
+        :param first: the line number of the heading
         """
         chunks = [np.zeros((0, width))]
         done = 0
         while done < count:
             self._more()
-            # a heading may announce more than there is: room is made for what can be in the block
+            # a heading may announce more rows than the file has: allocate only the rows that can be in the block
             fits = (len(self._block) - self._place) // max(1, 2 * width) + 1
             rows = np.zeros((min(count - done, fits), width))
             row = 0
@@ -193,7 +182,7 @@ class _File:
                     if row == len(rows):
                         break
                 if self._place == len(self._block) and row:
-                    break  # the next block has room of its own
+                    break  # the next block gets its own array
                 line = self._line()
                 if line is None or line.startswith(self._end):
                     raise self.error(f"there are {done + row} rows, and {count} were announced", first)
@@ -204,7 +193,7 @@ class _File:
         return chunks[-1] if len(chunks) == 2 else np.concatenate(chunks)
 
     def _row(self, tokens: list[str], row: NDArray[np.float64]) -> list[tuple[str, float]]:
-        """Fill in the numbers of the line read last, and return those with a name, such as ``pp_a=1``."""
+        """Fill a row with the numbers of the current line, and return those with a name, such as ``pp_a=1``."""
         plain = [token for token in tokens if "=" not in token]
         found: dict[str, float] = {}
         try:
@@ -217,7 +206,7 @@ class _File:
                     continue
                 if not name or name in found:
                     raise InputFileError(
-                        f"the feature {shown(name)} is there twice" if name else f"{shown(token)} has no name"
+                        f"the feature {shown(name)} appears twice" if name else f"{shown(token)} has no name"
                     )
                 found[name] = number_of(value)
         except InputFileError as error:
@@ -225,7 +214,7 @@ class _File:
         return list(found.items())
 
     def _bytes_of(self, count: int, width: int, first: int) -> NDArray[np.float64]:
-        """Rows in single precision; a machine that writes the larger half of a number first is none of Moses's."""
+        """Read rows in little-endian single precision; Moses does not run on big-endian machines."""
         wanted = 4 * count * width
         found = []
         while wanted:
@@ -251,29 +240,28 @@ def _whole_number(token: str) -> int:
     return int(token)
 
 
-def read(
-    features: Path, scores: Path, segments: int | None, first_id: int, scorer_weights: Sequence[float] | None
-) -> dict[str, Any]:
-    """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_moses`."""
+def read(features: Path, scores: Path, segments: int | None, first_id: int) -> dict[str, Any]:
+    """Read the arguments of the container; see :meth:`cybleu.nbest.NBest.from_moses`."""
     owners: list[int] = []
     sizes: list[int] = []
     sparse = SparseRows()
     last = 0
-    first = first_scores = scorer = names = None
+    first = first_scores = names = None
     with ExitStack() as stack:
         features_file = _File(stack.enter_context(Lines(features)), *FEATURES)
         scores_file = _File(stack.enter_context(Lines(scores)), *SCORES)
         dense = GrowingRows(features_file.lines, np.float64)
-        stats: GrowingRows | None = None
+        stats = GrowingRows(scores_file.lines, np.int64)
         for part, score_part in zip_longest(features_file.parts(), scores_file.parts()):
             if part is None or score_part is None or part.size != score_part.size:
                 raise InputFileError(
-                    f"{features_file.lines.name} and {scores_file.lines.name} do not go together: "
-                    f"{_described(part)} in the one and {_described(score_part)} in the other"
+                    f"{features_file.lines.name} and {scores_file.lines.name} do not match: "
+                    f"{_described(part)} and {_described(score_part)}"
                 )
             if first is None or first_scores is None:
                 first, names = part, _names(features_file, part)
-                first_scores, scorer = score_part, _scorer_of(scores_file, score_part, scorer_weights)
+                first_scores = score_part
+                _check_scorer(scores_file, score_part)
             if part.width != first.width or part.heading != first.heading:
                 raise features_file.error("the features are not those of the segment before", part.line)
             if score_part.heading != first_scores.heading:
@@ -295,10 +283,8 @@ def read(
             sizes.append(len(part.rows))
             dense.add(part.rows)
             sparse.append(len(part.rows), part.sparse)
-            rows = _statistics(scores_file, score_part, scorer)
-            stats = stats or GrowingRows(scores_file.lines, rows.dtype)
-            stats.add(rows)
-    if first is None or stats is None:
+            stats.add(_statistics(scores_file, score_part))
+    if first is None or first_scores is None:
         raise InputFileError(f"{fspath(features)}: there is no segment in it")
     count = sum(sizes)
     if segments is None and last - count > MOST_EMPTY:
@@ -306,18 +292,17 @@ def read(
             f"{fspath(features)}: the last id is {last + first_id}, and there are {count} hypotheses; give the number "
             "of segments= if so many have none"
         )
-    arguments = in_segments(
+    return in_segments(
         np.repeat(np.array(owners, dtype=np.int64), sizes),
         last + 1 if segments is None else segments,
         dense.rows(first.width),
-        stats.rows(rows.shape[1]),
+        stats.rows(first_scores.width + 1),
         names or (),
         None,
         sparse.features(tuple(features_file.sparse.names)),
         None,
         first_id,
     )
-    return {**arguments, "score": scorer}
 
 
 def _described(part: _Part | None) -> str:
@@ -332,49 +317,29 @@ def _names(file: _File, part: _Part) -> list[str]:
     return part.heading
 
 
-def _scorer_of(file: _File, part: _Part, weights: Sequence[float] | None) -> MosesScorer | None:
-    """The scorer that the heading names; None is BLEU alone."""
+def _check_scorer(file: _File, part: _Part) -> None:
+    """Check that the heading names BLEU, and that the columns can be those of BLEU."""
     kind = " ".join(part.heading)
-    try:
-        scorer = MosesScorer(kind, None if weights is None else tuple(weights))
-    except UnknownNameError as error:
-        raise file.error(f"the statistics are of {shown(kind)}: {error}", part.line) from None
-    if kind == BLEU:
-        if part.width < 3 or part.width % 2 == 0:
-            raise file.error(f"there are {part.width} statistics; BLEU has two for each order and one more", part.line)
-        return None
-    if BLEU in kind.split(","):
-        orders = max(1, (part.width - len(scorer.columns)) // 2 + scorer.max_order)
-        scorer = replace(scorer, max_order=orders)
-    if part.width != len(scorer.columns):
+    if kind != BLEU:
         raise file.error(
-            f"there are {part.width} statistics, and {kind} has {len(scorer.columns)}: {', '.join(scorer.columns)}",
+            f"the statistics are of {shown(kind)}, and only those of BLEU are read; run the extractor with --sctype BLEU, or read "
+            'the n-best list with NBest.from_files and count another metric with NBest.with_metric, such as "chrf"',
             part.line,
         )
-    return scorer
+    if part.width < 3 or part.width % 2 == 0:
+        raise file.error(f"there are {part.width} statistics; BLEU has two for each order and one more", part.line)
 
 
-def _statistics(file: _File, part: _Part, scorer: MosesScorer | None) -> NDArray[Any]:
-    """The statistics: of BLEU alone as rows of :mod:`cybleu.stats`, of others as they are."""
-    kind, fractions = (BLEU, False) if scorer is None else (scorer.types, scorer.takes_fractions)
-    right = ((part.rows >= 0) & (part.rows <= LARGEST_COUNT)).all(axis=1)
-    begin = 0
-    for name in kind.split(","):
-        end = part.width if scorer is None else begin + len(scorer.columns_of(name))
-        rows = part.rows[:, begin:end]
-        if name != TER:
-            right &= (rows == np.floor(rows)).all(axis=1)
-        if name == BLEU:
-            right &= (rows[:, :-1:2] <= rows[:, 1:-1:2]).all(axis=1)
-        begin = end
+def _statistics(file: _File, part: _Part) -> NDArray[np.int64]:
+    """Convert the statistics to rows of :mod:`cybleu.stats`."""
+    rows = part.rows
+    matches, totals = rows[:, :-1:2], rows[:, 1:-1:2]
+    right = ((rows >= 0) & (rows <= LARGEST_COUNT) & (rows == np.floor(rows))).all(axis=1)
+    right &= (matches <= totals).all(axis=1)
     if part.sparse is not None:
         right &= np.diff(part.sparse.indptr) == 0
     if not right.all():
         row = int(right.argmin())
-        numbers = " ".join(f"{number:.17g}" for number in part.rows[row].tolist())
-        raise file.error(f"these are no statistics of {kind}: {numbers[:200]}", part.line + 1 + row)
-    if scorer is None:
-        return np.column_stack([part.rows[:, 1], part.rows[:, -1], part.rows[:, :-1:2], part.rows[:, 1:-1:2]]).astype(
-            np.int64
-        )
-    return part.rows if fractions else part.rows.astype(np.int64)
+        numbers = " ".join(f"{number:.17g}" for number in rows[row].tolist())
+        raise file.error(f"these are no statistics of {BLEU}: {numbers[:200]}", part.line + 1 + row)
+    return np.column_stack([rows[:, 1], rows[:, -1], matches, totals]).astype(np.int64)

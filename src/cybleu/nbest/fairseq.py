@@ -1,4 +1,4 @@
-"""What ``fairseq-generate`` and ``fairseq-interactive`` print: ``H-id<tab>score<tab>tokens`` among other lines."""
+"""Read the output of ``fairseq-generate`` and ``fairseq-interactive``: lines ``H-id<tab>score<tab>tokens`` and others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCORE = "score"
 
 
 class FairseqReader(Reader):
-    """Its hypotheses, whose one feature is the score. Lines that begin otherwise are of the source, of references and of progress."""
+    """Reader of lines that begin with ``H-``. The score is the only feature; other lines are ignored."""
 
     def __init__(self, path: Path):
         super().__init__(path)

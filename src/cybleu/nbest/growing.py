@@ -1,4 +1,4 @@
-"""Rows that come in parts, in one array: where there are millions of hypotheses, there is no room for all of them twice."""
+"""Growing array of rows of a file, which never holds all rows twice in memory."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
     from .._files.text import Lines
 
-MARGIN = 1.1  # of what is expected; memory that is not written to costs nothing
-AT_LEAST = 1.25  # as many rows as before, where more are needed
+MARGIN = 1.1  # relative to the expected size; memory that is not written to is not used
+AT_LEAST = 1.25  # the smallest factor by which the array grows
 
 
 class GrowingRows:
-    """An array to which rows are added. Columns that came later are 0 in the rows before.
+    """Array to which rows are added. A new column is 0 in earlier rows.
 
-    :param file: where the rows come from: how much of it was read says how many there will be
+    :param file: the source of the rows; the share that was read predicts their number
     """
 
     def __init__(self, file: Lines, dtype: Any):
@@ -37,21 +37,21 @@ class GrowingRows:
 
     def _grow(self, count: int, width: int) -> None:
         before = self._array
-        room = max(count, len(before))
+        capacity = max(count, len(before))
         if len(before) < count:
             size, position = self._file.size, self._file.position()
             expected = count * size / position if size and 0 < position <= size else 2 * count
-            room = max(int(MARGIN * expected), int(AT_LEAST * len(before)), count)
-        self._array = np.empty((room, max(width, before.shape[1])), before.dtype)
+            capacity = max(int(MARGIN * expected), int(AT_LEAST * len(before)), count)
+        self._array = np.empty((capacity, max(width, before.shape[1])), before.dtype)
         self._array[: self._count, : before.shape[1]] = before[: self._count]
         self._array[: self._count, before.shape[1] :] = 0
 
     def rows(self, width: int) -> NDArray[Any]:
-        """All of them, `(n, width)`."""
+        """Return all rows, `(n, width)`."""
         if width > self._array.shape[1]:
             self._grow(self._count, width)
         return self._array[: self._count]
 
     def column(self) -> NDArray[Any]:
-        """The first column, of rows that have one."""
+        """Return the first column."""
         return self.rows(1)[:, 0]

@@ -1,14 +1,14 @@
-"""N-best lists as JSON lines, as modern decoders and model servers write them.
+"""Read n-best lists in JSON lines, the format of model servers.
 
-A line is of one segment: an array of hypotheses, or an object that has one as ``hypotheses``, ``outputs``, ``choices`` or
-``nbest``, and an ``id`` unless segments are numbered as they come. A hypothesis is a string, or an object with its text as
-``text``, ``generated_text`` or ``message.content``, perhaps a ``score``, ``cumulative_logprob`` or ``sequences_score``, and
-perhaps ``features``, an object of numbers. In one list all hypotheses have a score or none has, and all have the same
+A line holds one segment: an array of hypotheses, or an object that has one as ``hypotheses``, ``outputs``, ``choices`` or
+``nbest``, and optionally an ``id``, which is by default the number of the line, from 0. A hypothesis is a string, or an object with its text as
+``text``, ``generated_text`` or ``message.content``, optionally a ``score``, ``cumulative_logprob`` or ``sequences_score``, and
+optionally ``features``, an object of numbers. In one list all hypotheses have a score or none has, and all have the same
 features.
 
-Sockeye's objects are taken, too: ``sentence_id``, which Sockeye counts from 1, ``translations`` and ``scores``, or ``translation`` and
-``score`` where there is one. A score is a number, or a list of several. They are the features ``score``, ``score_1`` ..., and the first is
-the score of the hypothesis.
+Sockeye's objects are accepted, too: ``sentence_id``, which Sockeye counts from 1, with ``translations`` and ``scores``, or
+with ``translation`` and ``score`` for a single hypothesis. A score is a number or a list of numbers. They become the features
+``score``, ``score_1`` ..., and the first is the score of the hypothesis.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SCORES = ("score", "cumulative_logprob", "sequences_score")
 
 
 def segments(path: str | PathLike[str], progress: bool = False) -> Iterator[Segment]:
-    """The segments of a file, one at a time; see :func:`cybleu.nbest.read_segments`."""
+    """Yield the segments of a file, one at a time; see :func:`cybleu.nbest.read_segments`."""
     with Lines(fspath(path)) as file:
         yield from file.watched(_segments(file), progress)
 
@@ -50,7 +50,7 @@ def _segments(file: Lines) -> Iterator[Segment]:
 
 
 class JsonReader(Reader):
-    """The hypotheses of such lines, a line at a time."""
+    """Reader of JSON lines, one segment at a time."""
 
     def blocks(self) -> Iterator[Block]:
         line, scored = 0, None
@@ -67,7 +67,7 @@ class JsonReader(Reader):
             begins = np.append(0, ends[:-1])
             ids = np.full(len(texts), segment.id, dtype=np.int64)
             yield Block(
-                np.full(len(texts), line),
+                np.full(len(texts), line, dtype=np.int64),
                 b"".join(texts),
                 begins,
                 ends,
@@ -114,9 +114,9 @@ def _segment(line: str, number: int, names: tuple[str, ...] | None) -> Segment:
 
 
 def _id_and_hypotheses(value: Any, number: int) -> tuple[Any, Any]:
-    """What a line has for them.
+    """Return the id and the hypotheses of a line.
 
-    :param number: of the line, which is the id where there is none
+    :param number: of the line, the id if the line has none
     """
     if not isinstance(value, dict):
         return number, value
@@ -129,7 +129,7 @@ def _id_and_hypotheses(value: Any, number: int) -> tuple[Any, Any]:
 
 
 def _of_sockeye(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Its hypotheses in the general form."""
+    """Convert Sockeye's hypotheses to the general form."""
     texts: Any = [value["translation"]]
     scores: Any = [value.get("score")]
     if "translations" in value:

@@ -1,6 +1,6 @@
-"""The lines of n-best lists, many at a time: what :mod:`cybleu.nbest` makes lists of.
+"""Parse the lines of n-best lists in blocks.
 
-What a line has too much or too little is an :class:`InputFileError` with file, line and reason.
+A malformed line is an :class:`InputFileError` with file, line and reason.
 """
 
 from __future__ import annotations
@@ -24,15 +24,17 @@ if TYPE_CHECKING:
 
 BARS = b"|||"
 BLANKS = b" \t"
-MOST_DIGITS = 18  # of an id
-MOST_FEATURES = 1 << 16  # that are not sparse: each hypothesis has a place for each
+MOST_DIGITS = 18  # of an id, so that it fits int64
+MOST_FEATURES = 1 << 16  # limit of dense features, because each hypothesis stores all of them
 
 
 class Block(NamedTuple):
-    """Hypotheses of lines that follow each other."""
+    """Hypotheses of consecutive lines."""
 
-    lines: int | NDArray[np.int64]  # in the file, from 1: of each; or of the first, if the others follow it
-    bytes: bytes  # of which the texts are parts
+    lines: (
+        int | NDArray[np.int64]
+    )  # line number of each hypothesis, from 1; or of the first one if lines are consecutive
+    bytes: bytes  # the buffer that holds the texts
     begins: NDArray[np.int64]
     ends: NDArray[np.int64]
     ids: NDArray[np.int64]
@@ -48,11 +50,11 @@ class Block(NamedTuple):
         return [self.bytes[begin:end].decode() for begin, end in spans]
 
     def line_of(self, row: int) -> int:
-        """Where in the file, from 1."""
+        """Return the line number of a hypothesis, from 1."""
         return self.lines + row if isinstance(self.lines, int) else int(self.lines[row])
 
     def part(self, start: int, stop: int) -> Block:
-        """The hypotheses from `start` to before `stop`."""
+        """Return the hypotheses from `start` to before `stop`."""
         rows = slice(start, stop)
         scores = None if self.model_scores is None else self.model_scores[rows]
         sparse = None if self.sparse is None else self.sparse.part(start, stop)
@@ -62,7 +64,7 @@ class Block(NamedTuple):
 
 
 class Reader(ABC):
-    """Where the features are named as in the lines so far."""
+    """Base class of readers. `names` are the features of the lines read so far."""
 
     def __init__(self, path: Path):
         self.file = Lines(path)
@@ -77,13 +79,13 @@ class Reader(ABC):
 
     @abstractmethod
     def blocks(self) -> Iterator[Block]:
-        """The hypotheses, some lines at a time."""
+        """Yield the hypotheses, some lines at a time."""
 
     def error(self, reason: str, line: int) -> InputFileError:
         return InputFileError(f"{self.file.name}, line {line}: {reason}")
 
     def checked_blocks(self) -> Iterator[tuple[bytes, int]]:
-        """Some lines at a time that are UTF-8, and how many."""
+        """Yield blocks of lines in valid UTF-8, and the number of lines of each."""
         for block in self.file.blocks():
             if not block.isascii():
                 self.file.text(block)
@@ -95,7 +97,7 @@ class Reader(ABC):
 
 
 def line_ends(block: bytes) -> NDArray[np.int64]:
-    """Where the lines of a block end."""
+    """Return the positions of the line ends of a block."""
     return np.append(np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")), len(block))
 
 
@@ -103,9 +105,9 @@ def line_ends(block: bytes) -> NDArray[np.int64]:
 
 
 class FieldReader(Reader):
-    """Lines of fields, of the format `moses` or `joshua`, or of the one that the first lines show.
+    """Reader of lines with fields, in the format `moses` or `joshua`, by default detected from the first lines.
 
-    The backend reads the lines that look like the one before, this class any line.
+    The backend parses lines with the same labels as the previous line; this class parses all others.
     """
 
     def __init__(self, path: Path, name: str | None):
@@ -171,9 +173,9 @@ class FieldReader(Reader):
             ids[row], model_scores[row] = line.id, line.score
             begins[row], ends[row] = start + line.begin, start + line.end
             if len(self.names) > features.shape[1]:
-                # twice as many as needed: in lists of Joshua any line may bring more
+                # twice as many as required, because any line of Joshua may have new features
                 features = np.pad(features, ((0, 0), (0, 2 * len(self.names) - features.shape[1])))
-            features[row] = 0  # the backend may have begun it
+            features[row] = 0  # the backend may have written parts of this row
             features[row, line.columns] = line.values
             self._sparse.add(line.sparse)
             start = end + 1
@@ -207,7 +209,7 @@ class FieldReader(Reader):
         )
 
     def _columns_of(self, names: list[str]) -> list[int]:
-        """Of these features. The first line makes them, and in the `joshua` format any line."""
+        """Return the columns of features. The first line defines them; in the `joshua` format any line adds new ones."""
         _check_once(names)
         if self.format == "joshua" or self._alike is None:
             for name in names:
@@ -226,7 +228,7 @@ class FieldReader(Reader):
         return [self._columns[name] for name in names]
 
     def _look_for(self, labels: tuple[bytes, ...], columns: tuple[int, ...]) -> None:
-        """Let the backend read lines with these labels."""
+        """Set the labels that the backend parses."""
         if self._alike != (labels, columns):
             self._alike = labels, columns
             self._lines_alike = _backend.chosen.NBestLines(labels, columns, self.format == "joshua")
@@ -234,7 +236,7 @@ class FieldReader(Reader):
 
 class _Line(NamedTuple):
     id: int
-    begin: int  # of the text
+    begin: int  # where the text begins
     end: int
     columns: list[int]
     values: list[float]
@@ -246,7 +248,7 @@ def _check_once(names: list[str]) -> None:
     if len(set(names)) < len(names):
         times = Counter(names)
         twice = next(name for name in names if times[name] > 1)
-        raise InputFileError(f"the feature {shown(twice)} is there twice")
+        raise InputFileError(f"the feature {shown(twice)} appears twice")
 
 
 Dense = list[tuple[str, bytes, float]]  # name, label before the value, value
@@ -254,14 +256,14 @@ Sparse = list[tuple[str, float]]
 
 
 def _labelled(tokens: list[str]) -> tuple[Dense, Sparse]:
-    """Features as Moses writes them: ``d= 0 -7.6 lm= -41.3 pp_a= 1``, or ``d: 0 -7.6``."""
+    """Parse features in Moses's form: ``d= 0 -7.6 lm= -41.3 pp_a= 1``, or ``d: 0 -7.6``."""
     dense: Dense = []
     sparse: Sparse = []
     starts = [place for place, token in enumerate(tokens) if token.endswith(("=", ":"))]
     if not starts:
         return [(f"f{column}", b"", number_of(token, "a feature")) for column, token in enumerate(tokens)], sparse
     if starts[0] > 0:
-        raise InputFileError(f"{shown(tokens[0])} stands before the first name of a feature")
+        raise InputFileError(f"{shown(tokens[0])} is before the first name of a feature")
     counts: dict[str, int] = {}
     for start, end in zip(starts, [*starts[1:], len(tokens)]):
         name = tokens[start][:-1]
@@ -282,7 +284,7 @@ def _labelled(tokens: list[str]) -> tuple[Dense, Sparse]:
 
 
 def _pairs(tokens: list[str]) -> tuple[Dense, Sparse]:
-    """Features as Joshua and cdec write them: ``lm_0=-41.3 glue=7``."""
+    """Parse features in the form of Joshua and cdec: ``lm_0=-41.3 glue=7``."""
     dense: Dense = []
     for token in tokens:
         name, _, value = token.rpartition("=")

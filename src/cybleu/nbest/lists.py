@@ -1,4 +1,4 @@
-"""The n-best list that everything takes: the container, with the ways to it and from it."""
+"""`NBest`, the public n-best list: the container with its readers and writers."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from .._runtime.sequences import by_position, container_of
-from ..errors import ArrayValueError, InputFileError, LengthMismatchError, SequenceTypeError
+from ..errors import ArrayValueError, InputFileError, LengthMismatchError
 from ..metrics import find
 from ..stats.references import References
-from ..text.batches import checked_list
+from ..text.columns import columns_of_references
+from ..text.parsing import parse_grouped_tokens, parse_groups
 from ..text.raw import Raw
 from ..text.tokenizers import tokenizer
 from . import extractor, reading, writing
-from .container import ARGUMENTS, Hypotheses, whole_number
-from .references import prepare_references, sets_given
+from .container import Hypotheses, whole_number
+from .references import lines_of_files, prepare_references
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -28,9 +28,6 @@ __all__ = ["NBest"]
 class NBest(Hypotheses):
     __doc__ = Hypotheses.__doc__
     __slots__ = ()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _made, tuple(getattr(self, name) for name in ARGUMENTS)
 
     @classmethod
     def from_texts(
@@ -47,7 +44,7 @@ class NBest(Hypotheses):
         threads: int | None = None,
         **more: Any,
     ) -> NBest:
-        """A list from the texts of the hypotheses, with their BLEU statistics.
+        """Create a list from the texts of the hypotheses, with their BLEU statistics.
 
         :param hypotheses: for each segment a list of texts: token lists, or strings if `tokenize` is given. The `texts`
             of the new list are these strings, or the tokens joined by blanks. They are not known if a joined text would
@@ -70,45 +67,34 @@ class NBest(Hypotheses):
         array([[3, 4, 3, 2, 3, 2],
                [2, 4, 1, 0, 2, 1]])
         """
-        hypotheses = checked_list(hypotheses, "hypotheses")
+        texts, bounds = parse_groups(hypotheses, "hypotheses")
         try:
             prepared = prepare_references(references, tokenize, max_order, reference_length, lowercase)
         except InputFileError as error:
             if not isinstance(error.__cause__, OSError):
                 raise
             raise InputFileError(
-                f"{error}; a str in the list of references is the path of a file, and texts stand in a list for each "
-                "segment, [[text] for text in references] if each has one"
+                f"{error}; a str in the list of references is the path of a file; pass texts as a list for each "
+                "segment: [[text] for text in references] if each has one"
             ) from error
-        if len(prepared) != len(hypotheses):
-            raise LengthMismatchError(
-                f"there are {len(hypotheses)} segments of hypotheses and {len(prepared)} of references"
-            )
+        segments = len(bounds) - 1
+        if len(prepared) != segments:
+            raise LengthMismatchError(f"there are {segments} segments of hypotheses and {len(prepared)} of references")
         split = None if tokenize is None else tokenizer(tokenize, lowercase)
-        given: list[Any] = []
-        tokens: list[Any] = []
-        sizes = []
-        for position, segment in enumerate(hypotheses):
-            segment = by_position(segment)
-            if isinstance(segment, (str, bytes)) or not hasattr(segment, "__len__"):
-                raise SequenceTypeError(
-                    f"hypotheses[{position}] must be a list of texts, not {type(segment).__name__}; "
-                    "the texts of one segment alone are a list in a list"
-                )
-            sizes.append(len(segment))
-            for place, text in enumerate(segment):
-                given.append(text)
-                if split is not None and isinstance(text, str):
-                    tokens.append(split(text))
-                else:
-                    tokens.append(container_of(text, f"hypotheses[{position}][{place}]"))
-        owners = np.repeat(np.arange(len(prepared)), sizes)
-        stats = prepared.stats(tokens, owners, threads)
+        tokens = parse_grouped_tokens(texts, bounds, "hypotheses", split)
+        stats = prepared._rows_of(tokens, np.repeat(np.arange(segments, dtype=np.int64), np.diff(bounds)), threads)
         if features is None:
-            features = np.zeros((len(tokens), 0))
-        texts = [text if isinstance(text, str) else _joined(found) for text, found in zip(given, tokens)]
-        known = [text for text in texts if text is not None]
-        return cls(np.cumsum([0, *sizes]), features, stats, names, known if len(known) == len(texts) else None, **more)
+            features = np.zeros((len(texts), 0))
+        joined = [text if isinstance(text, str) else _joined(found) for text, found in zip(texts, tokens.lists())]
+        known = [text for text in joined if text is not None]
+        return cls(
+            np.array(bounds, dtype=np.int64),
+            features,
+            stats,
+            names,
+            known if len(known) == len(texts) else None,
+            **more,
+        )
 
     @classmethod
     def from_files(
@@ -128,7 +114,7 @@ class NBest(Hypotheses):
         texts: bool = True,
         progress: bool = False,
     ) -> NBest:
-        """A list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
+        """Create a list from a file in one of the formats of :mod:`cybleu.nbest`, with its BLEU statistics.
 
         A segment of the references for which the file has no line gets no hypotheses. The other parameters are those of
         :meth:`cybleu.nbest.NBest.from_texts`, but by default `tokenize` splits on white space, for the lines of the
@@ -136,8 +122,8 @@ class NBest(Hypotheses):
 
         :param path: of the file, which may be compressed by gzip; ``-`` is standard input
         :param references: paths of text files with one segment on each line; or as for :meth:`from_texts`
-        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default the first lines decide
-            between the first two
+        :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the
+            first two, detected from the first lines
         :param first_id: the id of the first segment of the references
         :param size: in the ``plain`` format: how many lines each segment has
         :param features: in the ``plain`` format: the file with the features
@@ -145,7 +131,7 @@ class NBest(Hypotheses):
         :param texts: whether to keep the texts of the hypotheses, as they are in the file
         :param lowercase: put the hypotheses, and references that are texts or files, in lower case with `str.lower`.
             References that are token lists or `References` are not changed
-        :param progress: show a progress bar (needs tqdm)
+        :param progress: show a progress bar (requires tqdm)
         :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
         first_id = whole_number(first_id, "first_id")
@@ -163,24 +149,20 @@ class NBest(Hypotheses):
         segments: int | None = None,
         *,
         first_id: int = 0,
-        scorer_weights: Sequence[float] | None = None,
     ) -> NBest:
-        """A list from the two files of Moses's extractor, text or ``--binary``, or of :meth:`to_moses`.
+        """Create a list from the two files of Moses's extractor, text or ``--binary``, or of :meth:`to_moses`.
 
-        Statistics of BLEU become rows as :mod:`cybleu.stats` describes them. If the file names another scorer, such as
-        ``TER`` or ``BLEU,PER``, the statistics stay as they are, and the `score` of the list is the
-        :class:`cybleu.metrics.MosesScorer` for them.
+        The statistics become rows as :mod:`cybleu.stats` describes them. They must be those of BLEU.
 
         :param features: the path of the file of features, which may be compressed by gzip
         :param scores: the path of the file of statistics
-        :param segments: how many segments there are; by default up to the last id in the files
+        :param segments: how many segments there are; by default as many as the last id in the files implies
         :param first_id: the id of the first segment
-        :param scorer_weights: the weights of several scorers, by default equal
         :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
         """
         first_id = whole_number(first_id, "first_id")
         segments = None if segments is None else whole_number(segments, "segments")
-        return cls(**extractor.read(features, scores, segments, first_id, scorer_weights))
+        return cls(**extractor.read(features, scores, segments, first_id))
 
     def with_metric(
         self,
@@ -192,13 +174,13 @@ class NBest(Hypotheses):
         threads: int | None = None,
         **choices: Any,
     ) -> NBest:
-        """The same list with the rows of another metric, by which oracles and tuners then score it.
+        """Return the list with the rows of another metric, which oracles and tuners then use.
 
         :param metric: as for :func:`cybleu.metrics.find`
         :param references: for each segment a list of texts, str or bytes; or prepared :class:`cybleu.References`; or paths
             of text files with one segment on each line
         :param tokenize: how to split the texts into tokens, by default on white space. Metrics of raw text, such as
-            ``chrf``, take none, and references of raw text have theirs
+            ``chrf``, take none, and prepared references of raw text have their own
         :param lowercase: put the texts in lower case first
         :param threads: how many threads count at the same time
         :param choices: as for :func:`cybleu.metrics.find`
@@ -219,32 +201,33 @@ class NBest(Hypotheses):
                 split = tokenizer(tokenize or "unicode", lowercase)
                 texts, tokenize, lowercase = [split(text) for text in texts], None, False
         else:
-            references = sets_given(references, str, raw=True)
+            lines = lines_of_files(references)
+            references = columns_of_references(references, True, "references") if lines is None else lines
             if not found.of_raw_text:
                 tokenize = tokenize or "unicode"
         if hasattr(references, "__len__") and len(references) != len(self):
             raise LengthMismatchError(
                 f"there are {len(self)} segments of hypotheses and {len(references)} of references"
             )
-        owner = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        owner = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
         rows = found.rows(references, texts, owner=owner, threads=threads, tokenize=tokenize, lowercase=lowercase)
-        return _made(*({"stats": rows, "score": found}.get(name, getattr(self, name)) for name in ARGUMENTS))
+        return NBest(**{**self.__getstate__(), "stats": rows, "score": found})
 
     def to_moses(self, features: str | PathLike[str], scores: str | PathLike[str]) -> None:
-        """Write the two text files of Moses's extractor. Numbers have all their digits.
+        """Write the two text files of Moses's extractor, with numbers in full precision.
 
         Files with names that end in ``.gz`` are compressed. The files cannot hold segments without hypotheses, or
         texts.
 
         :param features: the path of the file of features
         :param scores: the path of the file of statistics
-        :raises StatisticsError: the statistics are neither BLEU's nor those of a :class:`cybleu.metrics.MosesScorer`
+        :raises StatisticsError: the statistics are not those of BLEU
         :raises InputFileError: a file cannot be written
         """
         extractor.write(self, features, scores)
 
     def write(self, path: str | PathLike[str], format: str = "moses") -> None:  # noqa: A002
-        """Write an n-best list. Numbers have all their digits.
+        """Write an n-best list, with numbers in full precision.
 
         :param path: of the file, which is compressed if its name ends in ``.gz``
         :param format: ``moses`` or ``joshua``
@@ -254,12 +237,8 @@ class NBest(Hypotheses):
 
 
 def _joined(tokens: Any) -> str | None:
-    """The text of which these are the tokens between white space, if there is one."""
+    """Join tokens with blanks; None if the text would be split into other tokens."""
     if not all(isinstance(token, str) for token in tokens):
         return None
     text = " ".join(tokens)
     return text if text.split() == list(tokens) else None
-
-
-def _made(*arguments: Any) -> NBest:
-    return NBest(**dict(zip(ARGUMENTS, arguments)))

@@ -1,4 +1,4 @@
-"""The lists of several runs of a decoder as one."""
+"""Merge the lists of several decoder runs."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ List = TypeVar("List", bound=Hypotheses)
 
 
 def merge(*nbests: List) -> List:
-    """Join the lists of several runs of a decoder on the same segments, without duplicates.
+    """Merge the lists of several decoder runs on the same segments, without duplicates.
 
     The hypotheses of a segment are in the order of the lists. A hypothesis is dropped if an earlier one of the segment
-    has the same features, bit for bit, with the sparse ones, and the same statistics. The `index` of the result counts
-    through the hypotheses of all inputs, list after list, so ``merge(merge(a, b), c)`` is ``merge(a, b, c)``. Texts and
+    has the same features (bit for bit, sparse ones included) and the same statistics. The `index` of the result numbers
+    the hypotheses of all inputs, list after list, so ``merge(merge(a, b), c)`` is ``merge(a, b, c)``. Texts and
     model scores are kept if all lists have them.
 
     :param nbests: one list or more
@@ -47,11 +47,13 @@ def merge(*nbests: List) -> List:
     first = nbests[0]
     for number, nbest in enumerate(nbests):
         _check_alike(first, nbest, number)
-    owners = np.concatenate([np.repeat(np.arange(len(nbest)), np.diff(nbest.offsets)) for nbest in nbests])
+    owners = np.concatenate(
+        [np.repeat(np.arange(len(nbest), dtype=np.int64), np.diff(nbest.offsets)) for nbest in nbests]
+    )
     features = np.concatenate([nbest.features[:, _columns(first.names, nbest.names)] for nbest in nbests])
     stats = np.concatenate([nbest.stats for nbest in nbests])
     sparse = _joined_sparse(nbests)
-    bases = np.cumsum([0, *(nbest.inputs for nbest in nbests)])
+    bases = np.cumsum([0, *(nbest.inputs for nbest in nbests)], dtype=np.int64)
     index = np.concatenate([nbest.index + base for nbest, base in zip(nbests, bases)])
     order = np.argsort(owners, kind="stable")
     rows = order[first_ones(owners[order], features[order], stats[order], sparse, order)]
@@ -102,7 +104,7 @@ def _columns(names: tuple[str, ...], others: tuple[str, ...]) -> list[int] | sli
 
 
 def _joined_sparse(nbests: Sequence[Hypotheses]) -> SparseFeatures | None:
-    """One list after the other, by the names of all."""
+    """Concatenate sparse features, with the union of their names."""
     if all(nbest.sparse is None for nbest in nbests):
         return None
     numbers: dict[str, int] = {}
@@ -114,7 +116,7 @@ def _joined_sparse(nbests: Sequence[Hypotheses]) -> SparseFeatures | None:
         own = np.array([numbers.setdefault(name, len(numbers)) for name in nbest.sparse.names], dtype=np.int64)
         of_size = np.diff(nbest.sparse.indptr)
         renumbered = own[nbest.sparse.columns]
-        order = np.lexsort((renumbered, np.repeat(np.arange(len(of_size)), of_size)))
+        order = np.lexsort((renumbered, np.repeat(np.arange(len(of_size), dtype=np.int64), of_size)))
         sizes.append(of_size)
         columns.append(renumbered[order])
         values.append(nbest.sparse.values[order])
@@ -129,7 +131,7 @@ def first_ones(
     sparse: SparseFeatures | None,
     order: NDArray[np.int64],
 ) -> list[int]:
-    """Those that are the first of their bytes within their segment."""
+    """Mark the first of equal rows within each segment."""
     seen: set[tuple[bytes, ...]] = set()
     found = []
     places = order.tolist()

@@ -1,4 +1,4 @@
-"""Lines of text alone, as many for each segment, and lines of features in another file."""
+"""Read plain text with a fixed number of lines for each segment, and features from another file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PlainReader(Reader):
-    """Lines of text alone, `size` for each segment, and lines of features in another file."""
+    """Reader of plain text with `size` lines for each segment, and of features in another file."""
 
     def __init__(self, path: Path, size: int, features: Path | None, names: Sequence[str] | None):
         super().__init__(path)
@@ -70,7 +70,7 @@ class PlainReader(Reader):
                     "of features is of one hypothesis"
                 )
             features = np.array(rows, dtype=np.float64).reshape(count, len(self.names))
-        ids = (self.file.count + np.arange(count)) // self._size
+        ids = (self.file.count + np.arange(count, dtype=np.int64)) // self._size
         return Block(self.file.count + 1, block, begins, ends, ids, features, None, None)
 
     def _table_rows(self, table: Lines) -> Iterator[list[float]]:

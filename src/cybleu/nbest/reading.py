@@ -1,18 +1,18 @@
-"""Files of n-best lists, read as a stream of segments or into an :class:`cybleu.nbest.NBest`.
+"""Read files of n-best lists, as a stream of segments or into an :class:`cybleu.nbest.NBest`.
 
-The formats, by name:
+Formats:
 
 - ``moses``: ``id ||| tokens ||| Name= v v Other= v sparse_name= v ||| score``. Fields after the score, such as alignments,
-  are skipped. The values of a name are the features ``Name_0``, ``Name_1`` ..., as Moses's extractor names them; if the name
-  comes again they go on. A name with ``_`` is one sparse feature. Old labels, ``name:``, are read likewise; values without
-  labels are ``f0``, ``f1`` ... All lines have the same features, sparse ones aside.
-- ``joshua``: ``id ||| tokens ||| name=v other=v ||| score``, as Joshua and cdec write. A feature that a line does not have is
-  0 there, as it is for these decoders.
+  are skipped. The values of a name are the features ``Name_0``, ``Name_1`` ..., as Moses's extractor names them; if a name
+  appears again, the numbers continue. A name with ``_`` is one sparse feature. Old labels, ``name:``, are accepted, too;
+  values without labels are ``f0``, ``f1`` ... All lines must have the same dense features.
+- ``joshua``: ``id ||| tokens ||| name=v other=v ||| score``, as Joshua and cdec write. A feature that is missing in a
+  line is 0, as in these decoders.
 - ``plain``: the tokens alone; each segment has `size` lines. Features come from another file: numbers separated by white
-  space, as many in every line.
+  space, the same number in every line.
 
-- ``fairseq``: what ``fairseq-generate`` and ``fairseq-interactive`` print: ``H-id``, a tab, the score, a tab, the tokens, in any
-  order. The score is the one feature, ``score``. Lines that do not begin with ``H-`` are passed over.
+- ``fairseq``: the output of ``fairseq-generate`` and ``fairseq-interactive``: ``H-id``, a tab, the score, a tab, the tokens,
+  with segments in any order. The score is the only feature, ``score``. Lines that do not begin with ``H-`` are ignored.
 - ``json``: JSON lines of model servers, and Sockeye's; see :func:`read_segments`.
 
 ``|||`` separates fields, with or without blanks around it, and cannot be part of a token. Files are UTF-8; gzip is
@@ -29,6 +29,7 @@ from .._files.text import shown
 from .._runtime.arrays import np
 from ..errors import ArrayValueError, UnknownNameError
 from ..stats.references import LineCounter
+from ..text.parsing import parse_tokens
 from ..text.raw import Raw
 from .fairseq import FairseqReader
 from .growing import GrowingRows
@@ -58,18 +59,18 @@ def read_segments(
     names: Sequence[str] | None = None,
     progress: bool = False,
 ) -> Iterator[Segment]:
-    """The segments of an n-best list in a file, one at a time, in the order of the file.
+    """Read the segments of an n-best list in a file, one at a time, in the order of the file.
 
-    If the lines of a segment are not all together, each group of them comes as a segment. An empty file has no
+    If the lines of a segment are not consecutive, each group of them is yielded as a segment. An empty file has no
     segments.
 
     :param path: of the file, which may be compressed by gzip; ``-`` is standard input
-    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default the first lines decide between
-        the first two
+    :param format: ``moses``, ``joshua``, ``plain``, ``fairseq`` or ``json``; by default one of the first
+        two, detected from the first lines
     :param size: in the ``plain`` format: how many lines each segment has
     :param features: in the ``plain`` format: the file with the features
     :param names: of these features, by default ``f0``, ``f1`` ...
-    :param progress: show a progress bar (needs tqdm)
+    :param progress: show a progress bar (requires tqdm)
     :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
 
     >>> import pathlib, tempfile
@@ -111,7 +112,7 @@ def _segment(parts: list[Block], reader: Reader) -> Segment:
 def open_reader(
     path: Path, name: str | None, size: int | None, features: Path | None, names: Sequence[str] | None
 ) -> Reader:
-    """The reader of a format. `size`, `features` and `names` are for the plain one."""
+    """Create the reader of a format. `size`, `features` and `names` are for the plain format."""
     if name is not None and name not in FORMATS:
         raise UnknownNameError(f"unknown format {shown(name)}; use one of {', '.join(FORMATS)}")
     if name == "plain" or (name is None and size is not None):
@@ -125,14 +126,14 @@ def open_reader(
     if name == "fairseq":
         return FairseqReader(path)
     if name == "json":
-        from .json_lines import JsonReader  # what it imports takes a while
+        from .json_lines import JsonReader  # its imports are slow
 
         return JsonReader(path)
     return FieldReader(path, name)
 
 
 class BlockCounter:
-    """Counts the texts of blocks against references; threads may use one together."""
+    """Count the texts of blocks against references; threads may share an instance."""
 
     def __init__(self, prepared: References, raw: Raw):
         self._prepared = prepared
@@ -140,18 +141,19 @@ class BlockCounter:
         self._lines = LineCounter(prepared, raw) if raw.own else None
 
     def stats(self, block: Block, owners: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The statistics rows of a block.
+        """Return the statistics rows of a block.
 
         :param owners: the numbers of their segments
         """
         if self._lines is None:
-            return self._prepared.stats(self._raw.token_lists(block.texts(), "hypotheses"), owners)
+            lines = [line.lower() for line in block.texts()] if self._raw.lowercase else block.texts()
+            return self._prepared._rows_of(parse_tokens(self._raw.split(lines), "hypotheses"), owners)
         spans = _lowered(block) if self._raw.lowercase else (block.bytes, block.begins, block.ends)
         return self._lines.rows(*spans, owners)
 
 
 def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]:
-    """The texts of a block in lower case, in bytes, and where each begins and ends."""
+    """Return the texts of a block in lower case as bytes, and where each begins and ends."""
     if block.bytes.isascii():
         return block.bytes.lower(), block.begins, block.ends
     texts = [text.lower().encode() for text in block.texts()]
@@ -160,7 +162,7 @@ def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]
 
 
 def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: bool, progress: bool) -> dict[str, Any]:
-    """The arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
+    """Read the arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
     counter = BlockCounter(prepared, raw)
     owners, stats = GrowingRows(reader.file, np.int64), GrowingRows(reader.file, np.int64)
     features, scores = GrowingRows(reader.file, np.float64), GrowingRows(reader.file, np.float64)
@@ -193,7 +195,7 @@ def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: b
 
 
 def owners_of(block: Block, first_id: int, segments: int, reader: Reader, first_line: int) -> NDArray[np.int64]:
-    """The numbers of the segments; an error for an id that is beyond the references.
+    """Convert ids to the numbers of segments; an id beyond the references is an error.
 
     :param first_line: the id in the first line of the file
     """
@@ -203,10 +205,12 @@ def owners_of(block: Block, first_id: int, segments: int, reader: Reader, first_
         row = int(wrong.argmax())
         number = int(block.ids[row])
         from_one = first_id == 0 and first_line > 0 and number == segments
-        mend = "they seem to start at 1 here: give first_id=1" if from_one else "give first_id= if they start elsewhere"
+        advice = (
+            "they seem to start at 1 here: give first_id=1" if from_one else "give first_id= if they start elsewhere"
+        )
         raise reader.error(
             f"the id is {number}, and the references are of {segments} segments, so ids go from {first_id} to "
-            f"{first_id + segments - 1}; {mend}",
+            f"{first_id + segments - 1}; {advice}",
             block.line_of(row),
         )
     return owners
@@ -226,8 +230,8 @@ def in_segments(
     model_scores: NDArray[np.float64] | None,
     first_id: int,
 ) -> dict[str, Any]:
-    """The hypotheses brought into the order of the segments that own them, as arguments of the container."""
-    index = np.arange(len(owners))
+    """Sort hypotheses by segment, and return the arguments of the container."""
+    index = np.arange(len(owners), dtype=np.int64)
     if (owners[1:] < owners[:-1]).any():
         index = np.argsort(owners, kind="stable")
         features, stats = features[index], stats[index]
@@ -241,14 +245,14 @@ def in_segments(
         "names": names,
         "texts": texts,
         "sparse": sparse,
-        "ids": np.arange(segments) + first_id,
+        "ids": np.arange(segments, dtype=np.int64) + first_id,
         "index": index,
         "model_scores": model_scores,
     }
 
 
 def joined_features(parts: list[NDArray[np.float64]], width: int) -> NDArray[np.float64]:
-    """All rows; features that came later are 0 in those before."""
+    """Concatenate rows; features that were added later are 0 in earlier rows."""
     rows = np.zeros((sum(map(len, parts)), width))
     start = 0
     for part in parts:
@@ -263,7 +267,7 @@ def _joined_scores(parts: list[NDArray[np.float64] | None]) -> NDArray[np.float6
 
 
 def joined_sparse(parts: Iterable[Block], names: tuple[str, ...]) -> SparseFeatures | None:
-    """Those of all hypotheses."""
+    """Concatenate the sparse features of all blocks."""
     joined = SparseRows()
     for part in parts:
         joined.append(len(part.ids), part.sparse)

@@ -1,4 +1,4 @@
-"""The references of n-best lists, from files, texts or tokens."""
+"""Prepare the references of n-best lists, from files, texts or tokens."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
-from .._runtime.sequences import by_position, refuse_text
 from ..errors import ArrayValueError, LengthMismatchError
-from ..stats.references import References
-from ..text.columns import references_given
-from ..text.raw import raw_of
+from ..stats.references import CountOptions, References
+from ..text.parsing import parse_references
+from ..text.raw import check_tokenizer
 from ..text.tokenizers import tokenizer
+from ..text.values import ReferenceLists
 
 if TYPE_CHECKING:
     Path = str | PathLike[str]
@@ -26,7 +26,7 @@ def prepare_references(
     reference_length: str | None = None,
     lowercase: bool = False,
 ) -> References:
-    """References for n-best lists, prepared once for several lists of the same segments.
+    """Prepare references once, for several n-best lists of the same segments.
 
     :param references: for each segment a list of texts: token lists, or strings if `tokenize` is given; or paths of
         text files with one segment on each line. :class:`cybleu.References` are returned as they are
@@ -44,7 +44,7 @@ def prepare_references(
     >>> prepare_references([["it rains", "rain falls"]], "unicode", max_order=2)
     <References of 1 segment, 2 texts, orders 1 to 2, closest length>
     """
-    raw_of(tokenize, lowercase)  # for its errors
+    check_tokenizer(tokenize, lowercase)
     split = tokenizer(tokenize or "unicode", lowercase)
     if isinstance(references, References):
         for name, value in (("max_order", max_order), ("reference_length", reference_length)):
@@ -53,38 +53,31 @@ def prepare_references(
                     f"{name}={value!r} does not fit the References, which were made with {getattr(references, name)!r}"
                 )
         return references
-    references = sets_given(references, split, tokenize is not None)
-    if isinstance(references, (list, tuple)) and all(isinstance(texts, (list, tuple)) for texts in references):
-        if tokenize is not None:
-            references = [[split(text) if isinstance(text, str) else text for text in texts] for texts in references]
-        for position, texts in enumerate(references):
-            for number, text in enumerate(texts):
-                refuse_text(text, f"references[{position}][{number}]")
-    max_order = 4 if max_order is None else max_order
-    return References(references, max_order, "closest" if reference_length is None else reference_length)
+    options = CountOptions.checked(
+        4 if max_order is None else max_order, "closest" if reference_length is None else reference_length
+    )
+    lines = lines_of_files(references)
+    if lines is not None:
+        sets = [[split(line) for line in group] for group in lines]
+        return References._of(ReferenceLists(sets, "references"), options)
+    return References._of(parse_references(references, split=None if tokenize is None else split), options)
 
 
-def sets_given(references: Any, split: Callable[[str], Any], raw: bool) -> Any:
-    """For each segment what is given as its references; the lines of files where paths are given.
-
-    :param split: what to make of a line of a file; ``str`` leaves it as it is
-    :param raw: whether columns of texts are raw text
-    """
-    if isinstance(references, (str, PathLike)):
-        references = [references]
-    references = by_position(references_given(references, raw))
-    if isinstance(references, (list, tuple)) and references:
-        references = [texts if isinstance(texts, PathLike) else by_position(texts) for texts in references]
-        if all(isinstance(path, (str, PathLike)) for path in references):
-            return _sets_of_files(references, split)
-    return references
+def lines_of_files(references: Any) -> list[tuple[str, ...]] | None:
+    """Read references from paths: for each segment the lines of all files. None if they are not paths."""
+    paths = [references] if isinstance(references, (str, PathLike)) else references
+    if not isinstance(paths, (list, tuple)) or not paths:
+        return None
+    if not all(isinstance(path, (str, PathLike)) for path in paths):
+        return None
+    return _lines_of_files(paths)
 
 
-def _sets_of_files(paths: Sequence[Path], split: Callable[[str], Any]) -> list[tuple[Any, ...]]:
+def _lines_of_files(paths: Sequence[Path]) -> list[tuple[str, ...]]:
     columns = []
     for path in paths:
         with Lines(path) as file:
-            columns.append([split(line) for line in file])
+            columns.append(list(file))
     if len(set(map(len, columns))) > 1:
         counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))
         raise LengthMismatchError(f"the references have different numbers of lines, and a line is a segment: {counts}")

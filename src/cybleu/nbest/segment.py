@@ -1,4 +1,4 @@
-"""One segment of a list that is read as a stream."""
+"""Segment of an n-best list that is read as a stream."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class Segment(NamedTuple):
-    """The hypotheses of one segment that follow each other in a file.
+    """Consecutive hypotheses of one segment in a file.
 
     :param id: as in the file
     :param texts: a text for each of the n hypotheses
     :param features: float64 `(n, F)`
-    :param names: of the features in the lines so far. In the ``joshua`` format later lines may bring more
+    :param names: of the features in the lines so far. In the ``joshua`` format later lines may add more
     :param model_scores: the scores that the decoder gave the hypotheses, float64 `(n,)`; None in the ``plain`` format
     :param sparse: the sparse features, None if there are none
 

@@ -1,4 +1,4 @@
-"""Features that most hypotheses do not have, as compressed rows."""
+"""Sparse features, which most hypotheses do not have, as compressed rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._runtime.arrays import np
-from ..errors import ArrayTypeError, MissingExtraError
+from .._runtime.extras import extra
+from ..errors import ArrayTypeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,7 +16,7 @@ __all__ = ["SparseFeatures", "SparseRows", "sparse_given", "taken"]
 
 
 class SparseFeatures(NamedTuple):
-    """Features that most hypotheses do not have, as compressed rows.
+    """Sparse features, which most hypotheses do not have, as compressed rows.
 
     Hypothesis i has the values ``values[indptr[i]:indptr[i + 1]]``.
 
@@ -36,17 +37,17 @@ class SparseFeatures(NamedTuple):
     names: tuple[str, ...]
 
     def rows(self, rows: NDArray[np.int64]) -> SparseFeatures:
-        """The features of some hypotheses.
+        """Select the features of some hypotheses.
 
-        :param rows: the indices of the hypotheses, int64, in the order that you want
+        :param rows: the indices of the hypotheses, int64, in any order
         """
         sizes = np.diff(self.indptr)[rows]
         indptr = np.append(0, np.cumsum(sizes))
-        places = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
+        places = np.arange(indptr[-1], dtype=np.int64) + np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
         return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
 
     def part(self, start: int, stop: int) -> SparseFeatures:
-        """Those of some hypotheses that follow each other, in the same memory.
+        """Select the features of consecutive hypotheses as a view.
 
         :param start: the index of the first hypothesis
         :param stop: the index after that of the last
@@ -57,28 +58,24 @@ class SparseFeatures(NamedTuple):
         )
 
     def to_scipy(self) -> Any:
-        """The features as a ``scipy.sparse.csr_array`` of shape `(N, names)`. It may share memory with this object.
+        """Convert to a ``scipy.sparse.csr_array`` of shape `(N, names)`, which may share memory with this object.
 
         :raises MissingExtraError: SciPy is not installed
         """
-        try:
+        with extra("scipy", "arrays of SciPy require SciPy", "scipy"):
             from scipy.sparse import csr_array
-        except ImportError as error:
-            raise MissingExtraError(
-                "arrays of SciPy need it, and it is not installed; install it with: pip install scipy"
-            ) from error
         return csr_array((self.values, self.columns, self.indptr), shape=(len(self.indptr) - 1, len(self.names)))
 
 
 class SparseRows:
-    """Sparse features that come in parts."""
+    """Builder of sparse features that are read in parts."""
 
     def __init__(self) -> None:
         self._sizes = [np.zeros(1, dtype=np.int64)]
         self._columns, self._values = array("q"), array("d")
 
     def append(self, count: int, part: SparseFeatures | None) -> None:
-        """Add those of so many hypotheses."""
+        """Add the features of `count` hypotheses."""
         if part is None:
             self._sizes.append(np.zeros(count, dtype=np.int64))
             return
@@ -87,7 +84,7 @@ class SparseRows:
         self._values.frombytes(part.values.tobytes())
 
     def features(self, names: tuple[str, ...]) -> SparseFeatures | None:
-        """Those of all, in their memory; None where there is no name."""
+        """Return all features without a copy; None if there are no names."""
         if not names:
             return None
         indptr = np.cumsum(np.concatenate(self._sizes))
@@ -98,7 +95,7 @@ class SparseRows:
 
 
 def taken(rows: Any) -> SparseFeatures | None:
-    """What the backend's `NamedValues` have, which are then without rows; None where there is no value."""
+    """Move the rows out of the backend's `NamedValues`; None if there are no values."""
     indptr, columns = np.empty(rows.rows + 1, dtype=np.int64), np.empty(rows.count, dtype=np.int64)
     values = np.empty(rows.count)
     rows.take(indptr, columns, values)
@@ -106,9 +103,9 @@ def taken(rows: Any) -> SparseFeatures | None:
 
 
 def sparse_given(sparse: Any) -> SparseFeatures:
-    """What somebody gives as sparse features; the container checks it.
+    """Convert sparse features to :class:`SparseFeatures`; the container validates them.
 
-    :param sparse: :class:`SparseFeatures` or what they are made of; or a sparse matrix of SciPy, alone or with the names
+    :param sparse: :class:`SparseFeatures` or a tuple of its fields; or a sparse matrix of SciPy, alone or with names
     :raises ArrayTypeError: it is none of these
     """
     matrix: Any = sparse
@@ -127,7 +124,7 @@ def sparse_given(sparse: Any) -> SparseFeatures:
     if getattr(matrix, "ndim", 2) != 2:
         raise ArrayTypeError(f"the sparse matrix has {matrix.ndim} dimensions; it must have 2")
     rows = matrix.tocsr()
-    if not rows.has_canonical_format:  # entries of the same place are added up, as SciPy means them
+    if not rows.has_canonical_format:  # duplicate entries are summed, as in SciPy
         rows = rows.copy()
         rows.sum_duplicates()
     if names is None:

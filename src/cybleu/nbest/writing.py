@@ -1,4 +1,4 @@
-"""N-best lists written in the formats of decoders. Numbers are written in full."""
+"""Write n-best lists in the formats of decoders, with numbers in full precision."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def write(nbest: Hypotheses, path: Path, format: str = "moses") -> None:  # noqa: A002
-    """See :meth:`cybleu.nbest.NBest.write`."""
+    """Write an n-best list; see :meth:`cybleu.nbest.NBest.write`."""
     lines = nbest_lines(nbest, format)
     with writing(fspath(path)) as file:
         file.writelines(lines)
 
 
 def nbest_lines(nbest: Hypotheses, format: str) -> Iterator[str]:  # noqa: A002
-    """The lines of a list in a format. Everything is checked before the first line is returned.
+    """Format the lines of a list. The whole list is validated before the first line is yielded.
 
     :param nbest: with texts and model scores
     :param format: ``moses`` or ``joshua``
@@ -67,7 +67,7 @@ def _lines(nbest: Hypotheses, before: list[str], sparse_before: list[str]) -> It
 
 
 def _labels_of(names: Sequence[str], more: bool) -> list[str]:
-    """Moses's label before each value, or nothing, so that the names are read back as they are.
+    """Return Moses's label before each value, or an empty string, so that names are read back unchanged.
 
     :param more: whether labels of sparse features follow
     """

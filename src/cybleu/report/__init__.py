@@ -1,10 +1,10 @@
-"""Pages and plots that show how systems differ, which a score hides.
+"""Comparison reports: pages and plots that show how systems differ.
 
-:func:`write` makes one file of HTML that needs no other file. It shows scores with intervals and tests, precisions, the
-parts of each difference, groups of segments, n-grams, and every segment of every system. :func:`analyse` gives the
-same as numbers, in a :class:`Report`. :func:`plot_precisions` and the other functions for plots draw it.
+:func:`write` writes one self-contained HTML file. It shows scores with intervals and tests, precisions, the
+parts of each difference, groups of segments, n-grams, and every segment of every system. :func:`analyse` returns the
+same figures as a :class:`Report`, and :func:`plot_precisions` and the other plot functions draw them.
 
-The page needs Jinja2 and Matplotlib, the plots Matplotlib: ``pip install 'cybleu[report]'``.
+The page requires Jinja2 and Matplotlib, the plots Matplotlib: ``pip install 'cybleu[report]'``.
 """
 
 from .analysis import Report, analyse

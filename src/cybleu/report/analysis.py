@@ -1,4 +1,4 @@
-"""A comparison of systems with everything that the page and the plots show. Each part is computed when it is first asked for."""
+"""Figures of a comparison report. Each part is computed when it is first accessed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..metrics import Bleu, Chrf, find, tool_tokenizer
 from ..significance import SystemComparison, compare_systems
 from ..significance.comparison import system_score
 from ..significance.defaults import ALPHA, CONFIDENCE, RESAMPLES, SEED
-from ..significance.draws import resamples as drawn
 from ..significance.paired import interval
 from ..significance.products import Columns
-from ..significance.resampling import bootstrap_scores
+from ..significance.resampling import bootstrap_scores, scores_of_resamples
 from ..significance.systems import Rows, Systems, check_share, mean_of_runs
-from ..stats.references import segment_stats
+from ..stats.references import CountOptions, count_segments
+from ..text import tokenizer_signature
 from .buckets import DIFFERENCES, LENGTHS, TENTHS, bucketed, labels_of, word_frequencies
 from .contributions import contributions, mean_of
 from .figures import (
@@ -44,24 +44,24 @@ if TYPE_CHECKING:
 
     from ..metrics import Metric, Variant
 
-LARGEST_N = 9  # of the precisions that are counted where nothing is said
+LARGEST_N = 9  # the default for the largest order of the precisions
 MOST_MARKED = 4  # the longest n-grams that are marked and listed
-ALL_PAIRS = 4  # systems of which all pairs are looked at closely
+ALL_PAIRS = 4  # systems; with more, only some pairs are shown in detail
 BY = ("length", "difference", "score")
 
 
 class Report:
-    """The figures about some systems; :func:`analyse` makes it.
+    """Figures of a comparison report, as :func:`analyse` returns them.
 
     :ivar comparison: the scores, intervals and tests of the systems; None if there is only one system
     :ivar systems: the scores of the systems, the best first; if there is a baseline, it comes before the others
     :ivar metric: the metric that scores the systems
     :ivar segments: how many segments there are
-    :ivar confidence: of all intervals
+    :ivar confidence: the confidence of all intervals
     :ivar signature: the definition of the score in one line
     :ivar title: the title of the page
-    :ivar command: the command that repeats it, or None
-    :ivar files: the names of the files, or of the texts, each with its SHA-256
+    :ivar command: a command that repeats the report, or None
+    :ivar files: a mapping from the names of the files, or of the texts, to their SHA-256
 
     >>> references = [["the cat sat on the mat"], ["it rains a lot in May"]]
     >>> report = analyse(references, {"mine": ["the cat sat on a mat", "it rains a lot in May"]})
@@ -84,31 +84,24 @@ class Report:
         **compared: Any,
     ):
         self._texts, self._runs, self.metric, self.segments = texts, runs, metric, texts.segments
-        self._lowercase = lowercase
+        self.lowercase = lowercase
         self._resamples, self._seed = compared["resamples"], compared["seed"]
         self.confidence: float = compared["confidence"]
         self.n_end = max(n_end, metric.order)
+        sets, options = texts.reference_sets(), CountOptions.checked(self.n_end, metric.definition.reference_length)
         every = [
-            segment_stats(
-                texts.reference_sets(),
-                texts.ragged(output),
-                self.n_end,
-                metric.definition.reference_length,
-                threads=compared["threads"],
-            )
+            count_segments(sets, texts.output(output), None, options, threads=compared["threads"])
             for output in range(len(texts.outputs))
         ]
         self._every_order = every
         order, most = metric.order, self.n_end
-        # the rows that the score is computed from, for each output.
+        # the rows from which the score of each output is computed
         self._rows = [
             np.ascontiguousarray(np.concatenate([rows[:, : 2 + order], rows[:, 2 + most : 2 + most + order]], axis=1))
             for rows in every
         ]
-        tokenized = tokenize if isinstance(tokenize, str) else getattr(tokenize, "__name__", type(tokenize).__name__)
-        details = (
-            f"nrefs:{len(texts.references)}|case:{'lc' if lowercase else 'mixed'}|tok:{tokenized}|version:{__version__}"
-        )
+        case, tokens = "lc" if lowercase else "mixed", tokenizer_signature(tokenize)
+        details = f"nrefs:{len(texts.references)}|case:{case}|tok:{tokens}|version:{__version__}"
         self.comparison: SystemComparison | None = None
         if len(runs) > 1:
             of_systems = {name: [self._rows[output] for output in outputs] for name, outputs in runs.items()}
@@ -118,8 +111,7 @@ class Report:
             self.signature = self.comparison.signature
         else:
             (name,) = runs
-            for rows in self._rows:
-                metric.score(rows)  # for its error: some tools have no score for empty texts
+            _check_scores(metric, self._rows)
             self._compared = Systems({name: [Rows(name, rows) for rows in self._rows]}, metric, None)
             samples = mean_of_runs(self._bootstrapped)
             self.systems = (system_score(self._compared, 0, samples, self._bootstrapped, self.confidence, 1),)
@@ -138,7 +130,7 @@ class Report:
 
     @property
     def rows(self) -> dict[str, NDArray[np.int64]]:
-        """The rows of the segments of each output, from which its score is computed: int64 `(segments, 2 + 2 * orders)`."""
+        """The statistics of each output, from which its score is computed: int64 `(segments, 2 + 2 * orders)`."""
         return {name: self._rows[output] for name, output in zip(self.names, self._order)}
 
     @cached_property
@@ -153,7 +145,7 @@ class Report:
     @cached_property
     def outputs(self) -> tuple[OutputFigures, ...]:
         """Scores, lengths and chrF of each output."""
-        chrf = Chrf(lowercase=self._lowercase)
+        chrf = Chrf(lowercase=self.lowercase)
         columns = [
             [line for line in lines if line is not None]
             for lines in zip(*(text.lines for text in self._texts.references))
@@ -200,11 +192,12 @@ class Report:
         """The precision of each order up to `n_end`, for each output, with bootstrap intervals of the same samples."""
         most = self.n_end
         columns = Columns([self._every_order[output] for output in self._order])
-        generator = np.random.default_rng(self._seed)
-        sampled = np.empty((len(self._order), most, self._resamples))
-        for start, stop, counts in drawn(generator, self._resamples, self.segments, columns.dtype):
-            sums = columns.sums(counts)
-            sampled[:, :, start:stop] = shares(sums[:, 2 : 2 + most], sums[:, 2 + most :])
+        sampled = scores_of_resamples(
+            columns,
+            np.random.default_rng(self._seed),
+            self._resamples,
+            lambda sums: shares(sums[:, 2 : 2 + most], sums[:, 2 + most :]),
+        )
         found = []
         for place, output in enumerate(self._order):
             sums = self._every_order[output].sum(axis=0)
@@ -224,11 +217,11 @@ class Report:
     # ---------------------------------------------------------------------------------------------------------- buckets
 
     def buckets(self, by: str) -> Buckets:
-        """BLEU of groups of segments.
+        """Compute BLEU of groups of segments.
 
         :param by: ``length`` groups by the length of the first reference; ``difference`` by how much longer the output
-            is than the reference whose length counts; ``score`` by the BLEU of each segment
-        :raises UnknownNameError: it is none of these
+            is than the reference that sets the reference length; ``score`` by the BLEU of each segment
+        :raises UnknownNameError: `by` is none of these
 
         >>> report = analyse([["a b c d e"], ["a b c d"]], {"mine": ["a b c d e", "a b c d e"]})
         >>> found = report.buckets("difference")
@@ -261,12 +254,12 @@ class Report:
 
     @cached_property
     def over_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
-        """For each output and each order, the n-grams that it has most often without a match."""
+        """The n-grams that outputs have too often, for each output and each order."""
         return self._misses(lambda order, output: order.produced[output] - order.confirmed[output])
 
     @cached_property
     def under_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
-        """For each output and each order, the n-grams that it lacks most often."""
+        """The n-grams that outputs do not have often enough, for each output and each order."""
         return self._misses(lambda order, output: order.wanted - order.confirmed[output])
 
     def _misses(self, counts: Callable[[Order, int], Any]) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
@@ -280,8 +273,11 @@ class Report:
 
     @cached_property
     def looked_at(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of systems that are shown in detail: all pairs of up to four systems. Of more systems, each with
-        the baseline, or with the best system if there is no baseline."""
+        """The pairs of systems that are shown in detail.
+
+        These are all pairs of up to four systems. If there are more, or a baseline, they are the pairs of the baseline,
+        or of the best system, with each other system.
+        """
         if self.comparison is None:
             return ()
         pairs = [(pair.first, pair.second) for pair in self.comparison.differences]
@@ -291,15 +287,16 @@ class Report:
 
     @cached_property
     def pairs(self) -> tuple[PairFigures, ...]:
-        """The difference between the systems of each of these pairs."""
+        """The differences between the systems of each pair in :attr:`looked_at`."""
         return tuple(self.between(*pair) for pair in self.looked_at)
 
     def contributions(self, first: str, second: str) -> Contributions | None:
-        """The parts of the orders and of the brevity penalty in the difference between two systems; for several runs
-        the mean over all pairs of runs. None if a score is 0.
+        """Compute what the orders and the brevity penalty contribute to the difference between two systems.
+
+        For several runs it is the mean over all pairs of runs. If a score is 0, the result is None.
 
         :param first: the name of a system
-        :param second: that of another
+        :param second: the name of another system
         :raises UnknownNameError: there is no such system
 
         >>> systems = {"mine": ["the cat sat on a mat"] * 2, "theirs": ["the cat sat on the mat", "the cat sat"]}
@@ -312,10 +309,10 @@ class Report:
         return mean_of([contributions(self.metric, one, other) for one in scores[0] for other in scores[1]])
 
     def between(self, first: str, second: str) -> PairFigures:
-        """The difference between two systems in detail.
+        """Compare two systems in detail.
 
         :param first: the name of a system
-        :param second: that of another
+        :param second: the name of another system
         :raises UnknownNameError: there is no such system
 
         >>> systems = {"mine": ["a b c d", "e f g h"], "theirs": ["a b c d", "e f x h"]}
@@ -340,9 +337,9 @@ class Report:
     # --------------------------------------------------------------------------------------------------------- as text
 
     def format(self, width: int = 2) -> str:
-        """The scores as text: the tables of the comparison, or a line for one system.
+        """Format the scores as text: the tables of the comparison, or the score of a single system.
 
-        :param width: decimals of scores
+        :param width: the number of decimals of scores
         """
         if self.comparison is not None:
             return self.comparison.format(width)
@@ -386,25 +383,24 @@ def analyse(
         such lists, one for each run
     :param metric: a BLEU, as for :func:`cybleu.metrics.find`; by default ``sacrebleu``
     :param tokenize: as for :func:`cybleu.text.tokenizer`; by default the tokeniser of the metric's tool
-    :param lowercase: put the texts in lower case first, as the tool does
+    :param lowercase: convert the texts to lower case first, as the tool does
     :param n_end: the largest order of the precisions
     :param baseline: the name of a system; each other system is compared only with this one
     :param test: as for :func:`cybleu.significance.compare_systems`; so are the next seven parameters
-    :param samples: of the test
-    :param resamples: bootstrap samples of the intervals
-    :param seed: of all samples
-    :param confidence: of the intervals
+    :param samples: the number of samples of the test
+    :param resamples: the number of bootstrap samples of the intervals
+    :param seed: the seed of all samples
+    :param confidence: the confidence of the intervals
     :param alpha: the level of significance
-    :param threads: how many threads work at the same time; None is one
+    :param threads: the number of threads; None is one
     :param progress: show progress bars (needs tqdm)
-    :param title: of the page
-    :param command: a command that repeats the report, to be shown
-    :param files: the names of files with their digests, to be shown; by default the texts have names and digests
-    :param choices: of :class:`cybleu.metrics.Bleu`
-    :return: the figures, of which those that are scores of segments or groups are from 0 to 100
-    :raises UnknownNameError: the metric is not a BLEU of a corpus, or there is no such metric, baseline, test or
-        tokeniser
-    :raises LengthMismatchError: a system has another number of lines than there are segments
+    :param title: the title of the page
+    :param command: a command that repeats the report, which the page shows
+    :param files: the names of files with their digests, which the page shows; by default those of the texts
+    :param choices: options of :class:`cybleu.metrics.Bleu`
+    :return: the figures; scores of segments and groups are from 0 to 100
+    :raises UnknownNameError: the metric is not a corpus BLEU, or there is no such metric, baseline, test or tokeniser
+    :raises LengthMismatchError: the number of lines of a system is not that of the segments
     :raises SampleError: there are fewer than two segments
     :raises CybleuError: one of its subclasses, for texts that are not valid
 
@@ -416,10 +412,10 @@ def analyse(
     """
     found = find(metric, **choices)
     if not isinstance(found, Bleu) or found.level == "mean":
-        why = "here a mean of the scores of segments" if isinstance(found, Bleu) else "not BLEU"
+        why = "with these options a mean of segment scores" if isinstance(found, Bleu) else "not BLEU"
         raise UnknownNameError(
-            f"the report is for a BLEU of the corpus, and {found.name} is {why}; give a BLEU of the corpus, such as "
-            "sacrebleu, and the report shows chrF, too"
+            f"a report requires a corpus BLEU, and {found.name} is {why}; use a corpus BLEU such as sacrebleu, with "
+            "which the report also shows chrF"
         )
     check_whole(n_end, "n_end", 1, 64, error=OrderError)
     check_samples(resamples, seed)
@@ -451,6 +447,15 @@ def analyse(
         command=command,
         files=files,
     )
+
+
+def _check_scores(metric: Bleu, runs: list[NDArray[np.int64]]) -> None:
+    """Check that the tool can score each run.
+
+    :raises EmptyHypothesisError: the texts of a run are empty, and the tool has no score for them
+    """
+    for rows in runs:
+        metric.score(rows)
 
 
 def _interval_of_known(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Groups of segments and of words, and what outputs score in them."""
+"""Scores of groups of segments and of words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
 
 
 def labels_of(edges: Sequence[int], lowest: int | None = None) -> tuple[str, ...]:
-    """What each group of whole numbers is called, where each edge begins one."""
+    """Return the labels of groups of whole numbers, each of which begins at an edge."""
     first = f"below {edges[0]}" if lowest is None else _range(lowest, edges[0] - 1)
     return (first, *(_range(low, high - 1) for low, high in pairwise(edges)), f"{edges[-1]} and more")
 
@@ -41,9 +41,9 @@ def bucketed(
     rows: Sequence[NDArray[np.int64]],
     metric: Bleu,
 ) -> Buckets:
-    """BLEU of the segments whose values are between two edges.
+    """Compute BLEU of groups of segments, which are divided by their values at the edges.
 
-    :param values: of the segments, for each output
+    :param values: a value of each segment, for each output
     """
     groups = len(edges) + 1
     segments = np.zeros((len(rows), groups), dtype=np.int64)
@@ -57,15 +57,15 @@ def bucketed(
 
 
 def score_of(metric: Bleu, rows: NDArray[np.int64]) -> float:
-    """BLEU of a corpus of these segments, from 0 to 100; nan where the tool has no score for it."""
+    """Return the corpus BLEU of these segments, from 0 to 100; NaN if the tool has no score for them."""
     try:
         return float(percent(metric.score(rows).score, metric.scale))
-    except ZeroDivisionError:  # of tools that stop at empty texts
+    except ZeroDivisionError:  # some tools fail on empty texts
         return float("nan")
 
 
 def word_frequencies(ngrams: NGrams, names: tuple[str, ...], outputs: Sequence[int]) -> WordFrequencies:
-    """Recall and precision of words by how often they are in the references."""
+    """Count words and matches, by the frequency of the words in the references."""
     order = ngrams.orders[0]
     frequency = ngrams.frequencies()
     group = np.searchsorted(np.asarray(FREQUENCIES), frequency, side="right")

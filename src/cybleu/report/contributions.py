@@ -1,4 +1,4 @@
-"""What orders and brevity penalty contribute to the difference of two scores."""
+"""Contributions of the orders and the brevity penalty to the difference of two scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .figures import Contributions
 
 
 def contributions(metric: Bleu, first: BleuScore, second: BleuScore) -> Contributions | None:
-    """The parts of a difference; None where a score is 0, or no product of a penalty and precisions."""
+    """Compute the parts of a difference; None if a score is 0, or is not a product of a penalty and precisions."""
     both = [_logarithms(metric, score) for score in (first, second)]
     if both[0] is None or both[1] is None:
         return None
@@ -22,7 +22,7 @@ def contributions(metric: Bleu, first: BleuScore, second: BleuScore) -> Contribu
 
 
 def mean_of(parts: Sequence[Contributions | None]) -> Contributions | None:
-    """The means of those of some pairs of runs."""
+    """Return the mean of the contributions of several pairs of runs."""
     known = [part for part in parts if part is not None]
     if len(known) < len(parts) or not known:
         return None
@@ -34,7 +34,7 @@ def mean_of(parts: Sequence[Contributions | None]) -> Contributions | None:
 
 
 def _logarithms(metric: Bleu, score: BleuScore) -> list[float] | None:
-    """Of the penalty and of the precisions, these with their weights."""
+    """Return the logarithm of the penalty, and the weighted logarithms of the precisions."""
     orders = len(score.precisions)
     weights = metric.weights or (1 / orders,) * orders
     precisions = [precision / metric.scale for precision in score.precisions]

@@ -1,12 +1,14 @@
-"""The figures of a report, each with what it is of. What they say is asserted against the library in the tests.
+"""Data classes for the figures of a report.
 
-Scores, precisions and shares are from 0 to 100, as people read them; nan or None where there is nothing to divide by.
+Scores, precisions and shares are from 0 to 100; they are NaN or None where the divisor is 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from .._runtime.state import RecordState
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,14 +18,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class OutputFigures:
-    """One output: the texts of one run of a system for all segments.
+class OutputFigures(RecordState):
+    """An output: the texts of one run of a system for all segments.
 
     :param name: the name of the system, with the number of the run if there are several
     :param system: the name of the system
     :param bleu: the score with its precisions, brevity penalty and lengths, on the metric's scale
-    :param chrf: chrF as sacreBLEU computes it by default, from 0 to 100
-    :param digest: the SHA-256 of its texts
+    :param chrf: chrF as sacreBLEU computes it by default, or of lower-cased text if the report is; from 0 to 100
+    :param digest: the SHA-256 of the texts
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
@@ -40,14 +42,14 @@ class OutputFigures:
 
 
 @dataclass(frozen=True)
-class Precisions:
-    """The n-gram precisions of an output for each n, without smoothing, with bootstrap intervals, all from 0 to 100.
+class Precisions(RecordState):
+    """The n-gram precisions of an output, without smoothing, with bootstrap intervals, all from 0 to 100.
 
-    :param name: of the output
+    :param name: the name of the output
     :param n: the orders
     :param values: matches / n-grams of the output
     :param low: the lower ends of the intervals
-    :param high: their upper ends
+    :param high: the upper ends of the intervals
 
     >>> from cybleu.report import analyse
     >>> references = [["the cat sat on the mat"], ["it rains a lot"]]
@@ -64,12 +66,12 @@ class Precisions:
 
 
 @dataclass(frozen=True)
-class Contributions:
+class Contributions(RecordState):
     """The parts of the difference between two scores, in points from 0 to 100. They add up to the difference.
 
     The logarithm of BLEU is a sum: the logarithm of the brevity penalty plus the weighted logarithms of the precisions.
     The part of each term is its difference times the logarithmic mean of both scores (the decomposition of Ang 2004).
-    If the two systems change places, only the sign changes, and nothing is left over.
+    If the two systems are exchanged, only the signs change.
 
     :param difference: the first score minus the second one
     :param penalty: the part of the brevity penalties
@@ -86,12 +88,12 @@ class Contributions:
 
 
 @dataclass(frozen=True)
-class Buckets:
+class Buckets(RecordState):
     """BLEU of groups of segments. Each group is scored as a corpus.
 
-    :param by: by what the segments are grouped, as for :meth:`Report.buckets`
-    :param labels: of the groups
-    :param names: of the outputs
+    :param by: how the segments are grouped, as for :meth:`Report.buckets`
+    :param labels: the labels of the groups
+    :param names: the names of the outputs
     :param segments: how many segments each group has, integers `(outputs, groups)`
     :param scores: BLEU of each group, from 0 to 100, NaN if it has no segment, float64 `(outputs, groups)`
 
@@ -110,11 +112,11 @@ class Buckets:
 
 
 @dataclass(frozen=True)
-class WordFrequencies:
-    """How many words match, by how often these words are in the references.
+class WordFrequencies(RecordState):
+    """The number of words that match, by the frequency of the words in the references.
 
-    :param labels: the groups: how often a word is in the references
-    :param names: of the outputs
+    :param labels: the labels of the groups, which say how often a word is in the references
+    :param names: the names of the outputs
     :param wanted: the number of words of the references that can match, `(groups,)`
     :param produced: the number of words of the outputs, `(outputs, groups)`
     :param confirmed: the number of matches, `(outputs, groups)`
@@ -145,7 +147,7 @@ class WordFrequencies:
 
 
 def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
-    """From 0 to 100, NaN of nothing."""
+    """Return shares from 0 to 100; NaN where the whole is 0."""
     from .._runtime.arrays import np
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -154,10 +156,10 @@ def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class NGramDifference:
+class NGramDifference(RecordState):
     """An n-gram that matches the references more often in one system than in the other.
 
-    :param tokens: of the n-gram
+    :param tokens: the tokens of the n-gram
     :param first: how often it matches in the first system; the mean of several runs
     :param second: the same for the second system
 
@@ -177,17 +179,17 @@ class NGramDifference:
 
     @property
     def salience(self) -> float:
-        """(first + 1) / (first + second + 2): from 0 to 1, 0.5 where both have it equally often."""
+        """(first + 1) / (first + second + 2): from 0 to 1, and 0.5 if both numbers are equal."""
         return (self.first + 1) / (self.first + self.second + 2)
 
 
 @dataclass(frozen=True)
-class NGramMiss:
+class NGramMiss(RecordState):
     """An n-gram that an output has too often, or not often enough.
 
-    :param tokens: of the n-gram
+    :param tokens: the tokens of the n-gram
     :param produced: how often the output has it
-    :param wanted: how often it could match, by the references
+    :param wanted: how often it could match
     :param confirmed: how often it matches
 
     >>> from cybleu.report import analyse
@@ -204,7 +206,7 @@ class NGramMiss:
 
 
 @dataclass(frozen=True)
-class PairFigures:
+class PairFigures(RecordState):
     """The difference between two systems.
 
     :param first: the name of the first system

@@ -1,8 +1,9 @@
-"""Which characters of a line belong to n-grams that match, as a short code that the page's script reads as well.
+"""Marks for the characters of n-grams that match, as a short code that the page's script also reads.
 
-A code is letters with lengths, ``a4d11B3``: so many characters in this state. The letters from a on stand for the length of the
-longest n-gram around a token that matches, a for none; a capital for a token that is in a reference and there too often. The rest
-of the line, and white space at the end of a part, have no mark.
+A code such as ``a4d11B3`` is a list of letters, each with the number of characters that it applies to. The letter encodes the
+length of the longest matching n-gram that contains the token: ``a`` for none, ``b`` for one token, and so on. A capital is for a
+token that a reference has, but that the output has too often. The rest of the line, and white space at the end of a part, have
+no mark.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ IS_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
 
 
 class MarkedText:
-    """The lines of an output as they are shown, each with its code.
+    """The lines of an output as the page shows them, each with its code.
 
-    A line is shown as it is if its tokens are its characters, which white space divides. Where the tokeniser changes characters,
-    its tokens are shown, divided by blanks.
+    A line is shown unchanged if the tokeniser only splits it. If the tokeniser changes characters, the tokens are shown, joined
+    by blanks.
 
-    :ivar lines: with symbols for what cannot be seen
-    :ivar raw: the lines as they were where tokens are shown, else None
-    :ivar codes: of the lines
+    :ivar lines: the lines, with symbols for invisible characters
+    :ivar raw: the original line where tokens are shown, else None
+    :ivar codes: the codes of the lines
     """
 
     def __init__(self, texts: Texts, ngrams: NGrams, output: int):
@@ -45,7 +46,7 @@ class MarkedText:
 
 
 def _shown(text: Text) -> tuple[list[str], list[Sequence[str]], list[str | None]]:
-    """The lines that are shown, their tokens, and the raw ones where these are others."""
+    """Return the lines to show, their tokens, and the raw lines where they differ."""
     lines: list[str] = []
     words: list[Sequence[str]] = []
     raw: list[str | None] = []
@@ -65,7 +66,7 @@ def _shown(text: Text) -> tuple[list[str], list[Sequence[str]], list[str | None]
 def _is_divided(line: str, tokens: Sequence[Any]) -> bool:
     try:
         together = "".join(tokens)
-    except TypeError:  # tokens of another kind
+    except TypeError:  # tokens that are not str
         return False
     bare = "".join(line.split())
     return (bare == together or (len(bare) == len(together) and bare.lower() == together)) and "" not in tokens
@@ -84,10 +85,10 @@ def _codes(text: Text, lines: list[str], words: list[Sequence[str]], ngrams: NGr
     levels = ngrams.levels(output)
     clipped = ngrams.orders[0].clipped[output]
     states = levels + 5 * clipped
-    linked = ngrams.levels(output, 1)  # to the token before it
+    linked = ngrams.levels(output, 1)  # whether a match contains the token and the one before it
     ends = np.cumsum(array_of(map(len, lines), np.int64, len(lines)))
     begins = ends - np.diff(ends, prepend=0)
-    line_of = np.repeat(np.arange(len(lines)), text.lengths)
+    line_of = np.repeat(np.arange(len(lines), dtype=np.int64), text.lengths)
     goes_on = np.zeros(len(states), dtype=np.bool_)
     same = (states[1:] == states[:-1]) & (line_of[1:] == line_of[:-1])
     goes_on[1:] = same & ((states[1:] == 0) | (linked[1:] == levels[1:]))
@@ -105,12 +106,12 @@ def _codes(text: Text, lines: list[str], words: list[Sequence[str]], ngrams: NGr
     written = list(map(known.__getitem__, back.reshape(-1).tolist()))
     for place in np.flatnonzero(leading).tolist():
         written[place] = f"a{leading[place]}{written[place]}"
-    bounds = np.searchsorted(of_lines, np.arange(len(lines) + 1)).tolist()
+    bounds = np.searchsorted(of_lines, np.arange(len(lines) + 1, dtype=np.int64)).tolist()
     return ["".join(written[low:high]) for low, high in pairwise(bounds)]
 
 
 def parts_of(line: str, code: str) -> list[tuple[str, str]]:
-    """The parts of a line that is shown, each with its letter; ``a`` for what has no mark, white space among it."""
+    """Yield the parts of a shown line, each with its letter; ``a`` for parts without a mark, such as white space."""
     parts: list[tuple[str, str]] = []
     place = 0
     for letter, length in PART.findall(code):

@@ -1,7 +1,8 @@
-"""Which n-grams of each output are confirmed by the references: one pass over the numbers of all texts for each order.
+"""Counts and positions of the n-grams that match, in one pass over the token ids of all texts for each order.
 
-An n-gram has a number, so that no two are taken for one. Where an output has an n-gram more often than a reference, BLEU says how
-many match, and not which. Here those match first that are part of a longer match, then those that come first; the others are clipped.
+Each distinct n-gram has a number of its own, which is not a hash. If an output has an n-gram more often than a reference, BLEU
+defines how many occurrences match, but not which. Here those that are part of a longer match come first, then the earlier ones;
+the others are clipped.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-LISTED = 10  # n-grams in each direction
-Differences = tuple[tuple[NGramDifference, ...], ...]  # for each order
+LISTED = 10  # n-grams listed for each system of a pair
+Differences = tuple[tuple[NGramDifference, ...], ...]  # the n-grams of each order
 
 
 @dataclass(frozen=True)
 class Order:
     """The n-grams of one order.
 
-    :param n: their length
-    :param first: for each number where the n-gram is in the texts for the first time
+    :param n: the order
+    :param first: for each number the position where the n-gram first occurs in the texts
     :param confirmed: matches of each n-gram, `(outputs, numbers)`
-    :param produced: how often the outputs have each, `(outputs, numbers)`
-    :param wanted: how many of each could match: the most that one reference has of it, over all segments, `(numbers,)`
-    :param matched: for each output whether the n-gram that begins at a token matches
-    :param clipped: for each output whether it would, if it were not there too often
+    :param produced: occurrences in the outputs, `(outputs, numbers)`
+    :param wanted: how many could match: the largest count in one reference, summed over the segments, `(numbers,)`
+    :param matched: for each output, whether the n-gram that begins at a token matches
+    :param clipped: for each output, whether it is in a reference, but clipped
     """
 
     n: int
@@ -47,7 +48,7 @@ class NGrams:
     """The n-grams of all texts, for each order.
 
     :param most: the largest order
-    :ivar orders: from 1
+    :ivar orders: the orders from 1
     """
 
     def __init__(self, texts: Texts, most: int):
@@ -56,10 +57,13 @@ class NGrams:
         sizes = [len(ids) for ids in texts.ids]
         self._ends = np.cumsum(sizes)
         every = [*texts.references, *texts.outputs]
-        self._segments = [np.repeat(np.arange(texts.segments), text.lengths) for text in every]
-        # how many tokens of the same line follow, with the token itself
+        self._segments = [np.repeat(np.arange(texts.segments, dtype=np.int64), text.lengths) for text in every]
+        # the number of tokens from this one to the end of the line
         self._left = np.concatenate(
-            [np.repeat(np.cumsum(text.lengths), text.lengths) - np.arange(size) for text, size in zip(every, sizes)]
+            [
+                np.repeat(np.cumsum(text.lengths), text.lengths) - np.arange(size, dtype=np.int64)
+                for text, size in zip(every, sizes)
+            ]
         )
         numbered = []
         numbers, first = _numbered(self._tokens, np.ones(len(self._tokens), dtype=np.bool_))
@@ -78,14 +82,14 @@ class NGrams:
             self.orders.insert(0, longer)
 
     def words(self, order: Order, number: int) -> tuple[str, ...]:
-        """The tokens of an n-gram."""
+        """Return the tokens of an n-gram."""
         begin = int(order.first[number])
         return tuple(str(self._texts.words[token]) for token in self._tokens[begin : begin + order.n].tolist())
 
     def misses(self, order: Order, output: int, counts: NDArray[Any]) -> tuple[NGramMiss, ...]:
-        """The n-grams with the largest counts, as an output has them.
+        """Return the n-grams that an output has too often, or not often enough, with the largest counts first.
 
-        :param counts: for each n-gram how often it is too many, or missing
+        :param counts: for each n-gram how often it is superfluous or missing
         """
         return tuple(
             NGramMiss(
@@ -98,9 +102,9 @@ class NGrams:
         )
 
     def differences(self, first: list[int], second: list[int]) -> tuple[Differences, Differences]:
-        """For each order the n-grams that match more often in the first outputs, and those that do in the second ones.
+        """Return for each order the n-grams that match more often in the first system, and those in the second one.
 
-        :param first: the outputs of a system, whose mean counts
+        :param first: the outputs of the first system, whose mean is used
         """
         better: list[tuple[NGramDifference, ...]] = []
         worse: list[tuple[NGramDifference, ...]] = []
@@ -120,7 +124,7 @@ class NGrams:
         return tuple(better), tuple(worse)
 
     def frequencies(self) -> NDArray[np.int64]:
-        """How often each token is in all references."""
+        """Count each token in all references."""
         references = self._tokens[: self._ends[len(self._texts.references) - 1]]
         return np.bincount(references, minlength=len(self._texts.words))
 
@@ -155,9 +159,9 @@ class NGrams:
         return Order(n, first, confirmed, produced, wanted, matched, clipped)
 
     def levels(self, output: int, before: int = 0) -> NDArray[np.int64]:
-        """For each token of an output the length of the longest n-gram around it that matches.
+        """Return for each token of an output the length of the longest matching n-gram that contains it.
 
-        :param before: of those that have so many tokens before it, too
+        :param before: the number of preceding tokens that the n-gram must also contain
         """
         found = np.zeros(len(self._texts.ids[len(self._texts.references) + output]), dtype=np.int64)
         for order in self.orders:
@@ -168,19 +172,19 @@ class NGrams:
 
 
 def _numbered(keys: NDArray[np.int64], there: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each place the number of its key, -1 where there is none; and for each number its first place."""
+    """Number the keys: for each position the number of its key, or -1 without a key; for each number its first position."""
     numbers = np.full(len(keys), -1, dtype=np.int64)
     places = np.flatnonzero(there)
     known, back = np.unique(keys[places], return_inverse=True)
     back = back.reshape(-1)
     numbers[places] = back
     first = np.empty(len(known), dtype=np.int64)
-    first[back[::-1]] = places[::-1]  # what is written last stays
+    first[back[::-1]] = places[::-1]  # the last assignment wins
     return numbers, first
 
 
 def _most_of_any(references: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The keys that any reference has, ascending, and the most that one has of each."""
+    """Return the sorted keys of all references, and the largest count of each in one reference."""
     counted = [np.unique(keys, return_counts=True) for keys in references]
     if len(counted) == 1:
         return counted[0]
@@ -195,9 +199,9 @@ def _most_of_any(references: list[NDArray[np.int64]]) -> tuple[NDArray[np.int64]
 def _matches(
     own: NDArray[np.int64], inside: NDArray[np.bool_], known: NDArray[np.int64], most: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which of the n-grams of an output match, and which are there too often.
+    """Decide which n-grams of an output match, and which are clipped.
 
-    :param inside: which are part of a longer match
+    :param inside: whether each is part of a longer match
     """
     matched, clipped = np.zeros((2, len(own)), dtype=np.bool_)
     if not len(own) or not len(known):
@@ -211,15 +215,15 @@ def _matches(
     ordered = place[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     sizes = np.diff(np.concatenate([starts, [len(found)]]))
-    before = np.empty(len(found), dtype=np.int64)  # how many of the same stand before it
-    before[order] = np.arange(len(found)) - np.repeat(starts, sizes)
+    before = np.empty(len(found), dtype=np.int64)  # the number of equal n-grams before it
+    before[order] = np.arange(len(found), dtype=np.int64) - np.repeat(starts, sizes)
     matches = before < most[place]
     matched[found], clipped[found] = matches, ~matches
     return matched, clipped
 
 
 def _largest(counts: NDArray[Any], first: NDArray[np.int64]) -> list[int]:
-    """The numbers with the largest counts above 0; of equal ones those that come first in the texts."""
+    """Return the numbers with the largest counts above 0; among equal counts, the first in the texts."""
     places = np.flatnonzero(counts > 0)
     if len(places) > LISTED:
         least = np.partition(counts[places], len(places) - LISTED)[len(places) - LISTED]

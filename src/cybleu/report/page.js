@@ -1,5 +1,5 @@
 "use strict";
-// What the page can do beyond reading: sort tables, sort and search segments, mark n-grams when a segment is opened, copy.
+// Enhancements of the page: sort tables, sort and search segments, mark n-grams when a segment is opened, copy tables.
 (() => {
   const all = (selector, within = document) => Array.from(within.querySelectorAll(selector));
   for (const part of all(".controls")) part.hidden = false;
@@ -101,7 +101,7 @@
       segment.querySelector(".n").textContent = (points < 0 ? "\u2212" : "+") + Math.abs(points).toFixed(3);
     }
     const [option] = all(`option[value="${pair}+"]`, order);
-    which.textContent = `the difference of ${option.parentElement.label}`;
+    which.textContent = `the difference for ${option.parentElement.label}`;
   };
   order.addEventListener("change", () => {
     let sorted = segments.slice();

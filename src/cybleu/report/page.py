@@ -1,4 +1,4 @@
-"""The page: figures and pictures in a template that escapes every text."""
+"""Render the page of a report from a template that escapes all text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
 from .._runtime.collector import collector_paused
+from .._runtime.extras import extra
 from .._version import __version__
-from ..errors import MissingExtraError
 from .analysis import Report, analyse
 from .marks import MarkedText, parts_of
 from .pictures import picture
@@ -24,17 +24,17 @@ from .plots import check_plot, plot_buckets, plot_contributions, plot_difference
 from .visible import visible
 
 MARKED = 200  # segments whose n-grams are marked without script
-NAMED = 10  # segments with the largest influence that are named, each way
-MOST_PAIRS = 15  # that are listed; more are a matrix
-SHORT = 80  # characters of a text in a table
-UNITS = 1e4  # of points, in what the script sorts by
+NAMED = 10  # segments with the largest influence that are listed for each system of a pair
+MOST_PAIRS = 15  # pairs in a list; more are shown as a matrix
+SHORT = 80  # the largest number of characters of a text in a table
+UNITS = 1e4  # the script sorts by integers, in these fractions of a point
 
 
 def check_report(path: str | PathLike[str]) -> None:
-    """Check that a page can be made and written, before everything is computed.
+    """Check that a report can be rendered and written, before it is computed.
 
-    :param path: of the page
-    :raises InputFileError: it cannot be written there
+    :param path: the file to write
+    :raises InputFileError: the file cannot be written
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
 
     >>> check_report("no such folder/report.html")
@@ -49,16 +49,16 @@ def check_report(path: str | PathLike[str]) -> None:
 def write(
     path: str | PathLike[str], references: Any, systems: Mapping[str, Any], metric: Any = None, **choices: Any
 ) -> Report:
-    """Write a page that shows how systems differ: one file of HTML, which needs no other file and no network.
+    """Write a comparison report: a self-contained HTML page that shows how systems differ.
 
     The other parameters are those of :func:`cybleu.report.analyse`.
 
-    :param path: of the page. If there is an error, a file that was there is not changed
+    :param path: the file to write. If there is an error, an existing file is not changed
     :param references: raw text: for each segment a list of references, or a str if there is only one
     :param systems: the name of each system with its list of texts, or with a list of such lists, one for each run
     :param choices: other arguments of :func:`cybleu.report.analyse`
-    :return: the report that it shows
-    :raises InputFileError: it cannot be written
+    :return: the report that the page shows
+    :raises InputFileError: the file cannot be written
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
     :raises CybleuError: as for :func:`cybleu.report.analyse`
 
@@ -78,11 +78,11 @@ def write(
 
 
 def save_page(report: Report, path: str | PathLike[str]) -> None:
-    """Write the page of a report that is already computed.
+    """Write the HTML page of a report that is already computed.
 
-    :param report: of :func:`cybleu.report.analyse`
-    :param path: of the page. If there is an error, a file that was there is not changed
-    :raises InputFileError: it cannot be written
+    :param report: a report of :func:`cybleu.report.analyse`
+    :param path: the file to write. If there is an error, an existing file is not changed
+    :raises InputFileError: the file cannot be written
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
 
     >>> import pathlib, tempfile
@@ -97,19 +97,17 @@ def save_page(report: Report, path: str | PathLike[str]) -> None:
 
 
 def _engine() -> Any:
-    try:
+    with extra("jinja2", "the report requires Jinja2", "cybleu[report]"):
         import jinja2
-    except ImportError:
-        raise MissingExtraError(
-            "the report needs Jinja2, which is not installed; install it with: pip install 'cybleu[report]'"
-        ) from None
     return jinja2
 
 
 def html(report: Report) -> str:
-    """The page of a report as a str. The same texts give the same page, with the same versions of the packages.
+    """Render a report as an HTML page.
 
-    :param report: of :func:`cybleu.report.analyse`
+    With the same versions of the packages, the same texts give the same page.
+
+    :param report: a report of :func:`cybleu.report.analyse`
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
 
     >>> report = analyse([["the cat sat on the mat"], ["it rains"]], {"mine": ["the cat sat on a mat", "it rains"]})
@@ -152,27 +150,27 @@ def _digest(text: str) -> str:
 
 
 def points(value: float | None, width: int = 2, sign: str = "") -> str:
-    """A score, as people read it."""
+    """Format a score."""
     return "" if value is None or np.isnan(value) else f"{value:{sign}.{width}f}".replace("-", "\u2212")
 
 
 def signed(value: float | None, width: int = 2) -> str:
-    """A difference, with its sign."""
+    """Format a difference with its sign."""
     return points(value, width, "+")
 
 
 def whole(value: float) -> str:
-    """A count, which may be a mean of several runs."""
+    """Format a count, which may be the mean of several runs."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
 def p_value(value: float) -> str:
-    """A p, to four places."""
+    """Format a p-value with four decimals."""
     return "< 0.0001" if value < 0.00005 else f"{value:.4f}"
 
 
 def short(text: str) -> str:
-    """A text in a table."""
+    """Shorten a text for a table."""
     text = visible(text)
     return text if len(text) <= SHORT else f"{text[:SHORT]}\u2026"
 
@@ -216,7 +214,7 @@ def _compared(report: Report) -> list[tuple[str, str]]:
 
 
 def _verdict(report: Report) -> dict[str, Any]:
-    """What the first sentence says."""
+    """Return the systems that the first sentence of the page names."""
     comparison = report.comparison
     if comparison is None:
         return {}
@@ -227,16 +225,16 @@ def _verdict(report: Report) -> dict[str, Any]:
             kinds["same" if not pair.significant else "better" if pair.difference > 0 else "worse"].append(pair.first)
         return kinds
     lower = [other for other in report.systems if other.score < top.score]
-    beside = [comparison.between(top.name, other.name) for other in lower]
+    tests = [comparison.between(top.name, other.name) for other in lower]
     return {
         "equal": [other.name for other in report.systems if other.score == top.score],
-        "better": [pair.second for pair in beside if pair.significant],
-        "same": [pair.second for pair in beside if not pair.significant],
+        "better": [pair.second for pair in tests if pair.significant],
+        "same": [pair.second for pair in tests if not pair.significant],
     }
 
 
 def _tables(report: Report) -> list[tuple[str, str]]:
-    """To be copied."""
+    """The tables to copy."""
     found = report.comparison
     if found is None:
         return []
@@ -244,7 +242,7 @@ def _tables(report: Report) -> list[tuple[str, str]]:
 
 
 def _matrix(report: Report) -> list[list[Any]] | None:
-    """The tests of many pairs: for each system but the first one those beside the systems above it."""
+    """Arrange the tests of many pairs as a matrix: for each system except the first, its tests against those above it."""
     comparison = report.comparison
     if comparison is None or len(comparison.differences) <= MOST_PAIRS or comparison.baseline is not None:
         return None
@@ -260,13 +258,13 @@ def _pictures(report: Report) -> dict[str, str]:
         found[name] = picture(name, title, lambda axes: plot(report, axes, **how), **height)
 
     draw("scores", "The distribution of each score", plot_scores, len(report.systems))
-    draw("precisions", "Precision against n", plot_precisions, legend=False)
-    draw("log", "Precision against n, on a logarithmic axis", plot_precisions, log=True, legend=False)
+    draw("precisions", "Precision by n-gram order", plot_precisions, legend=False)
+    draw("log", "Precision by n-gram order, on a logarithmic axis", plot_precisions, log=True, legend=False)
     if report.comparison is not None:
         pairs = len(report.looked_at)
         draw("differences", "The distribution of each difference", plot_differences, pairs)
         if any(report.contributions(*pair) for pair in report.looked_at):
-            title = "What orders and penalty contribute to each difference"
+            title = "Contributions of orders and brevity penalty to each difference"
             draw("contributions", title, plot_contributions, pairs, legend=False)
     titles = {
         "length": "BLEU by the length of the reference",
@@ -281,11 +279,11 @@ def _pictures(report: Report) -> dict[str, str]:
 
 
 def _named(report: Report, influence: Any) -> list[list[tuple[int, float, str]]]:
-    """The segments with the largest influence, for the first system and for the second one: number, points, reference."""
+    """Return the segments with the largest influence for each of two systems: number, points, reference."""
     lines = report._texts.references[0].lines
     found = []
     for sign in (1, -1):
-        places = np.lexsort((np.arange(len(influence)), -sign * influence))[:NAMED]
+        places = np.lexsort((np.arange(len(influence), dtype=np.int64), -sign * influence))[:NAMED]
         found.append(
             [
                 (int(place), float(influence[place]), lines[place] or "")
@@ -297,18 +295,22 @@ def _named(report: Report, influence: Any) -> list[list[tuple[int, float, str]]]
 
 
 def _order(report: Report) -> list[int]:
-    """The segments in the order of the page: first those with the largest influence on one of the differences; of one system
-    those with the lowest score."""
+    """Sort the segments for the page: by their largest influence on a difference, or by score if there is one system."""
     if report.pairs:
         largest = np.max([np.abs(pair.influence) for pair in report.pairs], axis=0)
-        return [int(place) for place in np.lexsort((np.arange(report.segments), -largest))]
+        return [int(place) for place in np.lexsort((np.arange(report.segments, dtype=np.int64), -largest))]
     lengths = report._texts.references[0].lengths
-    return [int(place) for place in np.lexsort((np.arange(report.segments), -lengths, report.sentence_scores[0]))]
+    return [
+        int(place)
+        for place in np.lexsort((np.arange(report.segments, dtype=np.int64), -lengths, report.sentence_scores[0]))
+    ]
 
 
 def _segments(report: Report) -> Iterator[tuple[Any, ...]]:
-    """For each segment its number, points, the first reference, the others and the outputs, those with the same text together:
-    names, score, raw text if it is not what is shown, code for the script, text."""
+    """Yield for each segment its number, points, first reference, other references and outputs.
+
+    Outputs with the same text are one entry: names, score, raw text if it differs from the shown text, code, text.
+    """
     from markupsafe import Markup
 
     texts = report._texts
@@ -338,7 +340,7 @@ def _segments(report: Report) -> Iterator[tuple[Any, ...]]:
 
 
 def _with_marks(line: str, code: str) -> Any:
-    """The line as an element for each part that matches."""
+    """Render a line as HTML, with an element for each part that matches."""
     from markupsafe import Markup, escape
 
     return Markup(
@@ -350,6 +352,6 @@ def _with_marks(line: str, code: str) -> Any:
 
 
 def _influence_for_script(report: Report) -> str:
-    """For each pair the influence of the segments, in whole units, so that the script can sort by it; nothing ends the element."""
+    """Encode the influence of the segments for the script, as JSON of integers, which cannot end the script element."""
     units = [np.rint(UNITS * pair.influence).astype(int).tolist() for pair in report.pairs]
     return json.dumps(units, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""Plots as part of a page: Matplotlib's SVG without a style of its own, in colours that the page names, for light and dark."""
+"""Plots as inline SVG: Matplotlib's output without styles, in colours of the page, for light and dark mode."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .plots import COLOURS, new_figure, settings
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "{http://www.w3.org/1999/xlink}href"
-# What the page decides. Everything else that Matplotlib puts into a style is an attribute of SVG, too.
+# Properties that the page sets. All others in Matplotlib's styles are also attributes of SVG.
 OF_PAGE = ("font", "font-family", "font-style", "font-variant", "font-stretch", "font-weight", "line-height")
 COLOUR_NAMES = {
     **{colour: f"var(--c{number})" for number, colour in enumerate(COLOURS)},
@@ -25,10 +25,10 @@ REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
 def picture(name: str, title: str, draw: Callable[[Any], Any], width: float = 5.6, height: float = 3.6) -> str:
-    """An element `svg`, whose text a browser shows in the page's font.
+    """Draw a plot as an `svg` element, with text in the page's font.
 
-    :param name: begins all ids in it
-    :param title: what readers of screens hear
+    :param name: the prefix of all ids in the element
+    :param title: the description for screen readers
     :param draw: a function that takes axes and draws on them, without a legend
     """
     written = BytesIO()
@@ -41,12 +41,12 @@ def picture(name: str, title: str, draw: Callable[[Any], Any], width: float = 5.
         _lay_out(figure, axes, width, height)
         no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(written, format="svg", metadata=no_metadata)
-    # the text is Matplotlib's own, in which there are no entities
+    # safe to parse: Matplotlib wrote it, and it has no entities
     return _inlined(ElementTree.fromstring(written.getvalue()), name, title)
 
 
 def _lay_out(figure: Any, axes: Any, width: float, height: float) -> None:
-    """Margins by the number of characters, in a tenth of the time that Matplotlib takes to measure them; the legend below."""
+    """Set margins from the number of characters, ten times as fast as Matplotlib's layout, with the legend below."""
     names = [] if axes.get_ylabel() else [text.get_text() for text in axes.get_yticklabels()]
     left = 0.2 + 0.085 * max(map(len, names)) if names else 0.6
     handles, labels = axes.get_legend_handles_labels()
@@ -92,7 +92,7 @@ def _inlined(root: ElementTree.Element, name: str, title: str) -> str:
                 element.set(key, REFERENCE.sub(lambda found: f"url(#{names[found[1]]})", value))
     for unwanted in ("width", "height", "version"):
         root.attrib.pop(unwanted, None)
-    root.set("fill", "currentColor")  # Matplotlib leaves out what is black
+    root.set("fill", "currentColor")  # Matplotlib omits black, the default
     root.set("role", "img")
     root.set("aria-label", title)
     _without_blanks(root)
@@ -109,7 +109,7 @@ def _without_blanks(root: ElementTree.Element) -> None:
 
 
 def _without_style(element: ElementTree.Element) -> None:
-    """What is in the style becomes attributes, because the page's policy refuses styles of elements."""
+    """Replace style attributes by SVG attributes, because the page's Content-Security-Policy blocks inline styles."""
     style = element.attrib.pop("style", "")
     for rule in filter(None, map(str.strip, style.split(";"))):
         key, _, value = (part.strip() for part in rule.partition(":"))

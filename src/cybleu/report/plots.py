@@ -1,4 +1,4 @@
-"""Plots of a report, on axes of Matplotlib that one gives, or as files."""
+"""Plots of a report, on Matplotlib axes or as files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 BUCKETS = (*BY, "recall", "precision")
 
-# Colours that people with any colour vision tell apart (Okabe and Ito 2008), dark enough on white; markers and lines differ, too.
+# Colour-blind safe colours (after Okabe and Ito 2008), dark enough on white. Markers and line styles also differ.
 COLOURS = ("#0067a5", "#c04a00", "#007a5a", "#a8468a", "#8a6000", "#1f7fb8", "#5b5b5b", "#5a3fa0")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
@@ -47,18 +47,18 @@ def _axes(axes: Any) -> Any:
 
 
 def new_figure(width: float = 6.4, height: float = 4.0, layout: str = "constrained") -> Any:
-    """A figure of its own, which no window shows.
+    """Create a figure that is not shown in a window.
 
-    :param width: in inches
-    :param height: of the picture, in inches
-    :param layout: what sets the margins
+    :param width: the width in inches
+    :param height: the height in inches
+    :param layout: Matplotlib's layout engine, which sets the margins
     :raises MissingExtraError: Matplotlib is not installed
     """
     return figure_class()(figsize=(width, height), layout=layout)
 
 
 def _style(number: int) -> dict[str, Any]:
-    """Of the line of an output; no two of the first 32 are alike, and none is told by its colour alone."""
+    """Return the style of an output's line. The first 32 styles are distinct, and none differs only by colour."""
     count = len(COLOURS)
     return {
         "color": COLOURS[number % count],
@@ -70,10 +70,10 @@ def _style(number: int) -> dict[str, Any]:
 
 
 def label(name: str) -> str:
-    """A name as a plot shows it."""
+    """Shorten a name for a plot."""
     name = visible(name)
     name = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-    return f"\u2009{name}" if name.startswith("_") else name  # Matplotlib leaves out what begins with an underscore
+    return f"\u2009{name}" if name.startswith("_") else name  # Matplotlib omits labels with a leading underscore
 
 
 def _finish(axes: Any, legend: bool) -> Any:
@@ -87,7 +87,7 @@ def _finish(axes: Any, legend: bool) -> Any:
 
 
 def _without_formulas(texts: Iterable[Any]) -> None:
-    """A dollar in a name begins no formula."""
+    """Escape dollar signs, which would begin a formula."""
     for text in texts:
         text.set_parse_math(False)
 
@@ -106,8 +106,8 @@ def plot_precisions(
     The precision falls roughly exponentially (Papineni and others 2002, figures 1 and 2), so with a logarithmic axis it
     is nearly a straight line.
 
-    :param report: what :func:`analyse` returns
-    :param axes: axes of Matplotlib, by default those of a new figure
+    :param report: a report of :func:`analyse`
+    :param axes: Matplotlib axes, by default those of a new figure
     :param n_start: the first order
     :param n_end: the last order, by default the largest that was counted
     :param log: draw the precision on a logarithmic axis
@@ -124,8 +124,8 @@ def plot_precisions(
     n_end = report.n_end if n_end is None else n_end
     if not 1 <= n_start <= n_end <= report.n_end:
         raise OrderError(
-            f"the orders are to be from {n_start} to {n_end}, and there are 1 to {report.n_end}; "
-            "give analyse a larger n_end, or others here"
+            f"n_start is {n_start} and n_end {n_end}, but the report has the orders 1 to {report.n_end}; "
+            "use orders in this range, or call analyse with a larger n_end"
         )
     axes = _axes(axes)
     shown = slice(n_start - 1, n_end)
@@ -155,7 +155,7 @@ def plot_precisions(
 def _ridges(
     axes: Any, scores: Sequence[Any], names: Sequence[str], marks: Sequence[tuple[float, float, float]]
 ) -> None:
-    """A distribution above another; each has an interval and a point."""
+    """Draw distributions above each other, each with an interval and a point."""
     for number, (samples, (value, low, high)) in enumerate(zip(scores, marks)):
         place, colour = -number, COLOURS[number % len(COLOURS)]
         spread = float(samples.max() - samples.min())
@@ -177,8 +177,8 @@ def _ridges(
 def plot_scores(report: Report, axes: Any = None) -> Any:
     """Draw the distribution of each system's score over the bootstrap samples, with its interval and the score.
 
-    :param report: what :func:`analyse` returns
-    :param axes: axes of Matplotlib, by default those of a new figure
+    :param report: a report of :func:`analyse`
+    :param axes: Matplotlib axes, by default those of a new figure
     :return: the axes
     :raises MissingExtraError: Matplotlib is not installed
 
@@ -199,8 +199,8 @@ def plot_differences(report: Report, axes: Any = None) -> Any:
     """Draw the distribution of the difference between two systems over the bootstrap samples, for the pairs in
     `report.looked_at`.
 
-    :param report: what :func:`analyse` returns, for more than one system
-    :param axes: axes of Matplotlib, by default those of a new figure
+    :param report: a report of :func:`analyse`, with more than one system
+    :param axes: Matplotlib axes, by default those of a new figure
     :return: the axes
     :raises UnknownNameError: there is only one system
     :raises MissingExtraError: Matplotlib is not installed
@@ -210,7 +210,7 @@ def plot_differences(report: Report, axes: Any = None) -> Any:
     'difference in BLEU'
     """
     if report.comparison is None:
-        raise UnknownNameError("there is one system, and a difference takes two")
+        raise UnknownNameError("the report has one system; a difference requires two")
     axes = _axes(axes)
     times = 100 / report.metric.scale
     axes.axvline(0, color="black", linewidth=1)
@@ -226,10 +226,10 @@ def plot_differences(report: Report, axes: Any = None) -> Any:
 
 
 def plot_contributions(report: Report, axes: Any = None, *, legend: bool = True) -> Any:
-    """Draw the parts of the orders and of the brevity penalty in each difference, as bars that add up to it.
+    """Draw what the orders and the brevity penalty contribute to each difference, as bars that add up to it.
 
-    :param report: what :func:`analyse` returns, for more than one system
-    :param axes: axes of Matplotlib, by default those of a new figure
+    :param report: a report of :func:`analyse`, with more than one system
+    :param axes: Matplotlib axes, by default those of a new figure
     :param legend: draw a legend
     :return: the axes
     :raises UnknownNameError: no difference has such parts
@@ -242,15 +242,15 @@ def plot_contributions(report: Report, axes: Any = None, *, legend: bool = True)
     found = [(pair, report.contributions(*pair)) for pair in report.looked_at]
     known = [(pair, parts) for pair, parts in found if parts is not None]
     if not known:
-        raise UnknownNameError("there is no difference of two scores above 0 whose parts could be drawn")
+        raise UnknownNameError("there is nothing to draw: contributions require two systems with scores above 0")
     axes = _axes(axes)
     orders = len(known[0][1].orders)
     titles = ["brevity penalty", *(f"{n}-grams" for n in range(1, orders + 1))]
-    ends = np.zeros((len(known), 2))  # of the bars to the left and to the right
+    ends = np.zeros((len(known), 2))  # where the bars to the left and to the right end so far
     for part, title in enumerate(titles):
         values = np.array([[parts.penalty, *parts.orders][part] for _, parts in known])
         side = (values > 0).astype(int)
-        rows = np.arange(len(known))
+        rows = np.arange(len(known), dtype=np.int64)
         axes.barh(
             -rows,
             values,
@@ -286,11 +286,12 @@ def plot_contributions(report: Report, axes: Any = None, *, legend: bool = True)
 
 
 def plot_buckets(report: Report, axes: Any = None, *, by: str = "length", legend: bool = True) -> Any:
-    """Draw BLEU of groups of segments, or recall or precision of groups of words, with a line for each output. With
-    ``score`` it draws how many segments each group has.
+    """Draw BLEU of groups of segments, or recall or precision of groups of words, with a line for each output.
 
-    :param report: what :func:`analyse` returns
-    :param axes: axes of Matplotlib, by default those of a new figure
+    With ``score`` it draws the number of segments in each group.
+
+    :param report: a report of :func:`analyse`
+    :param axes: Matplotlib axes, by default those of a new figure
     :param by: as for :meth:`Report.buckets`; or ``recall`` or ``precision`` of words, grouped by their frequency in the
         references
     :param legend: draw a legend, if there is more than one output
@@ -312,7 +313,7 @@ def plot_buckets(report: Report, axes: Any = None, *, by: str = "length", legend
     else:
         found = report.buckets(by)
         labels, across = found.labels, LABELS[by]
-        # the BLEU of segments with about the same BLEU says nothing; how many there are does
+        # BLEU of segments that are grouped by BLEU is not informative, but their number is
         values, up = (found.segments, "segments") if by == "score" else (found.scores, "BLEU")
     axes = _axes(axes)
     for number, (name, of_output) in enumerate(zip(report.names, values)):
@@ -332,13 +333,13 @@ def _tick(text: str) -> str:
 # ------------------------------------------------------------------------------------------------------------------ files
 
 
-# The settings and the filters are the process's: whoever keeps them while another one plots gives back the wrong ones.
+# Settings and warning filters are global. Without a lock, threads that plot would restore each other's settings.
 _one_at_a_time = RLock()
 
 
 @contextmanager
 def settings() -> Iterator[None]:
-    """Those of Matplotlib under which the same plot is the same bytes."""
+    """Set Matplotlib's options so that the same plot gives the same bytes."""
     figure_class()
     from matplotlib import rc_context, rcParamsDefault
 
@@ -353,21 +354,23 @@ def settings() -> Iterator[None]:
         "text.parse_math": False,
     }
     with _one_at_a_time, rc_context(fixed), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # a browser has more fonts
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # browsers have more fonts
         yield
 
 
 def save_plot(
     path: str | PathLike[str], draw: Callable[[Any], Any], *, width: float = 6.4, height: float = 4.0
 ) -> None:
-    """Draw into a file. The same plot gives the same bytes. If there is an error, a file that was there is not changed.
+    """Draw a plot and save it to a file.
 
-    :param path: its name ends in .svg, .png or .pdf
+    The same plot gives the same bytes. If there is an error, an existing file is not changed.
+
+    :param path: the file to write; its name ends in .svg, .png or .pdf
     :param draw: a function that takes axes and draws on them
-    :param width: of the picture, in inches
-    :param height: of the picture, in inches
-    :raises UnknownNameError: its name ends otherwise
-    :raises InputFileError: it cannot be written
+    :param width: the width in inches
+    :param height: the height in inches
+    :raises UnknownNameError: the name has another ending
+    :raises InputFileError: the file cannot be written
     :raises MissingExtraError: Matplotlib is not installed
 
     >>> import pathlib, tempfile
@@ -388,12 +391,12 @@ def save_plot(
 
 
 def check_plot(path: str | PathLike[str]) -> str:
-    """Check that a plot can be made and written, before everything is computed.
+    """Check that a plot can be drawn and written, before the report is computed.
 
-    :param path: of the picture
-    :return: the kind of file: ``svg``, ``png`` or ``pdf``
-    :raises UnknownNameError: its name does not end in .svg, .png or .pdf
-    :raises InputFileError: it cannot be written there
+    :param path: the file to write
+    :return: the file format: ``svg``, ``png`` or ``pdf``
+    :raises UnknownNameError: the name does not end in .svg, .png or .pdf
+    :raises InputFileError: the file cannot be written
     :raises MissingExtraError: Matplotlib is not installed
 
     >>> check_plot("scores.gif")

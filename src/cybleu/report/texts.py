@@ -1,4 +1,4 @@
-"""The texts of a comparison as numbers: every token once, and one long array for all texts."""
+"""Texts of a comparison as token ids: one vocabulary, and one array for all texts."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import array_of, np
-from .._runtime.sequences import by_position
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
 from ..text import tokenize_lines
+from ..text.parsing import parse_list
+from ..text.values import ReferenceIds, TokenIds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Tokenize = Any  # a name or a function
+Tokenize = Any  # the name of a tokeniser, or a function
 
 ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class Text:
-    """One text of all segments: an output of a system, or one of the references of every segment.
+    """A text with a line for each segment: an output of a system, or the k-th reference of every segment.
 
-    :param name: for people
-    :param lines: the raw text of each segment, None where there is none
+    :param name: the name to show
+    :param lines: the raw text of each segment; None for segments without a line
     :param tokens: the tokens of each segment
-    :ivar segments: which segments it has a line of
+    :ivar segments: the segments with a line
     """
 
     def __init__(self, name: str, lines: Sequence[str | None], tokens: list[Sequence[Any]]):
@@ -39,17 +40,17 @@ class Text:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the lines in UTF-8, each with a line feed: that of the plain file."""
+        """SHA-256 of a file of these lines: UTF-8, with a line feed after each line."""
         text = "".join(f"{line}\n" for line in self.lines if line is not None)
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Texts:
-    """All texts of a comparison, in numbers of one vocabulary.
+    """All texts of a comparison, as ids of one vocabulary.
 
-    :ivar references: the k-th reference of every segment, for each k; a segment that has fewer has no line there
-    :ivar outputs: those of the systems, a text for each run
-    :ivar words: the token of each number
+    :ivar references: for each k the k-th reference of every segment; segments with fewer references have no line
+    :ivar outputs: the outputs of the systems, a text for each run
+    :ivar words: the token of each id
     """
 
     def __init__(self, references: list[Text], outputs: list[Text]):
@@ -65,23 +66,25 @@ class Texts:
         self.words = list(numbers)
 
     def offsets(self, text: Text) -> NDArray[np.int64]:
-        """Where the tokens of each segment begin among those of a text, and the end."""
+        """Return the offsets of the segments in the tokens of a text, and the end."""
         return np.concatenate([[0], np.cumsum(text.lengths)])
 
-    def ragged(self, output: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """An output as a batch."""
-        place = len(self.references) + output
-        return self.ids[place], self.offsets(self.outputs[output])
+    def output(self, number: int) -> TokenIds:
+        """Return the token ids of an output."""
+        offsets = self.offsets(self.outputs[number])
+        return TokenIds(self.ids[len(self.references) + number], offsets[:-1], offsets[1:])
 
-    def reference_sets(self) -> list[list[NDArray[np.int64]]] | tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The references as a batch."""
-        if len(self.references) == 1:
-            return self.ids[0], self.offsets(self.references[0])
-        parts = [np.split(ids, self.offsets(text)[1:-1]) for ids, text in zip(self.ids, self.references)]
-        return [
-            [part[segment] for part, text in zip(parts, self.references) if text.lines[segment] is not None]
-            for segment in range(self.segments)
-        ]
+    def reference_sets(self) -> ReferenceIds:
+        """The references of each segment."""
+        ids = np.concatenate(self.ids[: len(self.references)])
+        lengths = np.concatenate([text.lengths for text in self.references])
+        ends = np.cumsum(lengths, dtype=np.int64)
+        present = np.array([line is not None for text in self.references for line in text.lines])
+        segments = np.tile(np.arange(self.segments, dtype=np.int64), len(self.references))
+        texts = np.argsort(segments, kind="stable")
+        texts = texts[present[texts]]
+        bounds = np.searchsorted(segments[texts], np.arange(self.segments + 1, dtype=np.int64))
+        return ReferenceIds(TokenIds(ids, (ends - lengths)[texts], ends[texts]), bounds.astype(np.int64, copy=False))
 
 
 def texts_of(
@@ -91,13 +94,13 @@ def texts_of(
     lowercase: bool,
     only_ascii: bool,
 ) -> tuple[Texts, dict[str, list[int]]]:
-    """The texts that somebody gives, checked, and the numbers of the outputs of each system.
+    """Parse the texts, and return them with the indices of the outputs of each system.
 
-    :param only_ascii: of the letters, only A to Z have a lower case
+    :param only_ascii: convert only A to Z to lower case
     """
     pairs = list(systems.items()) if hasattr(systems, "items") else None
     if pairs is None or not all(isinstance(name, str) and name for name, _ in pairs):
-        raise SequenceTypeError("the systems are no mapping from names to lines; give for example {'mine': lines}")
+        raise SequenceTypeError("the systems are not a mapping from names to lines; give for example {'mine': lines}")
     if not pairs:
         raise UnknownNameError("there is no system; give at least one")
     sets = _sets(references)
@@ -110,9 +113,9 @@ def texts_of(
     outputs: list[Text] = []
     runs: dict[str, list[int]] = {}
     for name, given in pairs:
-        given = _listed(given, name, "lines")
+        given = parse_list(given, name, "lines")
         several = bool(given) and all(hasattr(one, "__iter__") and not isinstance(one, (str, bytes)) for one in given)
-        of_runs = [list(by_position(run)) for run in given] if several else [given]
+        of_runs = [parse_list(run, name, "lines") for run in given] if several else [given]
         runs[name] = []
         for number, lines in enumerate(of_runs):
             shown = f"{name}, run {number + 1}" if len(of_runs) > 1 else name
@@ -126,22 +129,16 @@ def texts_of(
 
 
 def _sets(references: Any) -> list[list[str]]:
-    given = _listed(references, "references", "those of each segment")
+    given = parse_list(references, "references", "those of each segment")
     if not given:
         raise EmptyCorpusError("there is no segment; give the references of each, and a line of each system")
     sets = []
     for position, group in enumerate(given):
-        lines = [group] if isinstance(group, str) else list(by_position(group))
+        lines = [group] if isinstance(group, str) else parse_list(group, f"references[{position}]", "lines")
         if not lines:
             raise NoReferencesError(f"references[{position}] has no reference; give at least one for each segment")
         sets.append(_checked(lines, f"references[{position}]"))
     return sets
-
-
-def _listed(values: Any, name: str, what: str) -> list[Any]:
-    if isinstance(values, (str, bytes)):
-        raise SequenceTypeError(f"{name} is one {type(values).__name__}; give a list of {what}")
-    return list(by_position(values))
 
 
 def _checked(lines: list[Any], name: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Text as a page can show it: what cannot be seen, or changes how the rest is read, as a symbol; one character for one."""
+"""Replacement of invisible and direction-changing characters by symbols, one character for each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SYMBOLS = {
     **dict.fromkeys(range(0x80, 0xA0), REPLACEMENT),
     0x2028: "\u2424",
     0x2029: "\u2424",
-    # embeddings, overrides and isolates, which would turn round what follows: to the left, to the right, back
+    # bidirectional embeddings, overrides and isolates, which change the direction of the text after them: left, right, end
     **dict.fromkeys((0x202B, 0x202E, 0x2067), "\u25c1"),
     **dict.fromkeys((0x202A, 0x202D, 0x2066), "\u25b7"),
     **dict.fromkeys((0x202C, 0x2068, 0x2069), "\u25c7"),
@@ -23,5 +23,5 @@ UNSEEN = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud80
 
 
 def visible(text: str) -> str:
-    """The text with symbols in the place of controls and lone surrogates."""
+    """Replace control characters and lone surrogates by symbols."""
     return UNSEEN.sub(lambda found: SYMBOLS.get(ord(found[0]), REPLACEMENT), text)

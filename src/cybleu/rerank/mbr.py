@@ -1,4 +1,4 @@
-"""Minimum Bayes risk: the hypothesis that is on average most like what else the model thinks probable."""
+"""Minimum Bayes risk: choose the hypothesis with the highest expected utility under the model."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, overload
 from .._runtime.arrays import np
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import bar
-from ..errors import ArrayValueError, CybleuError, UnknownNameError
+from ..errors import ArrayValueError, CybleuError
 from ..metrics import Bleu, find, of_text
 from ..metrics.formula import weighted_sums
 from ..nbest import NBest
-from .approximations import expected_counts, linear_gain
+from ..text.numbering import number_together
+from ..text.values import TokenLists
 from .posterior import most_probable, posterior_of
 from .selection import Selection, chosen
-from .texts import TextLists, check_alike, texts_of
+from .texts import TextLists, check_alike, parse_lists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from ..metrics import Metric, Variant
 
     Floats = NDArray[np.float64]
-
-UTILITIES = ("metric", "expected-counts", "linear")
 
 
 @overload
@@ -37,7 +36,6 @@ def mbr(
     scores: Any = None,
     scale: float = 1.0,
     evidence: Any = None,
-    utility: str = "metric",
     metric: str | Metric | Variant | None = None,
     prune: int | None = None,
     tokenize: str | Callable[[str], list[str]] | None = None,
@@ -54,7 +52,6 @@ def mbr(
     scores: Any = None,
     scale: float = 1.0,
     evidence: Any = None,
-    utility: str = "metric",
     metric: str | Metric | Variant | None = None,
     prune: int | None = None,
     tokenize: str | Callable[[str], list[str]] | None = None,
@@ -70,7 +67,6 @@ def mbr(
     scores: Any = None,
     scale: float = 1.0,
     evidence: Any = None,
-    utility: str = "metric",
     metric: str | Metric | Variant | None = None,
     prune: int | None = None,
     tokenize: str | Callable[[str], list[str]] | None = None,
@@ -82,33 +78,28 @@ def mbr(
     """Choose the hypothesis of each segment with the highest expected utility (Kumar and Byrne 2004).
 
     The expected utility of a hypothesis is the mean of its BLEU against each text of the evidence as the only
-    reference, weighted by the posterior. It is exactly what a loop over sentence BLEU computes, with the sum rounded
-    only once. So it does not depend on the order of the list. If several hypotheses are equally good, the lowest index
+    reference, weighted by the posterior. It equals the result of a loop over sentence BLEU, with the sum rounded only
+    once, so it does not depend on the order of the list. If several hypotheses are equally good, the lowest index
     is chosen. An empty hypothesis is chosen only if all of a segment are empty. The matrix of one segment is in memory,
     with 8 bytes for each pair.
 
     :param hypotheses: n-best lists, as :mod:`cybleu.rerank` describes them
-    :param posterior: how probable each text of the evidence is: numbers from 0, for all texts or as a sequence for each
-        segment. Only their ratios matter. With None all are equally probable
+    :param posterior: the probability of each text of the evidence: numbers from 0, for all texts or as a sequence for
+        each segment. Only their ratios matter. With None all are equally probable
     :param scores: instead of `posterior`: logarithms of the probabilities, such as the scores of a decoder
     :param scale: a factor for `scores`: below 1 it makes the probabilities more equal, above 1 less equal
     :param evidence: other lists to compare the hypotheses with; by default the hypotheses themselves
-    :param utility: ``metric``; ``expected-counts``, BLEU against the expected n-gram counts and the expected length of
-        the evidence (DeNero, Chiang and Knight 2009), from 0 to 1, with orders from 2 smoothed by adding 1; or
-        ``linear``, linear BLEU (Tromble and others 2008) per reference token, with an average unigram precision of 0.85
-        and a ratio of 0.72. The last two are approximations. They are not faster than exact BLEU on lists of a hundred
-        texts
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``; it scores as the tool scores single sentences
-    :param prune: how many texts of each list of the evidence count, the most probable ones; of equally probable ones
-        those with the lowest index, and empty ones last. Without `evidence`, the other texts cannot be chosen either
+    :param prune: how many texts of each list of the evidence to use: the most probable ones, of equally probable texts
+        those with the lowest index, and empty texts last. Without `evidence`, the other texts cannot be chosen either
     :param tokenize: how to split a string into tokens: a function such as ``str.split``; or a name that
         :func:`cybleu.text.tokenizer` knows, such as ``unicode`` or ``ascii`` for white space. By default the texts of
         an `NBest` are split on white space, as in the files of decoders, and a string in a list is an error. ``chrf``,
-        ``chrf+`` and ``chrf++`` take strings as they are, without this
+        ``chrf+``, ``chrf++`` and ``ter`` read strings without `tokenize`
     :param lowercase: put the strings in lower case first
     :param threads: how many threads work on a segment at the same time; None is one. The result is the same
-    :param progress: show a progress bar (needs tqdm)
-    :param choices: of :class:`cybleu.metrics.Bleu`
+    :param progress: show a progress bar (requires tqdm)
+    :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: a selection whose `scores` are the expected utilities of all hypotheses, on the scale of the tool, and NaN
         for pruned ones
     :raises CybleuError: one of its subclasses, whose message names the argument and the segment
@@ -118,29 +109,20 @@ def mbr(
     >>> best.texts, best.scores.round(1)
     (['the cat sat'], array([60.1, 54.5, 52.7,  0. ]))
     """
-    if utility not in UTILITIES:
-        raise UnknownNameError(f"unknown utility {utility!r}; use one of {', '.join(UTILITIES)}")
-    found = find(metric, **choices).of_sentences()
+    found = find(metric, **choices).of_sentences().without_failures()
     given = [("hypotheses", hypotheses), *([] if evidence is None else [("evidence", evidence)])]
-    if utility == "metric" and found.of_raw_text:
-        found = of_text(found, tokenize, lowercase)
-    hyps, *others = texts_of(given, tokenize, lowercase, found if utility == "metric" else None)
+    if found.of_raw_text:
+        found = of_text(found, tokenize, lowercase).maximised
+    hyps, *others = parse_lists(given, tokenize, lowercase, found)
     refs = others[0] if others else hyps
     check_alike(hyps, refs)
     shares = posterior_of(posterior, scores, scale, refs)
     kept = most_probable(shares, refs, prune)
-    utilities = np.full(len(hyps.texts), np.nan)
-    if utility == "metric":
-        for segment, rows, _, expected in _matrices(hyps, refs, kept, shares, found, threads, progress):
-            utilities[rows] = expected
-            empty = slice(*hyps.offsets[segment : segment + 2])
-            utilities[empty][(hyps.lengths[empty] == 0) & (kept[empty] if refs is hyps else True)] = 0.0
-    else:
-        approximate = expected_counts if utility == "expected-counts" else linear_gain
-        order = found.order if isinstance(found, Bleu) else 4
-        utilities = approximate(hyps, refs, np.where(kept, shares, 0.0), order)
-        if refs is hyps:
-            utilities[~kept] = np.nan
+    utilities = np.full(len(hyps.lengths), np.nan)
+    for segment, rows, _, expected in _matrices(hyps, refs, kept, shares, found, threads, progress):
+        utilities[rows] = expected
+        empty = slice(*hyps.offsets[segment : segment + 2])
+        utilities[empty][(hyps.lengths[empty] == 0) & (kept[empty] if refs is hyps else True)] = 0.0
     return chosen(hyps.source, hyps.offsets, utilities, (hyps.lengths > 0) & ~np.isnan(utilities))
 
 
@@ -165,8 +147,8 @@ def diverse(
     the mean of the BLEU of each against the other. If several are equally good, the lowest index is taken. Empty
     hypotheses are taken last.
 
-    :param size: how many hypotheses; from a segment with fewer all are taken
-    :param similarity: how much the similarity counts; 0 takes the best by expected utility alone
+    :param size: how many hypotheses to choose; a segment with fewer returns all
+    :param similarity: the weight of the similarity; 0 takes the best by expected utility alone
     :return: for each segment an int64 array of indices in the segment, in the order in which they were taken; empty for
         a segment without hypotheses
     :raises ArrayValueError: `size` is not a whole number from 1
@@ -181,13 +163,13 @@ def diverse(
     check_whole(size, "size", 1, error=ArrayValueError)
     if not 0 <= similarity < np.inf:
         raise ArrayValueError(f"similarity is {similarity!r}; it must be a finite number from 0")
-    found = find(metric, **choices).of_sentences()
+    found = find(metric, **choices).of_sentences().without_failures()
     if found.of_raw_text:
-        found = of_text(found, tokenize, lowercase)
-    (lists,) = texts_of([("hypotheses", hypotheses)], tokenize, lowercase, found)
+        found = of_text(found, tokenize, lowercase).maximised
+    (lists,) = parse_lists([("hypotheses", hypotheses)], tokenize, lowercase, found)
     shares = posterior_of(posterior, scores, scale, lists)
-    everything = np.ones(len(lists.texts), dtype=bool)
-    taken = [np.arange(min(size, stop - start)) for start, stop in pairwise(lists.offsets.tolist())]
+    everything = np.ones(len(lists.lengths), dtype=bool)
+    taken = [np.arange(min(size, stop - start), dtype=np.int64) for start, stop in pairwise(lists.offsets.tolist())]
     for segment, rows, matrix, utilities in _matrices(lists, lists, everything, shares, found, None, progress):
         start, stop = lists.offsets[segment : segment + 2]
         among = matrix[:, rows - start]
@@ -199,7 +181,7 @@ def diverse(
             values[order] = -np.inf
             order.append(int(values.argmax()))
             most = np.maximum(most, alike[order[-1]])
-        empty = np.setdiff1d(np.arange(start, stop), rows)
+        empty = np.setdiff1d(np.arange(start, stop, dtype=np.int64), rows)
         taken[segment] = np.append(rows[order], empty)[:size] - start
     return taken
 
@@ -213,11 +195,13 @@ def _matrices(
     threads: int | None,
     progress: bool,
 ) -> Iterator[tuple[int, NDArray[np.int64], Floats, Floats]]:
-    """For each segment that has hypotheses its number, the rows of those kept that have tokens, their scores against each text
-    of the evidence that is kept, and their expected utilities.
+    """Score each segment that has hypotheses.
+
+    Yields the number of the segment, the rows of its hypotheses that are kept and not empty, their scores against each
+    text of the evidence that is kept, and their expected utilities.
     """
     rows_of_refs = np.flatnonzero(kept)
-    rows_of_hyps = rows_of_refs if refs is hyps else np.arange(len(hyps.texts))
+    rows_of_hyps = rows_of_refs if refs is hyps else np.arange(len(hyps.lengths), dtype=np.int64)
     ref_bounds = np.searchsorted(rows_of_refs, refs.offsets).tolist()
     hyp_bounds = np.searchsorted(rows_of_hyps, hyps.offsets).tolist()
     with bar(len(hyps.offsets) - 1, progress, " segments") as advance:
@@ -226,13 +210,21 @@ def _matrices(
             rows = rows_of_hyps[hyp_bounds[segment] : hyp_bounds[segment + 1]]
             if len(rows):
                 rows = rows[hyps.lengths[rows] > 0]
-                evidence = [refs.tokens[row] for row in columns.tolist()]
+                evidence = refs.parsed.rows(columns)
                 same = refs is hyps and len(rows) == len(columns)
-                texts = None if same else [hyps.tokens[row] for row in rows.tolist()]
+                texts = evidence if same else hyps.parsed.rows(rows)
                 try:
-                    matrix = metric.pairs(evidence, texts, threads=threads)
+                    matrix = _scored(metric, evidence, texts, threads)
                 except CybleuError as error:
                     raise type(error)(f"segment {segment}: {error}") from error
                 total = math.fsum(shares[columns].tolist())
                 yield segment, rows, matrix, weighted_sums(matrix, shares[columns]) / total
             advance(1)
+
+
+def _scored(metric: Metric, evidence: Any, texts: Any, threads: int | None) -> Floats:
+    """Score each text against each text of the evidence."""
+    result = np.empty((texts.size, evidence.size))
+    if isinstance(evidence, TokenLists) and isinstance(metric, Bleu):
+        evidence, texts = number_together(evidence, texts)
+    return metric._fill_pairs(evidence, texts, result, threads)

@@ -1,4 +1,4 @@
-"""The best and the worst that an n-best list holds by BLEU, of each sentence and of the corpus."""
+"""Oracles: the best and the worst hypotheses by BLEU of each sentence or of the corpus."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def oracle(
 ) -> Selection[str]:
     """Choose the hypotheses that are best by BLEU. They show how much a better model could gain from the list.
 
-    ``sentence`` takes the hypothesis of each segment with the highest sentence BLEU. ``corpus`` goes on from there: it
-    goes through the segments in a random order and exchanges a hypothesis wherever this raises the BLEU of the corpus,
-    pass after pass, until a pass improves nothing. So it never ends below the sentence oracle. The result is a local
-    optimum: no exchange of a single hypothesis improves it, unless `passes` ended the search. ``passes=1`` is the
+    ``sentence`` takes the hypothesis of each segment with the highest sentence BLEU. ``corpus`` continues from this
+    choice: it visits the segments in a random order and replaces a hypothesis wherever this raises the BLEU of the
+    corpus, pass after pass, until a pass improves nothing. So it never ends below the sentence oracle. The result is a
+    local optimum: no replacement of a single hypothesis improves it, unless `passes` ended the search. ``passes=1`` is the
     greedy choice.
 
     If several hypotheses are equally good, the lowest index is chosen. An empty hypothesis is chosen only if all of a
@@ -43,9 +43,9 @@ def oracle(
     :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
     :param seed: of the order of the segments, which is new in each pass; the same seed gives the same result
     :param passes: how many passes, at most
-    :param choices: of :class:`cybleu.metrics.Bleu`; `effective_order` is for the scores of sentences
+    :param choices: of :class:`cybleu.metrics.Bleu`; `effective_order` applies to the scores of sentences
     :return: a :class:`Selection`, or for ``corpus`` a :class:`CorpusSelection`. Its `scores` are sentence BLEU, on the
-        scale of the tool. In its `rows` a segment without hypotheses has -1
+        scale of the tool. Its `rows` have -1 for a segment without hypotheses
     :raises StatisticsError: the statistics are not BLEU's
 
     >>> hypotheses = [["a b c d", "a b", ""], ["e f", "e f g"]]
@@ -82,22 +82,24 @@ def antioracle(
     return _extreme(nbest, False, level, metric_of(nbest, metric, choices), seed, passes)
 
 
-def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int, passes: int) -> Selection[str]:
+def _extreme(nbest: NBest, best: bool, level: str, metric: Metric, seed: int, passes: int) -> Selection[str]:
     if level not in ("sentence", "corpus"):
         raise UnknownNameError(f"unknown level {level!r}; use sentence or corpus")
     check_whole(passes, "passes", 1, error=ArrayValueError)
+    highest = best == metric.higher_is_better
     stats = rows_of(nbest)
     everything = np.ones(len(stats), dtype=bool)
     filled = stats[:, 0] > 0 if isinstance(metric, Bleu) else everything
     scores = np.zeros(len(stats))
-    scores[filled] = metric.of_sentences().formula(stats.shape[1]).score_rows(np.ascontiguousarray(stats[filled]))
+    of_sentences = metric.of_sentences().without_failures()
+    scores[filled] = of_sentences.formula(stats.shape[1]).score_rows(np.ascontiguousarray(stats[filled]))
     if highest:
         selection: Selection[str] = chosen(nbest, nbest.offsets, scores, filled)
     else:
         selection = replace(chosen(nbest, nbest.offsets, -scores), scores=scores)
     if level == "sentence":
         return selection
-    # Swap until nothing improves. A segment has only those kept to choose from, and what it has now.
+    # Swap until nothing improves. The candidates of a segment are those kept and its current choice.
     kept = filled if highest else everything
     kept[selection.rows[selection.rows >= 0]] = True
     rows = np.flatnonzero(kept)
@@ -106,15 +108,14 @@ def _extreme(nbest: NBest, highest: bool, level: str, metric: Metric, seed: int,
     formula = metric.formula(stats.shape[1])
     now = np.where(selection.rows < 0, -1, np.searchsorted(rows, selection.rows))
     segments = np.flatnonzero(now >= 0)
-    fits = int(stats.max(initial=0)) * max(1, len(now)) < np.iinfo(np.int64).max
-    start = score = formula.swap_pass(stats, offsets, segments[:0], now, highest, fits=fits)[1]
+    start = score = formula.swap_pass(stats, offsets, segments[:0], now, highest)[1]
     random = Random(seed)
     order = segments.tolist()
     swaps = count = 0
     while count < passes:
         random.shuffle(order)
         looked_at = np.array(order, dtype=np.int64)
-        found, score = formula.swap_pass(stats, offsets, looked_at, now, highest, fits=fits)
+        found, score = formula.swap_pass(stats, offsets, looked_at, now, highest)
         swaps, count = swaps + found, count + 1
         if not found:
             break

@@ -1,4 +1,4 @@
-"""Weights for reranking, trained by the perceptron of Shen and Joshi (2005), "Ranking and reranking with perceptron"."""
+"""Train weights for reranking by the perceptron of Shen and Joshi (2005), "Ranking and reranking with perceptron"."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from .._runtime.arrays import first_not_finite, np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.parallel import bar
 from .._runtime.samples import MOST_REPEATS
+from .._runtime.state import RecordState
 from ..errors import ArrayValueError, FeatureError
 from ..nbest import NBest, SparseFeatures
 from ..nbest.container import check_nbest
+from ..nbest.weights import names_of
 from .linear import linear
 from .oracle import oracle
 from .selection import Selection, metric_of, owners_of, rows_of
@@ -29,16 +31,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Perceptron:
-    """Trained weights, and what they are worth on segments that they were not trained on.
+class Perceptron(RecordState):
+    """Trained weights, with their cross-validated score.
 
     :param weights: by name, for :func:`cybleu.rerank.linear`
     :param epochs: how many times training went through all segments
-    :param held_out: for each segment the hypothesis that weights choose which were trained on the other folds
-    :param score: BLEU of the corpus of `held_out`, on the scale of the tool
+    :param held_out: for each segment the hypothesis chosen by the weights that were trained on the other folds
+    :param score: corpus BLEU of `held_out`, on the scale of the tool
     :param fold_scores: the same for each fold
-    :param epoch_scores: `score` after each number of epochs. The number with the best score is taken, the smallest of
-        equally good ones, so `score` is a little higher than on other data
+    :param epoch_scores: `score` after each number of epochs. The number with the best score is used, the smallest of
+        equally good ones, so `score` is slightly higher than on new data
 
     >>> from cybleu.rerank import linear
     >>> hypotheses = [["a b", "a c"], ["d e", "d f"]]
@@ -73,13 +75,13 @@ def perceptron(
     """Train weights that rank the good hypotheses of each segment above the bad ones (Shen and Joshi 2005).
 
     This is the splitting perceptron with averaged weights. The hypotheses of a segment are ranked by sentence BLEU.
-    Each of the first ones is paired with each of the last ones, if their BLEU differs. If the weighted sum of the
-    better one is not above that of the other by the margin, the difference of their features counts. The mean of these
-    differences is added to the weights after each segment. The result is the average of the weights after all segments.
-    First the features are divided by their standard deviation within segments, so their scales make no difference. A
+    Each good hypothesis is paired with each bad one, if their BLEU differs. If the weighted sum of the better one does
+    not exceed that of the other by the margin, the pair is an error. After each segment, the mean difference of the
+    features of these pairs is added to the weights. The result is the average of the weights after all segments.
+    Features are first divided by their standard deviation within segments, so their scales make no difference. A
     feature that is constant in each segment gets the weight 0.
 
-    Cross-validation decides how many epochs to train.
+    Cross-validation selects the number of epochs.
 
     :param nbest: a list with the statistics of the metric, and with features. The memory for sparse features grows with
         the number of values that are not 0
@@ -90,10 +92,9 @@ def perceptron(
     :param folds: how many folds the cross-validation has, at most one for each segment with hypotheses
     :param seed: of the folds and the order of the segments; the same seed gives the same result
     :param metric: as for :func:`cybleu.metrics.find`, by default that of the list, otherwise ``sacrebleu``
-    :param progress: show a progress bar (needs tqdm)
+    :param progress: show a progress bar (requires tqdm)
     :param choices: of :class:`cybleu.metrics.Bleu`
-    :return: the weights by name, and BLEU of what such weights choose from segments that they were not trained on, on
-        the scale of the tool
+    :return: the weights by name, and their BLEU in cross-validation, on the scale of the tool
     :raises FeatureError: there is no feature, or one differs so little that its weight is too large for a float
     :raises StatisticsError: the statistics are not BLEU's
 
@@ -112,11 +113,11 @@ def perceptron(
     if not 0 <= as_number(margin) < np.inf:
         raise ArrayValueError(f"margin is {margin!r}; it must be a finite number from 0")
     check_whole(epochs, "epochs", 1, MOST_REPEATS, error=ArrayValueError)
-    names = nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
+    names = names_of(nbest)
     if not names:
         raise FeatureError("the list has no feature, so there is nothing to train")
     rows_of(nbest)
-    found = metric_of(nbest, metric, choices)
+    found = metric_of(nbest, metric, choices).maximised
     filled = np.flatnonzero(np.diff(nbest.offsets)).tolist()
     if len(filled) < 2:
         raise ArrayValueError(f"folds take at least 2 segments with hypotheses, and there are {len(filled)}")
@@ -131,7 +132,7 @@ def perceptron(
     random = Random(seed)
     random.shuffle(filled_places := list(range(len(filled))))
     parts = [sorted(filled_places[fold::folds]) for fold in range(folds)]
-    every_epoch = [np.full(len(nbest), -1) for _ in range(epochs)]
+    every_epoch = [np.full(len(nbest), -1, dtype=np.int64) for _ in range(epochs)]
     with bar((folds + 1) * epochs, progress, " epochs") as advance:
         for fold, part in enumerate(parts):
             others = [examples[place] for place in sorted(set(filled_places) - set(part))]
@@ -153,7 +154,7 @@ def perceptron(
 
 
 class _Rows:
-    """Hypotheses with their features, divided by the scales.
+    """Features of hypotheses, divided by the scales.
 
     :ivar columns: the sparse features that any of them has
     """
@@ -177,7 +178,7 @@ class _Rows:
         return values
 
     def sum(self, shares: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Of the rows, each so many times: the dense features, and the sparse ones of `columns`."""
+        """Sum the rows, multiplied by `shares`: the dense features, and the sparse ones of `columns`."""
         dense: Floats = (shares @ self._dense).astype(np.float64)
         if not len(self.columns):
             return dense, np.zeros(0)
@@ -193,11 +194,11 @@ class _Example(NamedTuple):
     pairs: NDArray[np.bool_]
 
 
-SMALLEST = ulp(0.0)  # of what varies, however little, so that it is not taken for a constant
+SMALLEST = ulp(0.0)  # lower bound of the deviation of a feature that varies, so that it does not count as constant
 
 
 def _scales(nbest: NBest) -> Floats:
-    """What to divide each feature by: its standard deviation within segments, inf where it is constant in each."""
+    """Standard deviation of each feature within segments; inf where the feature is constant in each segment."""
     filled = np.diff(nbest.offsets) > 0
     starts, sizes = nbest.offsets[:-1][filled], np.diff(nbest.offsets)[filled]
     largest = np.maximum(np.abs(nbest.features).max(axis=0), np.finfo(np.float64).tiny)
@@ -210,12 +211,12 @@ def _scales(nbest: NBest) -> Floats:
 
 
 def _sparse_scales(nbest: NBest, sparse: SparseFeatures, sizes: NDArray[np.int64]) -> Floats:
-    """The same of sparse features, from what is not 0 of each in each segment."""
+    """Standard deviation of each sparse feature within segments, computed from its values that are not 0."""
     count = len(sparse.names)
     largest = np.full(count, np.finfo(np.float64).tiny)
     np.maximum.at(largest, sparse.columns, np.abs(sparse.values))
     numbers = sparse.values / largest[sparse.columns]
-    segments = np.repeat(np.arange(len(sizes)), sizes)[owners_of(sparse.indptr)]
+    segments = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)[owners_of(sparse.indptr)]
     groups, group_of = np.unique(segments * count + sparse.columns, return_inverse=True)
     columns, of_segment = groups % count, sizes[groups // count]
     present = np.bincount(group_of, minlength=len(groups))
@@ -233,7 +234,7 @@ def _sparse_scales(nbest: NBest, sparse: SparseFeatures, sizes: NDArray[np.int64
 
 
 def _of_features(weights: Floats, scales: Floats, names: Sequence[str]) -> list[float]:
-    """The weights of features as they are, from those of divided ones."""
+    """Convert weights of the divided features to weights of the original features."""
     with np.errstate(over="ignore"):
         found: Floats = weights / scales
     if (place := first_not_finite(found)) is not None:
@@ -246,7 +247,7 @@ def _of_features(weights: Floats, scales: Floats, names: Sequence[str]) -> list[
 
 
 def _example(nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: float, bad: float) -> _Example:
-    rows = np.arange(nbest.offsets[segment], nbest.offsets[segment + 1])
+    rows = np.arange(nbest.offsets[segment], nbest.offsets[segment + 1], dtype=np.int64)
     ranks = rows[np.argsort(-bleu[rows], kind="stable")]
     first = ranks[: max(1, round(good * len(rows)))]
     last = ranks[len(rows) - max(1, round(bad * len(rows))) :]
@@ -257,12 +258,12 @@ def _example(nbest: NBest, segment: int, bleu: Floats, scales: Floats, good: flo
 def _train(
     examples: list[_Example], size: int, width: int, margin: float, epochs: int, random: Random
 ) -> Iterator[Floats]:
-    """The average of the weights after each epoch.
+    """Yield the average of the weights after each epoch.
 
-    :param size: of the weights, of which the first `width` are of dense features
+    :param size: the number of weights; the first `width` belong to dense features
     """
     weights, total = np.zeros(size), np.zeros(width)
-    # The average of the others is weights - lag / updates: changes are added up where they are.
+    # The average of sparse weights is weights - lag / updates, so that an update only touches the features that change.
     lag = np.zeros(size - width)
     order = list(range(len(examples)))
     updates = 0

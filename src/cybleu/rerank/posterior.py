@@ -1,4 +1,4 @@
-"""How probable each text of the evidence is, and which are probable enough to count."""
+"""Posterior probabilities of the evidence, and pruning by them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import first_not_finite, floats_given, np
 from .._runtime.numbers import check_whole
-from .._runtime.sequences import by_position
+from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError
-from ..text.batches import is_array
 from .selection import owners_of
 from .texts import TextLists
 
@@ -19,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) -> Floats:
-    """A number for each text; the largest of a segment is 1."""
+    """Compute a probability for each text, scaled so that the largest of a segment is 1."""
     if posterior is not None and scores is not None:
         raise ArrayValueError("give posterior or scores, one of the two")
     if posterior is None and scores is None:
-        return np.ones(len(lists.texts))
+        return np.ones(len(lists.lengths))
     factor = floats_given(scale, "scale")
     if factor.ndim or not np.isfinite(factor):
         raise ArrayValueError(f"scale is {scale!r}; it must be a finite number")
@@ -40,7 +39,7 @@ def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) ->
             raise ArrayValueError(f"scores times the scale {scale} are beyond the range of numbers")
     most = np.repeat(np.maximum.reduceat(values, lists.offsets[:-1][filled]), np.diff(lists.offsets)[filled])
     if scores is not None:
-        with np.errstate(over="ignore"):  # what is so far below the best has no probability
+        with np.errstate(over="ignore"):  # a text that is so far below the best has the probability 0
             of_scores: Floats = np.exp(values - most)
         return of_scores
     wrong = (values < 0) | (most <= 0)
@@ -66,8 +65,8 @@ def _numbers(values: Any, name: str, lists: TextLists) -> Floats:
         parts = [floats_given(part, f"{name}[{number}]") for number, part in enumerate(values)]
         values = np.concatenate([part.reshape(-1) for part in parts])
     array = floats_given(values, name).reshape(-1)
-    if len(array) != len(lists.texts):
-        raise LengthMismatchError(f"{name} has {len(array)} numbers for {len(lists.texts)} texts")
+    if len(array) != len(lists.lengths):
+        raise LengthMismatchError(f"{name} has {len(array)} numbers for {len(lists.lengths)} texts")
     if (row := first_not_finite(array)) is not None:
         segment = lists.segment_of(row)
         raise ArrayValueError(f"{name} of text {row - lists.offsets[segment]} of segment {segment} is {array[row]}")
@@ -85,9 +84,11 @@ def most_probable(shares: Floats, lists: TextLists, prune: int | None) -> NDArra
     check_whole(prune, "prune", 1, error=ArrayValueError)
     owners = owners_of(lists.offsets)
     order = np.lexsort((-shares, lists.lengths == 0, owners))
-    kept[order] = np.arange(len(order)) - lists.offsets[:-1][owners] < prune
+    kept[order] = np.arange(len(order), dtype=np.int64) - lists.offsets[:-1][owners] < prune
     left = np.bincount(owners[kept], shares[kept], minlength=len(lists.offsets) - 1)
     lacking = (left == 0) & (np.diff(lists.offsets) > 0)
     if lacking.any():
-        raise ArrayValueError(f"what prune={prune} leaves of segment {lacking.argmax()} has the probability 0")
+        raise ArrayValueError(
+            f"the texts that prune={prune} keeps of segment {lacking.argmax()} have the probability 0"
+        )
     return kept

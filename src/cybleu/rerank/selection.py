@@ -1,4 +1,4 @@
-"""What a reranker chooses: one hypothesis of each segment."""
+"""Results of rerankers: one chosen hypothesis for each segment."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .._runtime.arrays import np
+from .._runtime.state import RecordState
 from ..errors import ArrayValueError, StatisticsError
 from ..metrics import Metric, find
 from ..nbest import NBest
@@ -21,15 +22,14 @@ Text = TypeVar("Text", covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Selection(Generic[Text]):
-    """One hypothesis of each segment.
+class Selection(RecordState, Generic[Text]):
+    """Choice of one hypothesis for each segment.
 
-    In annotations ``Selection[str]`` is one of texts, ``Selection[list[str]]`` one of token lists.
+    In annotations, ``Selection[str]`` has strings and ``Selection[list[str]]`` token lists.
 
     :param offsets: the hypotheses of segment s are ``offsets[s]:offsets[s + 1]``
     :param rows: the index of each chosen hypothesis in the whole list, int64 `(S,)`; -1 if a segment has no hypotheses
-    :param scores: the scores of all hypotheses, by which they were chosen, float64 `(N,)`; NaN for those that were left
-        out
+    :param scores: the scores of all hypotheses, by which they were chosen, float64 `(N,)`; NaN for those that were pruned
     :param hypotheses: the list of the hypotheses, or their texts
 
     >>> from cybleu.rerank import linear
@@ -74,7 +74,7 @@ class Selection(Generic[Text]):
         :raises StatisticsError: the hypotheses were chosen from texts, which have no statistics
         """
         if not isinstance(self.hypotheses, NBest):
-            raise StatisticsError("there are no statistics of plain texts; count those of `texts` with cybleu.stats")
+            raise StatisticsError("a selection of plain texts has no statistics; count its `texts` with cybleu.stats")
         return self.hypotheses.stats[self.rows[self.rows >= 0]]
 
     def corpus_score(self, metric: str | Metric | Variant | None = None, **choices: Any) -> Any:
@@ -84,7 +84,7 @@ class Selection(Generic[Text]):
         :param choices: of :class:`cybleu.metrics.Bleu`
         :return: as for :func:`cybleu.score`
         """
-        stats = self.stats  # an error where there is no n-best list
+        stats = self.stats  # raises if there is no n-best list
         assert isinstance(self.hypotheses, NBest)
         rows_of(self.hypotheses)
         return metric_of(self.hypotheses, metric, choices).score(stats)
@@ -101,20 +101,19 @@ class Selection(Generic[Text]):
         :raises ArrayValueError: the hypotheses were chosen from texts, not from an n-best list
         """
         if not isinstance(self.hypotheses, NBest):
-            raise ArrayValueError("plain texts are no n-best list, which could be put into another order")
+            raise ArrayValueError("a selection of plain texts has no n-best list to sort")
         order = self.ranked()
         return reordered(self.hypotheses, order, self.scores[order])
 
 
 @dataclass(frozen=True, eq=False)
 class CorpusSelection(Selection[Text]):
-    """One hypothesis of each segment, chosen for the BLEU of the corpus: a :class:`Selection` with more attributes.
+    """Choice of one hypothesis for each segment by corpus BLEU: a :class:`Selection` with more attributes.
 
-    :param score: BLEU of the corpus, on the scale of the tool
-    :param start: BLEU of the corpus of the hypotheses that are chosen by sentence BLEU
-    :param passes: how many times all segments were looked at; the last time improved nothing, unless it was the last
-        that was allowed
-    :param swaps: how many times a hypothesis was exchanged
+    :param score: corpus BLEU, on the scale of the tool
+    :param start: corpus BLEU of the hypotheses that are chosen by sentence BLEU
+    :param passes: the number of passes over all segments; the last one improved nothing, unless it reached the limit
+    :param swaps: how many times a hypothesis was replaced
 
     >>> from cybleu.rerank import oracle
     >>> hypotheses = [["a b c d", "a b"], ["e f", "e f g"]]
@@ -132,36 +131,37 @@ class CorpusSelection(Selection[Text]):
 
     @property
     def gain(self) -> float:
-        """How far the score is from `start`: above it for the oracle, below it for the antioracle; from 0."""
+        """The absolute difference of the score and `start`."""
         return abs(self.score - self.start)
 
 
 def rows_of(nbest: NBest) -> NDArray[np.int64]:
-    """The rows of the list.
+    """Return the statistics rows of a list.
 
-    :raises StatisticsError: they are of no metric that is known here
+    :raises StatisticsError: they are neither those of BLEU nor of a `Metric`
     """
     stats: Any = nbest.stats
-    if stats.dtype != np.int64 or not (nbest.score is None or isinstance(nbest.score, Metric)):
+    dtype = nbest.score.dtype if isinstance(nbest.score, Metric) else "int64"
+    if stats.dtype != dtype or not (nbest.score is None or isinstance(nbest.score, Metric)):
         raise StatisticsError("the n-best list holds neither the statistics of BLEU nor of a Metric")
     rows: NDArray[np.int64] = stats
     return rows
 
 
 def metric_of(nbest: NBest, metric: str | Metric | Variant | None, choices: dict[str, Any]) -> Metric:
-    """What was asked for, by default the metric that the list has the rows of."""
+    """Find the metric, by default that of the rows of the list."""
     if metric is None and "variant" not in choices and isinstance(nbest.score, Metric):
         metric = nbest.score
     return find(metric, **choices)
 
 
 def owners_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of its segment for each hypothesis."""
-    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    """Return the number of the segment of each hypothesis."""
+    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
 
 
 def reordered(nbest: NBest, order: NDArray[np.int64], scores: NDArray[np.float64]) -> NBest:
-    """The hypotheses in another order, which keeps segments together, with these scores."""
+    """Reorder the hypotheses within segments, and set their scores."""
     return NBest(
         nbest.offsets,
         nbest.features[order],
@@ -183,12 +183,12 @@ def chosen(
     scores: NDArray[np.float64],
     preferred: NDArray[np.bool_] | None = None,
 ) -> Selection[Any]:
-    """The first with the highest score of each segment.
+    """Choose the first hypothesis with the highest score in each segment.
 
-    :param preferred: hypotheses before which no other is taken, whatever it scores
+    :param preferred: hypotheses that are chosen before all others, whatever these score
     """
     filled = offsets[1:] > offsets[:-1]
-    rows = np.full(len(filled), -1)
+    rows = np.full(len(filled), -1, dtype=np.int64)
     if len(scores):
         values = scores if preferred is None else np.where(preferred, scores, -np.inf)
         best = np.maximum.reduceat(values, offsets[:-1][filled])

@@ -1,4 +1,4 @@
-"""sacreBLEU's functions and classes of BLEU and chrF, with the same results but faster; and their installation."""
+"""Drop-in replacements for sacreBLEU's BLEU, chrF and TER, and their installation as sacreBLEU."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from .install import SacrebleuInstallation as SacrebleuInstallation
     from .install import install_as_sacrebleu as install_as_sacrebleu
     from .metric import BLEU as BLEU
+    from .ter import TER as TER
+    from .ter_functions import sacrebleu_corpus_ter as sacrebleu_corpus_ter
+    from .ter_functions import sacrebleu_sentence_ter as sacrebleu_sentence_ter
 
 __getattr__, __dir__, __all__ = later(
     __name__,
@@ -23,5 +26,7 @@ __getattr__, __dir__, __all__ = later(
         "functions": "sacrebleu_corpus_bleu sacrebleu_sentence_bleu",
         "install": "SacrebleuInstallation install_as_sacrebleu",
         "metric": "BLEU",
+        "ter": "TER",
+        "ter_functions": "sacrebleu_corpus_ter sacrebleu_sentence_ter",
     },
 )

@@ -5,26 +5,21 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingExtraError
+from .._runtime.extras import extra
 from ..metrics.chrf import LARGEST_BETA, MOST_ORDERS, Chrf
 from .counting import Counting
 from .functions import raw_for
 
-try:
+with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
     from sacrebleu.metrics.chrf import CHRF as Theirs
     from sacrebleu.metrics.chrf import CHRFScore
-except ImportError as error:
-    raise MissingExtraError(
-        "this class is a sacrebleu.metrics.CHRF, and sacreBLEU is not installed; "
-        "install it with: pip install 'cybleu[sacrebleu]'"
-    ) from error
 
 if TYPE_CHECKING:
     from ..text.raw import Raw
 
 __all__ = ["CHRF", "of_sentence"]
 
-ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has its place already
+ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # sacreBLEU's class, even if this one is installed
 
 
 @lru_cache
@@ -35,7 +30,7 @@ def _measure(char_order: int, word_order: int, beta: float, kind: str, whitespac
 class CHRF(Counting, ORIGINAL):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.CHRF`` with the same arguments, attributes, results, signature and errors.
 
-    cybleu counts lists and tuples of str. sacreBLEU counts everything else, and computes the score from the counts. You
+    cybleu counts lists and tuples of str. sacreBLEU counts all other texts, and computes the score from the counts. You
     can use this class wherever you can use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
 
     >>> metric = CHRF(word_order=2)
@@ -77,7 +72,7 @@ def of_sentence(
     whitespace: bool,
     eps_smoothing: Any,
 ) -> Any:
-    """The ``CHRFScore`` of one line, without an object of the class above where the arguments are plain."""
+    """Return the ``CHRFScore`` of a line, without creating a :class:`CHRF` if the arguments are plain lists of str."""
     if (
         type(hypothesis) is str
         and type(references) in (list, tuple)

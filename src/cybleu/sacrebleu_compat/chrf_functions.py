@@ -24,12 +24,12 @@ def sacrebleu_corpus_chrf(
     """Score a corpus by chrF as ``sacrebleu.corpus_chrf`` does: the same arguments, result and errors.
 
     :param hypotheses: the lines to score
-    :param references: one or more reference documents, each with one line for every hypothesis, or None where it has no
+    :param references: one or more reference documents, each with a line for every hypothesis, or None where there is no
         reference
     :param char_order: the largest order of n-grams of characters
     :param word_order: the largest order of n-grams of words: 1 for chrF+, 2 for chrF++
-    :param beta: how many times as much recall weighs as precision
-    :param remove_whitespace: leave white space out of the n-grams of characters
+    :param beta: the weight of recall relative to precision
+    :param remove_whitespace: remove white space before counting n-grams of characters
     :param eps_smoothing: as for :class:`cybleu.metrics.Chrf`
     :return: sacreBLEU's ``CHRFScore``, from 0 to 100
     :raises MissingExtraError: sacreBLEU is not installed
@@ -53,7 +53,7 @@ def sacrebleu_sentence_chrf(
     remove_whitespace: bool = True,
     eps_smoothing: bool = False,
 ) -> CHRFScore:
-    """Score one line by chrF as ``sacrebleu.sentence_chrf`` does: the same arguments, result and errors.
+    """Score a line by chrF as ``sacrebleu.sentence_chrf`` does: the same arguments, result and errors.
 
     :param hypothesis: the line to score
     :param references: its reference lines
@@ -71,7 +71,7 @@ def sacrebleu_sentence_chrf(
     return score
 
 
-@cache  # an import costs as much as a short sentence
+@cache  # importing again costs as much as scoring a short sentence
 def _of_sentence() -> Any:
     from .chrf import of_sentence
 

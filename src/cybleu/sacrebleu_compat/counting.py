@@ -1,4 +1,4 @@
-"""What the classes of BLEU and chrF share: plain lines are counted by a metric of this package, anything else by sacreBLEU."""
+"""Base class of BLEU, chrF and TER: cybleu counts plain lines, and sacreBLEU all other arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from ..text.columns import documents_given
+from ..text.columns import lists_of_documents
+from ..text.parsing import parse_raw_texts
 from ..text.raw import Raw
 
 if TYPE_CHECKING:
@@ -18,21 +19,21 @@ _Any: Any = object
 
 
 class Counting(_Any):  # type: ignore[misc]
-    """Comes before a metric of sacreBLEU among the bases of a class.
+    """Mixin that counts with cybleu, to be placed before a metric of sacreBLEU in the bases of a class.
 
-    :cvar _of_sacrebleu: that metric
-    :cvar _methods: those of it that count; a subclass that has one of its own is counted by sacreBLEU
+    :cvar _of_sacrebleu: the metric of sacreBLEU
+    :cvar _methods: its methods that count; if a subclass overrides one of them, sacreBLEU counts
     """
 
     _of_sacrebleu: Any
     _methods: tuple[str, ...]
 
     def _counter(self) -> tuple[Metric, Raw] | None:
-        """What counts here, and what makes tokens; None where something else does."""
+        """Return the metric and the tokeniser; None if sacreBLEU must handle these settings."""
         raise NotImplementedError
 
     def _warn_of(self, texts: Any) -> None:
-        """Warn of hypotheses as sacreBLEU does."""
+        """Issue sacreBLEU's warnings about hypotheses."""
 
     def _counter_here(self) -> tuple[Metric, Raw] | None:
         theirs = self._of_sacrebleu
@@ -41,7 +42,7 @@ class Counting(_Any):  # type: ignore[misc]
         return self._counter()
 
     def _cache_references(self, references: Any) -> Any:
-        references = documents_given(references)
+        references = lists_of_documents(references)
         if not _are_documents(references) or self._counter_here() is None:
             return super()._cache_references(references)
         kept = Kept(self, references)
@@ -49,13 +50,13 @@ class Counting(_Any):  # type: ignore[misc]
         return kept
 
     def _segments(self, hypotheses: Any, references: Any) -> tuple[Metric, tuple[Any, ...]] | None:
-        """What counts, and what it counts; None for sacreBLEU to count."""
+        """Return the metric and the segments; None if sacreBLEU counts."""
         counter = self._counter_here()
         if counter is None:
             return None
         metric, raw = counter
         texts = raw.strings(hypotheses)
-        if not texts:  # nor where there is none
+        if not texts:  # also if there is no text
             return None
         kept = self._cache_references(references) if references else self._ref_cache
         if not isinstance(kept, Kept) or not kept.whole:
@@ -75,14 +76,14 @@ class Counting(_Any):  # type: ignore[misc]
         return metric.rows_of_raw(*texts)
 
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1) -> Any:
-        """The score of a corpus, as the ``corpus_score`` of sacreBLEU's class returns it.
+        """Score a corpus as ``corpus_score`` of sacreBLEU's class does.
 
         :param hypotheses: the lines to score
-        :param references: documents with one line for each hypothesis, or None for the references that the metric keeps
-        :param n_bootstrap: how many samples to draw for a confidence interval; 1 draws none
-        :return: sacreBLEU's ``BLEUScore`` or ``CHRFScore``, from 0 to 100
+        :param references: documents with a line for each hypothesis, or None to use the references cached in the metric
+        :param n_bootstrap: the number of bootstrap samples for a confidence interval; 1 draws none
+        :return: sacreBLEU's ``BLEUScore``, ``CHRFScore`` or ``TERScore``, on its scale of 100
         """
-        hypotheses, references = documents_given(hypotheses), documents_given(references)
+        hypotheses, references = lists_of_documents(hypotheses), lists_of_documents(references)
         if n_bootstrap > 1:
             return super().corpus_score(hypotheses, references, n_bootstrap)
         self._check_corpus_score_args(hypotheses, references)
@@ -96,7 +97,7 @@ class Counting(_Any):  # type: ignore[misc]
 
 
 class Kept(Sequence[Any]):
-    """References that are kept: as lines for the kernels, and one by one as sacreBLEU keeps them where it goes on."""
+    """Cached references: lines for the kernels, and on access the entries that sacreBLEU caches."""
 
     def __init__(self, metric: Any, documents: Sequence[Sequence[str | None]]):
         self.metric = metric
@@ -115,25 +116,25 @@ class Kept(Sequence[Any]):
 
     @property
     def number(self) -> int:
-        """How many references each segment has; -1 where that differs."""
+        """The number of references of each segment; -1 if it differs."""
         numbers = {len(group) for group in self.groups}
         return numbers.pop() if len(numbers) == 1 else -1
 
     @property
     def whole(self) -> bool:
-        """Each segment has a reference."""
+        """Whether each segment has a reference."""
         return all(self.groups)
 
     def texts(self, raw: Raw) -> tuple[Any, array[int]]:
         key = raw.tokenize, raw.lowercase, _backend.BACKEND
         if self._raw is None or self._raw[0] != key:
             bounds = array("q", accumulate(map(len, self.groups), initial=0))
-            self._raw = key, raw.texts(list(chain.from_iterable(self.groups)), "references"), bounds
+            self._raw = key, parse_raw_texts(list(chain.from_iterable(self.groups)), raw).lines, bounds
         return self._raw[1], self._raw[2]
 
 
 def _are_documents(references: Any) -> bool:
-    """Whether these are lists or tuples of lines, equally long, or None where there is no reference."""
+    """Check for lists or tuples of equal length, which hold lines, or None where there is no reference."""
     return (
         type(references) in (list, tuple)
         and len(references) > 0

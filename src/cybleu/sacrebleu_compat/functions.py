@@ -1,7 +1,7 @@
 """``corpus_bleu`` and ``sentence_bleu`` of ``sacrebleu.compat``, tokenised and counted by the kernel.
 
-sacreBLEU computes the score from the counts, and its tokenisers that need more than characters give the tokens. Whatever is
-not plainly lists of str is sacreBLEU's to score or to refuse, so that both agree about it.
+sacreBLEU computes the score from the counts, and its own tokenisers are used for all names except those in `RAW_NAMES`.
+Arguments that are not plain lists of str are passed to sacreBLEU, so that results and errors are the same.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from ..errors import MissingExtraError
+from .._runtime.extras import extra
 from ..metrics.bleu import Bleu
 from ..stats.raw import raw_sum
-from ..text.columns import documents_given
+from ..text.columns import lists_of_documents
+from ..text.parsing import parse_raw_references
 from ..text.raw import Raw
 from ..text.tokenizers import own_tokenizer
 
@@ -28,16 +29,16 @@ if TYPE_CHECKING:
 
 __all__ = ["sacrebleu_corpus_bleu", "sacrebleu_sentence_bleu"]
 
-ORDER = 4  # sacreBLEU's
+ORDER = 4  # the largest order of n-grams in sacreBLEU
 BLOCK = 4096  # segments counted at a time
-RAW_NAMES = frozenset({"13a", "intl", "zh", "char", "none"})  # of sacreBLEU's tokenisers, those that are done here
-MANY = 100  # lines that look tokenised, from which sacreBLEU warns
+RAW_NAMES = frozenset({"13a", "intl", "zh", "char", "none"})  # the tokenisers of sacreBLEU that cybleu implements
+MANY = 100  # sacreBLEU warns from this number of lines that look tokenised
 
 
 raw_for = cache(Raw)
 
 
-# The tokenisers in use that are not ours, by name: they remember lines, and some load a model. MeCab's must not leave its thread.
+# sacreBLEU's tokenisers in use, by name: they cache lines, and some load a model. MeCab's must stay in its thread.
 _kept = threading.local()
 
 
@@ -53,18 +54,18 @@ def sacrebleu_corpus_bleu(
 ) -> BLEUScore:
     """Score a corpus of untokenised lines as ``sacrebleu.corpus_bleu`` does: the same arguments, result and errors.
 
-    If sacreBLEU scores only a part of its arguments, this function does the same, but with a ``UserWarning``.
+    Where sacreBLEU silently ignores a part of its arguments, this function does the same with a ``UserWarning``.
 
     :param hypotheses: the lines to score
-    :param references: one or more reference documents, each with one line for every hypothesis, or None where it has no
+    :param references: one or more reference documents, each with a line for every hypothesis, or None where there is no
         reference. Note that :func:`cybleu.corpus_bleu` takes a list of references for each hypothesis instead
     :param smooth_method: ``exp``, ``floor``, ``add-k`` or ``none``
     :param smooth_value: the value of ``floor`` (by default 0.1) or of ``add-k`` (by default 1)
     :param force: do not warn if the hypotheses look tokenised
-    :param lowercase: put the texts in lower case first
-    :param tokenize: the name of a tokeniser of sacreBLEU. cybleu has ``13a``, ``intl``, ``zh``, ``char`` and ``none``
-        itself. Another tokeniser is sacreBLEU's; it is kept, with the lines that it remembers, for the next call
-    :param use_effective_order: leave out the orders that all hypotheses are too short for
+    :param lowercase: convert the texts to lower case first
+    :param tokenize: the name of a tokeniser of sacreBLEU. cybleu implements ``13a``, ``intl``, ``zh``, ``char``
+        and ``none``. Other tokenisers are sacreBLEU's; they are kept for later calls, with the lines that they cache
+    :param use_effective_order: ignore the orders that all hypotheses are too short for
     :return: sacreBLEU's ``BLEUScore``, from 0 to 100
     :raises MissingExtraError: sacreBLEU is not installed
 
@@ -73,7 +74,7 @@ def sacrebleu_corpus_bleu(
     """
     sacrebleu = _sacrebleu()
     settings = smooth_method, smooth_value, lowercase, tokenize, use_effective_order
-    hypotheses, references = documents_given(hypotheses), documents_given(references)
+    hypotheses, references = lists_of_documents(hypotheses), lists_of_documents(references)
     score = _score(sacrebleu.BLEU, hypotheses, references, *settings)
     if score is None:
         theirs: BLEUScore = sacrebleu.corpus_bleu(
@@ -95,7 +96,7 @@ def sacrebleu_sentence_bleu(
     tokenize: str | None = "13a",
     use_effective_order: bool = True,
 ) -> BLEUScore:
-    """Score one untokenised line as ``sacrebleu.sentence_bleu`` does: the same arguments, result and errors.
+    """Score an untokenised line as ``sacrebleu.sentence_bleu`` does: the same arguments, result and errors.
 
     :param hypothesis: the line to score
     :param references: its reference lines
@@ -112,7 +113,7 @@ def sacrebleu_sentence_bleu(
     score: BLEUScore | None
     try:
         made = _sentence_maker(metric, _backend.BACKEND, smooth_method, smooth_value, tokenize, use_effective_order)
-    except TypeError:  # something that cannot be hashed
+    except TypeError:  # an argument is not hashable
         made = None
     if made is not None and (
         type(hypothesis) is str
@@ -133,7 +134,7 @@ def sacrebleu_sentence_bleu(
             theirs: BLEUScore = sacrebleu.sentence_bleu(hypothesis, references, *settings)
             return theirs
     if not use_effective_order:
-        sacrebleu.sentence_bleu("", [""], tokenize="none", use_effective_order=False)  # gives its warning
+        sacrebleu.sentence_bleu("", [""], tokenize="none", use_effective_order=False)  # issues sacreBLEU's warning
     return score
 
 
@@ -141,7 +142,7 @@ def sacrebleu_sentence_bleu(
 def _sentence_maker(
     metric: Any, backend: str, smooth_method: Any, smooth_value: Any, tokenize: Any, use_effective_order: Any
 ) -> Callable[[str, Any], BLEUScore] | None:
-    """From plain lines to their score; None for settings that others must judge."""
+    """Return a function that scores lines; None if sacreBLEU must handle these settings."""
     name = "13a" if tokenize is None else tokenize
     if name not in RAW_NAMES or smooth_method not in metric.SMOOTH_DEFAULTS:
         return None
@@ -155,12 +156,8 @@ def _sentence_maker(
 
 
 def _sacrebleu() -> Any:
-    try:
+    with extra("sacrebleu", "the result is an object of sacreBLEU", "cybleu[sacrebleu]"):
         import sacrebleu
-    except ImportError:
-        raise MissingExtraError(
-            "the result is sacreBLEU's, which is not installed; install it with: pip install 'cybleu[sacrebleu]'"
-        ) from None
     return sacrebleu
 
 
@@ -174,11 +171,11 @@ def _score(
     tokenize: str | None,
     use_effective_order: bool,
 ) -> BLEUScore | None:
-    """The score of plain lists of lines, or None for sacreBLEU to judge."""
+    """Score plain lists of lines; return None if sacreBLEU must handle the arguments."""
     known = smooth_method in list(metric.SMOOTH_DEFAULTS) and tokenize in [None, *metric.TOKENIZERS]
     if not known or not _are_lists(hypotheses, references):
         return None
-    name = "13a" if tokenize is None else tokenize  # as sacreBLEU takes None
+    name = "13a" if tokenize is None else tokenize  # sacreBLEU's default
     if name in RAW_NAMES:
         row = _summed(raw_for(name, bool(lowercase)), hypotheses, references)
     else:
@@ -188,12 +185,12 @@ def _score(
     settings = metric, _backend.BACKEND, smooth_method, smooth_value, use_effective_order
     try:
         return _maker(*settings)(row)
-    except TypeError:  # something that cannot be hashed, or sacreBLEU's own error once more
+    except TypeError:  # an argument is not hashable, or sacreBLEU raises its own error again
         return _maker.__wrapped__(*settings)(row)
 
 
 def _summed(raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> list[int] | None:
-    """The summed statistics row of lists as long as each other; None where there is more than str, or a segment has no reference."""
+    """Sum the statistics of lists of equal length; None if a line is not a str, or a segment has no reference."""
     if len(hypotheses) == 1:
         lines = [document[0] for document in references if document[0] is not None]
         plain = are_plain(lines) and are_plain(hypotheses)
@@ -205,13 +202,14 @@ def _summed(raw: Raw, hypotheses: Sequence[str], references: Sequence[Sequence[s
         if texts is None:
             return None
         if None not in parts:
-            bounds = array("q", bytes(8 * (len(texts) + 1)))
+            bounds: Any = array("q", bytes(8 * (len(texts) + 1)))
             others = _backend.chosen.RawTexts.side_by_side(parts, [0] * len(parts), bounds)
         else:
             groups = [[line for line in lines if line is not None] for lines in zip(*documents[1:])]
             if not all(map(are_plain, groups)):
                 return None
-            others, bounds = raw.sets(groups)
+            sets = parse_raw_references(groups, raw)
+            others, bounds = sets.texts.lines, sets.bounds
         row, _ = raw_sum(raw, texts, others, bounds, ORDER)
         totals = [total + count for total, count in zip(totals, row)]
     return totals
@@ -224,7 +222,7 @@ def _counts_of_theirs(
     lowercase: bool,
     tokenize: str | None,
 ) -> list[int] | None:
-    """The same with sacreBLEU's tokeniser."""
+    """Sum the statistics with a tokeniser of sacreBLEU."""
     if not are_plain(hypotheses) or not {str, type(None)}.issuperset(map(type, chain(*references))):
         return None
     kept: Any = vars(_kept)
@@ -233,10 +231,10 @@ def _counts_of_theirs(
     tokenise = kept[tokenize]
     tokenised: dict[str | None, str | None] = {None: None}
     for line in chain(hypotheses, *references):
-        if line not in tokenised:  # each once: the tokenisers that need more than characters are slow
+        if line not in tokenised:  # each distinct line once, because these tokenisers are slow
             assert line is not None
             tokenised[line] = tokenise((line.lower() if lowercase else line).rstrip())
-    # all of it first: between the n-grams, the same tokenising takes longer
+    # tokenise everything first: it is slower if it alternates with counting
     texts: list[Any] = [list(map(tokenised.__getitem__, document)) for document in (hypotheses, *references)]
     return _summed(raw_for("none", False), texts[0], texts[1:])
 
@@ -245,7 +243,7 @@ def _counts_of_theirs(
 def _maker(
     metric: Any, backend: str, smooth_method: str, smooth_value: Any, use_effective_order: Any
 ) -> Callable[[list[int]], BLEUScore]:
-    """What ``compute_bleu`` of sacreBLEU makes of a row: the same floats, and the same text about them in one piece."""
+    """Return a function that does what sacreBLEU's ``compute_bleu`` does: the same floats and the same formatted text."""
     from sacrebleu.metrics.bleu import BLEUScore
 
     def theirs(row: list[int]) -> BLEUScore:
@@ -255,7 +253,7 @@ def _maker(
         )
         return found
 
-    value = smooth_value if smooth_method == "floor" else None  # of add-k, too, but the counts that are shown change
+    value = smooth_value if smooth_method == "floor" else None  # not for add-k, which also changes the shown counts
     if smooth_method == "add-k" or not (value is None or (type(value) is float and 0 <= value < math.inf)):
         return theirs
     rules = Bleu("sacrebleu", smooth_method, value, effective_order=bool(use_effective_order)).rules(ORDER)
@@ -291,18 +289,18 @@ _TEXT = f"{'/'.join(['%.1f'] * ORDER)} (BP = %.3f ratio = %.3f hyp_len = %d ref_
 
 
 def warn_of_tokenised(metric: Any, texts: Any) -> None:
-    """Give sacreBLEU's warning where it would be given for lines that the backend has read."""
+    """Issue sacreBLEU's warning about tokenised lines, for lines that the backend has read."""
     if texts.full_stops()[0] >= MANY:
         metric(tokenize="none").corpus_score([" ."] * MANY, [["."] * MANY])
 
 
 def are_plain(lines: Any) -> bool:
-    """Whether this is a list or tuple of str, with at least one."""
+    """Return whether this is a list or tuple with at least one element, all str."""
     return type(lines) in (list, tuple) and set(map(type, lines)) == {str}
 
 
 def _are_lists(hypotheses: Any, references: Any) -> bool:
-    """Whether these are lists or tuples of the same length, at least one of references, and not empty."""
+    """Return whether these are lists or tuples of equal length above 0, with at least one list of references."""
     lists = (list, tuple)
     return (
         type(hypotheses) in lists
@@ -314,7 +312,7 @@ def _are_lists(hypotheses: Any, references: Any) -> bool:
 
 
 def _warn_of_shapes(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> None:
-    """Say what sacreBLEU has taken apart or left out to score it."""
+    """Warn about references and hypotheses that sacreBLEU splits or drops."""
     if isinstance(hypotheses, str):
         mistake = "the hypotheses are one str, so each of its characters counts as a hypothesis; give a list of lines"
     elif any(isinstance(document, str) for document in references):

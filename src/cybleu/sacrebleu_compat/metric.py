@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingExtraError
+from .._runtime.extras import extra
 from ..metrics.bleu import Bleu
 from ..stats.counts import LARGEST_ORDER
 from ..text.tokenizers import OWN
@@ -15,24 +15,19 @@ from .functions import raw_for, warn_of_tokenised
 if TYPE_CHECKING:
     from ..text.raw import Raw
 
-try:
+with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
     from sacrebleu.metrics.bleu import BLEU as Theirs
-except ImportError as error:
-    raise MissingExtraError(
-        "this class is a sacrebleu.metrics.BLEU, and sacreBLEU is not installed; "
-        "install it with: pip install 'cybleu[sacrebleu]'"
-    ) from error
 
 __all__ = ["BLEU"]
 
-ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has its place already
+ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # sacreBLEU's class, even if this one is installed
 
 
 class BLEU(Counting, ORIGINAL):  # type: ignore[misc]
     """A subclass of ``sacrebleu.metrics.BLEU`` with the same arguments, attributes, results, signature and errors.
 
     cybleu counts lists and tuples of str, with the tokenisers ``13a``, ``intl``, ``zh``, ``char`` and ``none``.
-    sacreBLEU counts everything else, and computes the score from the counts. You can use this class wherever you can
+    sacreBLEU counts all other texts, and computes the score from the counts. You can use this class wherever you can
     use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
 
     >>> metric = BLEU(lowercase=True)

@@ -1,4 +1,4 @@
-"""Systems beside each other: scores, intervals, differences, ranks."""
+"""Comparison of systems: scores, intervals, differences, ranks."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ def compare_systems(
     alpha: float = ALPHA,
     correction: str = "holm",
     ranking: str = "every",
-    lower_is_better: bool = False,
+    lower_is_better: bool | None = None,
     scale: float | None = None,
     threads: int | None = None,
     progress: bool = False,
     **choices: Any,
 ) -> SystemComparison:
-    """Which systems are better than which: compare all pairs, or each system with a baseline.
+    """Compare all pairs of systems, or each system with a baseline, with intervals, tests and ranks.
 
     :param systems: the names of the systems, each with what :func:`bootstrap` takes as `stats`: a mapping, or pairs
     :param metric: as for :func:`bootstrap`
     :param baseline: the name of a system; each other system is compared only with this one
     :param test: as for :func:`paired_test`. The samples of a bootstrap test also give the intervals
-    :param resamples: how many bootstrap samples the intervals have
-    :param confidence: of the intervals
-    :param alpha: differences with a p up to this one are significant
+    :param resamples: the number of bootstrap samples of the intervals
+    :param confidence: the confidence of the intervals
+    :param alpha: the level of significance: the largest p of a significant difference
     :param correction: ``holm`` corrects p for the number of tests (Holm 1979), ``none`` does not; significance and
         ranks are based on the result
     :param ranking: a new rank begins with a system that is significantly worse than ``every`` system of the rank above, or
         than ``any`` of them
-    :param lower_is_better: the metric is an error rate
+    :param lower_is_better: the metric is an error rate; by default a metric knows this itself, and a function is none
     :param samples: as for :func:`paired_test`
-    :param seed: of all samples
+    :param seed: the seed of all samples
     :param scale: as for :func:`bootstrap`
-    :param threads: how many threads work at the same time; None is one. The result is the same
-    :param progress: show progress bars (needs tqdm)
+    :param threads: the number of threads, which does not change the result; None is one
+    :param progress: show progress bars (requires tqdm)
     :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
     :return: scores with intervals and ranks, and the tests of the differences; systems with equal scores are in the
         order in which they were given
@@ -85,6 +85,8 @@ def compare_systems(
     if baseline is not None and baseline not in given:
         raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(given)}")
     rows = Systems(given, metric, scale, **choices)
+    if lower_is_better is None:
+        lower_is_better = not rows.scoring.higher_is_better
     count = len(rows.names)
     by_bootstrap = test != "randomization"
     resamples = samples if by_bootstrap else resamples
@@ -99,10 +101,11 @@ def compare_systems(
         order = [base, *(system for system in order if system != base)]
         pairs = [(system, base) for system in order[1:]]
     if by_bootstrap:
-        tested = [
-            (bootstrapped(test, of_samples[first] - of_samples[second], rows.difference(first, second)), samples, False)
-            for first, second in pairs
-        ]
+        tested = []
+        for first, second in pairs:
+            differences = of_samples[first] - of_samples[second]
+            p = bootstrapped(test, differences, rows.difference(first, second), rows.scoring.tolerance)
+            tested.append((p, samples, False))
     else:
         tested = _in_given_order(rows, pairs, samples, seed, threads, progress)
     corrected = holm([p for p, _, _ in tested])
@@ -158,7 +161,7 @@ def compare_systems(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction: the smallest of m times m, the next times m - 1, never below one before, at most 1."""
+    """Apply Holm's step-down correction: multiply the sorted p by m, m - 1, ..., without decreasing, and at most 1."""
     corrected = [0.0] * len(p_values)
     largest = 0.0
     for done, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -170,7 +173,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def _in_given_order(
     rows: Systems, pairs: Sequence[tuple[int, int]], samples: int, seed: int, threads: int | None, progress: bool
 ) -> list[tuple[float, int, bool]]:
-    """The test says the same both ways; with the systems in their own order the work is in larger pieces."""
+    """Test each pair in the order of the systems: the result is the same, and more pairs are computed at once."""
     turned = {pair: (min(pair), max(pair)) for pair in pairs}
     ordered = sorted(turned.values())
     tested = dict(zip(ordered, randomized(rows, ordered, samples, seed, threads, progress)))
@@ -185,10 +188,10 @@ def system_score(
     confidence: float,
     rank: int | None,
 ) -> SystemScore:
-    """What is said of a system by itself.
+    """Return the score of one system.
 
-    :param of_samples: its scores in bootstrap samples
-    :param of_runs: those of the runs of all systems
+    :param of_samples: the scores of the system in bootstrap samples
+    :param of_runs: the scores of the runs of all systems in these samples
     """
     runs = rows.runs[system]
     low, high = interval(of_samples, confidence)
@@ -219,7 +222,7 @@ def _ranks(order: Sequence[int], significant: dict[tuple[int, int], bool], ranki
 
 
 def _of_segments(rows: Systems) -> list[NDArray[np.float64]] | None:
-    """The scores of single segments, means of the runs', for each system; None where a segment alone has none."""
+    """Score single segments, with the mean over runs, for each system; None if the metric cannot score a segment alone."""
     of_runs = [rows.scoring.of_segments(table) for table in rows.given]
     if any(scores is None for scores in of_runs):
         return None

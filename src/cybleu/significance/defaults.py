@@ -1,4 +1,4 @@
-"""What is taken where nothing is said, in one place."""
+"""Default values."""
 
 SHUFFLES = 10_000
 RESAMPLES = 1_000

@@ -1,4 +1,4 @@
-"""What is drawn at random, a block of samples at a time. The stream of a seed is the same for blocks of any size."""
+"""Random samples in blocks. The stream of a seed does not depend on the size of the blocks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .._runtime.arrays import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CELLS = 1 << 20  # samples * segments in a block, so that memory does not grow with the samples
-MOST_ROWS = 512  # so that what is made of a block stays in the processor's cache
-WORD = 32  # bits of the generator that make as many numbers below 2
-MOST_TABULATED = 8  # 8! permutations
+CELLS = 1 << 20  # samples * segments in a block; bounds memory for any number of samples
+MOST_ROWS = 512  # so that the results of a block stay in the processor's cache
+WORD = 32  # the generator makes one boolean of each bit
+MOST_TABULATED = 8  # the table has 8! permutations
 
 
 def blocks(samples: int, segments: int) -> Iterator[tuple[int, int]]:
-    """Where blocks of samples begin and end."""
+    """Yield where blocks of samples begin and end."""
     size = max(1, min(MOST_ROWS, CELLS // segments))
     for start in range(0, samples, size):
         yield start, min(samples, start + size)
@@ -27,9 +27,9 @@ def blocks(samples: int, segments: int) -> Iterator[tuple[int, int]]:
 def resamples(
     generator: np.random.Generator, samples: int, segments: int, dtype: np.dtype[Any]
 ) -> Iterator[tuple[int, int, NDArray[Any]]]:
-    """How often each segment is in each bootstrap sample: start, stop, counts `(stop - start, segments)`.
+    """Draw bootstrap samples: start, stop, and how often each contains each segment, `(stop - start, segments)`.
 
-    They are those of ``generator.choice(segments, size=(samples, segments))``.
+    The samples are those of ``generator.choice(segments, size=(samples, segments))``.
     """
     for start, stop in blocks(samples, segments):
         counts = np.empty((stop - start, segments), dtype=dtype)
@@ -41,9 +41,9 @@ def resamples(
 
 
 def halves(generator: np.random.Generator, samples: int, segments: int) -> Iterator[NDArray[np.bool_]]:
-    """Which segments stay in each shuffle of two: booleans `(shuffles, segments)`.
+    """Draw shuffles of two systems: whether each segment stays, booleans `(shuffles, segments)`.
 
-    They are those of ``generator.integers(2, size=(samples, segments), dtype=bool)``, which takes whole words.
+    The shuffles are those of ``generator.integers(2, size=(samples, segments), dtype=bool)``, which consumes whole words.
     """
     left = np.empty(0, dtype=np.bool_)
     for start, stop in blocks(samples, segments):
@@ -55,7 +55,7 @@ def halves(generator: np.random.Generator, samples: int, segments: int) -> Itera
 
 
 def orders(generator: np.random.Generator, samples: int, segments: int, runs: int) -> Iterator[NDArray[np.uint8]]:
-    """For each segment of each shuffle an order of the runs: `(shuffles, segments, runs)`."""
+    """Draw an order of the runs for each segment of each shuffle: `(shuffles, segments, runs)`."""
     every = tabulated(runs) if runs <= MOST_TABULATED else None
     for start, stop in blocks(samples, segments * runs):
         shape = stop - start, segments
@@ -67,10 +67,10 @@ def orders(generator: np.random.Generator, samples: int, segments: int, runs: in
 
 
 def all_orders(places: NDArray[np.int64], segments: int, runs: int) -> Iterator[NDArray[np.uint8]]:
-    """Every shuffle of the segments at these places, as :func:`orders`; the others stay."""
+    """Enumerate the shuffles of the segments at these positions, as :func:`orders`; other segments stay."""
     every = tabulated(runs)
     for start, stop in blocks(len(every) ** len(places), segments * runs):
-        shuffles = np.arange(start, stop)
+        shuffles = np.arange(start, stop, dtype=np.int64)
         block = np.empty((stop - start, segments, runs), dtype=np.uint8)
         block[:] = every[0]
         for place in places.tolist():
@@ -80,5 +80,5 @@ def all_orders(places: NDArray[np.int64], segments: int, runs: int) -> Iterator[
 
 
 def tabulated(runs: int) -> NDArray[np.uint8]:
-    """Every order of so many, the first as they are."""
+    """Return a table of all permutations of this many items, the identity first."""
     return np.array(list(permutations(range(runs))), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Intervals of one system, and tests of two."""
+"""Bootstrap intervals of a system, and paired tests of two systems."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .._runtime.arrays import np
 from .._runtime.samples import check_samples
 from .._runtime.scales import percent
+from .._runtime.state import RecordState
 from ..errors import UnknownNameError
 from .defaults import CONFIDENCE, RESAMPLES, SEED, SHUFFLES
 from .resampling import Shuffles, bootstrap_scores
@@ -18,22 +19,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: The names of the tests, each with how many samples it draws by default.
+#: The names of the tests, each with its default number of samples.
 TESTS = {"randomization": SHUFFLES, "shifted-bootstrap": RESAMPLES, "win-ratio": RESAMPLES}
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(RecordState):
     """The scores of a system on bootstrap samples of its segments; ``print`` shows score, mean and interval.
 
-    :param score: of the segments as they are, or the mean of several runs; all scores are on the metric's scale
-    :param mean: of the samples' scores
-    :param deviation: their standard deviation (n - 1)
+    :param score: the score of the system, or the mean of several runs; all scores are on the metric's scale
+    :param mean: the mean of the samples' scores
+    :param deviation: the standard deviation of the samples' scores (n - 1)
     :param low: the lower end of the percentile interval
-    :param high: its upper end
-    :param confidence: of the interval, between 0 and 1
-    :param scores: of the samples, float64 `(samples,)`; for several runs their mean
-    :param seed: of the samples
+    :param high: the upper end of the interval
+    :param confidence: the confidence of the interval, between 0 and 1
+    :param scores: the scores of the samples, float64 `(samples,)`; for several runs their mean
+    :param seed: the seed of the samples
     :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
         0 to 100
     :param signature: the definition in one line
@@ -57,7 +58,7 @@ class Bootstrap:
 
     @property
     def ci(self) -> float:
-        """Half the length of the interval. This is what sacreBLEU writes after ``±``."""
+        """Half the length of the interval, which sacreBLEU prints after ``±``."""
         return (self.high - self.low) / 2
 
     def __str__(self) -> str:
@@ -80,22 +81,22 @@ def bootstrap(
     progress: bool = False,
     **choices: Any,
 ) -> Bootstrap:
-    """How much the score of a corpus would vary with other segments of the same kind: the bootstrap (Koehn 2004).
+    """Estimate the confidence interval of a corpus score by bootstrap resampling (Koehn 2004).
 
-    Each sample has as many segments as the corpus, drawn with repetition. The samples are those of
+    Each sample has as many segments as the corpus, drawn with replacement. The samples are those of
     ``numpy.random.default_rng(seed).choice(n, size=(samples, n))``.
 
     :param stats: the rows of the segments, integers `(n, columns)`; or a score for each segment, floats `(n,)`, whose
         mean is the score; or several runs of a system, as a list of such arrays or as an array with three dimensions
     :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``, or the mean if `stats` are scores; or a
         function that takes the sum of all rows, an array `(columns,)`, and returns a score
-    :param samples: how many, at most 100,000,000
-    :param seed: of the samples
-    :param confidence: of the interval, between 0 and 1. Of n sorted scores the interval leaves out n (1 - confidence) /
+    :param samples: the number of samples, at most 100,000,000
+    :param seed: the seed of the samples
+    :param confidence: the confidence of the interval, between 0 and 1. The interval of n sorted scores omits n (1 - confidence) /
         2 at each end, rounded down
     :param scale: the score of a perfect match, for a function or for scores; printed numbers are then from 0 to 100
-    :param threads: how many threads work at the same time; None is one. The result is the same
-    :param progress: show a progress bar (needs tqdm)
+    :param threads: the number of threads, which does not change the result; None is one
+    :param progress: show a progress bar (requires tqdm)
     :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
     :return: score, mean, deviation and interval, on the scale of the metric
     :raises EmptyCorpusError: there is no segment
@@ -130,32 +131,32 @@ def bootstrap(
 
 
 def interval(scores: NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    """The ends of the percentile interval, at 95 % those of sacreBLEU."""
+    """Return the ends of the percentile interval; at 95 % they equal those of sacreBLEU."""
     left_out = int(len(scores) * (1 - confidence) / 2 + 1e-9)
     ordered = np.sort(scores)
     return float(ordered[left_out]), float(ordered[len(scores) - 1 - left_out])
 
 
 def mean_and_deviation(scores: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean and standard deviation (n - 1, 0 of one score)."""
+    """Return mean and standard deviation (n - 1; 0 for a single score)."""
     unit = 2.0 ** max(int(np.frexp(np.abs(scores).max())[1]), -1000)  # so that squares and sums do not overflow
     scaled = np.sort(scores) / unit
     return float(scaled.mean() * unit), float(scaled.std(ddof=1) * unit) if len(scores) > 1 else 0.0
 
 
 @dataclass(frozen=True)
-class PairedTest:
-    """Whether the difference between two systems may be chance; ``print`` shows it in a sentence.
+class PairedTest(RecordState):
+    """The result of a significance test of two systems; ``print`` shows it in a sentence.
 
     :param difference: the first score minus the second, on the metric's scale
-    :param p: how probable such a large difference is if neither system is better (two-sided; for ``win-ratio``
+    :param p: the probability of such a large difference if neither system is better (two-sided; for ``win-ratio``
         one-sided)
     :param test: the name of the test
-    :param samples: how many shuffles or bootstrap samples `p` is based on
+    :param samples: the number of shuffles or bootstrap samples that `p` is based on
     :param enumerated: whether these are all possible shuffles, so that `p` is exact
-    :param wins: for tests on bootstrap samples: the share of the samples in which the first system scored more;
-        otherwise None. `losses` is the share in which it scored less
-    :param seed: of the samples
+    :param wins: for tests on bootstrap samples, the share of the samples in which the first system scores higher;
+        otherwise None. `losses` is the share in which it scores lower
+    :param seed: the seed of the samples
     :param scale: the score of a perfect match, or None if it is not known
     :param signature: definition, test, samples and seed in one line
 
@@ -198,12 +199,12 @@ def paired_test(
     progress: bool = False,
     **choices: Any,
 ) -> PairedTest:
-    """Whether the difference between two systems on the same segments may be chance.
+    """Test whether the difference between two systems on the same segments is significant.
 
     ``randomization``
         Approximate randomisation, two-sided (Noreen 1989; Riezler and Maxwell 2005). A shuffle exchanges the outputs of the
         systems for randomly chosen segments. If in k of n shuffles the systems differ at least as much as they really do,
-        p = (k + 1) / (n + 1). If only a few segments differ, all possible shuffles are taken once, and p is their share. If a
+        p = (k + 1) / (n + 1). If only a few segments differ, every possible shuffle is used once, and p is the share k / n. If a
         system has several runs, the runs of both systems are put into a random order for each segment, and the means of the
         runs' scores are compared (Clark and others 2011).
     ``shifted-bootstrap``
@@ -216,12 +217,12 @@ def paired_test(
     :param second: the same for the other system, with the same segments in the same order
     :param metric: as for :func:`bootstrap`
     :param test: one of these names
-    :param samples: how many shuffles or bootstrap samples, by default 10,000 shuffles or 1,000 samples; at most
+    :param samples: the number of shuffles or bootstrap samples, by default 10,000 shuffles or 1,000 samples; at most
         100,000,000
-    :param seed: of the samples
+    :param seed: the seed of the samples
     :param scale: as for :func:`bootstrap`
-    :param threads: how many threads work at the same time; None is one. The result is the same
-    :param progress: show a progress bar (needs tqdm)
+    :param threads: the number of threads, which does not change the result; None is one
+    :param progress: show a progress bar (requires tqdm)
     :param choices: values of fields of :class:`cybleu.metrics.Bleu`, or of the metric
     :return: the difference of the scores, on the scale of the metric, and p; for equal systems p is 1
     :raises UnknownNameError: there is no such test
@@ -251,14 +252,15 @@ def paired_test(
     else:
         scores = of_systems(systems, bootstrap_scores(systems, samples, seed, threads, progress))
         differences = scores[0] - scores[1]
-        p = bootstrapped(test, differences, difference)
-        wins, losses = float((differences > 0).mean()), float((differences < 0).mean())
+        tolerance = systems.scoring.tolerance
+        p = bootstrapped(test, differences, difference, tolerance)
+        wins, losses = float((differences > tolerance).mean()), float((differences < -tolerance).mean())
     signature = f"{systems.scoring.signature}|{signature_of(test, samples, seed)}"
     return PairedTest(difference, p, test, looked_at, enumerated, wins, losses, seed, systems.scoring.scale, signature)
 
 
 def check_test(test: Any, samples: int | None, seed: int) -> int:
-    """How many samples a test takes."""
+    """Validate the name of a test, and return its number of samples."""
     if test not in TESTS:
         raise UnknownNameError(f"unknown test {test!r}; use one of {', '.join(TESTS)}")
     samples = TESTS[test] if samples is None else samples
@@ -267,12 +269,12 @@ def check_test(test: Any, samples: int | None, seed: int) -> int:
 
 
 def signature_of(test: str, samples: int, seed: int) -> str:
-    """How a p came about, in one line."""
+    """Return the signature of a test."""
     return f"test:{test}|samples:{samples}|seed:{seed}"
 
 
 def of_systems(systems: Systems, scores: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """The scores of samples of each system, from those of its runs."""
+    """Return the scores of each system in samples: the means over its runs."""
     return [mean_of_runs(scores[runs]) for runs in systems.runs]
 
 
@@ -284,7 +286,7 @@ def randomized(
     threads: int | None,
     progress: bool,
 ) -> list[tuple[float, int, bool]]:
-    """By approximate randomisation: p of each pair, how many shuffles that is of, and whether these are all."""
+    """Test pairs by approximate randomisation: p, number of shuffles, and whether these are all shuffles."""
     shuffles = Shuffles(systems, samples, seed, threads, progress)
     found: dict[tuple[int, int], tuple[float, int, bool]] = {}
     for pair in pairs:
@@ -298,8 +300,14 @@ def randomized(
     return [found[pair] for pair in pairs]
 
 
-def bootstrapped(test: str, differences: NDArray[np.float64], real: float) -> float:
-    """By a test on the differences of two systems in bootstrap samples."""
-    of_losses = differences * np.sign(real) <= 0
-    beyond = of_losses if test == "win-ratio" else np.abs(differences - real) >= abs(real)
+def bootstrapped(test: str, differences: NDArray[np.float64], real: float, tolerance: float) -> float:
+    """Compute the p of a bootstrap test from the differences of two systems in bootstrap samples.
+
+    :param tolerance: the largest distance of differences that count as equal
+    """
+    if test == "win-ratio":
+        sign = np.sign(real) if abs(real) > tolerance else 0.0
+        beyond = differences * sign <= tolerance
+    else:
+        beyond = np.abs(differences - real) >= abs(real) - tolerance
     return (int(beyond.sum()) + 1) / (len(differences) + 1)

@@ -1,8 +1,8 @@
-"""Sums over samples of segments, exactly: products of small whole numbers, for all systems and many samples at once.
+"""Exact sums over samples of segments, by matrix products for all systems and many samples at once.
 
-A product of whole numbers whose sums stay below 2**53 is exact in float64, and below 2**24 in float32. So it is the same for
-every order of the additions, every number of threads and every library that computes it. Numbers that are larger, or are no
-whole numbers, are split into limbs for which it holds; their sums are put together without rounding, or with one.
+A matrix product of integers is exact if its sums stay below 2**53 in float64, or 2**24 in float32. So the result does not depend
+on the order of the additions, the number of threads or the library. Larger numbers, and floats, are split into limbs that are
+small enough; the sums of the limbs are combined exactly, or with a single rounding.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT_IN_FLOAT32 = 1 << 24
-EXACT_IN_FLOAT64 = 1 << 50  # some bits are left for sums and differences of sums
+EXACT_IN_FLOAT64 = 1 << 50  # leaves some bits for sums and differences of sums
 
 
 class Columns:
-    """The numbers of all systems, side by side.
+    """The columns of all systems, split into limbs.
 
-    The sums of a table are an array `(limbs * columns, n)` of whole numbers in float64. Those of different tables may be
-    added and subtracted; :meth:`numbers` says what they are.
+    The sums of a table are an array `(limbs * columns, n)` of whole numbers in float64. Sums of different tables may be
+    added and subtracted; :meth:`numbers` converts them to numbers.
 
-    :param tables: for each run of each system an array `(segments, columns)`, all of int64 or all of finite float64
+    :param tables: for each run of each system, an array `(segments, columns)`, all of int64 or all of finite float64
     """
 
     def __init__(self, tables: Sequence[NDArray[Any]]):
         self.segments, self.width = tables[0].shape
-        self.whole = tables[0].dtype.kind == "i"  # the numbers are
-        self._shifts: list[int]  # of the limbs
+        self.whole = tables[0].dtype.kind == "i"  # whether the numbers are integers
+        self._shifts: list[int]  # the exponents of the limbs
         split = self._limbs_of_integers(tables) if self.whole else self._limbs_of_floats(tables)
         self._gather(split)
         #: The sums of all segments, `(tables, limbs * columns)`.
@@ -41,6 +41,11 @@ class Columns:
 
     def _limbs_of_integers(self, tables: Sequence[NDArray[np.int64]]) -> list[list[NDArray[Any]]]:
         self.largest = max(max(abs(int(table.min())), abs(int(table.max()))) for table in tables)
+        if 4 * self.largest * self.segments > np.iinfo(np.int64).max:
+            raise ArrayValueError(
+                f"the numbers are as large as {self.largest}, and sums of {self.segments} of them do not fit int64; divide them "
+                "by something"
+            )
         if self.largest * self.segments <= EXACT_IN_FLOAT64:
             self._shifts = [0]
             return [list(table.T) for table in tables]
@@ -78,12 +83,12 @@ class Columns:
         return int(EXACT_IN_FLOAT64.bit_length() - 1 - self.segments.bit_length())
 
     def _gather(self, split: list[list[NDArray[Any]]]) -> None:
-        """The matrix of all columns, each different one once: many systems have the same reference lengths."""
+        """Build the matrix of all distinct columns. Systems often share columns, such as the reference lengths."""
         columns: list[NDArray[Any]] = []
         places: dict[tuple[Any, ...], list[int]] = {}
         where = []
         for column in (column for table in split for column in table):
-            # a cheap look first, so that few are compared in whole
+            # compare a few entries first, so that few columns are compared completely
             alike = places.setdefault((column.sum(), *column[:8].tolist()), [])
             same = next((place for place in alike if np.array_equal(columns[place], column)), None)
             if same is None:
@@ -100,14 +105,14 @@ class Columns:
 
     @property
     def limbs(self) -> int:
-        """How many columns a number is split into."""
+        """The number of limbs of a number."""
         return len(self._shifts)
 
     def sums(self, weights: NDArray[Any], tables: Sequence[int] | None = None) -> NDArray[np.float64]:
-        """The sums of some samples.
+        """Compute the sums of samples.
 
         :param weights: how often each segment is in each sample, `(n, segments)`, of :attr:`dtype`
-        :param tables: of these tables alone
+        :param tables: the tables to sum, by default all
         :return: `(tables, limbs * columns, n)`
         """
         if tables is None:
@@ -120,23 +125,21 @@ class Columns:
         return np.ascontiguousarray(product.T, dtype=np.float64)[back.reshape(where.shape)]
 
     def of_segments(self, table: int, part: slice) -> NDArray[np.float64]:
-        """The columns of a table themselves, `(limbs * columns, segments)`."""
+        """Return the columns of a table without summing, `(limbs * columns, segments)`."""
         return self._matrix[part, self.where[table]].T.astype(np.float64)
 
     def numbers(self, sums: NDArray[np.float64]) -> NDArray[Any]:
-        """What sums are.
+        """Convert sums to numbers.
 
         :param sums: `(..., limbs * columns, n)`
-        :return: `(... * n, columns)`: int64, or objects where sums may be beyond it; float64, each rounded once
+        :return: `(... * n, columns)`: int64; or float64, each rounded once
         """
         limbs = len(self._shifts)
         rows = np.moveaxis(sums, -2, -1).reshape(-1, limbs, self.width)
         if self.whole:
             if limbs == 1:
                 return np.ascontiguousarray(rows[:, 0], dtype=np.int64)
-            parts: NDArray[Any] = rows.astype(np.int64)
-            if self.largest * self.segments * 4 >= 1 << 63:
-                parts = parts.astype(object)
+            parts = rows.astype(np.int64)
             for place, shift in enumerate(self._shifts):
                 parts[:, place] <<= shift
             return np.ascontiguousarray(parts.sum(axis=1))
@@ -147,7 +150,7 @@ class Columns:
         return np.array(rounded, dtype=np.float64).reshape(-1, self.width)
 
     def nearly(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What sums of float columns are, with a rounding for each limb.
+        """Convert sums of float columns to approximate numbers, with a rounding for each limb.
 
         :param sums: `(..., limbs * columns, n)`
         :return: `(..., columns, n)`
@@ -158,7 +161,7 @@ class Columns:
 
 
 def _bits_of(table: NDArray[np.float64]) -> tuple[int, int]:
-    """The exponents of the lowest bit that is set in any of the numbers, and of the first above all of them."""
+    """Return the exponents of the lowest bit set in any number, and of the first bit above all numbers."""
     mantissas, exponents = np.frexp(table[table != 0])
     if not len(mantissas):
         return 0, 0

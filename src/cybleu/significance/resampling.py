@@ -1,4 +1,4 @@
-"""Scores of many samples, and how many shuffles differ as much as the systems do."""
+"""Scores of bootstrap samples, and counts of shuffles for randomisation tests."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     Compare = Callable[[Any, Any], Any]
     Pair = tuple[int, int]
 
-ROW = 20  # what scoring a row costs, in the unit of `run`
+ROW = 20  # the cost of scoring a row, in the unit of `run`
 
 
 def bootstrap_scores(
     systems: Systems, samples: int, seed: int, threads: int | None = None, progress: bool = False
 ) -> NDArray[np.float64]:
-    """The score of each run in each bootstrap sample; all runs see the same segments.
+    """Score each run in each bootstrap sample; all runs share the same samples.
 
     :return: float64 `(runs, samples)`
     """
@@ -45,15 +45,19 @@ def scores_of_resamples(
     score: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     progress: bool = False,
 ) -> NDArray[np.float64]:
-    """The scores of the sums of bootstrap samples.
+    """Score the sums of bootstrap samples, and return an array `(..., samples)`.
 
-    :param score: a function from sums `(tables, limbs * columns, n)` to scores `(tables, n)`
+    :param score: a function from sums `(tables, limbs * columns, n)` to scores `(..., n)`
     """
-    scores = np.empty((len(columns.totals), samples))
+    scores: NDArray[np.float64] | None = None  # allocated once, so that too little memory is found with the first block
     with bar(samples, progress, " samples") as advance:
         for start, stop, counts in resamples(generator, samples, columns.segments, columns.dtype):
-            scores[:, start:stop] = score(columns.sums(counts))
+            block = score(columns.sums(counts))
+            if scores is None:
+                scores = np.empty((*block.shape[:-1], samples))
+            scores[..., start:stop] = block
             advance(stop - start)
+    assert scores is not None  # there is at least one sample
     return scores
 
 
@@ -70,13 +74,13 @@ def _scored(systems: Systems, numbers: NDArray[Any], threads: int | None) -> NDA
 
 
 class Shuffles:
-    """How many shuffles make two systems differ as much as they do, for many pairs.
+    """Randomisation test of many pairs: counts shuffles in which two systems differ at least as much as they really do.
 
-    The segments of two systems are exchanged at random; where they have several runs, the runs of a segment are put in a
-    random order, so that each shuffle shares all of them out again.
+    A shuffle exchanges the outputs of two systems for random segments. If the systems have several runs, it permutes the
+    runs of both systems for each segment.
 
-    :param beyond: how a statistic has to compare with the real one to count
-    :param real: what counts as the real one for each pair, by default the difference of the scores
+    :param beyond: the comparison of a shuffle's statistic with the real one that makes the shuffle count
+    :param real: the real statistic of each pair, by default the difference of the scores
     """
 
     def __init__(
@@ -98,12 +102,13 @@ class Shuffles:
         self._nearly = systems.scoring.estimates(systems.columns)
 
     def enumerated(self, pair: Pair) -> tuple[int, int] | None:
-        """How many of all shuffles count, and how many there are; None if there are more than samples."""
+        """Enumerate all shuffles: return how many count, and how many there are; None if there are more than samples."""
         tables = [self._systems.tables[table] for system in pair for table in self._systems.runs[system]]
         runs = len(tables)
         if runs > MOST_TABULATED:
             return None
-        differs = np.zeros(self._systems.segments, dtype=np.bool_)  # not all runs of the two have the same numbers
+        # whether any two runs of the pair differ in a segment
+        differs = np.zeros(self._systems.segments, dtype=np.bool_)
         for table in tables[1:]:
             differs |= (table != tables[0]).any(axis=1)
         places = differs.nonzero()[0]
@@ -113,9 +118,9 @@ class Shuffles:
         return self._count(all_orders(places, self._systems.segments, runs), [pair])[0], count
 
     def sampled(self, pairs: Sequence[Pair], generator: np.random.Generator | None = None) -> list[int]:
-        """How many of the samples count, for each pair; pairs with as many runs see the same shuffles.
+        """Draw shuffles, and count those that matter for each pair; pairs with the same number of runs share shuffles.
 
-        :param generator: to draw with, by default a new one for each number of runs
+        :param generator: the random generator, by default a new one for each number of runs
         """
         kinds: dict[tuple[int, ...], list[int]] = {}
         for place, pair in enumerate(pairs):
@@ -135,15 +140,18 @@ class Shuffles:
         return found
 
     def _real(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """The real statistics, `(pairs, 1)`."""
+        """Return the real statistics minus the tolerance, `(pairs, 1)`."""
         found = [self._given[pair] if pair in self._given else abs(self._systems.difference(*pair)) for pair in pairs]
-        return np.array(found)[:, None]
+        return np.array(found)[:, None] - self._systems.scoring.tolerance
 
     # ------------------------------------------------------------------------------------------- two systems of one run
 
     def _count_halves(self, drawn: Iterable[NDArray[np.bool_]], pairs: Sequence[Pair]) -> list[int]:
-        """One product serves all pairs: where `S` is the sum of the segments that stay, that of a shuffled system is
-        `S_a + T_b - S_b`."""
+        """Count shuffles with one matrix product for all pairs.
+
+        If `S` is the sum of the segments that stay and `T` that of all segments, the sum of a shuffled system is
+        `S_a + T_b - S_b`.
+        """
         columns = self._systems.columns
         tables = [runs[0] for runs in self._systems.runs]
         works = []
@@ -167,10 +175,10 @@ class Shuffles:
     def _beyonds(
         self, ones: NDArray[np.float64], others: NDArray[np.float64], real: NDArray[np.float64]
     ) -> NDArray[np.int64]:
-        """How many of the shuffles count, for each pair. What is clear from estimates needs no exact score.
+        """Count the shuffles for each pair, with exact scores only where estimates do not decide.
 
-        :param ones: sums of shuffled systems, `(pairs, columns, n)`
-        :param others: those of the others
+        :param ones: sums of the first shuffled systems, `(pairs, columns, n)`
+        :param others: sums of the second shuffled systems
         :param real: differences, `(pairs, 1)`
         """
         scoring, columns = self._systems.scoring, self._systems.columns
@@ -193,7 +201,7 @@ class Shuffles:
     # --------------------------------------------------------------------------------------------------- several runs
 
     def _count(self, drawn: Iterable[NDArray[np.uint8]], pairs: Sequence[Pair]) -> list[int]:
-        """Whatever the numbers of runs are; each pair has the same."""
+        """Count shuffles for any numbers of runs, which are the same for each pair."""
         systems, columns = self._systems, self._systems.columns
         own = len(systems.runs[pairs[0][0]])
         items = [
@@ -215,7 +223,7 @@ class Shuffles:
 
 
 def _in_place(places: list[int]) -> list[int] | slice:
-    """As a slice where they are one, which copies nothing."""
+    """Convert consecutive positions to a slice, so that indexing does not copy."""
     neighbours = places == list(range(places[0], places[0] + len(places)))
     return slice(places[0], places[-1] + 1) if neighbours else places
 

@@ -1,4 +1,4 @@
-"""A comparison of systems, as an object, as data and as tables. People read scores from 0 to 100."""
+"""The result of a comparison of systems, with its conversion to JSON, CSV, Markdown, LaTeX and text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.scales import percent
+from .._runtime.state import RecordState
 from ..errors import UnknownNameError, printable
 
 if TYPE_CHECKING:
@@ -19,21 +20,21 @@ if TYPE_CHECKING:
     from .._runtime.arrays import np
     from .systems import Systems
 
-MOST_PAIRS = 15  # that are listed; more are shown as a matrix
+MOST_PAIRS = 15  # pairs in a list; more are shown as a matrix
 
 Table = tuple[list[str], list[list[str]]]
 NUMBER = re.compile(r"[-+<]?[\d.]+\*?$")
 
 
 @dataclass(frozen=True)
-class SystemScore:
+class SystemScore(RecordState):
     """A system in a comparison. All numbers are on the metric's scale.
 
     :param name: the name of the system
-    :param score: of its segments, or the mean of several runs
+    :param score: the score of the system, or the mean of several runs
     :param low: the lower end of the bootstrap interval
-    :param high: its upper end
-    :param s_sel: the standard deviation of the bootstrap samples' scores, or the mean of those of several runs: how
+    :param high: the upper end of the interval
+    :param s_sel: the standard deviation of the bootstrap samples' scores (for several runs, the mean over runs): how
         much the score varies with the choice of segments (Clark and others 2011)
     :param s_opt: the standard deviation of the runs' scores, None for one run: how much the score varies if the system
         is trained again
@@ -55,18 +56,18 @@ class SystemScore:
 
 
 @dataclass(frozen=True)
-class SystemDifference:
-    """Two systems of a comparison.
+class SystemDifference(RecordState):
+    """The difference between two systems of a comparison.
 
-    :param first: the better system, or the one that is compared with the baseline
-    :param second: the other, or the baseline
-    :param difference: the first one's score minus the second one's, on the metric's scale
+    :param first: the better system, or the system that is compared with the baseline
+    :param second: the other system, or the baseline
+    :param difference: the first score minus the second, on the metric's scale
     :param low: the lower end of the bootstrap interval of the difference
-    :param high: its upper end
+    :param high: the upper end of the interval
     :param p: the p of the test
     :param p_holm: p after Holm's correction for the number of tests in the comparison
     :param significant: whether the p on which the comparison is based is at most its alpha
-    :param samples: how many shuffles or bootstrap samples `p` is based on
+    :param samples: the number of shuffles or bootstrap samples that `p` is based on
     :param enumerated: whether these are all possible shuffles, so that `p` is exact
     :param wins: the number of segments in which the first is better, as the metric scores single sentences; for a
         function of the sum, the number of segments whose influence is above 0
@@ -93,21 +94,21 @@ class SystemDifference:
 
 
 @dataclass(frozen=True)
-class SystemComparison:
+class SystemComparison(RecordState):
     """The result of :func:`compare_systems`; ``print`` shows it as tables, with scores from 0 to 100 if the scale is
     known.
 
     :param systems: the best first; if there is a baseline, it comes before the others
-    :param differences: of all pairs, or of each system and the baseline
+    :param differences: the differences of all pairs, or of each system from the baseline
     :param baseline: the name of the baseline; None if all pairs were compared
     :param test: the name of the test
-    :param samples: of the test
-    :param resamples: how many bootstrap samples the intervals have
-    :param seed: of all samples
-    :param confidence: of the intervals
+    :param samples: the number of samples of the test
+    :param resamples: the number of bootstrap samples of the intervals
+    :param seed: the seed of all samples
+    :param confidence: the confidence of the intervals
     :param alpha: the level of significance
     :param correction: ``holm`` or ``none``; `significant` and the ranks are based on it
-    :param segments: how many segments the systems have
+    :param segments: the number of segments
     :param metric: the name of the metric
     :param scale: the score of a perfect match, or None if it is not known
     :param signature: definition, test, samples and seed in one line
@@ -136,14 +137,14 @@ class SystemComparison:
     _rows: Systems = field(repr=False, compare=False)
 
     def influence(self, first: str, second: str) -> NDArray[np.float64]:
-        """How much each segment adds to the difference between two systems.
+        """Compute the influence of each segment on the difference between two systems.
 
         Entry i is the score of the first system minus the score that it would have with the second system's output for
-        segment i. So it says how many points of the difference come from this segment alone. For several runs it is the
-        mean over all pairs of runs.
+        segment i: the points of the difference that come from this segment alone. For several runs it is the mean over
+        all pairs of runs.
 
         :param first: the name of a system
-        :param second: that of another
+        :param second: the name of another system
         :return: float64 `(segments,)`, on the metric's scale
         :raises UnknownNameError: there is no such system
 
@@ -155,10 +156,10 @@ class SystemComparison:
         return self._rows.influence(*(self._number(name) for name in (first, second)))
 
     def between(self, first: str, second: str) -> SystemDifference:
-        """The difference between two systems: the first minus the second.
+        """Return the difference between two systems: the first minus the second.
 
         :param first: the name of a system
-        :param second: that of another
+        :param second: the name of another system
         :raises UnknownNameError: they were not compared
 
         >>> import numpy
@@ -183,9 +184,9 @@ class SystemComparison:
         raise UnknownNameError(f"{first!r} and {second!r} were not compared with each other")
 
     def as_dict(self, influence: bool = False) -> dict[str, Any]:
-        """Everything, for JSON; scores are from 0 to 100 if the scale is known.
+        """Convert the comparison to a dict for JSON; scores are from 0 to 100 if the scale is known.
 
-        :param influence: also how much every segment adds to each difference
+        :param influence: include the influence of every segment on each difference
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
@@ -227,9 +228,9 @@ class SystemComparison:
         }
 
     def to_json(self, influence: bool = False) -> str:
-        """The same as text in JSON.
+        """Format the comparison as JSON, with the contents of :meth:`as_dict`.
 
-        :param influence: also how much every segment adds to each difference
+        :param influence: include the influence of every segment on each difference
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
@@ -239,7 +240,7 @@ class SystemComparison:
         return json.dumps(self.as_dict(influence), ensure_ascii=False)
 
     def to_csv(self) -> str:
-        """A line for each difference, with the scores of both systems. Numbers have all their digits.
+        """Format the differences as CSV: a line for each, with the scores of both systems and all digits.
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
@@ -262,9 +263,9 @@ class SystemComparison:
         return written.getvalue()
 
     def to_markdown(self, width: int = 2) -> str:
-        """The tables in Markdown.
+        """Format the tables as Markdown.
 
-        :param width: decimals of scores
+        :param width: the number of decimals of scores
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
@@ -287,9 +288,9 @@ class SystemComparison:
         return "\n\n".join([*parts, "  \n".join(cell(note) for note in _notes(self))])
 
     def to_latex(self, width: int = 2) -> str:
-        """The tables in LaTeX, for the package booktabs.
+        """Format the tables as LaTeX, for the package booktabs.
 
-        :param width: decimals of scores
+        :param width: the number of decimals of scores
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
@@ -323,9 +324,9 @@ class SystemComparison:
         return "\n\n".join(["% needs \\usepackage{booktabs}\n" + parts[0], *parts[1:], notes]) + "\n"
 
     def format(self, width: int = 2) -> str:
-        """The tables as text.
+        """Format the tables as text.
 
-        :param width: decimals of scores
+        :param width: the number of decimals of scores
 
         >>> import numpy
         >>> found = compare_systems({"one": numpy.array([0.5, 0.75]), "two": numpy.array([0.5, 0.25])}, scale=1)
@@ -373,9 +374,9 @@ def _p(p: float, significant: bool) -> str:
 
 
 def _contents(comparison: SystemComparison, width: int, cell: Callable[[str], str]) -> list[Table]:
-    """The tables, each with its header.
+    """Return the cells of the tables, each with its header.
 
-    :param cell: what makes the name of a system safe
+    :param cell: a function that escapes the name of a system
     """
     scale = comparison.scale or 100
 
@@ -423,7 +424,7 @@ def _contents(comparison: SystemComparison, width: int, cell: Callable[[str], st
     return [
         (["no.", "rank", *header], numbered),
         (
-            [f"{what}, beside no.", *map(str, range(1, len(places)))],
+            [f"{what}, vs. no.", *map(str, range(1, len(places)))],
             [[f"{place + 1} {cell(name)}", *line] for (name, place), line in list(zip(places.items(), matrix))[1:]],
         ),
     ]
@@ -434,7 +435,7 @@ def _is_text(column: str, place: int) -> bool:
 
 
 def _notes(comparison: SystemComparison) -> list[str]:
-    """What the numbers are, in sentences."""
+    """Describe the tests and intervals in sentences."""
     count = len(comparison.differences)
     tests = {
         "randomization": f"approximate randomisation, two-sided, {comparison.samples} shuffles",
@@ -447,12 +448,12 @@ def _notes(comparison: SystemComparison) -> list[str]:
         by = "randomisation, two-sided, over all shuffles, so it is exact"
     judged = "Holm's p" if comparison.correction == "holm" else "p"
     if comparison.baseline is None:
-        beside = "all pairs are compared, and a rank begins where a system is significantly worse than those of the rank above"
+        compared = "all pairs are compared, and a rank begins where a system is significantly worse than those of the rank above"
     else:
-        beside = f"each system is compared with {_plain(comparison.baseline)}"
+        compared = f"each system is compared with {_plain(comparison.baseline)}"
     notes = [
         comparison.signature,
-        f"{comparison.segments} segments; {beside}.",
+        f"{comparison.segments} segments; {compared}.",
         f"p is by {by}; * marks {judged} <= {comparison.alpha:g}"
         f"{f', corrected for {count} tests' if comparison.correction == 'holm' and count > 1 else ''}.",
         f"Intervals are percentiles of {comparison.resamples} bootstrap samples.",

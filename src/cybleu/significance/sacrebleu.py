@@ -1,6 +1,6 @@
-"""sacreBLEU's two tests under their own names, with its results to the last bit.
+"""sacreBLEU's two significance tests, with its results to the last bit.
 
-They are here to be compared with. Where they go wrong, so do these: see the page on significance.
+They are for comparison with sacreBLEU, and reproduce its faults: see the page on significance.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.samples import check_samples
+from .._runtime.state import RecordState
 from ..errors import SampleError, UnknownNameError
 from ..metrics import Bleu
 from .defaults import RESAMPLES, SEED, SHUFFLES
@@ -24,18 +25,18 @@ from .systems import MetricLike, Systems, named
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LOG_OF_ZERO = -9999999999  # sacreBLEU's
-IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float made a float64 of a float32
+LOG_OF_ZERO = -9999999999  # as in sacreBLEU
+IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float converted a float32 to float64
 
 
 @dataclass(frozen=True)
-class SacrebleuResult:
+class SacrebleuResult(RecordState):
     """The result of sacreBLEU's tests for a system, with sacreBLEU's names. Scores are from 0 to 100.
 
-    :param score: of all segments
-    :param p_value: of the comparison with the baseline, None for the baseline
-    :param mean: of the bootstrap samples, None without them
-    :param ci: half the length of their 95 % interval, None without them
+    :param score: the score of all segments
+    :param p_value: the p of the comparison with the baseline, None for the baseline
+    :param mean: the mean of the bootstrap samples, None without samples
+    :param ci: half the length of the 95 % interval, None without samples
 
     >>> print(SacrebleuResult(26.7, 0.3077, 26.64, 0.7))
     26.7 (26.6 ± 0.7) (p = 0.3077)
@@ -61,18 +62,18 @@ def paired_bs(
     progress: bool = False,
     **choices: Any,
 ) -> dict[str, SacrebleuResult]:
-    """The test of ``sacrebleu --paired-bs``: paired bootstrap of a baseline and each other system.
+    """Test each system against a baseline as ``sacrebleu --paired-bs`` does, by paired bootstrap.
 
-    Its p counts the samples whose absolute differences are above their mean by more than the real difference. This
-    gives a half to a third of the right p, which :func:`paired_test` gives.
+    Its p counts the samples whose absolute differences are above their mean by more than the real difference. The
+    result is a half to a third of the correct p, which :func:`paired_test` gives.
 
     :param systems: the names of the systems, the baseline first, each with the rows of its segments: a mapping, or
         pairs
     :param metric: sacreBLEU's BLEU: its name, or a :class:`cybleu.metrics.Bleu` of it with other choices
-    :param samples: how many
-    :param seed: as sacreBLEU's ``SACREBLEU_SEED``. sacreBLEU takes 0 for no seed; here it is the seed 0
-    :param progress: show a progress bar (needs tqdm)
-    :param choices: of :class:`cybleu.metrics.Bleu`
+    :param samples: the number of bootstrap samples
+    :param seed: as sacreBLEU's ``SACREBLEU_SEED``. For sacreBLEU 0 means no seed; here it is the seed 0
+    :param progress: show a progress bar (requires tqdm)
+    :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the results by the names of the systems, with scores from 0 to 100
     :raises UnknownNameError: the metric is not sacreBLEU's BLEU
     :raises CybleuError: as for :func:`compare_systems`
@@ -105,16 +106,17 @@ def paired_ar(
     progress: bool = False,
     **choices: Any,
 ) -> dict[str, SacrebleuResult]:
-    """The test of ``sacrebleu --paired-ar``: approximate randomisation of a baseline and each other system.
+    """Test each system against a baseline as ``sacrebleu --paired-ar`` does, by approximate randomisation.
 
-    Its p counts only the shuffles that differ more than the systems, not those that differ as much. So systems that are
-    equal, or differ in only one segment, come out as significantly different. :func:`paired_test` gives the right p.
+    Its p counts only the shuffles that differ more than the systems, not those that differ as much. So it reports
+    equal systems, and systems that differ in a single segment, as significantly different. :func:`paired_test` gives the
+    correct p.
 
     The other parameters are those of :func:`paired_bs`.
 
-    :param confidence_samples: how many bootstrap samples to take for mean and interval, as
+    :param confidence_samples: the number of bootstrap samples for mean and interval, as
         ``--paired-ar-confidence-n``; by default none
-    :param threads: how many threads work at the same time; None is one. The result is the same
+    :param threads: the number of threads, which does not change the result; None is one
 
     >>> rows = [[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]
     >>> print(paired_ar({"baseline": rows, "the same": rows})["the same"])
@@ -126,7 +128,7 @@ def paired_ar(
     generator = np.random.default_rng(seed)
     shuffled = found
     if bleu.smoothing == "add-k" and bleu.smoothing_value is not None:
-        # it adds the value to an array of integers, which truncates
+        # sacreBLEU assigns the value to an array of integers, which truncates it
         shuffled = found.scored_by(replace(bleu, smoothing_value=float(int(bleu.smoothing_value))))
     pairs = [(0, system) for system in range(1, len(found.names))]
     real = {pair: abs(found.difference(*pair)) for pair in pairs}
@@ -144,7 +146,7 @@ def paired_ar(
 
 
 def _around(scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """The mean of the scores of samples, and half the length of their interval."""
+    """Return the mean of the scores of samples, and half the length of their interval."""
     low, high = interval(scores, 0.95)
     return float(np.sort(scores).mean()), 0.5 * (high - low)
 
@@ -156,12 +158,14 @@ def _systems(
     systems = named(given, 1)
     several = [name for name, runs in systems.items() if len(runs) > 1]
     if several:
-        raise SampleError(f"{several[0]} has several runs, and sacreBLEU's tests take one; compare_systems takes them")
+        raise SampleError(
+            f"{several[0]} has several runs, and sacreBLEU's tests accept only one; use compare_systems for several"
+        )
     found = Systems(systems, "sacrebleu" if metric is None else metric, None, **choices)
     bleu = getattr(found.scoring, "metric", None)
     if not isinstance(bleu, Bleu) or bleu.definition.name != "sacrebleu" or bleu.weights is not None:
         raise UnknownNameError(
-            "sacreBLEU's tests score by its own BLEU, with uniform weights; paired_test takes any metric"
+            "sacreBLEU's tests use its own BLEU, with uniform weights; use paired_test for other metrics"
         )
     return found, bleu
 
@@ -169,11 +173,11 @@ def _systems(
 def _resampled(
     systems: Systems, bleu: Bleu, generator: np.random.Generator, samples: int, progress: bool
 ) -> NDArray[np.float64]:
-    """The scores of bootstrap samples as sacreBLEU computes them, `(systems, samples)`."""
+    """Score bootstrap samples as sacreBLEU does, `(systems, samples)`."""
     columns = systems.columns
     if columns.limbs == 1 and columns.largest * columns.segments < EXACT_IN_FLOAT32:
         return scores_of_resamples(columns, generator, samples, lambda sums: score_float32(sums, bleu), progress)
-    # above 2**24 its sums are rounded on the way, so they are made its way
+    # sacreBLEU's float32 sums are rounded above 2**24, so these are added in the same order
     tables = [table.astype(np.float32) for table in systems.tables]
     scores = np.empty((len(tables), samples))
     for sample in range(samples):
@@ -184,7 +188,7 @@ def _resampled(
 
 
 def score_float32(sums: NDArray[Any], bleu: Bleu) -> NDArray[np.float64]:
-    """sacreBLEU's BLEU of sums in float32, with its operations: `(tables, columns, n)` to `(tables, n)`."""
+    """Compute sacreBLEU's BLEU from float32 sums with the same operations: `(tables, columns, n)` to `(tables, n)`."""
     tables = len(sums)
     sums = np.moveaxis(sums, 1, 0).reshape(sums.shape[1], -1).astype(np.float32)
     order = len(sums) // 2 - 1
@@ -210,7 +214,7 @@ def score_float32(sums: NDArray[Any], bleu: Bleu) -> NDArray[np.float64]:
     orders = np.full(len(none), order)
     if rules.effective_order:
         orders = np.maximum((~absent).sum(axis=0), 1)
-    # logarithms, sums and powers are Python's, as there
+    # as in sacreBLEU, Python computes logarithms, sums and powers
     zero = precisions == 0
     flat = np.where(zero, 1, precisions).astype(np.float64).ravel().tolist()
     logarithms = np.where(zero, LOG_OF_ZERO, np.reshape(list(map(math.log, flat)), zero.shape))

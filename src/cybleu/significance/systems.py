@@ -1,4 +1,4 @@
-"""What is compared: the numbers of every segment of every run, checked, and how sums of them become scores."""
+"""Validated statistics of the segments of all runs, and scoring of their sums."""
 
 from __future__ import annotations
 
@@ -32,54 +32,60 @@ if TYPE_CHECKING:
 OfSums: TypeAlias = "Callable[[NDArray[Any]], float]"
 MetricLike: TypeAlias = "str | Metric | Variant | OfSums | None"
 
-PIECE = 1 << 16  # segments
-ROUNDING = 2.0**-40  # of a sum of limbs, beside the numbers in it
+PIECE = 1 << 16  # segments that are scored at once
+ROUNDING = 2.0**-40  # relative error of a sum of limbs, in addition to that of the numbers
+# The tolerance for equal differences of means, relative to the largest score. It exceeds the errors from rounding decimals to
+# floats (a unit of 2**-53 for each of up to 6 means), scaling and subtracting, and is far below any difference of interest.
+EQUAL = 2.0**-47
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A run of a system: `(segments, columns)`, as somebody gave it, and a name for messages."""
+    """The statistics of a run, `(segments, columns)`, as passed by the caller, and a name for messages."""
 
     name: str
     table: NDArray[Any]
 
 
 class Scoring(ABC):
-    """How sums become scores.
+    """Scoring of sums.
 
-    :ivar scale: the score of a perfect match, None where that is not known
+    :ivar scale: the score of a perfect match, None if it is not known
     :ivar signature: the definition in one line
-    :ivar name: for the head of a column
+    :ivar name: the name for the header of a column
     """
 
     scale: float | None = None
+    higher_is_better = True
     name: str = "score"
     signature: str = ""
-    #: How far an estimate may be away from the score.
+    #: The largest error of an estimate.
     error: float = 0.0
+    #: The distance below which differences of scores count as equal.
+    tolerance: float = 0.0
 
     @abstractmethod
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
-        """The score of each row of sums."""
+        """Score each row of sums."""
 
     def estimates(self, columns: Columns) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
-        """A function from sums `(..., limbs * columns, n)` to estimates, nan where there is none; None for metrics without."""
+        """Return a function from sums `(..., limbs * columns, n)` to estimates, or NaN; None if the metric has none."""
         return None
 
     def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64] | None:
-        """The score of each segment alone, None where a row alone has none."""
+        """Score each segment alone; None if a single row cannot be scored."""
         return None
 
 
 class OfMetric(Scoring):
-    """The score of a corpus by a metric, from the sum of its rows.
+    """Scoring of sums by a metric.
 
-    :param metric: as it was asked for
+    :param metric: the metric that the caller passed
     :param summed: the metric that scores sums, see :meth:`cybleu.metrics.Metric.summable`
     """
 
     def __init__(self, metric: Metric, summed: Metric, width: int):
-        self.scale, self.signature = metric.scale, metric.signature
+        self.scale, self.signature, self.higher_is_better = metric.scale, metric.signature, metric.higher_is_better
         self.metric = metric
         self.name = "BLEU" if isinstance(metric, Bleu) else metric.name
         self.error = ERROR * metric.scale
@@ -88,23 +94,23 @@ class OfMetric(Scoring):
         self._arguments = metric, summed, width
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return OfMetric, self._arguments  # the formula is the backend's
+        return OfMetric, self._arguments  # the formula belongs to the backend and is not pickled
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
-        score = self._formula.score_rows_of_any_size if numbers.dtype == object else self._formula.score_rows
-        return _all_finite(score(numbers), numbers, "metric")
+        return _all_finite(self._formula.score_rows(numbers), numbers, "metric")
 
     def estimates(self, columns: Columns) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
         return self._formula.nearly if columns.limbs == 1 else None
 
     def of_segments(self, table: NDArray[Any]) -> NDArray[np.float64]:
         rows, metric = self._sentences.summable(table)
-        return metric.formula(rows.shape[1]).score_rows(in_place(rows, np.int64))
+        return metric.formula(rows.shape[1]).score_rows(in_place(rows, metric.dtype))
 
 
 def _all_finite(scores: NDArray[np.float64], numbers: NDArray[Any], what: str) -> NDArray[np.float64]:
-    """
-    :param what: gave the scores for these sums
+    """Check that all scores are finite.
+
+    :param what: the function or metric that computed the scores
     :raises StatisticsError: a score is not finite
     """
     if (first := first_not_finite(scores)) is not None:
@@ -116,7 +122,7 @@ def _all_finite(scores: NDArray[np.float64], numbers: NDArray[Any], what: str) -
 
 
 class OfFunction(Scoring):
-    """What a function makes of the sum of all rows."""
+    """Scoring by a function of the sum of all rows."""
 
     def __init__(self, function: OfSums, scale: float | None):
         self.scale = scale
@@ -136,7 +142,7 @@ class OfMeans(Scoring):
 
     def __init__(self, segments: int, scale: float | None, largest: float):
         self.scale = scale
-        self.error = ROUNDING * largest
+        self.error, self.tolerance = ROUNDING * largest, EQUAL * largest
         self._segments = segments
 
     def exact(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
@@ -152,13 +158,13 @@ class OfMeans(Scoring):
 
 
 class Systems:
-    """Systems with one or more runs each, ready to be resampled.
+    """Systems with one or more runs each, prepared for resampling.
 
-    :ivar names: of the systems
-    :ivar runs: for each system the numbers of its tables
-    :ivar tables: the rows of all runs, as they are added up
-    :ivar columns: the same for products
-    :ivar scores: of every run
+    :ivar names: the names of the systems
+    :ivar runs: for each system the indices of its tables
+    :ivar tables: the rows of all runs, in the form that is summed
+    :ivar columns: the same rows, prepared for matrix products
+    :ivar scores: the score of every run
     """
 
     def __init__(self, systems: Mapping[str, list[Rows]], metric: MetricLike, scale: float | None, **choices: Any):
@@ -174,21 +180,21 @@ class Systems:
         self.scores = self.scoring.exact(self.columns.numbers(self.columns.totals[:, :, None]))
 
     def scored_by(self, metric: Metric) -> Systems:
-        """The same rows by another metric that adds them up as they are."""
+        """Return the same systems scored by another metric, which must sum the same rows."""
         other = copy(self)
         other.scoring = OfMetric(metric, metric, self.columns.width)
         return other
 
     def score(self, system: int) -> float:
-        """The mean of the runs' scores."""
+        """Return the mean score of a system's runs."""
         return float(mean_of_runs(self.scores[self.runs[system]]))
 
     def difference(self, first: int, second: int) -> float:
-        """Of the scores of two systems."""
+        """Return the difference of the scores of two systems."""
         return self.score(first) - self.score(second)
 
     def influence(self, first: int, second: int) -> NDArray[np.float64]:
-        """By how much the first system's score is above what it would be if a segment were the second's, for each segment."""
+        """Return for each segment by how much the first system's score would drop with the second system's output."""
         result = np.zeros(self.segments)
         columns, pairs = self.columns, [(own, other) for own in self.runs[first] for other in self.runs[second]]
         for start in range(0, self.segments, PIECE):
@@ -200,12 +206,12 @@ class Systems:
 
 
 def mean_of_runs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean over the first axis, the same for every order of the runs.
+    """Return the mean over the first axis, independent of the order of the runs.
 
-    A shuffle that exchanges whole runs must give the real statistic to the last bit.
+    A shuffle that only permutes whole runs must give the real statistic to the last bit.
     """
     count = len(scores)
-    if count < 3:  # an addition of two is the same both ways
+    if count < 3:  # addition is commutative
         total: NDArray[np.float64] = scores.sum(axis=0)
     else:
         total = np.zeros(scores.shape[1:])
@@ -218,10 +224,10 @@ def mean_of_runs(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def named(given: Any, least: int) -> dict[str, list[Rows]]:
-    """Systems by name, in their order.
+    """Validate systems, and return them by name in their order.
 
     :param given: a mapping, or pairs of names and rows
-    :param least: how many there must be
+    :param least: the smallest number of systems
     """
     if hasattr(given, "items"):
         pairs = list(given.items())
@@ -230,7 +236,7 @@ def named(given: Any, least: int) -> dict[str, list[Rows]]:
             pairs = [(name, rows) for name, rows in given]
         except (TypeError, ValueError):
             raise SequenceTypeError(
-                "the systems are no mapping from names to rows, and no pairs of a name and rows; give for example "
+                "the systems are neither a mapping from names to rows nor pairs of a name and rows; give for example "
                 '{"baseline": rows, "mine": other_rows}'
             ) from None
     found: dict[str, list[Rows]] = {}
@@ -238,7 +244,7 @@ def named(given: Any, least: int) -> dict[str, list[Rows]]:
         if not isinstance(name, str) or not name:
             shown = repr(name) if isinstance(name, (str, int)) else f"a {type(name).__name__}"
             raise SequenceTypeError(
-                f'{shown} is no name of a system; give names with rows, for example {{"baseline": rows, "mine": other_rows}}'
+                f'{shown} is not the name of a system; give names with rows, for example {{"baseline": rows, "mine": other_rows}}'
             )
         if name in found:
             raise UnknownNameError(f"two systems are called {name!r}; give each a name of its own")
@@ -250,7 +256,7 @@ def named(given: Any, least: int) -> dict[str, list[Rows]]:
 
 
 def runs_of(given: Any, name: str) -> list[Rows]:
-    """One run, or several as a list of arrays or as what makes an array of three dimensions."""
+    """Return the runs of a system: one array, a list of arrays, or data for an array of three dimensions."""
     if isinstance(given, (list, tuple)) and given and all(hasattr(one, "__array__") for one in given):
         if all(np.ndim(one) for one in given):
             return [Rows(_of_run(name, number, len(given)), _table(one, name)) for number, one in enumerate(given)]
@@ -263,10 +269,10 @@ def runs_of(given: Any, name: str) -> list[Rows]:
     except ValueError as error:
         lengths = sorted({len(one) for one in given if hasattr(one, "__len__")})
         raise LengthMismatchError(
-            f"{name} is no table: its parts have different lengths, such as {lengths[0]} and {lengths[-1]}; all rows, and "
+            f"{name} is not a table: its parts have different lengths, such as {lengths[0]} and {lengths[-1]}; all rows, and "
             "all runs of a system, must be equally long"
             if len(lengths) > 1
-            else f"{name} is no table of numbers: {error}"
+            else f"{name} is not a table of numbers: {error}"
         ) from error
     if array.ndim == 3:
         return [Rows(_of_run(name, number, len(array)), _table(one, name)) for number, one in enumerate(array)]
@@ -307,13 +313,13 @@ def _check_sizes(given: Sequence[Rows]) -> None:
     if not len(first.table):
         raise EmptyCorpusError("there is no segment; give the row of each segment, or a score for each")
     if len(first.table) == 1:
-        raise SampleError("there is one segment, and samples of one segment are all alike; give more, best hundreds")
+        raise SampleError("there is one segment, so all samples are equal; give more segments, preferably hundreds")
 
 
 def _scoring(
     given: Sequence[Rows], metric: MetricLike, scale: float | None, choices: Mapping[str, Any]
 ) -> tuple[Scoring, list[NDArray[Any]]]:
-    """How to score, and the tables that are added up for it."""
+    """Return the scoring, and the tables that it sums."""
     if scale is not None and not 0 < as_number(scale) < float("inf"):
         raise ArrayValueError(f"scale is {scale!r}; it is the score of a perfect match, for example 1 or 100")
     chosen = {name: value for name, value in choices.items() if value is not None}
@@ -321,29 +327,32 @@ def _scoring(
     column = metric is None and not chosen and given[0].table.shape[1] == 1
     if of_function or column:
         if chosen:
-            raise UnknownNameError(f"a function of the sum has no {next(iter(chosen))!r} to choose")
+            raise UnknownNameError(f"a function of the sum has no option {next(iter(chosen))!r}; leave it out")
         tables = _numeric(given)
         if of_function:
             return OfFunction(metric, scale), tables  # type: ignore[arg-type]
         largest = max(float(np.abs(table.astype(np.float64)).max()) for table in tables)
         return OfMeans(len(tables[0]), scale, largest), tables
     if scale is not None:
-        raise ArrayValueError("scale is for functions and for columns of scores; a metric has one of its own")
+        raise ArrayValueError(
+            "scale is for functions and columns of scores; a metric has its own scale, so leave it out"
+        )
     found = find(metric, **chosen)  # type: ignore[arg-type]
     tables = []
+    kinds = "iuf" if found.takes_fractions else "iu"
     for rows in given:
-        if rows.table.dtype.kind not in "iu":
+        if rows.table.dtype.kind not in kinds:
             raise ArrayTypeError(
                 f"{rows.name} has {rows.table.shape[1]} columns of {rows.table.dtype}, and the rows of {found.name} are "
                 "integers; for floats give one column of scores for each run, or a function of the sum as metric"
             )
         try:
-            found.score(rows.table)  # looks at every row
+            found.score(rows.table)  # validates every row
         except StatisticsError as error:
             raise StatisticsError(f"{rows.name}: {error}") from error
-        except ZeroDivisionError:  # tools that stop at an empty text; in a sample it is the worst
+        except ZeroDivisionError:  # some tools fail on empty text; in samples it gets the worst score
             pass
-        table, summed = found.summable(in_place(rows.table, np.int64))
+        table, summed = found.summable(in_place(rows.table, found.dtype))
         tables.append(table)
     return OfMetric(found, summed, tables[0].shape[1]), tables
 
@@ -364,7 +373,10 @@ def _numeric(given: Sequence[Rows]) -> list[NDArray[Any]]:
 
 
 def check_share(share: Any, name: str) -> None:
-    """:raises SampleError: it is no number between 0 and 1."""
+    """Check that a number is between 0 and 1.
+
+    :raises SampleError: it is not
+    """
     if not isinstance(share, (int, float)) or not 0 < share < 1:
         raise SampleError(
             f"{name} is {share!r}; it must be a number between 0 and 1, such as {0.95 if name == 'confidence' else 0.05}"

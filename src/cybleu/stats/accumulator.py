@@ -1,4 +1,4 @@
-"""BLEU of a corpus that comes segment by segment."""
+"""Statistics of a corpus, added segment by segment."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from copy import copy
 from typing import Any
 
 from .._runtime.scales import counted
-from ..errors import StatisticsError
-from ..text.columns import is_column, texts_given
+from .._runtime.state import ArgumentState, check_names
+from ..errors import StateError, StatisticsError
+from ..text.parsing import parse_group, parse_raw_segment
 from ..text.raw import Raw, raw_of
 from .counts import check_counting, segment_row
-from .rows import checked_rows
+from .rows import checked_row, checked_rows, counts_given
 
 __all__ = ["CorpusAccumulator"]
 
 
-class CorpusAccumulator:
-    """Statistics of a corpus that grows; :func:`cybleu.score` takes it at any time.
+class CorpusAccumulator(ArgumentState):
+    """Statistics of a growing corpus, which :func:`cybleu.score` scores at any time.
 
-    It can be pickled, and needs no NumPy.
+    It can be pickled and does not require NumPy.
 
     Parts of a corpus add up: `one + other` and `sum(parts)` are new accumulators, `one += other` is `one.merge(other)`.
 
@@ -41,7 +42,18 @@ class CorpusAccumulator:
     (86.69, 2)
     """
 
-    __slots__ = ("_raw", "lowercase", "max_order", "reference_length", "row", "segments", "short_segments", "tokenize")
+    __slots__ = (
+        "_lowercase",
+        "_max_order",
+        "_raw",
+        "_reference_length",
+        "_row",
+        "_segments",
+        "_short_segments",
+        "_tokenize",
+    )
+    _OPTIONS = ("max_order", "reference_length", "tokenize", "lowercase")
+    _COUNTS = ("row", "short_segments", "segments")
 
     def __init__(
         self,
@@ -53,17 +65,69 @@ class CorpusAccumulator:
     ):
         check_counting(max_order, reference_length)
         self._raw: Raw | None = raw_of(tokenize, lowercase)
-        self.tokenize = tokenize
-        self.lowercase = bool(lowercase)
-        self.max_order = max_order
-        self.reference_length = reference_length
+        self._tokenize = tokenize
+        self._lowercase = bool(lowercase)
+        self._max_order = max_order
+        self._reference_length = reference_length
+        self._row: list[int]
+        self._short_segments: list[int]
+        self._segments: int
         self.reset()
+
+    @property
+    def max_order(self) -> int:
+        """The largest n-gram order."""
+        return self._max_order
+
+    @property
+    def reference_length(self) -> str:
+        """Which reference length counts."""
+        return self._reference_length
+
+    @property
+    def tokenize(self) -> str | Callable[[str], Sequence[Hashable]] | None:
+        """The tokeniser of raw text, None for tokens."""
+        return self._tokenize
+
+    @property
+    def lowercase(self) -> bool:
+        """Whether raw text is put in lower case first."""
+        return self._lowercase
+
+    @property
+    def row(self) -> list[int]:
+        """A copy of the sum of the statistics rows."""
+        return list(self._row)
+
+    @property
+    def short_segments(self) -> list[int]:
+        """For each order, the number of segments that are too short for it, as a copy."""
+        return list(self._short_segments)
+
+    @property
+    def segments(self) -> int:
+        """The number of segments."""
+        return self._segments
+
+    def _argument_names(self) -> tuple[str, ...]:
+        return (*self._OPTIONS, *self._COUNTS)
+
+    def _restore(self, state: Any) -> None:
+        check_names(state, self._argument_names())
+        row, short_segments, segments = (state[name] for name in self._COUNTS)
+        CorpusAccumulator.__init__(self, **{name: state[name] for name in self._OPTIONS})
+        row = checked_row(row, "row")
+        short_segments = counts_given(short_segments, "short_segments")
+        (segments,) = counts_given([segments], "segments")
+        if len(row) != len(self._row) or len(short_segments) != self._max_order or max(short_segments) > segments:
+            raise StateError("the counts are not those of the orders and the segments; make a new pickle")
+        self._row, self._short_segments, self._segments = row, short_segments, segments
 
     def reset(self) -> None:
         """Forget all segments."""
-        self.row = [0] * (2 + 2 * self.max_order)
-        self.short_segments = [0] * self.max_order
-        self.segments = 0
+        self._row = [0] * (2 + 2 * self._max_order)
+        self._short_segments = [0] * self._max_order
+        self._segments = 0
 
     def update(self, references: Collection[Collection[Hashable]], hypothesis: Collection[Hashable]) -> None:
         """Add a segment.
@@ -72,15 +136,16 @@ class CorpusAccumulator:
         :param hypothesis: a sequence of hashable tokens, which may be empty, or with `tokenize` a str or bytes
         :raises NoReferencesError: there is no reference
         """
-        if self._raw is not None and self._raw.own:
-            row = self._raw.row(references, hypothesis, self.max_order, self.reference_length)
+        counting = self.max_order, self.reference_length
+        if self._raw is None:
+            row = segment_row(parse_group(references), hypothesis, *counting)
         else:
-            if is_column(references):
-                references = list(texts_given(references, "references"))
-            if self._raw is not None:
-                references = self._raw.token_lists(references, "references")
-                hypothesis = self._raw.tokens(hypothesis, "the hypothesis")
-            row = segment_row(references, hypothesis, self.max_order, self.reference_length)
+            lines, line = parse_raw_segment(references, hypothesis)
+            if self._raw.own:
+                row = self._raw.row(lines, line, *counting)
+            else:
+                texts = [self._raw.tokens(text, f"references[{number}]") for number, text in enumerate(lines)]
+                row = segment_row(texts, self._raw.tokens(line, "the hypothesis"), *counting)
         self._add(row, [int(total == 0) for total in row[2 + self.max_order :]], 1)
 
     def update_stats(self, stats: Iterable[Iterable[Any]]) -> None:
@@ -91,10 +156,10 @@ class CorpusAccumulator:
         """
         rows = checked_rows(stats)
         for row in rows:
-            if len(row) != len(self.row):
-                raise StatisticsError(f"the rows have {len(row)} entries; {len(self.row)} are needed here")
+            if len(row) != len(self._row):
+                raise StatisticsError(f"the rows have {len(row)} entries; {len(self._row)} are needed here")
         for row in rows:
-            self._add(row, [int(total == 0) for total in row[2 + self.max_order :]], 1)
+            self._add(row, [int(total == 0) for total in row[2 + self._max_order :]], 1)
 
     def merge(self, other: CorpusAccumulator) -> None:
         """Add the segments of another accumulator.
@@ -116,7 +181,7 @@ class CorpusAccumulator:
                 f"accumulators of orders 1 to {self.max_order} with the {self.reference_length} reference length and of "
                 f"orders 1 to {other.max_order} with the {other.reference_length} one cannot be merged"
             )
-        self._add(other.row, other.short_segments, other.segments)
+        self._add(other._row, other._short_segments, other._segments)
 
     def __add__(self, other: CorpusAccumulator) -> CorpusAccumulator:
         if not isinstance(other, CorpusAccumulator):
@@ -140,16 +205,16 @@ class CorpusAccumulator:
         return self
 
     def _add(self, row: list[int], short_segments: list[int], segments: int) -> None:
-        self.row = [total + count for total, count in zip(self.row, row)]
-        self.short_segments = [total + count for total, count in zip(self.short_segments, short_segments)]
-        self.segments += segments
+        self._row = [total + count for total, count in zip(self._row, row)]
+        self._short_segments = [total + count for total, count in zip(self._short_segments, short_segments)]
+        self._segments += segments
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CorpusAccumulator):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__ if name != "_raw")
+        return self.__getstate__() == other.__getstate__()
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<CorpusAccumulator of {counted(self.segments, 'segment')}, {counted(self.row[0], 'token')}>"
+        return f"<CorpusAccumulator of {counted(self.segments, 'segment')}, {counted(self._row[0], 'token')}>"

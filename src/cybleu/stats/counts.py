@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import _backend, _mirror
-from .._runtime.sequences import plain_segment, plain_segments
+from .._runtime.sequences import plain_segment, plain_segments, with_ids
 from ..errors import OrderError, UnknownNameError
 
 TYPE_CHECKING = False
@@ -61,9 +61,9 @@ def segment_row(
     max_order: int,
     reference_length: str = "closest",
 ) -> list[int]:
-    """The same, for token lists: what may be meant for one is brought into one first, or refused.
+    """The same, for a segment as the caller gave it: other sequences of tokens become lists, and texts are an error.
 
-    The kernels take nothing else, so they are asked first.
+    The kernels decline everything that is not a list or tuple, so they are called first.
     """
     row = None if _is_mirror() else _backend.chosen.segment_counts(references, hypothesis, max_order)
     if row is None:
@@ -72,6 +72,12 @@ def segment_row(
     if reference_length != "closest":
         row[1] = choose_length([len(reference) for reference in references], row[0], reference_length)
     return row
+
+
+def row_of_lists(references: Sequence[Sequence[Hashable]], hypothesis: Sequence[Hashable], max_order: int) -> list[int]:
+    """The row of a segment of parsed token lists that a kernel declined, for tokens of the caller's own types."""
+    texts = [with_ids(text, f"reference {number}") for number, text in enumerate(references)]
+    return nltk_row(texts, with_ids(hypothesis, "the hypothesis"), max_order)
 
 
 def clipped_matches(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,38 +12,28 @@ from .._runtime.arrays import np
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import checked_threads, run
 from .._runtime.scales import counted
-from ..checks import check, check_references, check_texts
-from ..errors import (
-    ArrayValueError,
-    CybleuError,
-    MixedTokensError,
-    NGramError,
-    OrderError,
-    StatisticsError,
+from .._runtime.state import CheckedState
+from ..checks import are_lists, check, parse_references_strictly, parse_strictly
+from ..errors import ArrayValueError, CybleuError, MixedTokensError, NGramError, OrderError, StatisticsError
+from ..text.arrays import NO_IDS, SpecialIds, check_owners, parse_owners, separate_output
+from ..text.numbering import (
+    NumberedReferences,
+    RawWords,
+    Vocabulary,
+    ids_of_tokens,
+    number_hypotheses,
+    number_raw_references,
+    number_references,
 )
-from ..text.batches import (
-    ReferenceSets,
-    SpecialIds,
-    any_array,
-    hypotheses_like,
-    integers_of_lists,
-    is_array,
-    is_ragged,
-    owners_given,
-    positions,
-    reference_sets,
-    separate_output,
-    sets_missing,
-)
-from ..text.columns import ReferenceColumns, TextColumn, references_given, texts_given
+from ..text.parsing import parse_references, parse_texts, tokenise, tokenise_sets
 from ..text.raw import Raw, raw_of
-from ..text.words import RawWords, raw_reference_sets
+from ..text.values import RawReferences, RawText, ReferenceLists, TokenIds, TokenLists
 from .counts import (
     check_counting,
     choose_length,
     fill_rows,
     lengths_to_choose_from,
-    segment_row,
+    row_of_lists,
 )
 from .raw import fill_raw_rows
 from .rows import checked_array
@@ -50,13 +41,15 @@ from .rows import checked_array
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..text.values import ParsedReferences, ParsedTexts
+
 __all__ = ["References", "segment_stats", "short_segments"]
 
 RAW_AT_ONCE = 4096  # texts
 FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take longer than to read it for each
 
 
-class References:
+class References(CheckedState):
     """Sets of references, prepared once, for any number of hypotheses. Immutable; threads and pickles can share it.
 
     Metrics other than BLEU take them, too: GLEU as they are, and chrF those of raw text, whose characters it counts
@@ -77,7 +70,7 @@ class References:
         :func:`cybleu.text.tokenizer`
     :param lowercase: put raw text in lower case first
     :raises CybleuError: one of its subclasses, whose message names the argument and the place: a set without a
-        reference, an invalid order or length, ids beside other tokens
+        reference, an invalid order or length, ids mixed with other tokens
 
     >>> references = References([[["the", "cat", "sat"], ["a", "cat", "sat"]], [["it", "rains"]]], max_order=2)
     >>> references.stats([["the", "cat"], ["a", "cat"], ["it", "snows"]], owner=[0, 0, 1])
@@ -93,18 +86,14 @@ class References:
     array([0.535, 0.611, 0.152], dtype=float32)
     """
 
-    _STATE = ("max_order", "reference_length", "_sets", "_special", "_ignored", "_raw", "_lines")
-    __slots__ = (*_STATE, "_alone", "_prepared")
+    __slots__ = ("_alone", "_lines", "_numbered", "_options", "_prepared", "_raw")
 
-    max_order: int
-    reference_length: str
-    _sets: ReferenceSets
-    _special: SpecialIds
-    _ignored: list[tuple[Hashable, ...]] | None
+    _options: CountOptions
+    _numbered: NumberedReferences
     _raw: Raw | None
     _lines: Any  # raw text, as the backend reads it
     _prepared: Any
-    _alone: Any  # as `_prepared`, with a set for each reference, once that was asked for
+    _alone: Any  # as `_prepared`, with a set for each reference, made when it is first needed
 
     def __init__(
         self,
@@ -121,50 +110,58 @@ class References:
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
         lowercase: bool = False,
     ):
-        references = references_given(references, tokenize is not None)
         raw = raw_of(tokenize, lowercase, lengths=lengths, pad_id=pad_id, eos_id=eos_id, unk_id=unk_id)
+        options = CountOptions.checked(max_order, reference_length, SpecialIds(pad_id, eos_id, unk_id), ignore)
+        self._prepare(_parsed_references(references, raw, lengths, strict), options, raw)
+
+    @classmethod
+    def _of(cls, references: ParsedReferences, options: CountOptions, raw: Raw | None = None) -> References:
+        """Prepare references that are parsed.
+
+        :param raw: how raw text is tokenised
+        """
+        made = cls.__new__(cls)
+        made._prepare(references, options, raw)
+        return made
+
+    def _prepare(self, references: ParsedReferences, options: CountOptions, raw: Raw | None) -> None:
         lines: Any = None
-        bounds: Any = None
-        if raw is not None:
-            lines, bounds = raw.sets(references)
-            if isinstance(references, ReferenceColumns):
-                lines = _backend.chosen.RawTexts(lines.strings())  # the columns are someone else's
-        if raw is not None and (strict or not raw.own):
-            references = raw.sets_of_token_lists(references)
-        if strict and not is_array(references) and not is_ragged(references):
-            check_references(references)
-        special = SpecialIds(pad_id, eos_id, unk_id)
-        check_counting(max_order, reference_length)
-        special.check()
-        ngrams = None if ignore is None else _checked_ngrams(ignore, max_order)
-        if raw is not None and raw.own:
-            sets = raw_reference_sets(raw, lines, bounds, ngrams or ())
-        else:
-            sets = reference_sets(references, lengths, special, ngrams or ())
-            ids = sets.batch.ids.copy()  # the caller may change an array, and a pickle takes these
-            sets = sets._replace(batch=sets.batch._replace(ids=ids))
-        self._fill(max_order, reference_length, sets, special, ngrams, raw, lines)
+        if isinstance(references, RawReferences):
+            assert raw is not None
+            # the memory of columns is not ours to keep
+            lines = references.texts.lines
+            if references.in_columns:
+                lines = _backend.chosen.RawTexts(lines.strings())
+            if raw.own:
+                kept = replace(references, texts=replace(references.texts, lines=lines))
+                numbered = number_raw_references(raw, kept, options.ignored)
+                return self._fill(options, numbered, raw, lines)
+            references = tokenise_sets(raw, references)
+        numbered = number_references(references, options.special, options.ignored)
+        ids = numbered.texts.ids.copy()  # the caller may change an array, and a pickle takes these
+        numbered = numbered._replace(texts=numbered.texts._replace(ids=ids))
+        self._fill(options, numbered, raw, lines)
 
-    def _fill(self, *state: Any) -> None:
-        """:param state: the values of `_STATE`"""
-        put = object.__setattr__
-        for name, value in zip(self._STATE, state):
-            put(self, name, value)
-        put(self, "_prepared", self._counted(self._sets))
-        put(self, "_alone", None)
+    def _fill(self, options: CountOptions, numbered: NumberedReferences, raw: Raw | None, lines: Any) -> None:
+        state = {"_options": options, "_numbered": numbered, "_raw": raw, "_lines": lines, "_alone": None}
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_prepared", self._counted(numbered))
 
-    def _counted(self, sets: ReferenceSets) -> Any:
-        lengths, length_sets = _reference_lengths(sets, self.reference_length)
+    def _counted(self, numbered: NumberedReferences) -> Any:
+        options = self._options
+        texts, bounds = numbered.texts, numbered.bounds
+        lengths, length_bounds = _reference_lengths(numbered, options.reference_length)
         return _backend.chosen.PreparedReferences(
-            np.ascontiguousarray(sets.batch.ids, dtype=np.int64),
-            sets.batch.begins,
-            sets.batch.ends,
-            sets.sets,
+            np.ascontiguousarray(texts.ids, dtype=np.int64),
+            texts.begins,
+            texts.ends,
+            bounds,
             lengths,
-            length_sets,
-            self.max_order,
-            self._special.unk_id,
-            None if self._ignored is None else _ids_of_ngrams(self._ignored, sets),
+            length_bounds,
+            options.max_order,
+            options.special.unk_id,
+            None if options.ignored is None else _ids_of_ngrams(options.ignored, numbered),
         )
 
     def __setattr__(self, name: str, value: Any = None) -> None:
@@ -173,29 +170,41 @@ class References:
     __delattr__ = __setattr__
 
     def __getstate__(self) -> tuple[Any, ...]:
-        *state, lines = (getattr(self, name) for name in self._STATE)
-        return *state, None if lines is None else lines.strings()
+        options, lines = self._options, self._lines
+        ignored = None if options.ignored is None else options.ignored.texts
+        counting = options.max_order, options.reference_length, self._numbered, tuple(options.special), ignored
+        return *counting, self._raw, None if lines is None else lines.strings()
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        try:
-            max_order, reference_length, sets, ids, ignored, raw, strings = state
-            special = SpecialIds._make(ids)
-            check_counting(max_order, reference_length)
-            special.check()
-            if (raw is None) != (strings is None) or (raw is not None and len(strings) != len(sets.batch.begins)):
-                raise ValueError("the raw text does not fit the rest")
-            lines = None if strings is None else _backend.chosen.RawTexts(strings)
-            self._fill(max_order, reference_length, sets, special, ignored, raw, lines)
-        except (AttributeError, IndexError, TypeError, ValueError) as error:
-            raise ArrayValueError(f"this is not what a pickle of References holds: {error}") from error
+    def _restore(self, state: Any) -> None:
+        max_order, reference_length, numbered, special, ignored, raw, strings = state
+        options = CountOptions.checked(max_order, reference_length, SpecialIds._make(special), ignored)
+        if raw is not None and not isinstance(raw, Raw):
+            raise TypeError(f"the tokeniser is a {type(raw).__name__}")
+        of_words = raw is not None and raw.own
+        if not isinstance(numbered.vocabulary, RawWords if of_words else (Vocabulary, type(None))):
+            raise TypeError(f"the vocabulary is a {type(numbered.vocabulary).__name__}")
+        if (raw is None) != (strings is None) or (raw is not None and len(strings) != numbered.texts.size):
+            raise ValueError("the raw text does not fit the rest")
+        lines = None if strings is None else _backend.chosen.RawTexts(strings)
+        self._fill(options, numbered, raw, lines)
+
+    @property
+    def max_order(self) -> int:
+        """The largest n-gram order."""
+        return self._options.max_order
+
+    @property
+    def reference_length(self) -> str:
+        """Which of the references' lengths counts."""
+        return self._options.reference_length
 
     def __len__(self) -> int:
         """The number of sets."""
-        return len(self._sets.sets) - 1
+        return len(self._numbered.bounds) - 1
 
     def __repr__(self) -> str:
         return (
-            f"<References of {counted(len(self), 'segment')}, {counted(len(self._sets.batch.begins), 'text')}, "
+            f"<References of {counted(len(self), 'segment')}, {counted(self._numbered.texts.size, 'text')}, "
             f"orders 1 to {self.max_order}, {self.reference_length} length>"
         )
 
@@ -228,64 +237,116 @@ class References:
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. In the row of an empty hypothesis only the reference
             length is not 0
         """
-        batch, raw_texts, owners = self._read(hypotheses, owner, lengths, strict)
-        count = len(owners)
-        shape = count, 2 + 2 * self.max_order
+        texts = _parsed_texts(hypotheses, self._raw, lengths, strict)
+        owners = parse_owners(owner, len(self), texts.size)
+        shape = texts.size, 2 + 2 * self.max_order
         rows = separate_output(out, shape, np.int64, hypotheses=hypotheses, owner=owner, lengths=lengths)
+        return self._fill_rows(self._numbers_of(texts), owners, rows, threads, progress)
 
-        def work(start: int, stop: int) -> None:
-            if raw_texts is None:
-                self._prepared.count_rows(batch.ids, batch.begins, batch.ends, owners, start, stop, rows)
-            else:
-                self._count_raw(raw_texts, owners, start, stop, rows)
+    def _rows_of(
+        self, texts: ParsedTexts, owners: NDArray[np.int64], threads: int | None = None, progress: bool = False
+    ) -> NDArray[np.int64]:
+        """The rows of :meth:`stats`, of parsed texts.
 
-        cost = (len(batch.ids) if raw_texts is None else raw_texts.size // 4) + 64 * count
-        run(work, count, cost, threads, progress, "hypotheses")
+        :param owners: for each text the number of its set
+        """
+        rows = np.empty((texts.size, 2 + 2 * self.max_order), dtype=np.int64)
+        return self._fill_rows(self._numbers_of(texts), owners, rows, threads, progress)
+
+    def _numbers_of(self, texts: ParsedTexts) -> RawText | TokenIds:
+        """Texts in the numbers of the references, or as raw text that has a tokeniser of the backend."""
+        if isinstance(texts, RawText):
+            assert self._raw is not None
+            if self._raw.own:
+                return texts
+            texts = tokenise(self._raw, texts)
+        return number_hypotheses(texts, self._numbered, self._options.special, self._options.ignored)
+
+    def _fill_rows(
+        self,
+        texts: RawText | TokenIds,
+        owners: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        threads: int | None,
+        progress: bool,
+    ) -> NDArray[np.int64]:
+        """Write the statistics rows of the hypotheses."""
+        cost = 64 * len(owners)
+        if isinstance(texts, RawText):
+            lines = texts.lines
+            cost += lines.size // 4
+
+            def work(start: int, stop: int) -> None:
+                self._count_raw(lines, owners, start, stop, rows)
+
+        else:
+            ids, begins, ends = texts
+            cost += len(ids)
+
+            def work(start: int, stop: int) -> None:
+                self._prepared.count_rows(ids, begins, ends, owners, start, stop, rows)
+
+        run(work, len(owners), cost, threads, progress, "hypotheses")
         return rows
 
-    def _read(self, hypotheses: Any, owner: Any, lengths: Any, strict: bool) -> tuple[Any, Any, NDArray[np.int64]]:
-        """Hypotheses as a batch, or as raw text that the backend reads, and for each the number of its set."""
-        hypotheses = texts_given(hypotheses)
-        batch: Any = None
-        raw_texts: Any = None
-        if self._raw is not None and not _holds_token_lists(hypotheses):
-            raw_of(self._raw.tokenize, lengths=lengths)  # for its error
-            if self._raw.own:
-                raw_texts = self._raw.texts(hypotheses, "hypotheses")
-            else:
-                hypotheses = self._raw.token_lists(hypotheses, "hypotheses")
-        if raw_texts is None:
-            if strict and not is_array(hypotheses) and not is_ragged(hypotheses):
-                check_texts(hypotheses, "hypotheses")
-            batch = hypotheses_like(hypotheses, self._sets, lengths, self._special, self._ignored or ())
-        count = len(batch.begins) if raw_texts is None else len(raw_texts)
-        return batch, raw_texts, owners_given(owner, len(self), count)
-
-    def _count_raw(self, texts: Any, owners: NDArray[np.int64], start: int, stop: int, rows: NDArray[np.int64]) -> None:
+    def _count_raw(self, lines: Any, owners: NDArray[np.int64], start: int, stop: int, rows: NDArray[np.int64]) -> None:
         """Write the rows of some raw texts, not too many at a time: their numbers are in memory."""
-        words = self._sets.vocabulary
+        words = self._numbered.vocabulary
         assert isinstance(words, RawWords)
         for begin in range(start, stop, RAW_AT_ONCE):
             end = min(begin + RAW_AT_ONCE, stop)
-            batch = words.look_up(texts, begin, end)
-            self._prepared.count_rows(*batch, owners[begin:end], 0, end - begin, rows[begin:end])
+            texts = words.look_up(lines, begin, end)
+            self._prepared.count_rows(*texts, owners[begin:end], 0, end - begin, rows[begin:end])
+
+
+@dataclass(frozen=True, slots=True)
+class CountOptions:
+    """How segments are counted.
+
+    :param max_order: the largest n-gram order
+    :param reference_length: which of the references' lengths counts
+    :param special: ids with a meaning of their own
+    :param ignored: n-grams that are left out; None if n-grams are not looked up
+    """
+
+    max_order: int
+    reference_length: str = "closest"
+    special: SpecialIds = NO_IDS
+    ignored: TokenLists | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        max_order: int,
+        reference_length: str = "closest",
+        special: SpecialIds = NO_IDS,
+        ignore: Iterable[tuple[Hashable, ...]] | None = None,
+    ) -> CountOptions:
+        """The options, validated.
+
+        :raises CybleuError: one is not valid
+        """
+        check_counting(max_order, reference_length)
+        special.check()
+        ignored = None if ignore is None else TokenLists(_checked_ngrams(ignore, max_order), "ignore")
+        return cls(max_order, reference_length, special, ignored)
 
 
 def check_prepared(
     references: References, metric: str, counted: Mapping[str, Any], *, ignores: bool = False, **arguments: Any
 ) -> None:
-    """See that prepared references are counted as a metric counts, and that nothing is given that was given to them.
+    """Check that prepared references are counted as a metric counts, and that no option of theirs is given again.
 
     :param metric: its name
-    :param counted: what it needs: values of `max_order`, `reference_length` and `lowercase`
+    :param counted: what it requires: values of `max_order`, `reference_length` and `lowercase`
     :param ignores: it can leave out n-grams
     :param arguments: of references
-    :raises ArrayValueError: it is otherwise
+    :raises ArrayValueError: the references do not fit
     """
     given = [name for name, value in arguments.items() if value is not None and value is not False]
     if given:
         raise ArrayValueError(f"the references are prepared, so {given[0]} is theirs; give it to References")
-    if references._ignored is not None and not ignores:
+    if references._options.ignored is not None and not ignores:
         raise ArrayValueError(f"the references were prepared with ignore, and {metric} leaves no n-grams out")
     raw = references._raw
     for name, wanted in counted.items():
@@ -297,8 +358,8 @@ def check_prepared(
             )
 
 
-def prepared_lines(references: References, metric: str) -> tuple[Raw, Any, NDArray[np.int64]]:
-    """Prepared references as raw text: how it is read, all lines as the backend reads them, and where each set begins.
+def prepared_lines(references: References, metric: str) -> tuple[Raw, RawReferences]:
+    """The raw text of prepared references, and how it is tokenised.
 
     :param metric: the name of the metric, which counts characters
     :raises ArrayValueError: there is no raw text
@@ -308,7 +369,7 @@ def prepared_lines(references: References, metric: str) -> tuple[Raw, Any, NDArr
             f"the references were prepared as tokens, and {metric} counts the characters of raw text; "
             "give raw text to References, with tokenize="
         )
-    return references._raw, references._lines, references._sets.sets
+    return references._raw, RawReferences(RawText(references._lines, "references"), references._numbered.bounds)
 
 
 def stats_of_each(
@@ -318,57 +379,57 @@ def stats_of_each(
 
     The other parameters are those of :meth:`References.stats`.
     """
-    batch, raw_texts, owners = references._read(hypotheses, owner, lengths, False)
-    if raw_texts is not None:
-        batch = references._sets.vocabulary.look_up(raw_texts, 0, len(raw_texts))
-    alone = references._prepared if len(references._sets.batch.begins) == len(references) else references._alone
+    numbered = references._numbered
+    texts = references._numbers_of(_parsed_texts(hypotheses, references._raw, lengths, False))
+    if isinstance(texts, RawText):
+        assert isinstance(numbered.vocabulary, RawWords)
+        texts = numbered.vocabulary.look_up(texts.lines, 0, texts.size)
+    ids, begins, ends = texts
+    owners = parse_owners(owner, len(references), texts.size)
+    alone = references._prepared if numbered.texts.size == len(references) else references._alone
     if alone is None:
-        sets = references._sets._replace(sets=np.arange(len(references._sets.batch.begins) + 1))
-        alone = references._counted(sets)
+        alone = references._counted(numbered._replace(bounds=np.arange(numbered.texts.size + 1, dtype=np.int64)))
         object.__setattr__(references, "_alone", alone)
-    firsts = references._sets.sets[owners]
-    counts = references._sets.sets[owners + 1] - firsts
-    each = (firsts - np.cumsum(counts) + counts).repeat(counts) + np.arange(counts.sum())
-    begins, ends = batch.begins.repeat(counts), batch.ends.repeat(counts)
+    firsts = numbered.bounds[owners]
+    counts = numbered.bounds[owners + 1] - firsts
+    each = (firsts - np.cumsum(counts, dtype=np.int64) + counts).repeat(counts) + np.arange(
+        counts.sum(), dtype=np.int64
+    )
+    begins, ends = begins.repeat(counts), ends.repeat(counts)
     rows = np.empty((len(each), 2 + 2 * references.max_order), dtype=np.int64)
 
     def work(start: int, stop: int) -> None:
-        alone.count_rows(batch.ids, begins, ends, each, start, stop, rows)
+        alone.count_rows(ids, begins, ends, each, start, stop, rows)
 
     run(work, len(each), int((ends - begins).sum()) + 64 * len(each), threads, progress, "pairs")
     return rows, counts
 
 
 def digest(references: References) -> str:
-    """A number for these references, equal for equal ones: SHA-256 of their tokens and of how they are counted."""
+    """A digest of these references, equal for equal ones: SHA-256 of their tokens and of how they are counted."""
     from hashlib import sha256  # which imports OpenSSL, and few programs need it
 
-    sets = references._sets
+    numbered, options = references._numbered, references._options
     found = sha256()
-    for array in (sets.batch.ids, sets.batch.begins, sets.batch.ends, sets.sets):
+    for array in (*numbered.texts, numbered.bounds):
         found.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
     # numbers are given in the order in which tokens come
-    words = getattr(sets.vocabulary, "numbers", None)
-    choices = references.max_order, references.reference_length, tuple(references._special), references._ignored
+    words = getattr(numbered.vocabulary, "numbers", None)
+    ignored = None if options.ignored is None else options.ignored.texts
+    choices = options.max_order, options.reference_length, tuple(options.special), ignored
     found.update(repr((None if words is None else list(words), choices)).encode("utf-8", "surrogatepass"))
     return found.hexdigest()
 
 
-def _holds_token_lists(hypotheses: Any) -> bool:
-    if isinstance(hypotheses, TextColumn):
-        return hypotheses.depth > 0
-    return isinstance(hypotheses, (list, tuple)) and bool(hypotheses) and isinstance(hypotheses[0], (list, tuple))
-
-
 class LineCounter:
-    """Statistics of raw texts that stand in a block of bytes. For :mod:`cybleu.nbest`.
+    """Statistics of raw texts in a block of bytes. For :mod:`cybleu.nbest`.
 
     :param references: of tokens that are texts
     :param raw: with one of the backend's tokenisers, and no lower case
     """
 
     def __init__(self, references: References, raw: Raw):
-        vocabulary = references._sets.vocabulary
+        vocabulary = references._numbered.vocabulary
         if vocabulary is None:
             raise MixedTokensError("the references are token ids, and the hypotheses are texts")
         self._references = references
@@ -386,12 +447,12 @@ class LineCounter:
         """The statistics rows of the texts from `begins` to before `ends`, of the sets of references `owners`."""
         count = len(owners)
         if self._words is None:
-            lines = [block[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())]
-            batch = self._vocabulary.encoded(self._raw.token_lists(lines, "hypotheses"), "hypotheses")
+            lines = [block[begin:end].decode() for begin, end in zip(begins.tolist(), ends.tolist())]
+            texts = self._vocabulary.encoded(TokenLists(self._raw.split(lines), "hypotheses"))
         else:
-            batch = self._words.look_up(_backend.chosen.RawTexts.of_spans(block, begins, ends), 0, count)
+            texts = self._words.look_up(_backend.chosen.RawTexts.of_spans(block, begins, ends), 0, count)
         rows = np.empty((count, 2 + 2 * self._references.max_order), dtype=np.int64)
-        self._references._prepared.count_rows(*batch, owners, 0, count, rows)
+        self._references._prepared.count_rows(*texts, owners, 0, count, rows)
         return rows
 
 
@@ -439,86 +500,87 @@ def segment_stats(
     array([[2, 3, 2, 1, 2, 1],
            [2, 2, 2, 0, 2, 1]])
     """
-    references, hypotheses = references_given(references, tokenize is not None), texts_given(hypotheses)
-    of_ids = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
     checked_threads(threads)
+    of_ids = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
     raw = raw_of(tokenize, lowercase, **of_ids, lengths=lengths, reference_lengths=reference_lengths)
-    if raw is not None and raw.own and ignore is None and not strict and not _holds_token_lists(hypotheses):
-        check_counting(max_order, reference_length)
-        if (
-            owner is not None
-            and isinstance(references, (list, tuple))
-            and len(hypotheses) <= FEW_EACH * len(references)
-        ):
-            owners = positions(owner, "owner", len(references) - 1, len(hypotheses), "hypotheses")
-            references, owner = [references[number] for number in owners.tolist()], None
-        if owner is None:
-            return _raw_stats(raw, references, hypotheses, max_order, reference_length, threads, progress)
-    if (
-        raw is not None
-        or threads not in (None, 1)  # the counts of prepared references are made without Python's lists
-        or not (owner is ignore is lengths is reference_lengths is None)
-        or not (pad_id is eos_id is unk_id is None)
-        or not _are_token_lists(references, hypotheses)
-    ):
-        prepared = References(
-            references,
-            max_order,
-            reference_length,
-            lengths=reference_lengths,
-            **of_ids,
-            ignore=ignore,
-            strict=strict,
-            tokenize=tokenize,
-            lowercase=lowercase,
-        )
-        return prepared.stats(hypotheses, owner, threads, lengths=lengths, progress=progress, strict=strict)
-    if strict:
+    options = CountOptions.checked(max_order, reference_length, SpecialIds(**of_ids), ignore)
+    if strict and owner is None and raw is None and are_lists(references) and are_lists(hypotheses):
         check(references, hypotheses)
-    check_counting(max_order, reference_length)
-    count = len(hypotheses)
-    if count != len(references):
-        raise sets_missing(count, len(references))
+        strict = False  # more was checked
+    sets = _parsed_references(references, raw, reference_lengths, strict)
+    texts = _parsed_texts(hypotheses, raw, lengths, strict)
+    owners = None if owner is None else parse_owners(owner, sets.size, texts.size)
+    return count_segments(sets, texts, owners, options, raw, threads, progress)
+
+
+def count_segments(
+    references: ParsedReferences,
+    hypotheses: ParsedTexts,
+    owners: NDArray[np.int64] | None,
+    options: CountOptions,
+    raw: Raw | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+) -> NDArray[np.int64]:
+    """The rows of :func:`segment_stats`, of parsed arguments.
+
+    :param owners: for each hypothesis the number of its set; None if hypothesis i has set i
+    :param raw: how raw text is tokenised
+    """
+    count, sets = hypotheses.size, references.size
+    if owners is None:
+        check_owners(count, sets)
+    if options.ignored is None and isinstance(references, RawReferences) and isinstance(hypotheses, RawText):
+        assert raw is not None
+        if raw.own and (owners is None or count <= FEW_EACH * sets):
+            chosen = references if owners is None else references.of_owners(owners)
+            segments = hypotheses.lines, chosen.texts.lines, chosen.bounds
+            rows = np.empty((count, 2 + 2 * options.max_order), dtype=np.int64)
+            fill_raw_rows(rows, raw, *segments, options.max_order, options.reference_length, threads, progress)
+            return rows
+    elif (
+        owners is None
+        and options.ignored is None
+        and not options.special.given
+        and threads in (None, 1)  # the counts of prepared references are made without Python's lists
+        and isinstance(references, ReferenceLists)
+        and isinstance(hypotheses, TokenLists)
+    ):
+        return _stats_of_lists(references, hypotheses, options, progress)
+    prepared = References._of(references, options, raw)
+    return prepared._rows_of(
+        hypotheses, np.arange(count, dtype=np.int64) if owners is None else owners, threads, progress
+    )
+
+
+def _stats_of_lists(
+    references: ReferenceLists, hypotheses: TokenLists, options: CountOptions, progress: bool
+) -> NDArray[np.int64]:
+    """The rows of token lists, which the backend reads in place."""
+    sets, texts = references.sets, hypotheses.texts
+    count, max_order = hypotheses.size, options.max_order
     rows = np.zeros((count, 2 + 2 * max_order), dtype=np.int64)
 
     def one(position: int) -> None:
         try:
-            rows[position] = segment_row(references[position], hypotheses[position], max_order)
+            rows[position] = row_of_lists(sets[position], texts[position], max_order)
         except CybleuError as error:
             raise type(error)(f"segment {position}: {error}") from error.__cause__
 
     def work(start: int, stop: int) -> None:
-        fill_rows(references, hypotheses, max_order, start, stop, rows, one)
+        fill_rows(sets, texts, max_order, start, stop, rows, one)
 
     run(work, count, 0, None, progress, "segments")
-    if reference_length != "closest":
-        for row, texts in zip(rows, references):
-            row[1] = choose_length([len(text) for text in texts], int(row[0]), reference_length)
+    if options.reference_length != "closest":
+        for row, group in zip(rows, sets):
+            row[1] = choose_length(list(map(len, group)), int(row[0]), options.reference_length)
     if count and not rows[:, 2].any():
-        _check_not_mixed(references, hypotheses)
-    return rows
-
-
-def _raw_stats(
-    raw: Raw,
-    references: Any,
-    hypotheses: Any,
-    max_order: int,
-    reference_length: str,
-    threads: int | None,
-    progress: bool,
-) -> NDArray[np.int64]:
-    texts = raw.texts(hypotheses, "hypotheses")
-    others, bounds = raw.sets(references)
-    if len(texts) != len(bounds) - 1:
-        raise sets_missing(len(texts), len(bounds) - 1)
-    rows = np.empty((len(texts), 2 + 2 * max_order), dtype=np.int64)
-    fill_raw_rows(rows, raw, texts, others, bounds, max_order, reference_length, threads, progress)
+        _check_not_mixed(sets, texts)
     return rows
 
 
 def short_segments(stats: NDArray[np.int64]) -> list[int]:
-    """How many segments have no n-gram of each order. NLTK's corpus BLEU needs this beside the sum of the rows.
+    """How many segments have no n-gram of each order. NLTK's corpus BLEU requires this in addition to the sum of the rows.
 
     :param stats: rows of segments, integers `(n, 2 + 2 * orders)`
     :return: a number for each order from 1; for no rows all are 0
@@ -537,19 +599,20 @@ def short_segments(stats: NDArray[np.int64]) -> list[int]:
 # -------------------------------------------------------------------------------------------------------------- checks
 
 
-def _are_token_lists(references: Any, hypotheses: Any) -> bool:
-    """Whether both are lists of token lists, which are counted without making ids of them."""
-    if not isinstance(references, (list, tuple)) or not isinstance(hypotheses, (list, tuple)):
-        return False
-    if is_ragged(references) or is_ragged(hypotheses) or any_array(hypotheses) or any_array(references):
-        return False
-    if set(map(type, references)) <= {list, tuple}:
-        return not any_array(chain.from_iterable(references))
-    return not any(hasattr(texts, "__len__") and any_array(texts) for texts in references)
+def _parsed_references(references: Any, raw: Raw | None, lengths: Any, strict: bool) -> ParsedReferences:
+    if strict:
+        return parse_references_strictly(references, raw, lengths=lengths)
+    return parse_references(references, raw=raw, lengths=lengths)
+
+
+def _parsed_texts(hypotheses: Any, raw: Raw | None, lengths: Any, strict: bool) -> ParsedTexts:
+    """Hypotheses, which may be token lists even if the references are raw text."""
+    parse = parse_strictly if strict else parse_texts
+    return parse(hypotheses, "hypotheses", raw, lengths=lengths, tokens_too=True)
 
 
 def _check_not_mixed(references: Any, hypotheses: Any) -> None:
-    """No unigram matches anywhere: perhaps because one side has ids and the other strings."""
+    """:raises MixedTokensError: one side has ids and the other strings, so that nothing can match"""
     try:
         kinds = [
             _backend.chosen.types_within(hypotheses),
@@ -568,14 +631,16 @@ def _check_not_mixed(references: Any, hypotheses: Any) -> None:
 # ---------------------------------------------------------------------------------------------------------- references
 
 
-def _reference_lengths(sets: ReferenceSets, reference_length: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _reference_lengths(
+    numbered: NumberedReferences, reference_length: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The lengths to choose from, set after set, and where each set begins, and the end."""
-    lengths = sets.batch.ends - sets.batch.begins
-    if len(lengths) == len(sets.sets) - 1:
-        return lengths, sets.sets
-    bounds = sets.sets.tolist()
+    lengths = numbered.texts.ends - numbered.texts.begins
+    if len(lengths) == len(numbered.bounds) - 1:
+        return lengths, numbered.bounds
     chosen = [
-        lengths_to_choose_from(lengths[first:last].tolist(), reference_length) for first, last in pairwise(bounds)
+        lengths_to_choose_from(lengths[first:last].tolist(), reference_length)
+        for first, last in pairwise(numbered.bounds.tolist())
     ]
     offsets = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
     return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
@@ -592,13 +657,9 @@ def _checked_ngrams(ignore: Iterable[tuple[Hashable, ...]], max_order: int) -> l
     return [ngram for ngram in ngrams if len(ngram) <= max_order]
 
 
-def _ids_of_ngrams(
-    ngrams: list[tuple[Hashable, ...]], sets: ReferenceSets
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _ids_of_ngrams(ngrams: TokenLists, references: NumberedReferences) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The n-grams in the numbers of the references, one after the other, and where each begins, and the end."""
-    batch = (
-        integers_of_lists(ngrams, "ignore") if sets.vocabulary is None else sets.vocabulary.encoded(ngrams, "ignore")
-    )
-    if batch is None:
+    found = ids_of_tokens(ngrams) if references.vocabulary is None else references.vocabulary.encoded(ngrams)
+    if found is None:
         raise MixedTokensError("ignore holds n-grams of other tokens than ids, and the references hold ids")
-    return np.ascontiguousarray(batch.ids, dtype=np.int64), np.append(batch.begins, len(batch.ids))
+    return np.ascontiguousarray(found.ids, dtype=np.int64), np.append(found.begins, len(found.ids))

@@ -1,4 +1,4 @@
-"""Statistics rows that somebody gives: checked, and added up.
+"""Validate and sum statistics rows.
 
 A row is hypothesis length, reference length, clipped matches of orders 1 to N, n-grams of those orders.
 """
@@ -41,7 +41,7 @@ def sums_of_lists(stats: Any) -> tuple[list[int], list[int], int]:
 
 
 def one_or_more(stats: Any) -> list[Any]:
-    """The rows, of which a single one may be given as it is, in their order.
+    """The rows in their order; a single row may be passed without a list.
 
     :raises StatisticsError: these are no rows
     :raises ArrayTypeError: entries are masked
@@ -58,7 +58,7 @@ def one_or_more(stats: Any) -> list[Any]:
 
 
 def checked_rows(stats: Any) -> list[list[int]]:
-    """The rows as lists of ints that can be; a single row is one."""
+    """Valid rows as lists of ints; a single row is one."""
     return [checked_row(row) for row in one_or_more(stats) if not _is_empty(row)]
 
 
@@ -67,6 +67,10 @@ def _is_empty(row: Any) -> bool:
 
 
 def checked_row(values: Any, name: str = "a row") -> list[int]:
+    """A row as ints.
+
+    :raises StatisticsError: it is not a row of statistics
+    """
     row = counts_given(values, "statistics")
     order = order_of(len(row))
     if any(matched > total for matched, total in zip(row[2 : 2 + order], row[2 + order :])):
@@ -77,7 +81,7 @@ def checked_row(values: Any, name: str = "a row") -> list[int]:
 def counts_given(values: Any, name: str) -> list[int]:
     """Whole numbers from 0 of any type as ints.
 
-    :raises StatisticsError: these are others
+    :raises StatisticsError: these are not such numbers
     """
     numbers = whole_numbers(values, name, " from 0")
     if numbers and min(numbers) < 0:
@@ -89,7 +93,7 @@ def whole_numbers(values: Any, name: str, which: str = "") -> list[int]:
     """Whole numbers of any type as ints, none of them rounded.
 
     :param which: of them, for the message
-    :raises StatisticsError: these are others
+    :raises StatisticsError: these are not such numbers
     """
     try:
         given = list(values)
@@ -114,7 +118,7 @@ def order_of(size: int) -> int:
 
 
 def whole_array(stats: Any, name: str) -> NDArray[np.int64]:
-    """The array in the form that the backends read.
+    """The array as the backends read it.
 
     :raises StatisticsError: the numbers are not integers, or int64 does not hold them
     """
@@ -122,7 +126,7 @@ def whole_array(stats: Any, name: str) -> NDArray[np.int64]:
 
     array = array_given(stats, name)
     if array.dtype.kind not in "iu" and array.size:
-        raise StatisticsError(f"{name} has dtype {array.dtype}; statistics are integers, best int64")
+        raise StatisticsError(f"{name} has dtype {array.dtype}; statistics are integers, preferably int64")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise StatisticsError(f"{name} has numbers above {np.iinfo(np.int64).max}")
     return in_place(array, np.int64)
@@ -136,6 +140,11 @@ def checked_array(stats: Any, name: str) -> tuple[NDArray[np.int64], int]:
     return array, order_of(array.shape[-1])
 
 
+def check_row(row: list[int], name: str) -> None:
+    """:raises StatisticsError: it is not a row of statistics"""
+    checked_row(row, name)
+
+
 def sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int]:
     """As :func:`sums_of_lists`, for an array."""
     from .._runtime.arrays import np
@@ -144,7 +153,7 @@ def sums(rows: NDArray[np.int64], order: int) -> tuple[list[int], list[int], int
     short = np.zeros(order, dtype=np.int64)
     impossible, mixed, largest = _backend.chosen.sum_rows(rows, totals, short)
     if impossible >= 0:
-        checked_row(rows[impossible].tolist(), f"row {impossible}")  # for its error
+        check_row(rows[impossible].tolist(), f"row {impossible}")
     if largest * len(rows) > np.iinfo(np.int64).max:
         return rows.sum(axis=0, dtype=object).tolist(), short.tolist(), mixed
     return totals.tolist(), short.tolist(), mixed

@@ -1,5 +1,5 @@
 """From texts of any kind to tokens and integers."""
 
-from .tokenizers import tokenize_lines, tokenizer
+from .tokenizers import tokenize_lines, tokenizer, tokenizer_signature
 
-__all__ = ["tokenize_lines", "tokenizer"]
+__all__ = ["tokenize_lines", "tokenizer", "tokenizer_signature"]

@@ -1,12 +1,15 @@
 """Which characters are punctuation, symbols and numbers, for the tokeniser ``intl``.
 
-sacreBLEU asks the package `regex`, whose Unicode is its own and not Python's. Where that is installed it is asked here, too,
+sacreBLEU uses the package `regex`, whose version of Unicode differs from Python's. If it is installed, it is used here, too,
 so that the tokens are the same; elsewhere the table of this package answers. ``cybleu --version`` says which one it is.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
+
+from .._runtime.extras import extra
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def _regex() -> Any:
-    try:
-        import regex
-    except ImportError:
+    if find_spec("regex") is None:
         return None
+    with extra("regex", "the tokeniser 'intl' uses regex", "regex"):
+        import regex
     return regex
 
 

@@ -1,7 +1,7 @@
-"""Texts in columns: whatever hands itself over by the Arrow C data interface, as pyarrow, polars, pandas and DuckDB do.
+"""Texts in columns of objects that implement the Arrow PyCapsule interface: pyarrow, polars, pandas, DuckDB.
 
-A column of texts is a batch of raw text; a column of lists of texts, or of whole numbers, is one of token lists, or for
-references that are raw text of sets of them. References may be several columns, too. Needs no NumPy but for token ids.
+A column of texts is raw text. A column of lists of texts, or of integers, is token lists, or the sets of references that are
+raw text. References may be in several columns. Only token ids require NumPy.
 """
 
 from __future__ import annotations
@@ -13,28 +13,40 @@ from operator import eq
 
 from .. import _backend
 from .._runtime.sequences import by_position
-from ..errors import ArrowError, LengthMismatchError, NoReferencesError, NotUtf8Error, SequenceTypeError
+from ..errors import LengthMismatchError, NoReferencesError, NotUtf8Error, SequenceTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from .values import ReferenceIds, TokenIds
+
 __all__ = [
     "ReferenceColumns",
     "TextColumn",
+    "are_columns",
     "arrays_of",
-    "documents_given",
+    "column_of",
+    "columns_of_references",
     "is_column",
-    "lists_given",
-    "references_given",
-    "texts_given",
+    "lists_of_column",
+    "lists_of_documents",
 ]
 
 
 def is_column(value: Any) -> bool:
-    """Whether this hands itself over as an array, or as arrays that come one after the other."""
+    """Whether this implements the Arrow PyCapsule interface, as an array or as a stream of arrays."""
     return _is_type_of_columns(type(value))
+
+
+def are_columns(references: Any) -> bool:
+    """Whether these are a column, a table, or a list or tuple of columns."""
+    return is_column(references) or _are_several(references)
+
+
+def _are_several(references: Any) -> bool:
+    return isinstance(references, (list, tuple)) and len(references) > 0 and all(map(is_column, references))
 
 
 def _is_type_of_columns(kind: type) -> bool:
@@ -42,22 +54,15 @@ def _is_type_of_columns(kind: type) -> bool:
 
 
 def arrays_of(value: Any) -> tuple[tuple[str, ...] | None, Iterator[Any]]:
-    """The names of the columns of a table, None of what is no table; and its arrays, one at a time.
+    """The names of the columns of a table, or None for one column, and an iterator over the arrays.
 
-    :raises ArrowError: what is handed over is broken, or was consumed before
+    :raises ArrowError: the arrays are invalid, or were consumed before
     """
-    if hasattr(type(value), "__arrow_c_array__"):
-        capsules = value.__arrow_c_array__()
-        if not isinstance(capsules, tuple) or len(capsules) != 2:
-            raise ArrowError(f"__arrow_c_array__ of a {type(value).__name__} gives {capsules!r}, not two capsules")
-        one = _backend.chosen.ArrowColumn(*capsules)
-        return one.names, iter([one])
-    stream = _backend.chosen.ArrowStream(value.__arrow_c_stream__())
-    return stream.names, iter(stream.next, None)
+    return _backend.chosen.arrow_arrays(value)
 
 
 class TextColumn:
-    """A column of texts, or of token lists: a sequence of these, and what the backend reads without making them.
+    """A column of texts or of token lists: a sequence of these, which the backend can also read in place.
 
     :ivar name: of the argument, for messages
     :ivar first: the number of its first row there
@@ -104,12 +109,12 @@ class TextColumn:
             raise _not_raw(self.values, self.name)
         return _lines(self.values, self._where)
 
-    def plain(self) -> Any:
-        """Lists, or a ragged pair of token ids."""
+    def ids(self) -> TokenIds | None:
+        """Token ids, in place; None if the texts are something else."""
         if self.values.kind != "integers" or self.depth != 1:
-            return self.entries()
+            return None
         self._check_present()
-        return _ragged(self.values)
+        return _ids_of(self.values)
 
     def _where(self, text: int) -> str:
         return f"{self.name}[{self.first + _row_of(self.values, text)}]"
@@ -118,16 +123,15 @@ class TextColumn:
         missing = self.values.nulls_of(0)
         if missing:
             raise SequenceTypeError(
-                f"{self.name}[{self.first + missing[0]}] is null; leave out the rows that are, or fill them: "
-                "an empty text is no null"
+                f"{self.name}[{self.first + missing[0]}] is null; drop such rows, or fill them with an empty text"
             )
         _check_tokens(self.values, self.name, self.first)
 
 
 class ReferenceColumns:
-    """References in one column or several, which have the k-th reference of each segment: a sequence of sets.
+    """References in one column, or in several of which the k-th has the k-th reference of each segment: a sequence of sets.
 
-    A null among the references of a segment is no reference.
+    A null among the references of a segment is ignored.
 
     :param raw: the texts are raw text, so that lists hold references and not tokens
     :param first: the number of the first row, for messages
@@ -154,13 +158,13 @@ class ReferenceColumns:
 
     @property
     def number(self) -> int | None:
-        """How many references each segment has; None if that may differ."""
+        """The number of references of each segment; None if it may differ."""
         found = [_backend.chosen.ArrowValues(arrays) for arrays in self._columns]
         differs = any(values.depth > (0 if self._raw else 1) or values.nulls_of(0) for values in found)
         return None if differs else len(found)
 
     def _values(self, arrays: list[Any]) -> tuple[Any, bool]:
-        """What is in a column, and whether its entries are lists of references."""
+        """The values of a column, and whether its entries are lists of references."""
         values = _backend.chosen.ArrowValues(arrays)
         lists: bool = values.depth > (0 if self._raw else 1)
         if self._raw and (values.depth > 1 or values.kind == "integers"):
@@ -188,7 +192,7 @@ class ReferenceColumns:
         return self._sets
 
     def raw_sets(self) -> tuple[Any, array[int]]:
-        """All references as the backend reads raw text, in place; where those of each segment begin, and the end."""
+        """All references as the backend reads raw text, in place; and where those of each segment begin, and the end."""
         found = [self._values(arrays) for arrays in self._columns]
         rows = len(self)
         width = len(found)
@@ -207,15 +211,18 @@ class ReferenceColumns:
         bounds = array("q", bytes(8 * (rows + 1)))
         return _backend.chosen.RawTexts.side_by_side(texts, [0] * width, bounds), bounds
 
-    def plain(self) -> Any:
-        """Lists of lists of tokens, or where each segment has one reference of token ids a ragged pair."""
-        if len(self._columns) == 1:
-            values, lists = self._values(self._columns[0])
-            if values.kind == "integers" and values.depth == 1 and not lists:
-                if values.nulls_of(0):
-                    raise self._none(values.nulls_of(0)[0])
-                return _ragged(values)
-        return self.sets()
+    def ids(self) -> ReferenceIds | None:
+        """Token ids, in place, where each segment has one reference of them; None if the texts are something else."""
+        if len(self._columns) > 1:
+            return None
+        values, lists = self._values(self._columns[0])
+        if values.kind != "integers" or values.depth != 1 or lists:
+            return None
+        from .arrays import one_each
+
+        if values.nulls_of(0):
+            raise self._none(values.nulls_of(0)[0])
+        return one_each(_ids_of(values))
 
     def _where(self, values: Any, text: int) -> str:
         return f"{self.name}[{self._first + _row_of(values, text)}]"
@@ -263,7 +270,7 @@ def _not_raw(values: Any, name: str) -> SequenceTypeError:
 
 
 def _row_of(values: Any, entry: int, depth: int | None = None) -> int:
-    """In which row an entry is.
+    """The row of an entry.
 
     :param depth: the level of the entry, by default the last
     """
@@ -278,11 +285,11 @@ def _check_tokens(values: Any, name: str, first: int, level: int = 1) -> None:
         missing = values.nulls_of(depth)
         if missing:
             place = _row_of(values, missing[0], depth)
-            raise SequenceTypeError(f"{name}[{first + place}] holds a null among its tokens; give a token in its place")
+            raise SequenceTypeError(f"{name}[{first + place}] holds a null among its tokens; replace it with a token")
 
 
 def _nested(values: Any, where: Callable[[int], str]) -> list[Any]:
-    """The entries as Python's objects, lists as deep as they are."""
+    """The entries as nested lists of Python objects."""
     if values.kind == "integers":
         numbers = array("q")
         numbers.frombytes(values.numbers())
@@ -300,22 +307,20 @@ def _nested(values: Any, where: Callable[[int], str]) -> list[Any]:
     return entries
 
 
-def _ragged(values: Any) -> tuple[Any, Any]:
+def _ids_of(values: Any) -> TokenIds:
     from .._runtime.arrays import np
+    from .values import TokenIds
 
     offsets = np.zeros(len(values) + 1, dtype=np.int64)
     offsets[1:] = np.frombuffer(values.ends_of(0), dtype=np.int64)
-    return np.frombuffer(values.numbers(), dtype=np.int64), offsets
+    return TokenIds(np.frombuffer(values.numbers(), dtype=np.int64), offsets[:-1].copy(), offsets[1:].copy())
 
 
 # --------------------------------------------------------------------------------------------------------------- forms
 
 
 def _columns_of(value: Any) -> tuple[tuple[str, ...] | None, list[list[Any]]] | None:
-    """The names of columns, and the arrays of each; None where they hold other things, which are read by position.
-
-    Frames may hold objects of Python's, and are arrays of numbers where all columns are.
-    """
+    """The names of columns, and the arrays of each; None for frames of Python objects or numbers, which are read by position."""
     of_frames = hasattr(value, "dtype") or hasattr(value, "dtypes")
     try:
         names, arrays = arrays_of(value)
@@ -324,7 +329,7 @@ def _columns_of(value: Any) -> tuple[tuple[str, ...] | None, list[list[Any]]] | 
             if found and found[0].of_numbers and hasattr(value, "__array__"):
                 return None
             if of_frames:
-                _backend.chosen.ArrowValues(found[:1])  # for its error
+                _check_layout(found[:1])
             return None, [found]
         columns = [[array.field(number) for array in found] for number in range(len(names))]
         if hasattr(value, "__array__") and all(arrays and arrays[0].of_numbers for arrays in columns):
@@ -336,13 +341,18 @@ def _columns_of(value: Any) -> tuple[tuple[str, ...] | None, list[list[Any]]] | 
         raise
 
 
-def texts_given(values: Any, name: str = "hypotheses") -> Any:
-    """A batch of texts: a :class:`TextColumn` where it is in a column, or else what :func:`by_position` makes of it.
+def _check_layout(arrays: list[Any]) -> None:
+    """:raises ArrowError: the arrays hold neither texts nor lists"""
+    _backend.chosen.ArrowValues(arrays)
+
+
+def column_of(values: Any, name: str) -> Any:
+    """A batch of texts: a :class:`TextColumn` where it is in a column, or else the result of :func:`by_position`.
 
     :raises SequenceTypeError: it is a table of several columns
     :raises ArrowError: the column is broken, was consumed before, or holds neither texts nor lists
     """
-    if type(values) is list or isinstance(values, TextColumn):  # a list is none of the rest
+    if isinstance(values, TextColumn):
         return values
     if not is_column(values):
         return by_position(values)
@@ -369,8 +379,8 @@ def _one_column(values: Any, name: str) -> list[Any] | None:
     return columns[0]
 
 
-def lists_given(values: Any, name: str) -> Any:
-    """What is in a column as lists, str and ints, as deep as it is; or else what :func:`by_position` makes of it."""
+def lists_of_column(values: Any, name: str) -> Any:
+    """The entries of a column as nested lists of str or int, or the result of :func:`by_position` for other values."""
     if isinstance(values, TextColumn):
         return values.entries()
     arrays = _one_column(values, name) if is_column(values) else None
@@ -379,15 +389,15 @@ def lists_given(values: Any, name: str) -> Any:
     found = _backend.chosen.ArrowValues(arrays)
     for level in range(found.depth + 1):
         if found.nulls_of(level):
-            raise SequenceTypeError(f"{name} holds nulls; leave them out, or fill them: an empty text is no null")
+            raise SequenceTypeError(f"{name} holds nulls; drop them, or fill them with an empty text")
     return _nested(found, lambda _: name)
 
 
-def documents_given(documents: Any) -> Any:
-    """Reference documents, or the lines of one, as lists where they are in columns; None where a line is null."""
+def lists_of_documents(documents: Any) -> Any:
+    """Reference documents, or the lines of one, with lists for columns; a null line is None."""
     if isinstance(documents, (list, tuple)):
         if any(map(_is_type_of_columns, set(map(type, documents)))):  # few types, and perhaps a million lines
-            return [documents_given(document) for document in documents]
+            return [lists_of_documents(document) for document in documents]
         return documents
     found = _columns_of(documents) if is_column(documents) else None
     if found is None:
@@ -404,7 +414,7 @@ def documents_given(documents: Any) -> Any:
 
 
 def _sets_of_objects(entries: Any, raw: bool) -> Any:
-    """The entries of a column of Python's objects, of which one that is a text is the only reference of its segment."""
+    """The sets in a column of Python objects. An entry that is a text is the only reference of its segment."""
     if not isinstance(entries, list):
         return entries
     sets = []
@@ -418,12 +428,12 @@ def _sets_of_objects(entries: Any, raw: bool) -> Any:
 
 
 def _is_frame_of_objects(values: Any) -> bool:
-    """Whether this is a table that cannot hand itself over, as those of pandas without pyarrow; read by position it is names."""
+    """Whether this is a frame that does not export to Arrow, as those of pandas without pyarrow; its items are column names."""
     return hasattr(values, "columns") and isinstance(by_position(values), list)
 
 
 def _sets_without_arrow(references: Any, several: bool, raw: bool, name: str) -> Any:
-    """The sets of references in columns of Python's objects."""
+    """The sets of references in columns of Python objects."""
     if _is_frame_of_objects(references):
         columns = [column for _, column in references.items()] if hasattr(references, "items") else list(references)
     elif several:
@@ -438,7 +448,7 @@ def _sets_without_arrow(references: Any, several: bool, raw: bool, name: str) ->
 
 
 def _present(texts: Any) -> Any:
-    """What an entry has, without those that stand for nothing: None, NaN and the NA of pandas."""
+    """The references of an entry; none for a missing value: None, NaN and the NA of pandas."""
     if texts is None or type(texts).__name__ == "NAType" or (isinstance(texts, float) and texts != texts):
         return []
     return [texts] if isinstance(texts, (str, bytes)) or not hasattr(texts, "__len__") else texts
@@ -452,15 +462,15 @@ def _check_lengths(counts: list[int], name: str) -> None:
         )
 
 
-def references_given(references: Any, raw: bool = False, name: str = "references") -> Any:
-    """Sets of references: :class:`ReferenceColumns` where they are in columns, or else what :func:`by_position` makes of them.
+def columns_of_references(references: Any, raw: bool, name: str) -> Any:
+    """Sets of references: :class:`ReferenceColumns`, or the result of :func:`by_position` for other values.
 
     :param references: also a table with a column for each reference, or a list or tuple of columns
     :param raw: the texts are raw text
     """
     if isinstance(references, ReferenceColumns):
         return references
-    several = isinstance(references, (list, tuple)) and len(references) > 0 and all(map(is_column, references))
+    several = _are_several(references)
     if not several and not is_column(references):
         return by_position(references)
     columns: list[list[Any]] = []

@@ -7,13 +7,15 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any, TypeVar, overload
 
 from .. import _backend
+from .._runtime.extras import extra
+from .._runtime.state import ArgumentState, restored
 from ..errors import MissingExtraError, SequenceTypeError, UnknownNameError
 
-__all__ = ["tokenize_lines", "tokenizer"]
+__all__ = ["tokenize_lines", "tokenizer", "tokenizer_signature"]
 
 OWN = ("unicode", "none", "ascii", "space", "13a", "intl", "zh", "char")  # of which the first two are one
 
@@ -85,8 +87,12 @@ def _own(backend: str, name: str) -> Any:
     return made
 
 
-def _made_anew(made: Any) -> tuple[Callable[[str], Any], tuple[str]]:
-    return own_tokenizer, (made.name,)
+def _restored(*name: Any) -> Any:
+    return restored(type(own_tokenizer("none")), own_tokenizer, *name)
+
+
+def _made_anew(made: Any) -> tuple[Callable[..., Any], tuple[str]]:
+    return _restored, (made.name,)
 
 
 @overload
@@ -121,11 +127,39 @@ def tokenizer(
     if not isinstance(name, str) and not callable(name):
         raise UnknownNameError(f"the tokeniser is {name!r}; give a name, such as '13a', or a function")
     tokens_of = _tokens_of(name) if isinstance(name, str) else name
-    return partial(_of_lowered, tokens_of) if lowercase else tokens_of
+    return _Lowercase(tokens_of) if lowercase else tokens_of
 
 
-def _of_lowered(tokens_of: Callable[[str], Tokens], line: str) -> Tokens:
-    return tokens_of(line.lower())
+def tokenizer_signature(tokenize: str | Callable[[str], Any]) -> str:
+    """The name of a tokeniser in signatures: that of sacreBLEU, which may have versions, such as ``ja-mecab-0.996-IPA``.
+
+    :param tokenize: as for :func:`tokenizer`
+    :return: for a function its name
+    :raises UnknownNameError: there is no such tokeniser
+    :raises MissingExtraError: sacreBLEU, or what the tokeniser needs, is not installed
+
+    >>> tokenizer_signature("13a"), tokenizer_signature(str.split)
+    ('13a', 'split')
+    """
+    tokens_of = tokenizer(tokenize)
+    if isinstance(tokens_of, _OfSacrebleu):
+        return tokens_of.signature
+    return tokenize if isinstance(tokenize, str) else getattr(tokenize, "__name__", type(tokenize).__name__)
+
+
+class _Lowercase(ArgumentState):
+    """A tokeniser that puts the line in lower case first."""
+
+    def __init__(self, tokens_of: Callable[[str], Sequence[Hashable]]):
+        if not callable(tokens_of):
+            raise UnknownNameError(f"the tokeniser is {tokens_of!r}; give a function")
+        self.tokens_of = tokens_of
+
+    def _argument_names(self) -> tuple[str, ...]:
+        return ("tokens_of",)
+
+    def __call__(self, line: str) -> Sequence[Hashable]:
+        return self.tokens_of(line.lower())
 
 
 def _tokens_of(name: str) -> Callable[[str], list[str]]:
@@ -136,13 +170,9 @@ def _tokens_of(name: str) -> Callable[[str], list[str]]:
     if name in OWN:
         tokens: Callable[[str], list[str]] = own_tokenizer(name).tokens
         return tokens
-    try:
+    requirement = f"the tokeniser {name!r} is not one of {', '.join(OWN)}; the others require sacreBLEU"
+    with extra("sacrebleu", requirement, "cybleu[sacrebleu]"):
         from sacrebleu.metrics.bleu import BLEU
-    except ImportError:
-        raise MissingExtraError(
-            f"the tokeniser {name!r} is none of {', '.join(OWN)}, and others are sacreBLEU's, which is not installed; "
-            "install it with: pip install 'cybleu[sacrebleu]'"
-        ) from None
     if name not in BLEU.TOKENIZERS:
         known = ", ".join(
             [*OWN, *(name for name in SPLITS if name not in OWN), *sorted(set(BLEU.TOKENIZERS) - set(OWN))]
@@ -162,6 +192,7 @@ class _OfSacrebleu:
 
     def __init__(self, tokenise: Any) -> None:
         self._tokenise = tokenise
+        self.signature = str(tokenise.signature())
         # of SentencePiece, which takes many lines sooner than one after the other
         self._pieces_of = getattr(getattr(tokenise, "sp", None), "EncodeAsPieces", None)
 

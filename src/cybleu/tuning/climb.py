@@ -1,4 +1,4 @@
-"""Minimum error rate training (Och 2003): climbing along the axes of the weights from many starts."""
+"""Minimum error rate training (Och 2003): climbs along the axes of the weights with multiple restarts."""
 
 from __future__ import annotations
 
@@ -12,35 +12,38 @@ from .._runtime.arrays import np
 from .._runtime.numbers import check_whole
 from .._runtime.parallel import PIECE, bar, run
 from .._runtime.samples import MOST_REPEATS
-from ..errors import FeatureError, WeightsError
+from ..errors import WeightsError
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from .held import held_by
 from .line_search import NO_GAIN, Reached, Search
-from .model import Model
 from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import Move, Restart, Tuning
+from .searched import searched_list
 from .space import checked_range, checked_space, perturbed_weights, random_start
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..nbest.weights import Weights
     from .objective import Metric
-    from .space import Weights
 
-# Chosen by measurement: benchmarks/climbs.py. The first restarts look far and wide, and the rest around the best end.
-WIDE = 13
+# Chosen by measurement: benchmarks/climbs.py. The first restarts begin at random, and the others near the best end.
+RESTARTS, WIDE = 20, 13
+# On small lists, climbs are cheap and end lower. So there are more of them; the wide ones move best first, and every
+# second one begins between 0 and 1.
+SMALL = 10_000  # hypotheses
+SMALL_RESTARTS, SMALL_WIDE = 60, 39
 # The climbs of each of the others: how far from the end before they begin, and whether relative to each weight.
 PERTURBATIONS = ((0.1, False), (0.2, True))
-# Restarts that begin at the best end of all before them, beside each other on as many threads.
+# How many restarts begin at the same best end, so that threads can run them concurrently.
 ROUND = 4
 
 
 def tune(
     nbest: NBest,
     start: Weights | None = None,
-    restarts: int = 20,
+    restarts: int | None = None,
     directions: str | int = "axes",
     bounds: Mapping[str, tuple[float, float]] | None = None,
     fixed: Mapping[str, float] | Collection[str] = (),
@@ -52,14 +55,14 @@ def tune(
     *,
     start_range: tuple[float, float] | None = None,
     wide: int | None = None,
-    moves: str = "in turn",
+    moves: str | None = None,
     searched: Collection[str] = (),
     trace: Callable[[Restart], Any] | None = None,
 ) -> Tuning:
-    """Find the weights that score best, by climbs along the axes from many starts.
+    """Tune weights by minimum error rate training: climbs along the axes with multiple restarts.
 
-    The first climb begins at the start. A climb searches one axis after the other exactly (Och 2003), moves to the best
-    point of each, and ends if no axis has a better one. The first restarts climb from random weights. Each of the
+    The first climb begins at `start`. A climb searches one axis after the other exactly (Och 2003), moves to the best
+    point of each, and ends when no axis has a better one. The first restarts climb from random weights. Each of the
     others begins at the best end so far. It moves all weights a little at random and climbs, twice, the second time
     from the better end (iterated local search, Lourenço, Martin and Stützle 2003). The same seed gives the same result
     with any number of threads.
@@ -67,11 +70,12 @@ def tune(
     :param nbest: a list of which at least one segment has a hypothesis
     :param start: by name, for every dense feature and any of the sparse ones; or one number for each feature. By
         default all weights that are searched are 1
-    :param restarts: how many restarts follow the climb from the start, at most 1,000,000. More restarts only add to
-        those of fewer, so the score is never lower
-    :param directions: ``axes``, or how many random directions to search where no axis leads on
+    :param restarts: how many restarts follow the climb from the start, at most 1,000,000. More restarts only append to
+        those of fewer, so the score is never lower. By default 20, and on lists of fewer than 10,000 hypotheses 60 of
+        another kind: 39 begin at random weights, every second of them between 0 and 1, and move best first
+    :param directions: ``axes``, or the number of random directions to search where no axis has a better point
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
-    :param fixed: the names of features whose weights stay as in the start; or fixed weights by name
+    :param fixed: the names of features that keep their weights of the start; or fixed weights by name
     :param smoothing: ``("min", width)`` or ``("average", width)``: judge an interval by the lowest or the mean score of
         itself and `width` neighbours on each side, to find weights that are also good for other texts (Cer, Jurafsky
         and Manning 2008). The neighbours are those on the line that is searched. Each move raises the smoothed score on
@@ -79,13 +83,15 @@ def tune(
     :param metric: as for :func:`line_search`
     :param seed: a whole number from 0
     :param threads: how many climbs run at the same time; None is one
-    :param progress: show a progress bar (needs tqdm)
+    :param progress: show a progress bar (requires tqdm)
     :param start_range: the two numbers between which random weights are drawn, as far as their bounds allow. By default
         each weight is drawn between 0 and the largest absolute weight of the start, on the side of 0 where it is in the
         start, or on both sides if it is 0 there
-    :param wide: how many restarts, the first ones, begin at random weights; by default 13. If it is `restarts`, all do
-    :param moves: ``in turn`` moves along one axis after the other. ``best first`` searches all axes before each move
-        and moves along the best one, as Moses does; this takes more searches. The climb from the start always does so
+    :param wide: the number of the first restarts, which begin at random weights; by default 13, or 39 of the 60 on
+        small lists. If it equals `restarts`, all do
+    :param moves: ``in turn``, the default, moves along one axis after the other. ``best first`` searches all axes
+        before each move and moves along the best one, as Moses does; this takes more searches. The climb from the start
+        always does so
     :param searched: the names of a few sparse features that are searched like dense ones; the others keep their weights
         of the start, or 0
     :param trace: called with each :class:`Restart` when it ends
@@ -101,15 +107,14 @@ def tune(
     b 0.875
     """
     check_nbest(nbest)
-    given, held = nbest, None
-    if nbest.sparse is not None:
-        held, start, fixed = held_by(nbest, start, fixed, searched)
-        nbest = held.nbest
-    elif searched:
-        raise FeatureError("searched names sparse features, and the list has none; all of its features are searched")
-    problem = Problem(nbest, metric)
-    low, high, free, vector = checked_space(nbest.names, start, bounds, fixed)
-    wide = WIDE if wide is None else wide
+    searched_nbest, start, fixed = searched_list(nbest, start, fixed, searched)
+    problem = Problem(searched_nbest.nbest, metric)
+    low, high, free, vector = checked_space(problem.nbest.names, start, bounds, fixed)
+    small = restarts is None and len(nbest.features) < SMALL
+    if restarts is None:
+        restarts = SMALL_RESTARTS if small else RESTARTS
+    if wide is None:
+        wide = SMALL_WIDE if small else WIDE
     for name, number, most in (("restarts", restarts, MOST_REPEATS), ("wide", wide, None), ("seed", seed, None)):
         check_whole(number, name, 0, most, error=WeightsError)
     extra = 0 if directions == "axes" else directions
@@ -117,23 +122,26 @@ def tune(
         raise WeightsError(
             f"directions is {directions!r}; it must be 'axes' or a number of random directions, at most {MOST_REPEATS}"
         )
-    if moves not in ("in turn", "best first"):
+    if moves not in (None, "in turn", "best first"):
         raise WeightsError(f"moves is {moves!r}; it must be 'in turn' or 'best first'")
     if smoothing is not None:
         how, width = smoothing if isinstance(smoothing, (tuple, list)) and len(smoothing) == 2 else ("", 0)
         if how not in ("min", "average") or type(width) is not int or width < 0:
             raise WeightsError(f"smoothing is {smoothing!r}; it must be ('min', width) or ('average', width)")
-    names = nbest.names if held is None else held.names  # without that of a sum
-    drawn = checked_range(start_range, vector, low, high, len(names))
-    axes = [int(axis) for axis in np.flatnonzero(free & (low < high)) if problem.columns.varies(int(axis))]
+    names = searched_nbest.names
+    ranges = [checked_range(start_range, vector, low, high, len(names))]
+    if small and start_range is None:
+        ranges.append(checked_range((0.0, 1.0), vector, low, high, len(names)))
+    axes = [int(axis) for axis in np.flatnonzero(free & (low < high)) if problem.axes.varies(int(axis))]
     climb = _Climb(problem, names, axes, extra if axes else 0, smoothing, low, high, moves == "best first")
+    wide_first = moves == "best first" or (small and moves is None)
     alone = min(restarts, wide)
     ends: list[tuple[Restart, Point] | None] = [None] * (restarts + 1)
     lock = Lock()
     with bar(restarts + 1, progress, " climbs") as advance:
 
         def climb_on(first: int, last: int) -> None:
-            """The restarts from `first` to before `last`, each a piece of work. The orders are made before the threads start."""
+            """Run the restarts from `first` to before `last`, one task each. Feature orders are computed before threads start."""
             origin, best = _best(ends) if first else (0, None)
 
             def work(start: int, stop: int) -> None:
@@ -142,8 +150,11 @@ def tune(
                     if best is not None:
                         end = climb.around(number, origin, best, generator)
                     else:
-                        weights = vector if number == 0 else random_start(generator, vector, free, low, high, drawn)
-                        end = climb.once(number, problem.point(weights), generator)
+                        weights = vector
+                        if number:
+                            weights = random_start(generator, vector, free, low, high, ranges[number % len(ranges)])
+                        # the given start is often good: its climb is worth more searches
+                        end = climb.once(number, problem.point(weights), generator, wide_first or number == 0)
                     ends[number] = end
                     if trace:
                         trace(end[0])
@@ -157,20 +168,18 @@ def tune(
             climb_on(first, min(first + ROUND, restarts + 1))
     climbs = [end for end in ends if end is not None]
     found, point = _best(ends)
-    weights, score, start_score, rows = point.weights, point.merit[0], climbs[0][0].start_score, point.chosen
-    if held is not None:  # sums in another order may break a tie otherwise
-        model = Model(given, metric)
-        weights = held.whole(weights)
-        rows = model.chosen(weights)
-        score, start_score = model.score(weights), model.score(held.whole(vector))
-        names = model.names
+    start_score = climbs[0][0].start_score
+    if problem.nbest is not nbest:  # sums in another order may break ties differently
+        problem = Problem(nbest, metric)
+        point = problem.point(searched_nbest.whole(point.weights))
+        start_score = problem.score(searched_nbest.whole(vector))
     chosen = np.full(len(nbest), -1, dtype=np.int64)
-    chosen[problem.columns.segments] = nbest.index[rows]
+    chosen[problem.axes.present] = nbest.index[point.chosen]
     return Tuning(
-        weights=dict(zip(names, weights.tolist())),
-        score=score,
+        weights=problem.by_name(point.weights),
+        score=point.merit[0],
         start_score=start_score,
-        stats=tuple(summed(nbest.stats, rows).tolist()),
+        stats=tuple(summed(nbest.stats, point.chosen).tolist()),
         chosen=chosen,
         restarts=tuple(restart for restart, _ in climbs),
         best=found,
@@ -180,7 +189,7 @@ def tune(
 
 
 def _best(ends: list[tuple[Restart, Point] | None]) -> tuple[int, Point]:
-    """The number and the end of the restart that ended best, the first of equal ones."""
+    """Return the number and the end of the best restart, the first of equal ones."""
     points = [(number, end[1]) for number, end in enumerate(ends) if end is not None]
     return max(points, key=lambda found: found[1].merit)
 
@@ -196,15 +205,16 @@ class _Climb:
     high: NDArray[np.float64]
     best_first: bool
 
-    def once(self, number: int, start: Point, generator: np.random.Generator) -> tuple[Restart, Point]:
-        """A climb from a point."""
+    def once(
+        self, number: int, start: Point, generator: np.random.Generator, best_first: bool
+    ) -> tuple[Restart, Point]:
+        """Run one climb from a point."""
         moves: list[Move] = []
-        # the start is often a good one: its climb is worth more searches
-        point, searches, at_optimum = self._end(start, moves, generator, self.best_first or number == 0)
+        point, searches, at_optimum = self._end(start, moves, generator, best_first)
         return self._restart(number, None, start, point, moves, searches, at_optimum), point
 
     def around(self, number: int, origin: int, start: Point, generator: np.random.Generator) -> tuple[Restart, Point]:
-        """Climbs from near the end of another restart; each that ends no lower is where the next one begins."""
+        """Climb repeatedly from near the end of another restart; an end that is not lower is the next origin."""
         point, moves, searches, at_optimum = start, list[Move](), 0, True
         for size, relative in PERTURBATIONS:
             near = self._near(point, size, relative, generator)
@@ -219,11 +229,11 @@ class _Climb:
         return self._restart(number, origin, start, point, moves, searches, at_optimum), point
 
     def _near(self, point: Point, size: float, relative: bool, generator: np.random.Generator) -> Point | None:
-        scales = self.problem.columns.scales()
+        scales = self.problem.axes.scales()
         weights = perturbed_weights(generator, point.weights, self.axes, scales, self.low, self.high, size, relative)
         try:
             return self.problem.point(weights) if weights.any() else None
-        except WeightsError:  # more than a float holds
+        except WeightsError:  # the weights overflowed
             return None
 
     def _restart(
@@ -251,9 +261,12 @@ class _Climb:
     def _end(
         self, point: Point, moves: list[Move], generator: np.random.Generator, best_first: bool
     ) -> tuple[Point, int, bool]:
-        """The end of a climb, how many searches it took, and whether no axis has a better point; its moves are added."""
+        """Climb to the end, and append the moves.
+
+        Returns the end, the number of searches, and whether no axis has a better point.
+        """
         search = Search(self.problem, self.smoothing, self.low, self.high, True, not best_first)
-        # A smoothed score is of a line, and can rise for ever from line to line.
+        # The smoothed score depends on the line, so moves could raise it forever.
         most = inf if self.smoothing is None else 10 * len(self.names)
         steps = self._best_first(search, generator) if best_first else self._in_turn(search, generator)
         made = 0
@@ -268,10 +281,10 @@ class _Climb:
         return point, search.count, False
 
     def _in_turn(self, search: Search, generator: np.random.Generator) -> _Steps:
-        """From a point the move along the next line that has one, None where none has.
+        """Return a function that moves along one line after the other, or returns None when no line has a move.
 
-        One move follows another with values that are carried on, which takes a third of the time. Where a line has led
-        nowhere they are computed from the weights, and that line counts as not searched: an end is one by exact values.
+        Values are updated from move to move, which takes a third of the time. After a line without a move they are
+        computed from the weights, and the line counts as not searched, so that the end is an optimum by exact values.
         """
         places = len(self.axes) + self.extra
         place = 0
@@ -296,10 +309,10 @@ class _Climb:
         return step
 
     def _best_first(self, search: Search, generator: np.random.Generator) -> _Steps:
-        """From a point the best move, None where no line has one.
+        """Return a function that makes the best move of all lines, or returns None when no line has a move.
 
-        What a line gained when it was searched last, from another point, says which lines to search first. Those that
-        promise less than the best of the others has are left for later; all are searched before there is no move.
+        Lines are searched in the order of their gains at an earlier point. Lines whose earlier gain is below the best
+        gain found are postponed; all lines are searched before the climb ends.
         """
         gains = [(inf, 0.0)] * (len(self.axes) + self.extra)
 
@@ -330,17 +343,17 @@ class _Climb:
         return step
 
     def _line(self, place: int, point: Point, generator: np.random.Generator) -> Line:
-        """An axis, or a random direction."""
+        """Return an axis, or a random direction."""
         with np.errstate(over="ignore"):
             below, above = self.low - point.weights, self.high - point.weights
         if place < len(self.axes):
             axis = self.axes[place]
             return self.problem.axis(axis, float(below[axis]), float(above[axis]))
         direction = np.zeros(len(below))
-        scales = self.problem.columns.scales()[self.axes]
+        scales = self.problem.axes.scales()[self.axes]
         direction[self.axes] = generator.standard_normal(len(self.axes)) * scales
         moving = np.flatnonzero(direction)
-        with np.errstate(over="ignore"):  # a bound so far away is none
+        with np.errstate(over="ignore"):  # a bound that overflows does not limit
             ends = np.array([below[moving], above[moving]]) / direction[moving]
         return self.problem.line(direction, float(ends.min(axis=0).max()), float(ends.max(axis=0).min()))
 

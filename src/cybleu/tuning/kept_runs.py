@@ -1,4 +1,4 @@
-"""What a loop of tuning keeps in its folder: what the run was begun with, and the results of iterations, checked when they are read."""
+"""The files in the folder of a tuning loop: the arguments of the run, and the results of iterations, validated when read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .results import Iteration
 
 
 def check_run(path: Path, run: dict[str, Any]) -> None:
-    """Write down what a run is begun with, or see that it is the same."""
+    """Write the arguments of a run, or check that they are those of the run in the folder."""
     text = json.dumps(run, indent=1, sort_keys=True) + "\n"
     if not path.exists():
         with writing(os.fspath(path)) as file:
@@ -29,24 +29,24 @@ def check_run(path: Path, run: dict[str, Any]) -> None:
     try:
         begun = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(begun, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
     except (ValueError, RecursionError) as error:
-        raise InputFileError(f"{path} is not what a run was begun with: {error}") from error
+        raise InputFileError(f"{path} does not describe a run: {error}") from error
     now = json.loads(text)
     for name in sorted({*begun, *now}):
         if begun.get(name) != now.get(name) or (name in begun) != (name in now):
             what = (
                 "other references"
                 if name == "references"
-                else f"{name}={shown(begun.get(name))}, and is called with {name}={shown(now.get(name))}"
+                else f"{name}={shown(begun.get(name))}, not {name}={shown(now.get(name))}"
             )
             raise InputFileError(
-                f"{path}: the run in this folder was begun with {what}; call it as before, or give a new folder"
+                f"{path}: the run in this folder was started with {what}; use its arguments, or another folder"
             )
 
 
 def described(value: Any) -> Any:
-    """An argument as JSON can hold it, equal for equal ones."""
+    """Convert an argument to JSON values, equal for equal arguments."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, Metric):
@@ -83,10 +83,10 @@ def read_result(path: Path, number: int, pool: NBest, before: Collection[str]) -
 
 
 def _wrong_field(iteration: Iteration, number: int, needed: Set[str], known: Set[str]) -> str:
-    """The name of a field that holds what no iteration of this number and these features has, else an empty text.
+    """The name of a field whose value is invalid, or an empty string.
 
-    :param needed: of these there are weights
-    :param known: of these there may be weights
+    :param needed: names that must have weights
+    :param known: names that may have weights
     """
     wrong = {
         "number": type(iteration.number) is not int or iteration.number != number,

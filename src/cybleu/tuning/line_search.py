@@ -1,36 +1,36 @@
-"""The search along one line through the space of weights.
+"""Exact line search in the space of weights.
 
-A line is searched by the lists' own intervals: the kernel finds the best one, a step within it is taken, and what its weights
-score is computed again. Where rounding keeps the weights from what was predicted, the next best interval is tried.
+The kernel finds the best interval of a line. The score of a step within it is recomputed from its weights. Where rounding
+keeps the weights from the predicted score, the next best interval is tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from math import inf, isnan
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
 from .._runtime.arrays import np
 from ..errors import FeatureError, WeightsError
+from ..metrics.formula import best_first
 from ..nbest import NBest
 from ..nbest.container import check_nbest
-from .held import Held
-from .model import Model
+from ..nbest.weights import names_of, weights_of
 from .objective import summed
 from .problem import Interval, Line, Point, Problem
 from .results import LineSearch
-from .space import weights_of
+from .searched import Searched
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..nbest.weights import Weights
     from .objective import Metric
-    from .space import Weights
 
-# Intervals that are tried when rounding keeps weights from reaching what was predicted.
+# How many intervals to try when rounding keeps weights from reaching the predicted score.
 TRIES = 64
 
 NO_GAIN = (0.0, 0.0)
@@ -46,7 +46,7 @@ def line_search(
     metric: Metric = None,
     surface: bool = False,
 ) -> LineSearch:
-    """The best point on the line weights + x * direction, for x from `lower` to `upper` (Och 2003).
+    """Find the best point on the line weights + x * direction, for x from `lower` to `upper` (Och 2003).
 
     If several intervals have the best score and the start has it too, the search stays at 0, unless all weights are 0
     there. Otherwise it takes the interval that holds 0, or else the widest, or else the one nearest to 0. It goes to
@@ -55,10 +55,10 @@ def line_search(
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param weights: by name, for every dense feature and any of the sparse ones; or one for each feature
-    :param direction: the name of a feature; or a vector, like weights. Sparse features on the line are searched as
-        dense ones are; there should be only a few
-    :param lower: the first x, which may be -inf
-    :param upper: the last x, which may be inf
+    :param direction: the name of a feature; or a vector, like weights. Sparse features on the line are searched like
+        dense ones; there should be only a few
+    :param lower: the smallest x, which may be -inf
+    :param upper: the largest x, which may be inf
     :param metric: as for :func:`cybleu.metrics.find`, scored as a corpus; or a function of the sum of the statistics,
         of which higher values are better. By default it is `nbest.score`; if the list has none, the sum of a single
         float column; otherwise ``moses``, which is BLEU from 0 to 1 without smoothing
@@ -73,23 +73,23 @@ def line_search(
     2 at 0.875, in 0.5 to inf, from 1
     """
     check_nbest(nbest)
-    names, sparse_names = nbest.names, () if nbest.sparse is None else nbest.sparse.names
-    every = (*names, *sparse_names)
-    vector = weights_of(names, weights, "weights", sparse_names)
+    every = names_of(nbest)
+    sparse_names = every[len(nbest.names) :]
+    vector = weights_of(nbest.names, weights, "weights", sparse_names)
     if isinstance(direction, str):
         if direction not in every:
             raise FeatureError(f"there is no feature {shown(direction)}; there are {listed(every)}")
         towards = np.zeros(len(vector))
         towards[every.index(direction)] = 1.0
     else:
-        towards = weights_of(names, direction, "direction", sparse_names)
-    if sparse_names:
-        return _with_sparse(nbest, vector, towards, lower, upper, metric, surface)
-    problem = Problem(nbest, metric)
+        towards = weights_of(nbest.names, direction, "direction", sparse_names)
+    searched = Searched(nbest, vector, [every[place] for place in np.flatnonzero(towards) if place >= len(nbest.names)])
+    problem = Problem(searched.nbest, metric)
     lower, upper = float(lower), float(upper)
     if not lower <= upper or lower == inf or upper == -inf:
         raise WeightsError(f"the range of steps is from {lower} to {upper}; the first must not be above the second")
-    start = problem.point(vector, remembered=True)
+    start = problem.point(searched.part(vector), remembered=True)
+    towards = searched.part(towards, 0.0)
     found: Reached | None = None
     on_request = None
     if lower < upper:
@@ -100,37 +100,21 @@ def line_search(
             on_request = ends[:-1], problem.objective.scores(rows)
     if found is None:
         step = min(max(0.0, lower), upper)
-        found = Reached(problem.point(vector + step * towards) if step else start, step, np.nan, np.nan)
+        found = Reached(problem.point(start.weights + step * towards) if step else start, step, np.nan, np.nan)
+    end = found.point
+    if searched.nbest is not nbest:  # sums in another order may break ties differently
+        problem = Problem(nbest, metric)
+        start, end = problem.point(vector), problem.point(searched.whole(end.weights))
     return LineSearch(
         step=found.step,
-        score=found.point.merit[0],
-        stats=tuple(summed(nbest.stats, found.point.chosen).tolist()),
+        score=end.merit[0],
+        stats=tuple(summed(nbest.stats, end.chosen).tolist()),
         left=found.left,
         right=found.right,
         start_score=start.merit[0] if lower <= 0 <= upper else np.nan,
-        weights=dict(zip(nbest.names, found.point.weights.tolist())),
+        weights=problem.by_name(end.weights),
         surface=on_request,
         scale=problem.objective.scale,
-    )
-
-
-def _with_sparse(
-    nbest: NBest, vector: Any, towards: Any, lower: float, upper: float, metric: Metric, surface: bool
-) -> LineSearch:
-    """The search by a list without sparse features, of which those on the line are as dense ones."""
-    assert nbest.sparse is not None
-    width = len(nbest.names)
-    held = Held(nbest, vector, [nbest.sparse.names[column] for column in np.flatnonzero(towards[width:])])
-    start, direction = held.part(vector, 1.0), held.part(towards, 0.0)
-    found = line_search(held.nbest, start, direction, lower, upper, metric=metric, surface=surface)
-    model = Model(nbest, metric)
-    weights = held.whole(np.array(list(found.weights.values())))
-    return replace(  # sums in another order may break a tie otherwise
-        found,
-        weights=model.by_name(weights),
-        score=model.score(weights),
-        start_score=found.start_score if isnan(found.start_score) else model.score(vector),
-        stats=tuple(summed(nbest.stats, model.chosen(weights)).tolist()),
     )
 
 
@@ -144,11 +128,11 @@ class Reached:
 
 @dataclass(eq=False)
 class Search:
-    """Looks for the best point on a line from a point on it.
+    """Find the best point on a line from a point on it.
 
-    :param goes_on: whether there will be searches from the point found
-    :param nearly: whether these may do with values that are off by rounding
-    :ivar count: of the lines searched
+    :param goes_on: whether searches from the point found will follow
+    :param nearly: whether these may use values with rounding errors
+    :ivar count: the number of lines searched
     """
 
     problem: Problem
@@ -160,7 +144,7 @@ class Search:
     count: int = 0
 
     def first(self, point: Point, line: Line) -> tuple[tuple[float, float], Interval]:
-        """The best interval and its merit, which with smoothing is the gain in the smoothed score."""
+        """Return the best interval and its merit, which with smoothing is the gain in the smoothed score."""
         self.count += 1
         objective = self.problem.objective
         if objective.formula is None or self.smoothing:
@@ -179,10 +163,10 @@ class Search:
     def best(
         self, point: Point, line: Line, first: tuple[tuple[float, float], Interval] | None = None
     ) -> Reached | None:
-        """The best point on the line by weights that were tried: the point itself where none is better.
+        """Find the best point on the line whose score was recomputed: the point itself if none is better.
 
-        None where the point is not in the range of the line and no other can be reached, or where hypotheses tie at the
-        point and none is better.
+        Returns None if the point is not in the range of the line and no other can be reached, or if hypotheses tie at
+        the point and no other is better.
         """
         own = point.merit if line.lower <= 0 <= line.upper and point.weights.any() else (-inf, -inf)
         found: Reached | None = None
@@ -226,7 +210,7 @@ class Search:
         return Reached(reached, step, interval.left, interval.right)
 
     def _ranked(self, point: Point, line: Line) -> Iterator[tuple[tuple[float, float], Interval]]:
-        """The intervals with their merit, the best first."""
+        """Yield the intervals with their merit, the best first."""
         objective = self.problem.objective
         ends, rows = self.problem.surface(point, line)
         scores = objective.scores(rows)
@@ -239,11 +223,7 @@ class Search:
         elif objective.plateau and not scores.any():
             second = objective.plateau.scores(rows)
         left, right = ends[:-1], ends[1:]
-        elsewhere = (left > 0) | (right < 0)
-        with np.errstate(over="ignore"):  # wider than a float can say
-            widths = right - left
-        order = np.lexsort([np.maximum(left, -right), -widths, elsewhere, -second, -merits])
-        for place in order[:TRIES]:
+        for place in best_first(left, right, merits, second)[:TRIES]:
             interval = Interval(float(scores[place]), float(left[place]), float(right[place]), rows[place], scale)
             yield (float(merits[place]), float(second[place])), interval
 
@@ -259,9 +239,9 @@ def _interval_of(ends: NDArray[np.float64], x: float) -> int:
 
 
 def smoothed(ends: NDArray[np.float64], scores: NDArray[np.float64], how: str, width: int) -> NDArray[np.float64]:
-    """The scores of intervals with those of `width` neighbours on each side: the least, or the mean weighted by lengths.
+    """Smooth the scores of intervals with `width` neighbours on each side: minimum, or mean weighted by lengths.
 
-    An endless interval counts as long as the longest other one.
+    An infinite interval has the length of the longest finite one.
 
     >>> smoothed(np.array([-np.inf, 0.0, 1.0, 4.0, np.inf]), np.array([0.0, 1.0, 0.5, 0.25]), "min", 1)
     array([0.  , 0.  , 0.25, 0.25])
@@ -274,7 +254,7 @@ def smoothed(ends: NDArray[np.float64], scores: NDArray[np.float64], how: str, w
         padded = np.concatenate([np.full(width, inf), scores, np.full(width, inf)])
         least: NDArray[np.float64] = np.min([padded[shift : shift + count] for shift in range(2 * width + 1)], axis=0)
         return least
-    with np.errstate(over="ignore"):  # one longer than a float can say counts as endless
+    with np.errstate(over="ignore"):  # a length that overflows counts as infinite
         lengths = np.diff(ends)
     finite = np.isfinite(lengths)
     lengths = np.where(finite, lengths, lengths[finite].max(initial=0.0) or 1.0)

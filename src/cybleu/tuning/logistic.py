@@ -1,4 +1,4 @@
-"""Logistic regression without intercept, with a penalty for the squares of the weights."""
+"""Logistic regression without intercept, with L2 regularisation."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_STEPS = 200
-MOST_PRODUCTS = 500  # with the second derivatives, in one step
+MOST_PRODUCTS = 500  # limit of products with the Hessian in one step
 PRECISION = 1e-10  # of the gradient, relative to that at 0
 HALVINGS = 60
 
 
 def logistic_weights(rows: Any, count: int, size: int, times: float, regularisation: float) -> Floats:
-    """The w with the smallest ``times * sum(log(1 + exp(-X @ w))) + regularisation / 2 * (w @ w)``, of which there is one.
+    """Find the unique w that minimises ``times * sum(log(1 + exp(-X @ w))) + regularisation / 2 * (w @ w)``.
 
-    Newton's method, each of its steps by conjugate gradients with the diagonal as preconditioner, only as exactly as is
-    worth it (Nocedal and Wright 2006, section 7.1), and cut in half until the sum falls.
+    This is an inexact Newton method: each step is computed by conjugate gradients with the diagonal as preconditioner
+    (Nocedal and Wright 2006, section 7.1), and halved until the sum falls.
 
-    :param rows: X as the backend takes it
-    :param count: of the rows
-    :param size: of the weights
-    :raises FeatureError: their squares are too large or too small
+    :param rows: X in the form of the backend
+    :param count: the number of rows
+    :param size: the number of weights
+    :raises FeatureError: the squares of the features are too large or too small
     """
     weights, margins = np.zeros(size), np.zeros(count)
     loss = times * count * float(np.log(2.0))
     shortest = 0.0
     for number in range(MOST_STEPS):
-        chances = _chances(margins)  # that the pair is the other way round
+        chances = _chances(margins)  # probabilities of the opposite order of each pair
         gradient = regularisation * weights - _by_columns(rows, times * chances, size)
         curvature = times * chances * (1.0 - chances)
         diagonal = regularisation + _by_columns(rows, curvature, size, True)
@@ -58,7 +58,7 @@ def logistic_weights(rows: Any, count: int, size: int, times: float, regularisat
                 break
             part /= 2
         else:
-            break  # as low as rounding lets it be seen
+            break  # converged up to rounding
         weights, margins, loss = there, margins + part * change, fallen
     return weights
 
@@ -72,7 +72,7 @@ def _newton_step(
     closeness: float,
     count: int,
 ) -> tuple[Floats, Floats]:
-    """Where the gradient is about 0 by the second derivatives, and by how much the margins change there."""
+    """Compute a Newton step, and the change of the margins along it."""
     step, change = np.zeros(len(gradient)), np.zeros(count)
     rest = -gradient
     scaled = rest / diagonal
@@ -103,7 +103,7 @@ def _by_columns(rows: Any, shares: Floats, size: int, squared: bool = False) -> 
 
 
 def _chances(margins: Floats) -> Floats:
-    """1 / (1 + exp(margin)), of any margin."""
+    """Compute 1 / (1 + exp(margin)) without overflow."""
     small = np.exp(-np.abs(margins))
     return np.where(margins > 0, small, 1.0) / (1.0 + small)
 
@@ -113,5 +113,5 @@ def _losses(margins: Floats) -> float:
 
 
 def _dot(one: Floats, other: Floats) -> float:
-    """A sum in one order: a library's may depend on its number of threads."""
+    """Dot product in a fixed order, because the result of BLAS may depend on its number of threads."""
     return float((one * other).sum())

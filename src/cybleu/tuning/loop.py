@@ -1,50 +1,55 @@
-"""The loop around tuning: decode, read, merge, tune, and again, until nothing changes.
+"""The tuning loop: decode, read, merge, tune, and repeat until nothing changes.
 
-Every iteration is kept in a folder, so that a run that was interrupted goes on where it stopped:
+Every iteration is kept in a folder, so that an interrupted run continues where it stopped:
 
 ``run.json``
-    what the run was begun with: a digest of the references, the metric, the options
+    the arguments of the run: a digest of the references, the metric, the options
 ``iteration-1/weights``
-    what the decoder is called with, a line ``name weight`` for each feature
+    the weights for the decoder, a line ``name weight`` for each feature
 ``iteration-1/nbest``
-    what it wrote. The decoder writes to ``nbest.partial``, which is renamed when it has ended without an error and was read
+    the list of the decoder, which writes to ``nbest.*.partial``; the file is renamed after it was read successfully
 ``iteration-1/result.json``
-    the weights tuned on the lists of all iterations so far, their score, and what was compared to stop
+    the weights tuned on the lists of all iterations so far, their score, and the values of the stopping criteria
 
-Files are renamed into place when they are complete, so that what is there is whole.
+``lock``
+    the process that works in the folder, which locks this file
+
+Files get these names when they are complete.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
-import subprocess
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import count, islice
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .._files.locks import locked
 from .._files.text import shown
-from .._files.weights import read_weights, write_weights
 from .._files.writing import writing
 from .._runtime.arrays import np
 from .._runtime.numbers import check_whole
-from ..errors import CybleuError, DecoderError, InputFileError, UnknownNameError, WeightsError
+from ..errors import UnknownNameError, WeightsError
 from ..nbest import NBest, merge, prepare_references
+from ..nbest.weights import names_of, weights_of
 from ..stats.references import digest
 from .climb import tune
+from .decoding import Decoder, decoded, make_folder, words_of
 from .kept_runs import check_run, described, read_result
 from .mira import kbmira
-from .model import Model
 from .pro import pro
+from .problem import Problem
 from .results import Iteration, Loop
-from .space import check_normalised, normalised, weights_of
+from .space import check_normalised, normalised
 
-Decoder = Callable[[dict[str, float], Path], Any] | str | Sequence[str]
+if TYPE_CHECKING:
+    from ..stats import References
+
 Tuner = str | Callable[..., Any]
 
 TUNERS: dict[str, Callable[..., Any]] = {"mert": tune, "kbmira": kbmira, "pro": pro}
@@ -73,44 +78,45 @@ def mert_loop(
 ) -> Loop:
     """Decode and tune in turn until nothing changes.
 
-    If it is called again with the same folder, it goes on where it stopped.
+    A call with the same folder continues an interrupted run.
 
-    It stops when the decoder brings no new hypothesis; when no weight changes by more than `weights_settle`, relative
+    The loop stops when the decoder finds no new hypothesis; when no weight changes by more than `weights_settle`, relative
     to the sum of the absolute values of the weights; when tuning raises the score of the weights that decoded by no
     more than `score_settles`; or after `iterations`.
 
-    Sparse features come and go from list to list. A feature that no list has so far keeps its weight. A weight of 0 is
-    not written to the file. `tune` leaves the weights of sparse features as they are in the start, except those that
-    are `searched`.
+    Sparse features may differ from list to list. A feature that no list has so far keeps its weight. A weight of 0 is
+    not written to the file. `tune` keeps the weights of sparse features of the start, except those that are
+    `searched`.
 
-    A list of the decoder gets its final name only after it was read without an error. The folder keeps the references,
-    the metric and the options of a run, and a call with others is refused. Only `iterations`, `weights_settle`,
+    A list of the decoder gets its final name only after it was read successfully. The folder stores a digest of the
+    references, the metric and the options of a run; a call with others is an error. Only `iterations`, `weights_settle`,
     `score_settles`, `decode`, `trace`, `threads` and `progress` may change.
 
-    :param folder: where the iterations are kept; it is made if it does not exist
+    :param folder: the folder of the iterations; it is created if it does not exist
     :param decode: a function that takes the weights by name and a path, and writes an n-best list to this path. Or a
-        command, as a list of arguments or as one text that is split as a shell does it, in which ``{weights}`` stands
-        for the path of a file of weights and ``{nbest}`` for the path of the list to write. What it prints goes to
+        command, as a list of arguments or as one string that is split like a shell command, in which ``{weights}`` is
+        replaced by the path of a file of weights and ``{nbest}`` by the path of the list to write. Its output goes to
         standard error
     :param references: as for :meth:`cybleu.nbest.NBest.from_files`
     :param start: the first weights, by name, of all dense features and any sparse ones
     :param iterations: how many iterations, at most
-    :param weights_settle: the largest change with which a weight counts as unchanged
-    :param score_settles: the largest gain that counts as none. By default 0 with ``mert`` and ``kbmira``. Any other
+    :param weights_settle: the largest change for which a weight counts as unchanged
+    :param score_settles: the largest gain that counts as no gain. By default 0 with ``mert`` and ``kbmira``. Any other
         tuner may end with a lower score than it began with, and by default the loop does not stop for that
     :param tuner: ``mert`` (:func:`tune`), ``kbmira`` or ``pro``; or a function, such as ``functools.partial(kbmira,
         iterations=30)``. It gets the list, the start and `seed`, and returns an object that has `weights`, by name
     :param normalise: ``sum`` divides the tuned weights by the sum of their absolute values, as Moses does; ``largest``
         divides them by the largest absolute value. Weights that are not normalised may grow or shrink from iteration to
         iteration, but the thresholds by which a decoder prunes do not change with them
-    :param historic_best: begin each tuning at the weights that score best on the lists so far, of all that decoded, and
-        not at the last weights
+    :param historic_best: start each tuning from those weights of all decoder runs that score best on the lists so far, instead
+        of the last weights
     :param seed: iteration i tunes with seed + i
     :param trace: called with each iteration when it ends
     :param options: of the tuner
     :return: all iterations, with their weights and scores, and the reason why the loop stopped
     :raises DecoderError: the decoder fails, writes no list, or writes a list that cannot be read
-    :raises CybleuError: one of its subclasses. The folder keeps everything that was complete
+    :raises InputFileError: another loop works in the folder, or the disk is full
+    :raises CybleuError: one of its subclasses. The folder keeps all complete files
 
     The other parameters are those of :meth:`cybleu.nbest.NBest.from_files`.
 
@@ -132,165 +138,135 @@ def mert_loop(
         ends_no_lower = (found_by.func if isinstance(found_by, partial) else found_by) in (tune, kbmira)
         score_settles = 0.0 if ends_no_lower else -inf
     if not callable(decode):
-        decode = _words(decode)
+        decode = words_of(decode)
     folder = Path(folder)
     prepared = prepare_references(references, tokenize, max_order, reference_length)
     weights = {name: float(weight) for name, weight in start.items()}
-    _make(folder)
-    check_run(
-        folder / "run.json",
-        {
+    reading = {"format": format, "first_id": first_id, "tokenize": tokenize}
+    run = _Run(folder, decode, prepared, reading, found_by, options, normalise, historic_best, seed)
+    make_folder(folder)
+    with locked(folder):
+        kept = {name: options[name] for name in options if name not in ("threads", "progress")}
+        begun = {
             "references": digest(prepared),
             "max_order": prepared.max_order,
             "reference_length": prepared.reference_length,
-            "format": format,
-            "first_id": first_id,
-            "tokenize": described(tokenize),
+            **reading,
             "normalise": normalise,
             "historic_best": historic_best,
             "seed": seed,
-            "tuner": described(tuner),
-            **{name: described(options[name]) for name in sorted(options) if name not in ("threads", "progress")},
-        },
-    )
-    pool: NBest | None = None
-    done: list[Iteration] = []
-    for number in range(1, iterations + 1):
-        place = folder / f"iteration-{number}"
-        _make(place)
-        read = partial(
-            _read_list,
-            weights=weights,
-            pool=pool,
-            references=prepared,
-            format=format,
-            first_id=first_id,
-            tokenize=tokenize,
-        )
-        nbest, merged = _decoded(place, decode, weights, read)
-        before = 0 if pool is None else len(pool.features)
-        pool = merged
-        if (place / "result.json").exists():
-            iteration = read_result(place / "result.json", number, pool, weights)
-        else:
-            model = Model(pool, options.get("metric"))
-            tried = [*(previous.decoded for previous in done if previous.decoded), weights]
-            scores = np.array([_score(model, one) for one in tried])
-            # of equal ones the last
-            best = len(tried) - 1 - int(scores[::-1].argmax()) if historic_best else -1
-            tuning = found_by(pool, _known(model, tried[best]), seed=seed + number, **options)
-            # what the lists do not have stays, and what is 0 need not be named
-            every = {**tried[best], **tuning.weights}
-            dense = set(pool.names)
-            tuned = normalised({name: weight for name, weight in every.items() if weight or name in dense}, normalise)
-            iteration = Iteration(
-                number,
-                tuned,
-                float(scores[-1]),
-                # a tie may be broken otherwise where a product is rounded otherwise
-                _score(model, tuned),
-                len(pool.features),
-                len(pool.features) - before,
-                model.objective.scale,
-                weights,
-                _score(Model(nbest, options.get("metric")), weights),
-            )
-            with writing(os.fspath(place / "result.json")) as file:
-                file.write(json.dumps(asdict(iteration), indent=1) + "\n")
-        done.append(iteration)
-        if trace:
-            trace(iteration)
-        moved = _largest_change(weights, iteration.weights)
-        weights = iteration.weights
-        if iteration.new == 0:
-            return Loop(tuple(done), "stopped: the decoder brought no new hypothesis")
-        if moved <= weights_settle:
-            return Loop(tuple(done), f"stopped: no weight changed by more than {weights_settle:g}")
-        if iteration.score - iteration.start_score <= score_settles:
-            return Loop(tuple(done), f"stopped: the score gained no more than {score_settles:g}")
+            "tuner": tuner,
+            **kept,
+        }
+        check_run(folder / "run.json", {name: described(value) for name, value in begun.items()})
+        done: list[Iteration] = []
+        for iteration in islice(run.iterations(weights), iterations):
+            done.append(iteration)
+            if trace:
+                trace(iteration)
+            moved = _largest_change(weights, iteration.weights)
+            weights = iteration.weights
+            if iteration.new == 0:
+                return Loop(tuple(done), "stopped: the decoder brought no new hypothesis")
+            if moved <= weights_settle:
+                return Loop(tuple(done), f"stopped: no weight changed by more than {weights_settle:g}")
+            if iteration.score - iteration.start_score <= score_settles:
+                return Loop(tuple(done), f"stopped: the score gained no more than {score_settles:g}")
     return Loop(tuple(done), f"stopped: after {iterations} iterations")
 
 
+@dataclass(frozen=True)
+class _Run:
+    """The arguments of a loop that each iteration uses.
+
+    :param reading: the format of the lists, the first id and the tokeniser
+    :param options: of the tuner
+    """
+
+    folder: Path
+    decode: Decoder
+    references: References
+    reading: Mapping[str, Any]
+    tuner: Callable[..., Any]
+    options: Mapping[str, Any]
+    normalise: str | None
+    historic_best: bool
+    seed: int
+
+    def iterations(self, weights: dict[str, float]) -> Iterator[Iteration]:
+        """Run iterations: read those that the folder has, and decode and tune the others."""
+        pool: NBest | None = None
+        tried: list[dict[str, float]] = []
+        for number in count(1):
+            place = self.folder / f"iteration-{number}"
+            make_folder(place)
+            read = partial(_read_list, weights=weights, pool=pool, references=self.references, reading=self.reading)
+            nbest, merged = decoded(place, self.decode, weights, read)
+            before = 0 if pool is None else len(pool.features)
+            pool = merged
+            result = place / "result.json"
+            if result.exists():
+                iteration = read_result(result, number, pool, weights)
+            else:
+                iteration = self._tuned(number, [*tried, weights], nbest, pool, before)
+                with writing(os.fspath(result)) as file:
+                    file.write(json.dumps(asdict(iteration), indent=1) + "\n")
+            if iteration.decoded:
+                tried.append(iteration.decoded)
+            weights = iteration.weights
+            yield iteration
+
+    def _tuned(self, number: int, tried: list[dict[str, float]], nbest: NBest, pool: NBest, before: int) -> Iteration:
+        """Tune on the lists of all iterations so far.
+
+        :param tried: the weights of all decoder runs, the last ones for `nbest`
+        :param before: the number of hypotheses without `nbest`
+        """
+        metric = self.options.get("metric")
+        problem = Problem(pool, metric)
+        scores = np.array([_score(problem, weights) for weights in tried])
+        # the last of equally good weights
+        best = len(tried) - 1 - int(scores[::-1].argmax()) if self.historic_best else -1
+        tuning = self.tuner(pool, _known(problem, tried[best]), seed=self.seed + number, **self.options)
+        # features that the lists do not have keep their weights, and a weight of 0 may be left out
+        every = {**tried[best], **tuning.weights}
+        dense = set(pool.names)
+        kept = {name: weight for name, weight in every.items() if weight or name in dense}
+        tuned = normalised(kept, self.normalise)
+        return Iteration(
+            number,
+            tuned,
+            float(scores[-1]),
+            # products that are rounded differently may break ties differently
+            _score(problem, tuned),
+            len(pool.features),
+            len(pool.features) - before,
+            problem.objective.scale,
+            tried[-1],
+            _score(Problem(nbest, metric), tried[-1]),
+        )
+
+
 def _read_list(
-    path: Path, weights: dict[str, float], pool: NBest | None, references: Any, **how: Any
+    path: Path, weights: dict[str, float], pool: NBest | None, references: References, reading: Mapping[str, Any]
 ) -> tuple[NBest, NBest]:
-    """The list of an iteration, and all lists so far."""
-    nbest = NBest.from_files(path, references, texts=False, **how)
+    """Read the list of an iteration, and merge it with the earlier lists."""
+    nbest = NBest.from_files(path, references, texts=False, **reading)
     merged = merge(nbest) if pool is None else merge(pool, nbest)
-    # for its error: a name that is no feature, unless it is of a sparse one that may come
+    # validate the names, unless the list has sparse features, which may appear in later lists
     if merged.sparse is None or not weights.keys() >= set(nbest.names):
         weights_of(nbest.names, weights, "start")
     return nbest, merged
 
 
-def _known(model: Model, weights: Mapping[str, float]) -> dict[str, float]:
-    """Those of features that the list has."""
-    names = set(model.names)
+def _known(problem: Problem, weights: Mapping[str, float]) -> dict[str, float]:
+    """Select the weights of features in the list."""
+    names = set(names_of(problem.nbest))
     return {name: weight for name, weight in weights.items() if name in names}
 
 
-def _score(model: Model, weights: Mapping[str, float]) -> float:
-    return model.score(model.start(_known(model, weights)))
-
-
-def _words(command: str | Sequence[str]) -> list[str]:
-    try:
-        words = shlex.split(command) if isinstance(command, str) else list(command)
-    except ValueError as error:
-        raise DecoderError(
-            f"the command of the decoder cannot be split into words: {error}: {shown(command)}"
-        ) from None
-    if not words:
-        raise DecoderError("the command of the decoder is empty; give the program and its arguments")
-    return words
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputFileError(f"{folder}: cannot be made a folder: {error.strerror or error}") from error
-
-
-def _decoded(
-    place: Path, decode: Decoder, weights: dict[str, float], read: Callable[[Path], tuple[NBest, NBest]]
-) -> tuple[NBest, NBest]:
-    """What is read of the list of an iteration, which is decoded unless it is there."""
-    file, nbest, partial_list = place / "weights", place / "nbest", place / "nbest.partial"
-    if file.exists():
-        if read_weights(file) != weights:
-            raise WeightsError(
-                f"{file} holds other weights than those that this run begins with; give the folder of the same run, or a "
-                "new one"
-            )
-    else:
-        write_weights(file, weights)
-    if nbest.exists():
-        return read(nbest)
-    partial_list.unlink(missing_ok=True)
-    if callable(decode):
-        decode(dict(weights), partial_list)
-    else:
-        command = [word.replace("{weights}", str(file)).replace("{nbest}", str(partial_list)) for word in decode]
-        try:
-            # what it prints is not among the results of a program that prints them
-            output = None if sys.__stderr__ is None else 2
-            status = subprocess.run(command, check=False, stdout=output).returncode
-        except OSError as error:
-            raise DecoderError(f"the decoder cannot be run: {shlex.join(command)}: {error}") from error
-        if status:
-            raise DecoderError(f"the decoder ended with status {status}: {shlex.join(command)}")
-    if not partial_list.exists():
-        raise DecoderError(f"the decoder wrote no list to {partial_list}")
-    try:
-        lists = read(partial_list)
-    except CybleuError as error:
-        raise DecoderError(
-            f"the list that the decoder wrote cannot be used: {error}; mend the decoder, and call again with the same folder: "
-            "this iteration is decoded again"
-        ) from error
-    os.replace(partial_list, nbest)
-    return lists
+def _score(problem: Problem, weights: Mapping[str, float]) -> float:
+    return problem.score(problem.start(_known(problem, weights)))
 
 
 def _largest_change(before: Mapping[str, float], after: Mapping[str, float]) -> float:

@@ -1,8 +1,8 @@
-"""Batch MIRA (Cherry and Foster 2012), for models with more features than a line search can weigh."""
+"""Batch MIRA (Cherry and Foster 2012), for models with too many features for line searches."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -11,27 +11,30 @@ from .._runtime.arrays import np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import MOST_REPEATS
 from .._runtime.scales import percent
+from .._runtime.state import RecordState
 from ..errors import WeightsError
 from ..metrics import Bleu
 from ..nbest import NBest
-from .model import Model, check_finite, single_scores
+from .problem import Problem, check_finite
 from .results import rise, with_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from numpy.typing import NDArray
+
+    from ..nbest.weights import Weights
     from .objective import Metric
-    from .space import Weights
 
 __all__ = ["Mira", "kbmira"]
 
-# The value of a hypothesis may count so many times what the metric says of it, with safe_hope: as in Moses's kbmira.
+# With safe_hope: the largest ratio of the model's score and the gain of hope, as in Moses's kbmira.
 SAFE_RATIO = 5.0
 
 
 @dataclass(frozen=True)
-class Mira:
+class Mira(RecordState):
     """The result of :func:`kbmira`.
 
     :param weights: by name, with sparse features after the dense ones
@@ -58,6 +61,36 @@ class Mira:
         return with_weights(rise(self.start_score, self.score, self.scale), self.weights)
 
 
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """Gains of single hypotheses by the metric: rows of BLEU, or fixed numbers.
+
+    :ivar stats: rows of BLEU, None if there are fixed numbers
+    :ivar fixed: one number for each hypothesis
+    :ivar shares: the weights of the n-gram orders, None if they are uniform
+    :ivar background: a row that each pass changes in place
+    """
+
+    stats: NDArray[np.int64] | None = None
+    fixed: NDArray[np.float64] | None = None
+    shares: NDArray[np.float64] | None = None
+    background: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of :func:`kbmira` that a pass requires.
+
+    :ivar step: the largest step
+    :ivar safe_ratio: the largest ratio of the model's score and the gain when hope is chosen; 0 means no limit
+    """
+
+    step: float
+    decay: float
+    safe_ratio: float
+    model_background: bool
+
+
 def kbmira(
     nbest: NBest,
     start: Weights | None = None,
@@ -79,7 +112,7 @@ def kbmira(
     metric together, and *fear* is best by the model minus the metric. It moves the weights just enough to make the
     model's difference between hope and fear as large as the metric's. The BLEU of a hypothesis is computed together
     with a decaying sum of the statistics of chosen hypotheses (the background), and multiplied by the number of
-    reference tokens. Besides the list, this needs memory for some numbers for each feature.
+    reference tokens. The memory besides the list is proportional to the number of features.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param start: by name, for every dense feature and any of the sparse ones; the other sparse weights are 0. Or one
@@ -88,18 +121,18 @@ def kbmira(
     :param step: the largest step (C)
     :param decay: the factor by which the background shrinks with each segment
     :param metric: as for :func:`cybleu.tuning.line_search`. A metric that is not BLEU scores each row alone, in points from
-        0 to 100; the values of a function or of a float column are taken as they are. Their differences are compared with
-        differences of model scores, so start with weights that make the model scores about as large
+        0 to 100; the values of a function or of a float column are not scaled. Their differences are compared with
+        differences of model scores, so start with weights whose model scores have the same order of magnitude
     :param seed: of the order of segments, a whole number from 0
     :param shuffle: False takes the segments in the order of the list in each pass, as Moses's kbmira does with
         ``--no-shuffle``
     :param safe_hope: if the model's score of hope is more than five times its gain, the model's score counts less, as
         Moses's kbmira does with ``--safe-hope``
-    :param model_background: add the model's best hypothesis to the background, and not hope (``--model-bg``)
+    :param model_background: add the model's best hypothesis to the background instead of hope (``--model-bg``)
     :param return_best_dev: True takes the average of the weights after the pass that scored best, or the start if no
         pass scored more; if all these scores are 0, BLEU with 1 added to the counts decides. False takes the average
         after the last pass
-    :param trace: called after each pass with the result that there would be if it were the last
+    :param trace: called after each pass with the result up to this pass
     :return: the weights by name, their score and that of the start, on the scale of the metric
     :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
         those of the features
@@ -112,43 +145,34 @@ def kbmira(
         raise WeightsError(f"step is {step!r} and decay {decay!r}; step must be above 0, and decay from 0 to 1")
     check_whole(iterations, "iterations", 1, MOST_REPEATS, error=WeightsError)
     check_whole(seed, "seed", 0, error=WeightsError)
-    model = Model(nbest, metric)
-    weights = model.start(start)
-    best, merit = weights.copy(), model.merit(weights)
+    problem = Problem(nbest, metric)
+    weights = problem.start(start)
+    best, merit = weights.copy(), problem.merit(weights)
     score = start_score = merit[0]
     scores: list[float] = []
     highest = merit if weights.any() else (-inf, -inf)
-    gains = _gains(model)
+    gains = _gains(problem)
+    options = Options(float(step), float(decay), SAFE_RATIO if safe_hope else 0.0, bool(model_background))
     generator = np.random.default_rng([seed])
-    order = np.arange(len(model.segments))
-    # The average is weights - lag / updates: changes are added up where they are, not for each feature each time.
+    order = np.arange(len(problem.axes.present), dtype=np.int64)
+    # The average is weights - lag / updates, so that an update only touches the features that change.
     lag = np.zeros(len(weights))
     updates = 0
-    objective = model.objective
+    objective = problem.objective
 
     def result() -> Mira:
-        return Mira(model.by_name(best), score, start_score, tuple(scores), objective.scale, objective.name)
+        return Mira(problem.by_name(best), score, start_score, tuple(scores), objective.scale, objective.name)
 
     for _ in range(iterations):
         if shuffle:
-            order = generator.permutation(len(model.segments))
+            order = generator.permutation(np.arange(len(problem.axes.present), dtype=np.int64))
         updates = _backend.chosen.mira_pass(
-            model.rows,
-            model.offsets,
-            order,
-            *gains,
-            weights,
-            lag,
-            updates,
-            float(step),
-            float(decay),
-            SAFE_RATIO if safe_hope else 0.0,
-            bool(model_background),
+            problem.rows, problem.axes.offsets, order, gains, weights, lag, updates, options
         )
         with np.errstate(over="ignore", invalid="ignore"):
             average = weights - lag / updates
         check_finite(average)
-        merit = model.merit(average)
+        merit = problem.merit(average)
         scores.append(merit[0])
         if (merit > highest and average.any()) or not return_best_dev:
             highest, best, score = merit, average, merit[0]
@@ -159,18 +183,16 @@ def kbmira(
     return result()
 
 
-def _gains(model: Model) -> tuple[Any, Any, Any, Any]:
-    """What the metric says of single hypotheses: rows of BLEU and None, or None and the gains; the weights of the orders, if
-    they are not uniform; and the background to begin with."""
-    objective = model.objective
+def _gains(problem: Problem) -> Gains:
+    objective = problem.objective
     metric = objective.metric
     if not isinstance(metric, Bleu):
-        scores = single_scores(model)
-        # in points, so that a step means the same whatever the scale
-        return None, scores if objective.scale is None else percent(scores, objective.scale), None, np.zeros(0)
-    width = objective.stats.shape[1]
-    falling = np.arange(width // 2 - 1, 0, -1.0)
-    # few counts, but of each order some
+        scores = problem.single_scores()
+        # in points, so that a step has the same effect for every scale
+        return Gains(fixed=scores if objective.scale is None else percent(scores, objective.scale))
+    falling = np.arange(objective.stats.shape[1] // 2 - 1, 0, -1.0)
+    # small counts, but above 0 for each order
     background = np.concatenate([[falling[0]] * 2, falling, falling])
     weights = metric.rules(len(falling)).weights
-    return objective.stats, None, None if weights is None else np.array(weights, dtype=np.float64), background
+    shares = None if weights is None else np.array(weights, dtype=np.float64)
+    return Gains(objective.stats, shares=shares, background=background)

@@ -1,4 +1,4 @@
-"""A picture of the score along a line, for which Matplotlib is needed."""
+"""Plot the score along a line with Matplotlib."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["check_plot", "plot_surface"]
 
 
 def check_plot(path: str) -> str:
-    """Check that a plot can be made and written, before a long search for it.
+    """Check that a plot can be drawn and written, before a long search.
 
-    :param path: of the picture
+    :param path: of the image
     :return: the kind of file: ``png`` or ``svg``
     :raises UnknownNameError: its name does not end in .png or .svg
     :raises InputFileError: it cannot be written there
@@ -39,14 +39,14 @@ def plot_surface(
     *,
     file: BinaryIO | None = None,
 ) -> None:
-    """Draw the score against the weight of a feature, where most thresholds are, and mark the weight that it has.
+    """Plot the score against the weight of a feature in the range of most thresholds, and mark the current weight.
 
-    :param path: of the picture, a .png or .svg file. If there is an error, a file that was there is not changed
+    :param path: of the image, a .png or .svg file. If there is an error, an existing file is not changed
     :param found: a line search along the feature's axis, from that weight, with its surface
     :param name: of the feature
     :param weight: of the feature, where the line search began
-    :param metric: what the score is called; if its scale is known, it is drawn from 0 to 100
-    :param file: an open binary file to write to instead; the path then says only what kind of picture to write
+    :param metric: the name of the score; if its scale is known, it is drawn from 0 to 100
+    :param file: an open binary file to write to instead; the path then only selects the file format
     :raises CybleuError: as for :func:`check_plot`
 
     >>> import pathlib, tempfile

@@ -1,4 +1,4 @@
-"""Pairwise ranked optimisation (PRO, Hopkins and May 2011): tuning as a classifier of pairs of hypotheses."""
+"""Pairwise ranked optimisation (PRO, Hopkins and May 2011): tuning as the classification of pairs of hypotheses."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
+from .._runtime.state import RecordState
 from ..errors import ArrayValueError, WeightsError
 from ..metrics import Bleu, find
 from ..nbest import NBest, SparseFeatures
+from ..nbest.weights import names_of, rows_of_arrays
 from .logistic import logistic_weights
-from .model import Model, check_finite, single_scores
+from .problem import Problem, check_finite
 from .results import rise, with_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..nbest.weights import Weights
     from .objective import Metric
-    from .space import Weights
 
 __all__ = ["Pro", "pro", "pro_pairs"]
 
 # The smallest difference of a pair, as a share of the metric's scale: Hopkins and May's.
 MINIMUM = 0.05
-PIECE = 1 << 20  # pairs that are drawn together, so that memory does not grow with the samples
+PIECE = 1 << 20  # pairs in one draw, so that memory does not grow with the samples
 
 
 @dataclass(frozen=True)
-class Pro:
+class Pro(RecordState):
     """The result of :func:`pro`.
 
     :param weights: by name, with sparse features after the dense ones
@@ -72,16 +73,16 @@ def pro(
 ) -> Pro:
     """Tune weights by pairwise ranked optimisation (PRO, Hopkins and May 2011).
 
-    The pairs of :func:`pro_pairs` train a logistic regression without intercept. Its weights w are those with the smallest
+    The pairs of :func:`pro_pairs` train a logistic regression without intercept. Its unique weights w minimise
 
     ``sum(log(1 + exp(-y * (X @ w)))) + regularisation / 2 * (w @ w)``
 
-    which are unique. ``LogisticRegression(C=1 / regularisation, fit_intercept=False)`` of scikit-learn approximates the
+    ``LogisticRegression(C=1 / regularisation, fit_intercept=False)`` of scikit-learn approximates the
     same weights. They do not depend on the start, and their score may be lower than that of the start.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param start: as for :func:`kbmira`: the weights whose score is `start_score`, and with which `interpolation` mixes
-    :param regularisation: how much the squares of the weights count, above 0
+    :param regularisation: the factor of the squares of the weights, above 0
     :param interpolation: the share of the new weights in the result, above 0 and at most 1; the rest is that of the
         start. Hopkins and May use 0.1 in a loop
     :return: the weights by name, their score and that of the start, on the scale of the metric
@@ -100,24 +101,23 @@ def pro(
             raise WeightsError(f"{name} is {number!r}; it must be a finite number above 0")
     if interpolation > 1:
         raise WeightsError(f"interpolation is {interpolation!r}; it must be at most 1")
-    model = Model(nbest, metric)
-    before = model.start(start)
-    better, worse = _pairs(model, metric, samples, keep, minimum, seed)
+    problem = Problem(nbest, metric)
+    before = problem.start(start)
+    better, worse = _pairs(problem, metric, samples, keep, minimum, seed)
     if not len(better):
         raise WeightsError("no pair of hypotheses differs enough to learn from; give a smaller minimum")
-    dense, sparse = _differences(model, better, worse)
-    rows = _backend.chosen.FeatureRows(dense, *sparse, len(model.sparse_names)) if sparse else None
-    # each pair stands for both of its directions, which lose the same
-    found = logistic_weights(rows or _backend.chosen.FeatureRows(dense), len(better), len(before), 2.0, regularisation)
+    rows = rows_of_arrays(*_differences(problem, better, worse))
+    # each pair counts twice, because both of its directions have the same loss
+    found = logistic_weights(rows, len(better), len(before), 2.0, regularisation)
     weights = found if interpolation == 1 else interpolation * found + (1 - interpolation) * before
     check_finite(weights)
     return Pro(
-        model.by_name(weights),
-        model.score(weights),
-        model.score(before),
+        problem.by_name(weights),
+        problem.score(weights),
+        problem.score(before),
         len(better),
-        model.objective.scale,
-        model.objective.name,
+        problem.objective.scale,
+        problem.objective.name,
     )
 
 
@@ -130,7 +130,7 @@ def pro_pairs(
     metric: Metric = None,
     seed: int = 0,
 ) -> tuple[NDArray[np.float64] | SparseFeatures, NDArray[np.int64]]:
-    """The pairs of hypotheses that :func:`pro` learns from, for a classifier of your own.
+    """Sample the pairs of hypotheses that :func:`pro` learns from, for a classifier of your own.
 
     From each segment `samples` pairs are drawn. Of those whose scores differ by at least `minimum`, the `keep` pairs
     with the largest difference are taken, each in both directions. The coefficients of a linear classifier without
@@ -142,11 +142,11 @@ def pro_pairs(
     :param minimum: the smallest difference of a pair, on the scale of the metric; by default a twentieth of the scale,
         or 0.05 if the scale is not known
     :param metric: as for :func:`cybleu.tuning.line_search`; it scores single sentences as the tool does. ``moses``
-        without a smoothing has 1 added to each count
+        without smoothing adds 1 to each count
     :param seed: of the draw, a whole number from 0
     :return: `X`, the differences of the features, float64 `(pairs, F)`, and `y`, 1 or -1, int64 `(pairs,)`. For a list
         with sparse features, `X` is a :class:`cybleu.nbest.SparseFeatures` of all features, sparse ones after the dense
-        ones; its method `to_scipy` makes an array that scikit-learn takes. If no pair differs enough, `X` is empty
+        ones; its method `to_scipy` returns an array that scikit-learn accepts. If no pair differs enough, `X` is empty
     :raises EmptyCorpusError: the list has no hypothesis
 
     >>> nbest = NBest([0, 2], [[0.0, 2.0], [1.0, 0.0]], [[1.0], [0.0]])
@@ -154,27 +154,27 @@ def pro_pairs(
     >>> X.tolist(), y.tolist()
     ([[-1.0, 2.0], [1.0, -2.0]], [1, -1])
     """
-    model = Model(nbest, metric)
-    better, worse = _pairs(model, metric, samples, keep, minimum, seed)
+    problem = Problem(nbest, metric)
+    better, worse = _pairs(problem, metric, samples, keep, minimum, seed)
     both = np.stack([better, worse], axis=1).ravel(), np.stack([worse, better], axis=1).ravel()
     y = np.tile(np.array([1, -1]), len(better))
-    dense, sparse = _differences(model, *both)
-    return (dense if sparse is None else _in_one(model.names, dense, *sparse)), y
+    dense, sparse = _differences(problem, *both)
+    return (dense if sparse is None else _in_one(names_of(nbest), dense, sparse)), y
 
 
 def _pairs(
-    model: Model, metric: Metric, samples: int, keep: int, minimum: float | None, seed: int
+    problem: Problem, metric: Metric, samples: int, keep: int, minimum: float | None, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The better hypotheses and the worse ones."""
+    """Sample pairs, and return the better and the worse hypothesis of each."""
     check_samples(samples, seed)
     check_whole(keep, "keep", 1, error=ArrayValueError)
     if minimum is None:
-        minimum = MINIMUM * (model.objective.scale or 1.0)
+        minimum = MINIMUM * (problem.objective.scale or 1.0)
     if not as_number(minimum) >= 0:
         raise ArrayValueError(f"minimum is {minimum!r}; it must be a number from 0")
-    values = _sentence_scores(model, metric)
+    values = _sentence_scores(problem, metric)
     ones, others = [], []
-    for place, (first, last) in enumerate(zip(model.offsets[:-1].tolist(), model.offsets[1:].tolist())):
+    for place, (first, last) in enumerate(zip(problem.axes.offsets[:-1].tolist(), problem.axes.offsets[1:].tolist())):
         generator = np.random.default_rng([seed, place])
         taken = np.empty((2, 0), dtype=np.int64)
         for start in range(0, samples, PIECE):
@@ -186,7 +186,7 @@ def _pairs(
 
 
 def _largest(pairs: NDArray[np.int64], values: NDArray[np.float64], keep: int, minimum: float) -> NDArray[np.int64]:
-    """The pairs that differ most, `(2, at most keep)`, the better hypothesis of each first; of equal ones the earlier."""
+    """Select the pairs that differ most, `(2, at most keep)`, the better hypothesis first, the earlier of equal pairs."""
     differences = values[pairs[0]] - values[pairs[1]]
     sizes = np.abs(differences)
     enough = np.flatnonzero((sizes >= minimum) & (sizes > 0))
@@ -194,55 +194,51 @@ def _largest(pairs: NDArray[np.int64], values: NDArray[np.float64], keep: int, m
     return np.where(differences[taken] > 0, pairs[:, taken], pairs[::-1, taken])
 
 
-def _sentence_scores(model: Model, metric: Metric) -> NDArray[np.float64]:
-    """Of each hypothesis."""
-    nbest = model.nbest
-    if not isinstance(model.objective.metric, Bleu):
-        return single_scores(model)
+def _sentence_scores(problem: Problem, metric: Metric) -> NDArray[np.float64]:
+    """Score each hypothesis as a single sentence."""
+    nbest = problem.nbest
+    if not isinstance(problem.objective.metric, Bleu):
+        return problem.single_scores()
     bleu = find(nbest.score if metric is None else metric, default="moses")  # type: ignore[arg-type]
     assert isinstance(bleu, Bleu)
     if bleu.name == "moses" and bleu.smoothing is None:
-        bleu = bleu.with_choices(smoothing="add")  # it has no form of its own for single sentences
+        bleu = bleu.with_choices(smoothing="add")  # Moses has no BLEU of single sentences
     bleu = bleu.of_sentences()
     of_list: Any = nbest.stats
-    return bleu.with_rules(empty_hypothesis="zero").formula(nbest.stats.shape[1]).score_rows(of_list)
-
-
-Compressed = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float64]"]
+    return bleu.without_failures().formula(nbest.stats.shape[1]).score_rows(of_list)
 
 
 def _differences(
-    model: Model, ones: NDArray[np.int64], others: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], Compressed | None]:
-    """The features of some hypotheses minus those of others: the dense ones, and the sparse ones as compressed rows."""
-    sparse = model.nbest.sparse
-    room = 0
+    problem: Problem, ones: NDArray[np.int64], others: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], SparseFeatures | None]:
+    """Subtract the features of some hypotheses from those of others."""
+    sparse = problem.nbest.sparse
+    most = 0
     if sparse is not None:
         sizes = np.diff(sparse.indptr)
-        room = int(sizes[ones].sum() + sizes[others].sum())
-    dense = np.empty((len(ones), len(model.dense_names)))
+        most = int(sizes[ones].sum() + sizes[others].sum())
+    dense = np.empty((len(ones), len(problem.nbest.names)))
     indptr = np.empty(len(ones) + 1, dtype=np.int64)
-    columns, values = np.empty(room, dtype=np.int64), np.empty(room)
-    model.rows.differences(ones, others, dense, indptr, columns, values)
-    return dense, None if sparse is None else (indptr, columns[: indptr[-1]], values[: indptr[-1]])
+    columns, values = np.empty(most, dtype=np.int64), np.empty(most)
+    problem.rows.differences(ones, others, dense, indptr, columns, values)
+    if sparse is None:
+        return dense, None
+    return dense, SparseFeatures(indptr, columns[: indptr[-1]], values[: indptr[-1]], sparse.names)
 
 
-def _in_one(
-    names: tuple[str, ...],
-    dense: NDArray[np.float64],
-    indptr: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    values: NDArray[np.float64],
-) -> SparseFeatures:
-    """Dense features and those of compressed rows, as compressed rows."""
+def _in_one(names: tuple[str, ...], dense: NDArray[np.float64], sparse: SparseFeatures) -> SparseFeatures:
+    """Convert all features to sparse ones, dense ones first."""
+    indptr, columns, values, _ = sparse
     count, width = dense.shape
     rows, places = np.nonzero(dense)
     sizes = np.diff(indptr)
     of_dense = np.bincount(rows, minlength=count)
     ends = np.append(0, np.cumsum(of_dense + sizes))
-    # where each entry goes: where its row begins, and how far it is within it
-    first = np.arange(len(rows)) + np.repeat(ends[:-1] - np.append(0, np.cumsum(of_dense))[:-1], of_dense)
-    second = np.arange(len(columns)) + np.repeat(ends[:-1] + of_dense - indptr[:-1], sizes)
+    # the position of each entry: the start of its row plus its offset in the row
+    first = np.arange(len(rows), dtype=np.int64) + np.repeat(
+        ends[:-1] - np.append(0, np.cumsum(of_dense))[:-1], of_dense
+    )
+    second = np.arange(len(columns), dtype=np.int64) + np.repeat(ends[:-1] + of_dense - indptr[:-1], sizes)
     all_columns = np.empty(len(rows) + len(columns), dtype=np.int64)
     all_values = np.empty(len(all_columns))
     all_columns[first], all_values[first] = places, dense[rows, places]

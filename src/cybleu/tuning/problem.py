@@ -1,4 +1,4 @@
-"""N-best lists with an objective: the point of some weights, lines through it, and the intervals of a line."""
+"""Tuning problem: an n-best list with an objective, points and lines in the space of weights, and intervals."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from .._runtime.arrays import np
-from ..errors import EmptyCorpusError, FeatureError, WeightsError
+from .._runtime.arrays import first_not_finite, np
+from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
 from ..metrics.formula import surface
+from ..nbest.container import check_nbest
+from ..nbest.weights import names_of, rows_of, weights_of
 from .objective import Objective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..nbest import NBest
+    from ..nbest.weights import Weights
     from .objective import Metric
 
 # ------------------------------------------------------------------------------------------------------- points and lines
@@ -26,9 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Weights, the value of each hypothesis by them, the best of each segment, and what those are worth.
+    """Weights with the values of all hypotheses, the best hypothesis of each segment, and the score.
 
-    :ivar errors: for each segment by how much the values may be off at most, None where they are exact. The rest always is.
+    :ivar errors: for each segment the largest error of the values; None if they are exact. All other fields are exact.
     """
 
     weights: NDArray[np.float64]
@@ -41,9 +44,9 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A direction, the slopes of the hypotheses along it, their order, and the range of steps.
+    """Direction, with the slopes of the hypotheses, their order, and the range of steps.
 
-    :param axis: the feature that alone changes, or -1
+    :param axis: the only feature that changes, or -1
     """
 
     direction: NDArray[np.float64]
@@ -57,28 +60,38 @@ class Line:
 Known = tuple[bytes, "NDArray[np.float64]", "NDArray[np.int64]"]
 
 
-class FeatureColumns:
-    """What does not depend on weights or metric: features by columns, and the order of the hypotheses along each axis."""
+class Axes:
+    """Features of a list as columns, with the order of the hypotheses along each.
+
+    They depend on neither weights nor metric, and are computed on first use.
+    """
 
     def __init__(self, nbest: NBest):
-        present = np.diff(nbest.offsets) > 0
-        if not present.any():
-            raise EmptyCorpusError("no segment has a hypothesis, so there is nothing to search")
-        if nbest.features.shape[1] == 0:
+        self.present = np.flatnonzero(np.diff(nbest.offsets) > 0)
+        if not len(self.present):
+            raise EmptyCorpusError("no segment has a hypothesis, so there is nothing to tune on")
+        if not names_of(nbest):
             raise FeatureError("the hypotheses have no features, so there is nothing to weigh")
-        self.segments = np.flatnonzero(present)
-        self.offsets = np.append(nbest.offsets[:-1][present], nbest.offsets[-1])
-        self.values = np.ascontiguousarray(nbest.features.T)
+        self.offsets = np.append(nbest.offsets[:-1][self.present], nbest.offsets[-1])
+        self._features = nbest.features
+        self._columns: dict[int, NDArray[np.float64]] = {}
         self._orders: dict[int, NDArray[np.int32]] = {}
         self._extents: NDArray[np.float64] | None = None
         self._scales: NDArray[np.float64] | None = None
         self.last: Known | None = None
-        self._lock = threading.RLock()  # a signal handler may search, too
+        self._lock = threading.RLock()  # reentrant, because a signal handler may search, too
+
+    def column(self, axis: int) -> NDArray[np.float64]:
+        """Return the values of a dense feature as a contiguous array."""
+        with self._lock:
+            if axis not in self._columns:
+                self._columns[axis] = np.ascontiguousarray(self._features[:, axis])
+            return self._columns[axis]
 
     def order(self, axis: int) -> NDArray[np.int32]:
         with self._lock:
             if axis not in self._orders:
-                self._orders[axis] = self.sorted(self.values[axis])
+                self._orders[axis] = self.sorted(self.column(axis))
             return self._orders[axis]
 
     def sorted(self, slope: NDArray[np.float64]) -> NDArray[np.int32]:
@@ -91,101 +104,149 @@ class FeatureColumns:
         with self._lock:
             if self._extents is None:
                 begins = self.offsets[:-1]
-                self._extents = np.array([np.maximum.reduceat(np.abs(column), begins) for column in self.values])
+                columns = map(self.column, range(self._features.shape[1]))
+                self._extents = np.array([np.maximum.reduceat(np.abs(column), begins) for column in columns])
             return self._extents
 
     def scales(self) -> NDArray[np.float64]:
-        """By how much to change a weight, so that values change as much for each feature, up to a power of 2.
+        """The change of each weight that has the same effect on values, rounded to a power of 2.
 
-        That is 1 over the standard deviation of the feature within segments. A power of 2 hides how a sum is rounded.
+        It is 1 over the standard deviation of the feature within segments. The power of 2 hides rounding errors of sums.
         """
         with self._lock:
             if self._scales is None:
-                self._scales = np.array([self._scale_of(column) for column in self.values])
+                columns = map(self.column, range(self._features.shape[1]))
+                self._scales = np.array([self._scale_of(column) for column in columns])
             return self._scales
 
     def _scale_of(self, column: NDArray[np.float64]) -> float:
         sizes = np.diff(self.offsets)
         largest = float(np.abs(column).max()) or 1.0
-        shares = column / largest  # whose squares are no more than a float holds
+        shares = column / largest  # whose squares do not overflow
         means = np.add.reduceat(shares, self.offsets[:-1]) / sizes
         deviation = sqrt(float(np.square(shares - np.repeat(means, sizes)).mean()))
-        if deviation < 1e-12:  # of rounding
+        if deviation < 1e-12:  # only rounding errors
             return 1.0
         exponent = frexp(deviation)[1] + frexp(largest)[1]
         return ldexp(1.0, min(max(1 - exponent, -1000), 1000))
 
     def varies(self, axis: int) -> bool:
         """Whether the feature differs within a segment; otherwise its weight changes nothing."""
-        column, order = self.values[axis], self.order(axis)
+        column, order = self.column(axis), self.order(axis)
         first, last = self.offsets[:-1], self.offsets[1:]
         return bool((column[first + order[first]] != column[first + order[last - 1]]).any())
 
 
 class Problem:
-    """N-best lists with a metric."""
+    """N-best list with a metric: the hypotheses that weights choose, and their score.
+
+    Weights are vectors, with those of sparse features after the dense ones. Lines require a list without sparse features.
+
+    :ivar rows: the features in the form of the backend
+    :ivar axes: the part that does not depend on the metric
+    """
 
     def __init__(self, nbest: NBest, metric: Metric):
+        check_nbest(nbest)
         derived = nbest._derived
-        self.columns: FeatureColumns = derived.get("columns") or derived.setdefault("columns", FeatureColumns(nbest))
+        self.nbest = nbest
+        self.axes: Axes = derived.get("axes") or derived.setdefault("axes", Axes(nbest))
+        self.rows = rows_of(nbest)
         self.objective = Objective(nbest, metric)
 
-    def point(self, weights: NDArray[np.float64], remembered: bool = False) -> Point:
-        """The point of these weights.
+    # ------------------------------------------------------------------------------------------ with sparse features, too
 
-        :param remembered: many directions are searched from one point: keep its values for the next call
+    def start(self, start: Weights | None) -> NDArray[np.float64]:
+        """Convert the start weights: by default 1 for dense features and 0 for sparse ones."""
+        names = self.nbest.names, () if self.nbest.sparse is None else self.nbest.sparse.names
+        if start is None:
+            return np.repeat([1.0, 0.0], list(map(len, names)))
+        return weights_of(names[0], start, "start", names[1])
+
+    def winners(self, vectors: NDArray[np.float64], values: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
+        """Find the best hypothesis of each segment that has any, with a row for each vector of weights.
+
+        :param values: receives the value of each hypothesis by the last vector
         """
-        lists = self.columns
-        last = lists.last  # another thread may replace it
+        chosen: NDArray[np.int64] = np.empty((len(vectors), len(self.axes.present)), dtype=np.int64)
+        if not self.rows.winners(self.axes.offsets, vectors, chosen, values):
+            for vector in vectors[:-1]:
+                self.winners(vector.reshape(1, -1))  # raises for the first vector that is too large
+            raise WeightsError(
+                f"these weights times the features are more than a float can hold; scale the features: {vectors[-1].tolist()}"
+            )
+        return chosen
+
+    def chosen(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
+        return self.winners(weights.reshape(1, -1)).reshape(-1)
+
+    def row_of(self, weights: NDArray[np.float64]) -> NDArray[Any]:
+        """Sum the statistics of the hypotheses that these weights choose."""
+        return self.objective.sum_of(self.chosen(weights))
+
+    def score(self, weights: NDArray[np.float64]) -> float:
+        return self.objective.score(self.row_of(weights))
+
+    def merit(self, weights: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the score, and a second number that ranks weights whose score is 0."""
+        return self.objective.merit(self.row_of(weights))
+
+    def by_name(self, weights: NDArray[np.float64]) -> dict[str, float]:
+        return dict(zip(names_of(self.nbest), weights.tolist()))
+
+    def point(self, weights: NDArray[np.float64], remembered: bool = False) -> Point:
+        """Compute the point of these weights.
+
+        :param remembered: cache its values for the next call, for many searches from one point
+        """
+        last = self.axes.last  # another thread may replace it
         if remembered and last is not None and last[0] == weights.tobytes():
             _, values, chosen = last
         else:
-            values, chosen = self.values_of(weights)
+            values = np.empty(len(self.nbest.features))
+            chosen = self.winners(weights.reshape(1, -1), values)[0]
             if remembered:
-                lists.last = weights.tobytes(), values, chosen
+                self.axes.last = weights.tobytes(), values, chosen
         row = self.objective.sum_of(chosen)
         return Point(weights, values, chosen, row, self.objective.merit(row))
 
-    def values_of(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The value of each hypothesis, and the best of each segment."""
-        lists = self.columns
-        values = np.empty(lists.values.shape[1])
-        chosen = np.empty((1, len(lists.segments)), dtype=np.int64)
-        _backend.chosen.winners(lists.values, lists.offsets, weights.reshape(1, -1), chosen, values)
-        if not np.isfinite(values).all():
-            raise WeightsError(f"these weights times the features are more than a float can hold: {weights.tolist()}")
-        return values, chosen[0]
+    def single_scores(self) -> NDArray[np.float64]:
+        """Score each hypothesis by a metric other than BLEU.
+
+        :raises StatisticsError: a score is not finite
+        """
+        objective = self.objective
+        scores = objective.scores(objective.stats)
+        if (place := first_not_finite(scores)) is not None:
+            row = objective.stats[place].tolist()
+            raise StatisticsError(
+                f"the metric {objective.name} gave {scores[place]} for the row {row}; it must be finite"
+            )
+        return scores
+
+    # ------------------------------------------------------------------------------------------------------- lines
 
     def moved(
         self, point: Point, line: Line, step: float, weights: NDArray[np.float64], with_values: bool = False
     ) -> Point:
-        """The point of weights on a line, without the values: most hypotheses are clearly not the best, and are left alone.
+        """Compute the point at a step on a line, without evaluating hypotheses that are clearly not the best.
 
-        Each value is a sum of products: rounding moves it by less than one part in 2 ** 53 for each operation, of the
-        largest that it can be. Where that is finite, so are the values.
+        A value is a sum of products, so the error of each operation is below 2 ** -53 of the largest possible value. If
+        this largest value is finite, the values are finite, too.
 
-        :param with_values: with values that may be off by so much
+        :param with_values: include values that may have such errors
         """
         operations = 4 * (len(weights) + 4)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = np.abs(point.weights) + np.abs(step * line.direction)
-            errors = operations * 2.0**-53 * (largest @ self.columns.extents()) + 2.0**-1000
+            errors = operations * 2.0**-53 * (largest @ self.axes.extents()) + 2.0**-1000
             if point.errors is not None:
                 errors += 1.01 * point.errors
         if not np.isfinite(errors).all():
-            # what the other values are worth is not known, and they may be more than a float holds
+            # the other values are unknown, and may overflow
             return self.point(weights)
-        chosen = np.empty(len(self.columns.segments), dtype=np.int64)
-        _backend.chosen.winners_near(
-            self.columns.values,
-            self.columns.offsets,
-            weights,
-            point.values,
-            line.slope,
-            step,
-            errors,
-            chosen,
-        )
+        chosen = np.empty(len(self.axes.present), dtype=np.int64)
+        self.rows.winners_near(self.axes.offsets, weights, point.values, line.slope, step, errors, chosen)
         row = self.objective.sum_of(chosen)
         merit = self.objective.merit(row)
         if not with_values:
@@ -195,43 +256,41 @@ class Problem:
         return Point(weights, values, chosen, row, merit, errors)
 
     def axis(self, axis: int, lower: float, upper: float) -> Line:
-        direction = np.zeros(len(self.columns.values))
+        direction = np.zeros(len(self.nbest.names))
         direction[axis] = 1.0
-        return Line(direction, self.columns.values[axis], self.columns.order(axis), lower, upper, axis)
+        return Line(direction, self.axes.column(axis), self.axes.order(axis), lower, upper, axis)
 
     def line(self, direction: NDArray[np.float64], lower: float, upper: float) -> Line:
         used = np.flatnonzero(direction)
         if len(used) == 1 and direction[used[0]] == 1.0:
             return self.axis(int(used[0]), lower, upper)
-        slope = np.zeros(self.columns.values.shape[1])
-        with np.errstate(over="ignore", invalid="ignore"):
-            for feature in used:
-                slope += direction[feature] * self.columns.values[feature]
+        slope = np.empty(len(self.nbest.features))
+        self.rows.weigh(direction, slope)
         if not np.isfinite(slope).all():
             raise WeightsError(f"the direction times the features is more than a float can hold: {direction.tolist()}")
-        return Line(direction, slope, self.columns.sorted(slope), lower, upper, int(used[0]) if len(used) == 1 else -1)
+        return Line(direction, slope, self.axes.sorted(slope), lower, upper, int(used[0]) if len(used) == 1 else -1)
 
     def surface(self, point: Point, line: Line) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """The ends of the intervals, and their sums of statistics."""
-        xs, rows = surface(*self._line(point, line, self.objective), fits=self.objective.fits)
+        """Compute the ends of all intervals, and their sums of statistics."""
+        xs, rows = surface(*self._line(point, line, self.objective))
         return np.concatenate([[line.lower], xs, [line.upper]]), rows
 
     def best_interval(self, point: Point, line: Line, objective: Objective) -> Interval:
-        """What the kernel finds without writing the surface down."""
-        row = np.empty(objective.stats.shape[1], dtype=np.int64 if objective.fits else object)
+        """Find the best interval in the kernel, without storing the surface."""
+        row = np.empty(objective.stats.shape[1], dtype=np.int64)
         assert objective.formula is not None
         score, left, right, first, last = objective.formula.best_interval(*self._line(point, line, objective), row=row)
         return Interval(score, left, right, row, max(abs(first), abs(last)) or self.scale(point, line))
 
     def _line(self, point: Point, line: Line, objective: Objective) -> tuple[Any, ...]:
-        """A line as the backend takes it."""
-        lists = self.columns.offsets, point.chosen, objective.stats
+        """Return the arguments of a line for the backend."""
+        lists = self.axes.offsets, point.chosen, objective.stats
         return point.values, line.slope, line.order, *lists, line.lower, line.upper
 
     def scale(self, point: Point, line: Line) -> float:
-        """How far away a threshold might be, of a line that has none but 0."""
-        begins = self.columns.offsets[:-1]
-        with np.errstate(over="ignore"):  # a range may be more than a float holds
+        """Estimate the distance of thresholds for a line that has none but 0."""
+        begins = self.axes.offsets[:-1]
+        with np.errstate(over="ignore"):  # a range may overflow
             values, slopes = (
                 min(
                     float((np.maximum.reduceat(array, begins) - np.minimum.reduceat(array, begins)).max()),
@@ -244,7 +303,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """A stretch of a line with the same statistics; `scale` is how far away the thresholds of the line go."""
+    """Interval of a line with constant statistics; `scale` is the largest distance of a threshold of the line."""
 
     score: float
     left: float
@@ -253,7 +312,7 @@ class Interval:
     scale: float
 
     def points(self) -> Iterator[float]:
-        """Steps within, the one to prefer first."""
+        """Yield steps in the interval, the preferred one first."""
         left, right = self.left, self.right
         if left == -inf and right == inf:
             yield 0.0
@@ -266,3 +325,9 @@ class Interval:
                 yield (1 if left > 0 else -1) * sqrt(abs(left)) * sqrt(abs(right))
             yield left + (right / 8 - left / 8)
             yield right - (right / 8 - left / 8)
+
+
+def check_finite(weights: NDArray[np.float64]) -> None:
+    """Check that weights that grew are still finite."""
+    if not np.isfinite(weights).all():
+        raise WeightsError("the weights grew beyond what a float can hold; scale the features, or give a smaller step")

@@ -1,4 +1,4 @@
-"""What searches find, as data; ``print`` shows it."""
+"""Results of searches as data classes, which ``print`` formats."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .._runtime.scales import percent
+from .._runtime.state import RecordState
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def as_read(score: float, scale: float | None) -> str:
-    """A score as people read it: from 0 to 100 where its scale is known."""
+    """Format a score for display: from 0 to 100 if its scale is known."""
     return f"{score:.6g}" if scale is None else f"{percent(score, scale):.4f}"
 
 
@@ -26,17 +27,17 @@ def with_weights(line: str, weights: dict[str, float]) -> str:
 
 
 @dataclass(frozen=True)
-class LineSearch:
-    """The optimum on a line.
+class LineSearch(RecordState):
+    """Optimum on a line.
 
     :param step: where the optimum is: at weights + step * direction
     :param score: of these weights, computed from them; on the scale of the metric
     :param stats: the sum of the statistics of the hypotheses that these weights choose
     :param left: where the interval with these statistics begins, and `right` where it ends; nan if the optimum is the
         point 0 itself, where hypotheses tie
-    :param start_score: of the weights that the search began with; nan if 0 is not between `lower` and `upper`
+    :param start_score: of the weights where the search began; nan if 0 is not between `lower` and `upper`
     :param weights: at the optimum, by name
-    :param surface: the error surface, if it was asked for: where each interval begins, and its score
+    :param surface: the error surface, if requested: where each interval begins, and its score
     :param scale: the score of a perfect match, or None for a function or a plain sum; if it is known, ``print`` shows
         scores from 0 to 100
 
@@ -64,8 +65,8 @@ class LineSearch:
 
 
 @dataclass(frozen=True)
-class Move:
-    """One step of a climb.
+class Move(RecordState):
+    """Step of a climb.
 
     :param direction: the name of a feature for its axis; ``random`` for a random direction; ``perturbed`` if all
         weights moved at once
@@ -85,8 +86,8 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Restart:
-    """A climb from one start, or two climbs from near the end of an earlier restart.
+class Restart(RecordState):
+    """Climb from one start, or two climbs from near the end of an earlier restart.
 
     :param number: 0 for the climb from the start that was given
     :param start_score: of the weights at the start
@@ -96,8 +97,8 @@ class Restart:
     :param line_searches: how many line searches it took
     :param at_optimum: whether no point on any of the free axes has a higher score
     :param scale: as of :class:`LineSearch`
-    :param origin: the number of the restart at whose end this one began; None if it began at random weights or at those
-        that were given
+    :param origin: the number of the restart at whose end this one began; None if it began at random weights or at the
+        given start
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import tune
@@ -124,7 +125,7 @@ class Restart:
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(RecordState):
     """The result of :func:`tune`.
 
     :param weights: by name
@@ -157,7 +158,7 @@ class Tuning:
 
     @property
     def history(self) -> tuple[Move, ...]:
-        """All moves from the start, given or drawn, to these weights, with those of the restarts in between."""
+        """All moves from the given or random start to these weights, including those of the restarts in between."""
         number: int | None = self.best
         moves: tuple[Move, ...] = ()
         while number is not None:
@@ -167,7 +168,7 @@ class Tuning:
 
     @property
     def line_searches(self) -> int:
-        """How many line searches all climbs took."""
+        """The number of line searches of all climbs."""
         return sum(restart.line_searches for restart in self.restarts)
 
     def __str__(self) -> str:
@@ -175,13 +176,13 @@ class Tuning:
 
 
 @dataclass(frozen=True)
-class CrossValidation:
-    """Scores of segments that were not used in tuning.
+class CrossValidation(RecordState):
+    """Result of a cross-validation: scores of segments that were not used in tuning.
 
-    :param score: of all segments; for each one the weights choose that were tuned without its fold
-    :param start_score: of all segments; the weights of the start choose
+    :param score: of all segments, each with the weights that were tuned without its fold
+    :param start_score: of all segments with the weights of the start
     :param folds: for each fold the tuning on the other folds
-    :param held_out: for each fold its score; the weights choose that were tuned without it
+    :param held_out: the score of each fold with the weights that were tuned without it
 
     >>> from cybleu.nbest import NBest
     >>> from cybleu.tuning import cross_validate
@@ -206,15 +207,15 @@ class CrossValidation:
 
 
 @dataclass(frozen=True)
-class Iteration:
-    """One round of decoding and tuning.
+class Iteration(RecordState):
+    """Iteration of a tuning loop: decoding and tuning.
 
     :param number: from 1
-    :param weights: the tuned ones, by name
+    :param weights: the tuned weights, by name
     :param start_score: of the weights that the decoder was called with, on the lists of all iterations so far
     :param score: of the tuned weights on the same lists
-    :param hypotheses: how many are in these lists, without duplicates; `new` is how many of them earlier lists did not
-        have
+    :param hypotheses: the number of hypotheses in these lists, without duplicates; `new` is the number of those that
+        earlier lists did not have
     :param scale: the score of a perfect match, or None if it is not known; if it is known, ``print`` shows scores from
         0 to 100
     :param decoded: the weights that the decoder was called with, by name
@@ -242,10 +243,10 @@ class Iteration:
 
 
 @dataclass(frozen=True)
-class Loop:
+class Loop(RecordState):
     """The result of :func:`mert_loop`; ``print`` shows it.
 
-    :param iterations: all iterations, also those of earlier calls
+    :param iterations: all iterations, including those of earlier calls
     :param reason: why the loop stopped
 
     >>> run = Loop((Iteration(1, {"lm": 1.0}, 0.25, 0.5, 200, 200), Iteration(2, {"lm": 2.0}, 0.5, 0.5, 200, 0)), "stopped")
@@ -268,12 +269,12 @@ class Loop:
 
     @property
     def best(self) -> Iteration:
-        """The iteration in which the decoder did best.
+        """The iteration with the best decoder output.
 
-        Its `decoded` are the weights that the decoder had, and its `decoded_score` is their score.
+        Its `decoded` are the weights that the decoder used, and its `decoded_score` is their score.
 
-        If several are equally good, it is the last of them. The weights tuned last cannot be the best, because nothing
-        was decoded with them.
+        If several are equally good, it is the last of them. The weights tuned last are not considered, because the
+        decoder was not run with them.
         """
         known = [iteration for iteration in self.iterations if iteration.decoded_score is not None]
         return max(reversed(known or self.iterations), key=lambda iteration: iteration.decoded_score or 0.0)

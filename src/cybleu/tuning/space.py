@@ -1,4 +1,4 @@
-"""Weights by name, their bounds, and draws between them."""
+"""Normalise, bound and sample weights."""
 
 from __future__ import annotations
 
@@ -8,68 +8,28 @@ from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import listed, shown
-from .._runtime.arrays import first_not_finite, floats_given, np
+from .._runtime.arrays import floats_given, np
 from .._runtime.numbers import finite_numbers
 from .._runtime.samples import check_samples
 from ..errors import FeatureError, WeightsError
+from ..nbest.weights import weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Weights = Mapping[str, float] | Sequence[float] | NDArray[Any]
-
-
-def weights_of(
-    names: Sequence[str], weights: Weights, name: str, sparse_names: Sequence[str] = ()
-) -> NDArray[np.float64]:
-    """One finite number for each feature, in the order of their names.
-
-    :param sparse_names: of features that come after the others. Weights by name need not name them: the rest is 0
-    """
-    every = (*names, *sparse_names)
-    if isinstance(weights, Mapping):
-        known = set(every)
-        unknown = [key for key in weights if key not in known]
-        missing = [key for key in names if key not in weights]
-        if unknown or missing:
-            raise FeatureError(
-                f"{name} names {shown(unknown[0])}, which is no feature; there are "
-                f"{listed(every)}{_meant(unknown[0], missing)}"
-                if unknown
-                else f"{name} has nothing for the feature {shown(missing[0])}; give each feature one"
-            )
-        weights = [weights[key] for key in names] + [weights.get(key, 0.0) for key in sparse_names]
-    vector = floats_given(weights, name).copy()
-    if vector.shape != (len(every),):
-        sparse = f", of which {len(sparse_names)} are sparse" if sparse_names else ""
-        raise FeatureError(
-            f"{name} has the shape {vector.shape}; give one for each of the {len(every)} features{sparse}"
-        )
-    if (place := first_not_finite(vector)) is not None:
-        raise WeightsError(f"{name} is {vector[place]} for {shown(every[place])}; it must be finite")
-    return vector
-
-
-def _meant(name: str, names: Sequence[str]) -> str:
-    """A hint where a name differs only in the number that Moses's format adds, or in the case of its letters."""
-
-    def core(name: Any) -> str:
-        return str(name).removesuffix("_0").casefold()
-
-    near = [other for other in names if core(other) == core(name)]
-    return f"; is {shown(near[0])} meant?" if len(near) == 1 else ""
+    from ..nbest.weights import Weights
 
 
 NORMALISED = ("sum", "largest")
 
 
 def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float]:
-    """The weights divided by a positive number. This changes no choice, except by rounding.
+    """Divide weights by a positive number. This changes no choice, except by rounding.
 
     :param weights: by name
     :param how: ``sum`` divides by the sum of their absolute values, ``largest`` by the largest absolute value, None
         does not divide
-    :raises WeightsError: there is no such way, or these are not finite numbers by name
+    :raises WeightsError: `how` is unknown, or these are not finite numbers by name
 
     >>> normalised({"lm": 1.0, "tm": -3.0}, "sum")
     {'lm': 0.25, 'tm': -0.75}
@@ -83,7 +43,7 @@ def normalised(weights: Mapping[str, float], how: str | None) -> dict[str, float
     largest = max(sizes, default=0.0)
     if how is None or largest == 0.0:
         return dict(weights)
-    # the sum of the largest floats is none
+    # the sum of the largest floats overflows
     total = fsum(size / largest for size in sizes) if how == "sum" else 1.0
     return {name: weight / largest / total for name, weight in weights.items()}
 
@@ -96,12 +56,12 @@ def _check_way(how: str | None) -> None:
 def check_normalised(
     how: str | None, bounds: Mapping[str, tuple[float, float]] | None, fixed: Mapping[str, float] | Collection[str]
 ) -> None:
-    """Check that tuned weights can be :func:`normalised` in this way.
+    """Check that tuned weights can be :func:`normalised` by this rule.
 
     :param how: as for :func:`normalised`
     :param bounds: as for :func:`tune`
     :param fixed: as for :func:`tune`
-    :raises WeightsError: there is no such way, or a bound or a fixed weight would not be kept
+    :raises WeightsError: `how` is unknown, or a bound or a fixed weight would not be kept
 
     >>> check_normalised("sum", {"lm": (0.0, float("inf"))}, ())
     """
@@ -127,7 +87,7 @@ def checked_space(
     bounds: Mapping[str, tuple[float, float]] | None,
     fixed: Mapping[str, float] | Collection[str],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
-    """The smallest and the largest weights, which of them are free, and the start."""
+    """Validate bounds and fixed weights; return the smallest and largest weights, which are free, and the start."""
     if not names:
         raise FeatureError("there are no features, so there is nothing to weigh")
     if isinstance(fixed, str):
@@ -178,9 +138,9 @@ Range = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
 def checked_range(given: tuple[float, float] | None, vector: Any, low: Any, high: Any, count: int) -> Range:
-    """Between what to draw each weight of a random start.
+    """Validate `start_range`; return the range of each weight of a random start.
 
-    :param count: of the features that are the list's own, the first ones
+    :param count: the number of the list's own features, the first ones
     """
     largest = np.abs(vector[:count]).max() or 1.0
     if given is None:
@@ -191,7 +151,7 @@ def checked_range(given: tuple[float, float] | None, vector: Any, low: Any, high
             raise WeightsError(f"start_range is {given!r}; give two finite numbers, the first not above the second")
         smallest, most = np.full(len(vector), pair[0]), np.full(len(vector), pair[1])
     bottom, top = np.clip(smallest, low, high), np.clip(most, low, high)
-    # bounds on the other side of the range leave one number of it, from which there would be no choice
+    # bounds outside the range would clip it to a single number, so that there would be no choice
     lost = (bottom == top) & (low < high) & (smallest < most)
     anywhere = _where_to_draw(low, high, largest)
     return np.where(lost, anywhere[0], bottom), np.where(lost, anywhere[1], top)
@@ -215,11 +175,12 @@ def perturbed_weights(
     size: float,
     relative: bool,
 ) -> NDArray[np.float64]:
-    """Weights near others, each moved by normal noise.
+    """Perturb weights by normal noise.
 
-    :param scales: what changes values as much for each feature; an effect is a weight as so many of these
-    :param size: of the noise: a share of the root mean square of the effects
-    :param relative: a share of each effect instead, and at least of a tenth of the largest
+    :param scales: the change of each weight that has the same effect on values; the effect of a weight is its multiple of
+        this
+    :param size: the standard deviation of the noise, relative to the root mean square of the effects
+    :param relative: make the noise relative to the effect of each weight, and at least to a tenth of the largest effect
     """
     near: NDArray[np.float64] = weights.copy()
     noise = generator.standard_normal(len(axes))
@@ -242,7 +203,7 @@ def random_weights(
     first: Weights | None,
     seed: int,
 ) -> NDArray[np.float64]:
-    """Random weight vectors, uniform between bounds, by default from -1 to 1.
+    """Sample weight vectors uniformly between bounds, by default from -1 to 1.
 
     :param names: of the features
     :param count: how many vectors, at most 100,000,000
@@ -265,7 +226,7 @@ def random_weights(
 
 
 def _where_to_draw(low: Any, high: Any, reach: float) -> tuple[Any, Any]:
-    """Finite bounds: where there is none, `reach` from 0, and from the other one."""
+    """Replace infinite bounds by `reach`, measured from 0 and from the other bound."""
     largest = float_info.max
     with np.errstate(over="ignore"):
         bottom = np.where(np.isfinite(low), low, np.maximum(np.minimum(-reach, high - reach), -largest))
@@ -274,7 +235,7 @@ def _where_to_draw(low: Any, high: Any, reach: float) -> tuple[Any, Any]:
 
 
 def _between(bottom: Any, top: Any, share: Any) -> Any:
-    """The numbers at that share of the way, which may be longer than a float can say."""
+    """Interpolate between two numbers whose difference may overflow."""
     with np.errstate(over="ignore"):
         numbers = bottom + share * (top - bottom)
     return np.where(np.isfinite(numbers), numbers, (1 - share) * bottom + share * top)

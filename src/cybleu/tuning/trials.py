@@ -1,12 +1,11 @@
-"""Many weight vectors at once, and scores of segments that took no part in tuning."""
+"""Random search and cross-validation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from .. import _backend
 from .._files.text import Lines, number_of
 from .._runtime.arrays import array_given, first_not_finite, floats_given, in_place, np
 from .._runtime.numbers import check_whole
@@ -14,12 +13,12 @@ from .._runtime.parallel import run
 from ..errors import ArrayTypeError, ArrayValueError, InputFileError, WeightsError
 from ..nbest import NBest
 from ..nbest.container import check_nbest
+from ..nbest.weights import names_of
 from .climb import tune
-from .held import held_by
-from .model import Model
 from .objective import Objective
 from .problem import Problem
 from .results import CrossValidation
+from .searched import searched_list
 from .space import checked_space
 
 if TYPE_CHECKING:
@@ -27,19 +26,21 @@ if TYPE_CHECKING:
 
     from .objective import Metric
 
+TOGETHER = 256  # weight vectors in one pass over the hypotheses
+
 
 def random_search(
     nbest: NBest, weights: Any, metric: Metric = None, threads: int | None = None, progress: bool = False
 ) -> NDArray[np.float64]:
-    """The score of each of many weight vectors, in one pass over the hypotheses.
+    """Score many weight vectors in one pass over the hypotheses.
 
-    If several hypotheses are equally good, the first of them counts.
+    If several hypotheses are equally good, the first of them is chosen.
 
     :param nbest: a list of which at least one segment has a hypothesis
     :param weights: finite numbers `(R, F)`, with those of sparse features after those of dense ones
     :param metric: as for :func:`line_search`
     :param threads: how many threads work at the same time; None is one
-    :param progress: show a progress bar (needs tqdm)
+    :param progress: show a progress bar (requires tqdm)
     :return: float64 `(R,)`, on the scale of the metric
     :raises CybleuError: one of its subclasses: the list has no hypothesis, or the weights are not finite or are not
         those of the features, or weights times features are too large for a float
@@ -51,58 +52,34 @@ def random_search(
     """
     check_nbest(nbest)
     vectors = in_place(floats_given(weights, "weights"))
-    width = len(nbest.names) + (0 if nbest.sparse is None else len(nbest.sparse.names))
-    model = Problem(nbest, metric) if nbest.sparse is None else Model(nbest, metric)
+    problem = Problem(nbest, metric)
+    width = len(names_of(nbest))
     if vectors.ndim != 2 or vectors.shape[1] != width:
         raise ArrayTypeError(
             f"weights has the shape {vectors.shape}; it must have a row of {width} numbers for each vector"
         )
     if (place := first_not_finite(vectors)) is not None:
         raise WeightsError(f"weights[{place}] holds numbers that are not finite: {vectors[place].tolist()}")
-    objective = model.objective
-    rows = np.empty((len(vectors), objective.stats.shape[1]), dtype=objective.stats.dtype if objective.fits else object)
-    write = _row_by_row(model, vectors, rows) if isinstance(model, Model) else _by_blocks(model, vectors, rows)
-    run(write, len(vectors), vectors.size * len(nbest.features) // 8, threads, progress, "weights")
-    return objective.scores(rows)
-
-
-def _row_by_row(model: Model, vectors: NDArray[np.float64], rows: NDArray[Any]) -> Callable[[int, int], None]:
-    """What writes the sums of statistics of some vectors."""
+    objective = problem.objective
+    sums = np.empty((len(vectors), objective.stats.shape[1]), dtype=objective.stats.dtype)
 
     def work(first: int, last: int) -> None:
-        for place in range(first, last):
-            rows[place] = model.row_of(vectors[place])
+        for begin in range(first, last, TOGETHER):
+            end = min(begin + TOGETHER, last)
+            for place, chosen in enumerate(problem.winners(vectors[begin:end]), begin):
+                sums[place] = objective.sum_of(chosen)
 
-    return work
-
-
-def _by_blocks(problem: Problem, vectors: NDArray[np.float64], rows: NDArray[Any]) -> Callable[[int, int], None]:
-    """The same where all features are dense: many vectors at a time."""
-    extents = problem.columns.extents()
-    with np.errstate(over="ignore", invalid="ignore"):
-        all_finite = np.isfinite(np.abs(vectors) @ extents.max(axis=1, initial=0.0)).all()
-
-    def work(first: int, last: int) -> None:
-        for begin in range(first, last, 64):
-            block = vectors[begin : min(begin + 64, last)]
-            if not all_finite:
-                for weights in block:
-                    problem.values_of(weights)  # for its error
-            chosen = np.empty((len(block), len(problem.columns.segments)), dtype=np.int64)
-            _backend.chosen.winners(problem.columns.values, problem.columns.offsets, block, chosen)
-            for place, best in enumerate(chosen):
-                rows[begin + place] = problem.objective.sum_of(best)
-
-    return work
+    run(work, len(vectors), vectors.size * len(nbest.features) // 8, threads, progress, "weights")
+    return objective.scores(sums)
 
 
 def read_table(path: str | PathLike[str], names: Sequence[str]) -> NDArray[np.float64]:
-    """Weight vectors from a file that has a line of numbers for each vector.
+    """Read weight vectors from a file with a line of numbers for each vector.
 
     :param path: of a UTF-8 file; gzip is recognised
     :param names: of the features; each line has one number for each feature
     :return: float64 `(lines, features)`
-    :raises InputFileError: a line is something else; the message names file and line
+    :raises InputFileError: a line is malformed; the message names file and line
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "weights"
@@ -158,24 +135,21 @@ def cross_validate(
     start = _start_of(nbest, **options)
     for fold in range(int(numbers.max()) + 1):
         tuning = tune(_part(nbest, np.flatnonzero(numbers != fold)), metric=metric, seed=seed, **options)
-        rest = Model(_part(nbest, np.flatnonzero(numbers == fold)), metric)
+        rest = Problem(_part(nbest, np.flatnonzero(numbers == fold)), metric)
         found = rest.row_of(rest.start(tuning.weights))
         tunings.append(tuning)
         held_out.append(objective.score(found))
-        kind = found.dtype if objective.fits else object
-        row = row + found.astype(kind)
-        start_row = start_row + rest.row_of(start).astype(kind)
+        row = row + found
+        start_row = start_row + rest.row_of(start)
     return CrossValidation(objective.score(row), objective.score(start_row), tuple(tunings), tuple(held_out))
 
 
 def _start_of(
     nbest: NBest, start: Any = None, bounds: Any = None, fixed: Any = (), searched: Any = (), **_: Any
 ) -> NDArray[np.float64]:
-    """Where :func:`tune` starts with these options, the weights of sparse features after the others."""
-    if nbest.sparse is None:
-        return checked_space(nbest.names, start, bounds, fixed)[3]
-    held, start, fixed = held_by(nbest, start, fixed, searched)
-    return held.whole(checked_space(held.nbest.names, start, bounds, fixed)[3])
+    """Return the start of :func:`tune` with these options, weights of sparse features after dense ones."""
+    found, start, fixed = searched_list(nbest, start, fixed, searched)
+    return found.whole(checked_space(found.nbest.names, start, bounds, fixed)[3])
 
 
 def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> NDArray[np.int64]:
@@ -184,7 +158,7 @@ def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> ND
         if not 2 <= folds <= len(present):
             raise ArrayValueError(f"folds is {folds}; it must be from 2 to the number of segments, {len(present)}")
         numbers = np.zeros(len(nbest), dtype=np.int64)
-        numbers[np.random.default_rng([seed]).permutation(present)] = np.arange(len(present)) % folds
+        numbers[np.random.default_rng([seed]).permutation(present)] = np.arange(len(present), dtype=np.int64) % folds
         return numbers
     numbers = array_given(folds, "folds")
     if numbers.dtype.kind not in "iu" and numbers.size:
@@ -199,7 +173,7 @@ def _fold_of_segments(nbest: NBest, folds: int | Sequence[int], seed: int) -> ND
 
 def _part(nbest: NBest, segments: NDArray[np.int64]) -> NBest:
     sizes = np.diff(nbest.offsets)[segments]
-    rows = np.concatenate([np.arange(*nbest.offsets[segment : segment + 2]) for segment in segments])
+    rows = np.concatenate([np.arange(*nbest.offsets[segment : segment + 2], dtype=np.int64) for segment in segments])
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     sparse = None if nbest.sparse is None else nbest.sparse.rows(rows)
     return NBest(offsets, nbest.features[rows], nbest.stats[rows], nbest.names, score=nbest.score, sparse=sparse)

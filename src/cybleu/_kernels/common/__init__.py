@@ -1,0 +1,1 @@
+"""Shared by all kernels: memory, bits, hashing, tables, interrupts."""

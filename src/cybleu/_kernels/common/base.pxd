@@ -1,0 +1,116 @@
+# Compiler helpers, memory allocation and limits shared by the kernels.
+
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
+from libc.stdlib cimport malloc, realloc
+
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
+cdef extern from *:
+    """
+    #ifndef CYBLEU_COMMON
+    #define CYBLEU_COMMON
+
+    #if defined(__GNUC__) || defined(__clang__)
+      #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
+      #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+      #define CYBLEU_NOINLINE __attribute__((noinline))   /* so that a loop keeps its constants in registers */
+    #else
+      #define CYBLEU_PREFETCH(address) ((void)(address))
+      #define CYBLEU_UNLIKELY(condition) (condition)
+      #define CYBLEU_NOINLINE
+    #endif
+
+    #ifndef CYBLEU_OTHER_THREADS_RUN    /* a build with the GIL may set it for tests of this code */
+      #ifdef Py_GIL_DISABLED
+        #define CYBLEU_OTHER_THREADS_RUN 1
+      #else
+        #define CYBLEU_OTHER_THREADS_RUN 0
+      #endif
+    #endif
+
+    static CYTHON_INLINE Py_ssize_t cybleu_distance(const void *from, const void *to) {
+        return (const char *)to - (const char *)from;
+    }
+
+    /* Get the items of an exact list or tuple; 0 for other types. */
+    static CYTHON_INLINE int cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) {
+        if (PyList_CheckExact(sequence)) {
+            *size = PyList_GET_SIZE(sequence);
+            *items = ((PyListObject *)sequence)->ob_item;
+            return 1;
+        }
+        if (PyTuple_CheckExact(sequence)) {
+            *size = PyTuple_GET_SIZE(sequence);
+            *items = ((PyTupleObject *)sequence)->ob_item;
+            return 1;
+        }
+        return 0;
+    }
+
+    #endif
+    """
+    void CYBLEU_PREFETCH(const void *address) noexcept nogil
+    bint CYBLEU_UNLIKELY(bint condition) noexcept nogil
+    Py_ssize_t distance "cybleu_distance" (const void *start, const void *end) noexcept nogil
+    bint CYBLEU_OTHER_THREADS_RUN
+    bint cybleu_items(PyObject *sequence, PyObject ***items, Py_ssize_t *size) noexcept
+
+
+cdef inline void *allocated(void *memory) except NULL nogil:
+    """Return the result of malloc, calloc or realloc, or raise MemoryError if it is NULL."""
+    if memory == NULL:
+        with gil:
+            raise MemoryError()
+    return memory
+
+
+cdef enum:
+    LARGEST_ITEM = 256      # upper bound of the size in bytes of any array item
+
+
+cdef inline void *new_array(Py_ssize_t count, size_t size) except NULL nogil:
+    """Allocate an array of items; raise MemoryError also if its size in bytes overflows a size_t."""
+    if not 0 <= count <= PY_SSIZE_T_MAX // LARGEST_ITEM:
+        return allocated(NULL)
+    return allocated(malloc(<size_t>max(count, <Py_ssize_t>1) * size))
+
+
+cdef inline Py_ssize_t row_size(Py_ssize_t max_order, Py_ssize_t least=1) except -1:
+    """Return the size of a statistics row, limited so that the size in bytes of several rows fits a size_t."""
+    if not least <= max_order <= PY_SSIZE_T_MAX // LARGEST_ITEM:
+        raise ValueError("the order is out of range")
+    return 2 + 2 * max_order
+
+
+cdef inline void *grown(void *memory, Py_ssize_t wanted, Py_ssize_t *capacity, size_t size) except NULL nogil:
+    """Reallocate to hold at least `wanted` items, at least doubling the capacity; unchanged if it suffices."""
+    if memory != NULL and wanted <= capacity[0]:
+        return memory
+    wanted = max(wanted, 2 * capacity[0], 16)
+    if wanted > PY_SSIZE_T_MAX // LARGEST_ITEM:
+        with gil:
+            raise MemoryError()
+    memory = allocated(realloc(memory, <size_t>wanted * size))
+    capacity[0] = wanted
+    return memory
+
+
+cdef enum:
+    MAX_ORDER = 16          # maximum order of weights and rows that the kernels score
+    ROW_SIZE = 34           # 2 + 2 * MAX_ORDER
+    SUMS_SIZE = 50          # 2 + 3 * MAX_ORDER
+
+
+cdef inline int64_t apart(int64_t one, int64_t other) noexcept nogil:
+    return one - other if one > other else other - one
+
+
+cdef inline Py_ssize_t closer(Py_ssize_t best, Py_ssize_t length, Py_ssize_t wanted) noexcept nogil:
+    """Return the closer of two reference lengths; ties go to the shorter one. -1 means none yet."""
+    cdef int64_t best_distance = apart(best, wanted)
+    cdef int64_t distance = apart(length, wanted)
+    if best < 0 or distance < best_distance or (distance == best_distance and length < best):
+        return length
+    return best

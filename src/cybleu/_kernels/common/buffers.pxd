@@ -1,0 +1,27 @@
+# A growable buffer that is reused between calls.
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint64_t
+from libc.stdlib cimport free
+
+from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY, PY_SSIZE_T_MAX, grown
+
+
+# A zeroed struct is an empty buffer.
+cdef struct Buffer:
+    uint8_t *data
+    Py_ssize_t capacity     # bytes
+
+
+cdef inline int reserve(Buffer *buffer, uint64_t size) except -1 nogil:
+    """Grow to at least this number of bytes. The contents are kept, but may move."""
+    if CYBLEU_UNLIKELY(size > <uint64_t>buffer.capacity or buffer.data == NULL):
+        buffer.data = <uint8_t *>grown(buffer.data, <Py_ssize_t>min(size, <uint64_t>PY_SSIZE_T_MAX),
+                                       &buffer.capacity, 1)
+    return 0
+
+
+cdef inline void free_buffer(Buffer *buffer) noexcept nogil:
+    free(buffer.data)
+    buffer.data = NULL
+    buffer.capacity = 0

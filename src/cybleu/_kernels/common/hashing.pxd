@@ -1,0 +1,149 @@
+# Hashing of keys derived from input text, and token keys.
+#
+# All open-addressing tables use these functions, so that colliding keys cannot be crafted without knowing the seed of
+# the process.
+
+from libc.stdint cimport uint8_t, uint64_t
+
+from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY
+
+cdef extern from *:
+    """
+    #ifndef CYBLEU_HASHING
+    #define CYBLEU_HASHING
+
+    /* Two random numbers. */
+    typedef struct { uint64_t first, second; } cybleu_seed;
+
+    static CYTHON_INLINE uint64_t cybleu_load(const char *address) {
+        uint64_t word;
+        memcpy(&word, address, 8);
+        return word;
+    }
+
+    /* The low and the high half of the product, combined. */
+    #if defined(__GNUC__) && defined(__x86_64__)    /* GCC spills an __int128 to memory */
+      static CYTHON_INLINE uint64_t cybleu_fold(uint64_t one, uint64_t other) {
+          uint64_t low, high;
+          __asm__("mulq %3" : "=a"(low), "=d"(high) : "%0"(one), "rm"(other) : "cc");
+          return low ^ high;
+      }
+    #elif defined(__SIZEOF_INT128__)
+      static CYTHON_INLINE uint64_t cybleu_fold(uint64_t one, uint64_t other) {
+          return one * other ^ (uint64_t)((unsigned __int128)one * other >> 64);
+      }
+    #elif defined(_MSC_VER) && defined(_M_X64)
+      #include <intrin.h>
+      static CYTHON_INLINE uint64_t cybleu_fold(uint64_t one, uint64_t other) {
+          uint64_t high, low = _umul128(one, other, &high);
+          return low ^ high;
+      }
+    #elif defined(_MSC_VER) && defined(_M_ARM64)
+      #include <intrin.h>
+      static CYTHON_INLINE uint64_t cybleu_fold(uint64_t one, uint64_t other) {
+          return one * other ^ __umulh(one, other);
+      }
+    #else
+      static CYTHON_INLINE uint64_t cybleu_fold(uint64_t one, uint64_t other) {
+          uint64_t low = (uint64_t)(uint32_t)one * (uint32_t)other;
+          uint64_t middle = (one >> 32) * (uint32_t)other + (low >> 32);    /* does not overflow, nor does the next */
+          uint64_t rest = (uint64_t)(uint32_t)one * (other >> 32) + (uint32_t)middle;
+          return (rest << 32 | (uint32_t)low) ^ ((one >> 32) * (other >> 32) + (middle >> 32) + (rest >> 32));
+      }
+    #endif
+
+    /* Each bit of a factor affects each bit of the folded product. Both factors depend on both words: with a constant
+       factor, evenly spaced keys would get evenly spaced hashes, which for some seeds are close together. Distinct keys
+       give distinct pairs of factors. */
+    static CYTHON_INLINE uint64_t cybleu_hash_pair(uint64_t first, uint64_t second, cybleu_seed seed) {
+        return cybleu_fold((first + second) ^ seed.first, (first + 2 * second) ^ seed.second);
+    }
+
+    /* Requires 16 bytes or more. */
+    static CYTHON_INLINE uint64_t cybleu_hash_bytes(const char *data, size_t size, cybleu_seed seed) {
+        const char *last = data + size - 16;
+        uint64_t hash = seed.second;
+        for (; data < last; data += 16)
+            hash = cybleu_fold(cybleu_load(data) ^ seed.first, cybleu_load(data + 8) ^ hash);
+        hash = cybleu_fold(cybleu_load(last) ^ seed.first, cybleu_load(last + 8) ^ hash);
+        return cybleu_fold(hash ^ seed.first, size ^ seed.second);
+    }
+
+    /* Key of a token. For a str of up to 15 bytes it contains the characters themselves, so equal keys mean equal
+       tokens; otherwise it is a hash, and tokens with equal keys must be compared. The first byte of `second`
+       distinguishes these cases, and encodes the number and the size of the characters. */
+    typedef struct { uint64_t first, second; } cybleu_key;
+
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+      #define CYBLEU_FIRST_BYTE(value) ((uint64_t)(value) << 56)
+    #else
+      #define CYBLEU_FIRST_BYTE(value) ((uint64_t)(value))
+    #endif
+    #define CYBLEU_UNDECIDED CYBLEU_FIRST_BYTE(0x80)
+
+    static const unsigned char cybleu_keep[32] = {
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
+    };
+
+    /* Load the last 16 bytes of a short text without an unpredictable branch on its length: the loads begin in the
+       object's header, which is at least 16 bytes long, and the header bytes are masked out. */
+    static CYTHON_INLINE void cybleu_short_text(const char *data, size_t size, unsigned int kind, cybleu_key *key) {
+        const char *keep = (const char *)cybleu_keep + size;
+        key->second = cybleu_load(data + (ptrdiff_t)size - 16) & cybleu_load(keep);
+        key->second |= CYBLEU_FIRST_BYTE(size << 3 | kind);
+        key->first = cybleu_load(data + (ptrdiff_t)size - 8) & cybleu_load(keep + 8);
+    }
+
+    static CYTHON_INLINE cybleu_key cybleu_key_of_bytes(const uint8_t *text, Py_ssize_t size, cybleu_seed seed) {
+        cybleu_key key;
+        if (size >= 16) {
+            key.first = cybleu_hash_bytes((const char *)text, (size_t)size, seed);
+            key.second = CYBLEU_UNDECIDED;
+        }
+        else
+            cybleu_short_text((const char *)text, (size_t)size, 1, &key);
+        return key;
+    }
+
+    #endif
+    """
+    uint64_t CYBLEU_UNDECIDED
+    ctypedef struct Seed "cybleu_seed":
+        uint64_t first
+        uint64_t second
+    ctypedef struct cybleu_key:
+        uint64_t first
+        uint64_t second
+    uint64_t hash_pair "cybleu_hash_pair" (uint64_t first, uint64_t second, Seed seed) noexcept nogil
+    # requires 16 bytes or more
+    uint64_t hash_bytes "cybleu_hash_bytes" (const char *data, size_t size, Seed seed) noexcept nogil
+    # for less than 16 bytes; the 16 bytes before the text must be readable
+    void cybleu_short_text(const char *data, size_t size, unsigned int kind, cybleu_key *key) noexcept nogil
+    # the 16 bytes before the text must be readable
+    cybleu_key cybleu_key_of_bytes(const uint8_t *text, Py_ssize_t size, Seed seed) noexcept nogil
+
+cdef enum:
+    LONG_PROBE = 16     # slots after the first; few probes are longer in half-empty tables
+
+
+# The seed of this process.
+cdef Seed process_seed() noexcept nogil
+
+# Count a slot that is probed after LONG_PROBE others.
+cdef void count_slot() noexcept nogil
+
+
+cdef inline uint64_t next_slot(uint64_t slot, uint64_t mask, int *probed) noexcept nogil:
+    """Return the next slot.
+
+    :param probed: number of slots probed after the first
+    """
+    probed[0] += 1
+    if CYBLEU_UNLIKELY(probed[0] > LONG_PROBE):
+        count_slot()
+    return (slot + 1) & mask
+
+
+cdef inline uint64_t hash_word(uint64_t key, Seed seed) noexcept nogil:
+    return hash_pair(key, 0, seed)

@@ -1,0 +1,56 @@
+# cython: freethreading_compatible=True
+"""Check for Ctrl-C. See :mod:`cybleu._runtime.interrupts` for the notification of worker threads."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+from cybleu._runtime.interrupts import look as look_in_thread
+from cybleu._runtime.interrupts import stops
+
+cdef extern from *:
+    """
+    #ifdef _WIN32
+      #define WIN32_LEAN_AND_MEAN
+      #include <windows.h>
+      static int64_t cybleu_milliseconds(void) { return (int64_t)GetTickCount64(); }
+    #else
+      #include <time.h>
+      static int64_t cybleu_milliseconds(void) {
+          struct timespec now;
+          clock_gettime(CLOCK_MONOTONIC, &now);
+          return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+      }
+    #endif
+    """
+    int64_t cybleu_milliseconds() noexcept nogil
+
+cdef enum:
+    MILLISECONDS = 20
+
+
+cdef int look() except -1 nogil:
+    with gil:
+        PyErr_CheckSignals()
+        if stops:
+            look_in_thread()
+    return 0
+
+
+cdef int look_if_due(Watch *watching) except -1 nogil:
+    cdef int64_t now = cybleu_milliseconds()
+    if now - watching.looked >= MILLISECONDS:
+        watching.looked = now
+        return look()
+    return 0
+
+
+cdef int fill_many_bytes(void *memory, int value, size_t size, Watch *watching) except -1 nogil:
+    cdef char *at = <char *>memory
+    while size > FILLED_AT_ONCE:
+        memset(at, value, FILLED_AT_ONCE)
+        at += FILLED_AT_ONCE
+        size -= FILLED_AT_ONCE
+        watch(watching, STEPS)
+    memset(at, value, size)
+    return 0

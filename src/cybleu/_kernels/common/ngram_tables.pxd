@@ -1,0 +1,106 @@
+# Open-addressing tables from token ids, and from pairs of n-gram ids, to n-gram ids; and checks of offset arrays.
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY
+from cybleu._kernels.common.hashing cimport Seed, hash_word, next_slot
+from cybleu._kernels.common.interrupts cimport Watch, fill_bytes, watch
+
+
+cdef enum:
+    MOST_NGRAMS = 0x1FFFFFFF    # in one numbering: ids are 32 bits
+    MOST_TOKENS = 0x7FFFFFFE    # in one text: counts are 32 bits
+
+
+cdef struct Slot:
+    int64_t key         # the token, or a pair
+    int32_t ngram       # id, -1 in a free slot
+    int32_t best        # the maximum count in one reference
+
+
+cdef struct Slots:
+    Slot *slots
+    uint64_t mask       # number of slots - 1; the number is a power of two
+
+
+cdef inline int64_t pair_key(int32_t first, int32_t second) noexcept nogil:
+    return (<int64_t>first << 32) | second
+
+
+cdef inline Slot *probe(Slots table, int64_t key, Seed seed) noexcept nogil:
+    """Return the slot of the key, or the free slot for it."""
+    cdef uint64_t place = hash_word(<uint64_t>key, seed) & table.mask
+    cdef int probed = 0
+    while CYBLEU_UNLIKELY((table.slots[place].key != key) & (table.slots[place].ngram >= 0)):
+        place = next_slot(place, table.mask, &probed)
+    return &table.slots[place]
+
+
+cdef inline uint64_t size_of(Slots table) noexcept nogil:
+    return table.mask + 1
+
+
+cdef inline int make_empty(Slots *table, Slot *memory, uint64_t count, Watch *watching) except -1 nogil:
+    """Initialise an empty table in this memory; `count` is a power of two."""
+    table.slots = memory
+    table.mask = count - 1
+    return fill_bytes(memory, 0xFF, <size_t>count * sizeof(Slot), watching)
+
+
+cdef inline Py_ssize_t check_offsets(const int64_t[::1] offsets, Py_ssize_t size, Py_ssize_t least) except -1:
+    """Check that offsets ascend from 0 to `size` with parts of at least `least`, and return the size of the largest."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t largest = 0
+    if offsets.shape[0] < 1 or offsets[0] != 0 or offsets[offsets.shape[0] - 1] != size:
+        raise ValueError("the offsets do not fit what they divide")
+    for i in range(offsets.shape[0] - 1):
+        # non-negative, so that the difference does not overflow
+        if offsets[i] > offsets[i + 1] or offsets[i + 1] - offsets[i] < least:
+            raise ValueError("the offsets do not ascend")
+        largest = max(largest, <Py_ssize_t>(offsets[i + 1] - offsets[i]))
+    return largest
+
+
+cdef inline int64_t check_texts(Py_ssize_t size, const int64_t[::1] begins, const int64_t[::1] ends, Py_ssize_t start,
+                                Py_ssize_t stop) except -1:
+    """Check the bounds of texts `start` to `stop` (exclusive), and return their number of tokens."""
+    cdef Py_ssize_t i
+    cdef int64_t total = 0
+    if begins.shape[0] != ends.shape[0] or not 0 <= start <= stop <= begins.shape[0]:
+        raise ValueError("begins and ends do not fit each other")
+    for i in range(start, stop):
+        if not 0 <= begins[i] <= ends[i] <= size:
+            raise ValueError("a text is out of range")
+        if ends[i] - begins[i] > MOST_TOKENS:
+            raise MemoryError("a text has too many tokens")
+        total += ends[i] - begins[i]
+    return total
+
+
+cdef inline Py_ssize_t check_collection(Py_ssize_t size, const int64_t[::1] begins, const int64_t[::1] ends,
+                                        Py_ssize_t max_order) except -1:
+    """Return the number of tokens of texts that share one numbering of n-grams."""
+    cdef int64_t total = check_texts(size, begins, ends, 0, begins.shape[0])
+    if max_order < 1:
+        raise ValueError("the order is out of range")
+    if total > MOST_NGRAMS // max_order:
+        raise MemoryError("the texts have too many n-grams")
+    return <Py_ssize_t>total
+
+
+cdef inline int32_t intern_text(Slots table, Seed seed, const int64_t *text, Py_ssize_t length, int n,
+                                int32_t *ids, int32_t given, Watch *watching) except -1 nogil:
+    """Replace the ids of the (n-1)-grams of one text by those of its n-grams; new ids start at `given`."""
+    cdef Slot *slot
+    cdef int64_t key
+    cdef Py_ssize_t i
+    for i in range(length - n + 1):
+        watch(watching, 1)
+        key = text[i] if n == 1 else pair_key(ids[i], ids[i + 1])
+        slot = probe(table, key, seed)
+        if slot.ngram < 0:
+            slot.key = key
+            slot.ngram = given
+            given += 1
+        ids[i] = slot.ngram
+    return given

@@ -1,0 +1,499 @@
+# cython: freethreading_compatible=True
+"""chrF statistics and scores.
+
+A row has for each order, character orders first, the n-gram counts of the hypothesis and of the reference, and the
+matches. Longer n-grams can only match where shorter ones do, so the work decreases with the number of matches.
+"""
+
+from cpython.list cimport PyList_CheckExact
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memset
+
+from cybleu._kernels.text.chrf_texts cimport (
+    BEFORE, Text, ChrfWorkspace, begin_words, end_characters, forget, make_characters, number_words, read_text,
+)
+from cybleu._kernels.common.buffers cimport free_buffer, reserve
+from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY
+from cybleu._kernels.common.hashing cimport Seed, process_seed
+from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.counting.ngrams cimport MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks
+from cybleu._kernels.text.raw_texts cimport RawTexts, check_segments
+from cybleu._kernels.text.tokenizing cimport Line
+from cybleu._kernels.counting.unit_ngrams cimport (
+    AHEAD, CHANGES, Positions, Table, Units, all_of, all_pairs, fill_table, ngrams_of, pairs_have_cells,
+    shared_units, table_size, take
+)
+
+cdef extern from *:
+    """
+    #define CYBLEU_LARGEST ((int64_t)1 << 53)   /* counts below it are exact as doubles */
+    #define CYBLEU_EPSILON 1e-16                /* sacreBLEU's and NLTK's */
+
+    static CYTHON_INLINE double cybleu_ratio(int64_t part, int64_t whole) {
+        return (double)part / (double)whole;
+    }
+    """
+    int64_t LARGEST "CYBLEU_LARGEST"
+    double EPSILON "CYBLEU_EPSILON"
+    double ratio "cybleu_ratio" (int64_t part, int64_t whole) noexcept nogil
+
+cdef enum:
+    MOST_OF_A_KIND = 64     # orders
+    ROW = 384               # 3 * orders of both kinds
+    KEPT = 65536            # bytes that are kept allocated after a segment
+    MOST_MEMBERS = 32       # hypotheses processed at once
+
+
+# ------------------------------------------------------------------------------------------------------------- scoring
+
+cdef double score_of(const ChrfRules *rules, const int64_t *row) noexcept nogil:
+    """The F-score of a row whose numbers are below LARGEST, by sacreBLEU's float operations in its order."""
+    cdef int order = rules.char_order + rules.word_order
+    cdef int effective = 0
+    cdef int n
+    cdef double precision, recall, bottom
+    cdef double precisions = 0.0
+    cdef double recalls = 0.0
+    cdef double score = 0.0
+    for n in range(order):
+        precision = ratio(row[3 * n + 2], row[3 * n]) if row[3 * n] > 0 else EPSILON
+        recall = ratio(row[3 * n + 2], row[3 * n + 1]) if row[3 * n + 1] > 0 else EPSILON
+        if rules.epsilon:
+            bottom = rules.factor * precision + recall
+            score += rules.plus * precision * recall / bottom if bottom > 0.0 else EPSILON
+        if row[3 * n] > 0 and row[3 * n + 1] > 0:
+            precisions += precision
+            recalls += recall
+            effective += 1
+    if rules.epsilon:
+        return 100.0 * score / <double>order
+    if effective == 0:
+        return 0.0
+    precisions /= <double>effective
+    recalls /= <double>effective
+    bottom = rules.factor * precisions + recalls
+    if precisions + recalls == 0.0 or bottom == 0.0:
+        return 0.0
+    return 100.0 * (rules.plus * precisions * recalls / bottom)
+
+
+# ------------------------------------------------------------------------------------------------------------ segments
+
+cdef void begin_row(const Units *hypothesis, const Units *text, int order, int64_t *row) noexcept nogil:
+    """Write the n-gram counts, the first two of three numbers for each order."""
+    cdef int n
+    for n in range(order):
+        row[3 * n + 1] = ngrams_of(text.count, n + 1)
+        row[3 * n] = ngrams_of(hypothesis.count, n + 1) if row[3 * n + 1] > 0 else 0
+
+
+cdef int match_all(ChrfWorkspace *work, const Units *one, const Units *others, Py_ssize_t count, int order,
+                   int64_t *rows, Py_ssize_t row_size, bint often) except -1 nogil:
+    """Write the matches of a text with each of several others, the third of three numbers for each order.
+
+    :param often: many texts are looked up in its tables
+    """
+    cdef Seed seed = process_seed()
+    cdef int64_t *changes
+    cdef Positions *positions
+    cdef Positions from_
+    cdef Table table
+    cdef int32_t *memory
+    cdef int32_t *places
+    cdef uint64_t needed = 2 * <uint64_t>one.count + 2
+    cdef int32_t names = 1
+    cdef Py_ssize_t most = one.count
+    cdef bint apart = pairs_have_cells(one, often)
+    cdef int first = 1
+    cdef Py_ssize_t k
+    cdef int n
+    for k in range(count):
+        needed += 2 * <uint64_t>others[k].count + 2
+        most = max(most, others[k].count)
+    reserve(&work.walk, <uint64_t>count * (sizeof(Positions) + CHANGES * sizeof(int64_t))
+            + (needed + <uint64_t>most + 1) * sizeof(int32_t))
+    positions = <Positions *>work.walk.data
+    changes = <int64_t *>(positions + count)
+    memset(changes, 0, <size_t>count * CHANGES * sizeof(int64_t))
+    places = <int32_t *>(changes + count * CHANGES)
+    memory = places + most + 1
+    if apart:
+        first = 2
+        names = one.different + 1
+        all_pairs(&from_, memory, one)
+    else:
+        all_of(&from_, memory, one.count)
+    memory += 2 * one.count + 2
+    for k in range(count):
+        if apart:
+            all_pairs(&positions[k], memory, &others[k])
+            changes[k * CHANGES + 1] = shared_units(one, &others[k])
+            changes[k * CHANGES + 2] = -changes[k * CHANGES + 1]
+        else:
+            all_of(&positions[k], memory, others[k].count)
+        memory += 2 * others[k].count + 2
+        watch(&work.watching, others[k].count >> 4)
+    for n in range(first, order + 1):
+        if from_.count == 0:
+            break
+        reserve(&work.table, table_size(from_.count, names, one.different, often))
+        fill_table(&table, work.table.data, one, n, &from_, &names, places, often, seed, &work.watching)
+        for k in range(count):
+            take(&table, one, &others[k], n, order, &positions[k], places, changes + k * CHANGES, seed,
+                 &work.watching)
+    for k in range(count):
+        add_up(changes + k * CHANGES, order, rows + k * row_size)
+    return 0
+
+
+cdef void add_up(const int64_t *changes, int order, int64_t *row) noexcept nogil:
+    """Write the matches, each third number of a row."""
+    cdef int64_t matches = 0
+    cdef int n
+    for n in range(order):
+        matches += changes[n + 1]
+        row[3 * n + 2] = matches
+
+
+cdef int count_characters(const ChrfRules *rules, ChrfWorkspace *work, const Line *hypothesis, const Line *references,
+                          Py_ssize_t count, int64_t *row) except -1 nogil:
+    """Write the row of the reference with the best score, on ties the first; requires at least one."""
+    cdef int64_t place = 0
+    return count_group(rules, work, hypothesis, &place, 1, references, count, row)
+
+
+cdef int count_group(const ChrfRules *rules, ChrfWorkspace *work, const Line *hypotheses, const int64_t *places,
+                     Py_ssize_t members, const Line *references, Py_ssize_t count, int64_t *rows) except -1 nogil:
+    """Write the rows of several hypotheses with the same references.
+
+    Either each hypothesis is counted once for all references, or each reference once for all hypotheses.
+
+    :param places: indices of the hypotheses and of their rows
+    """
+    cdef int order = rules.char_order + rules.word_order
+    cdef Py_ssize_t row_size = 3 * order
+    cdef Group group
+    cdef double score
+    cdef double *best
+    cdef int64_t *found
+    cdef int64_t *row
+    cdef Py_ssize_t i, k, member
+    cdef int n
+    group.hypotheses, group.places, group.references = hypotheses, places, references
+    group.by_hypothesis = members == 1
+    group.counted = 1 if group.by_hypothesis else count
+    group.walked = count if group.by_hypothesis else members
+    group.total = members + count
+    read_group(rules, work, &group)
+    reserve(&work.rows, <uint64_t>group.walked * <uint64_t>row_size * sizeof(int64_t)
+            + <uint64_t>members * sizeof(double))
+    best = <double *>work.rows.data
+    found = <int64_t *>(best + members)
+    for k in range(members):
+        best[k] = -1.0
+    for i in range(group.counted):
+        match_group(rules, work, &group, i, found, row_size)
+        for k in range(group.walked):
+            member = 0 if group.by_hypothesis else k
+            if count > 1:
+                score = score_of(rules, found + k * row_size)
+                if score <= best[member]:
+                    continue
+                best[member] = score
+            row = rows + places[member] * row_size
+            for n in range(3 * order):
+                row[n] = found[k * row_size + n]
+    shrink(work)
+    return 0
+
+
+cdef void shrink(ChrfWorkspace *work) noexcept nogil:
+    """Free memory that only long segments require."""
+    if CYBLEU_UNLIKELY(work.table.capacity > KEPT):
+        free_buffer(&work.table)
+        free_buffer(&work.walk)
+        free_buffer(&work.text)
+
+
+cdef int read_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group) except -1 nogil:
+    """Number the characters and words of the texts."""
+    if not read_numbers(rules, work, group, 1):
+        read_numbers(rules, work, group, 4)
+    return 0
+
+
+cdef int read_numbers(const ChrfRules *rules, ChrfWorkspace *work, Group *group, int width) except -1 nogil:
+    """Number the characters of the texts; 0 if ids of one byte do not suffice."""
+    cdef uint64_t used = BEFORE
+    cdef Py_ssize_t spans = 0
+    cdef Py_ssize_t total = group.total
+    cdef Py_ssize_t i, k
+    cdef const Line *line
+    reserve(&work.texts, <uint64_t>total * (sizeof(Text) + 2 * sizeof(Units)))
+    group.texts = <Text *>work.texts.data
+    group.characters = <Units *>(group.texts + total)
+    group.words = group.characters + total
+    forget(work)
+    for i in range(total):
+        k = i if i < group.counted else i - group.counted
+        if (i < group.counted) == group.by_hypothesis:
+            line = &group.hypotheses[k if group.places == NULL else group.places[k]]
+        else:
+            line = &group.references[k]
+        if not read_text(work, line, width, rules.word_order > 0, i < group.counted, &used, &spans, &group.texts[i]):
+            return 0
+    for i in range(total):
+        group.characters[i].data = work.text.data + group.texts[i].start
+        group.characters[i].count = group.texts[i].count
+        group.characters[i].width = width
+        group.characters[i].different = work.different
+        group.characters[i].counts = NULL
+    return 1
+
+
+cdef int number_group(ChrfWorkspace *work, Group *group, Py_ssize_t first, Py_ssize_t last) except -1 nogil:
+    """Number the words of the counted texts `first` to `last` (exclusive), and look up those of the other texts."""
+    cdef Seed seed = process_seed()
+    cdef uint64_t used = 0
+    cdef int32_t given = 0
+    cdef Text *texts = group.texts
+    cdef Py_ssize_t words = 0
+    cdef Py_ssize_t known
+    cdef Py_ssize_t k = first
+    group.longest = 0
+    while k < group.total:
+        texts[k].numbers = used
+        used += (<uint64_t>texts[k].words + 2) * sizeof(int32_t)
+        group.longest = max(group.longest, texts[k].words)
+        words += texts[k].words if k < last else 0
+        k = group.counted if k == last - 1 else k + 1
+    reserve(&work.words, used)
+    known = begin_words(work, words)
+    k = first
+    while k < group.total:
+        group.words[k].data = work.words.data + texts[k].numbers
+        group.words[k].count = texts[k].words
+        group.words[k].width = 4
+        number_words(work, &texts[k], known, k < last, seed, <int32_t *>group.words[k].data, &given)
+        memset(<uint8_t *>group.words[k].data + 4 * group.words[k].count, 0xFF, AHEAD)
+        k = group.counted if k == last - 1 else k + 1
+    for k in range(group.total):
+        group.words[k].different = given
+    return 0
+
+
+cdef int match_group(const ChrfRules *rules, ChrfWorkspace *work, Group *group, Py_ssize_t i, int64_t *rows,
+                     Py_ssize_t row_size) except -1 nogil:
+    """Write the rows of text `i` with all texts that are looked up in it."""
+    cdef int64_t *of_words = rows + 3 * rules.char_order
+    cdef Py_ssize_t other, k
+    if rules.word_order > 0:
+        number_group(work, group, i, i + 1)
+    if rules.char_order > 0:
+        match_all(work, group.characters + i, group.characters + group.counted, group.walked, rules.char_order, rows,
+                  row_size, False)
+    if rules.word_order > 0 and group.longest > MASK_BITS:
+        match_all(work, group.words + i, group.words + group.counted, group.walked, rules.word_order, of_words,
+                  row_size, False)
+    for k in range(group.walked):
+        other = group.counted + k
+        if rules.word_order > 0 and group.longest <= MASK_BITS:
+            match_few_words(group.words + i, group.words + other, rules.word_order, of_words + k * row_size)
+        if group.by_hypothesis:
+            begin_row(group.characters + i, group.characters + other, rules.char_order, rows + k * row_size)
+            begin_row(group.words + i, group.words + other, rules.word_order, of_words + k * row_size)
+        else:
+            begin_row(group.characters + other, group.characters + i, rules.char_order, rows + k * row_size)
+            begin_row(group.words + other, group.words + i, rules.word_order, of_words + k * row_size)
+    return 0
+
+
+cdef void match_few_words(const Units *one, const Units *other, int order, int64_t *row) noexcept nogil:
+    """Write the word matches of texts that fit the masks."""
+    cdef MaskMatcher matcher
+    cdef int64_t matches[MOST_OF_A_KIND]
+    cdef int32_t ids[MASK_BITS]
+    cdef int32_t others[MASK_BITS]
+    cdef Py_ssize_t i
+    cdef int n
+    for i in range(one.count):   # ids there start at 0, with -1 for unknown words
+        ids[i] = (<const int32_t *>one.data)[i] - 1
+    for i in range(other.count):
+        others[i] = (<const int32_t *>other.data)[i] - 1
+    for n in range(order):
+        matches[n] = 0
+    begin_masks(&matcher, ids, <int>one.count, one.different, order)
+    add_reference_masks(&matcher, others, <int>other.count)
+    finish_masks(&matcher, matches)
+    for n in range(order):
+        row[3 * n + 2] = matches[n]
+
+
+# ----------------------------------------------------------------------------------------------------------- the class
+
+SPACES = ("dropped", "kept", "dropped but separators")
+
+
+cdef class CharacterF:
+    """Options of chrF, and functions that count and score. Immutable, so that threads can share it.
+
+    :param char_order: the largest order of n-grams of characters, from 0
+    :param word_order: the largest order of n-grams of words, from 0
+    :param beta: the weight of recall relative to precision, with a finite square
+    :param space: ``dropped``, ``kept``, or ``dropped but separators``, which keeps U+001C to U+001F
+    :param epsilon: average the F-scores of the orders, with zeros replaced by 1e-16, instead of precisions and recalls
+    """
+
+    def __cinit__(self, int char_order, int word_order, beta, str space not None, bint epsilon):
+        if (not 0 <= char_order <= MOST_OF_A_KIND or not 0 <= word_order <= MOST_OF_A_KIND
+                or char_order + word_order == 0):
+            raise ValueError("the orders are out of range")
+        self.rules.char_order = char_order
+        self.rules.word_order = word_order
+        self.rules.space = SPACES.index(space)
+        self.rules.epsilon = epsilon
+        self.rules.factor = float(beta ** 2)
+        self.rules.plus = float(1 + beta ** 2)
+        self.order = char_order + word_order
+
+    def row(self, hypothesis, references):
+        """Return the row of a hypothesis with one or more references."""
+        cdef RawTexts texts = RawTexts([hypothesis, *references])
+        cdef ChrfWorkspace work
+        cdef int64_t row[ROW]
+        cdef int n
+        if texts.count < 2:
+            raise ValueError("a segment has no reference")
+        make_characters(&work, self.rules.space)
+        try:
+            with nogil:
+                count_characters(&self.rules, &work, &texts.lines[0], &texts.lines[1], texts.count - 1, row)
+        finally:
+            end_characters(&work)
+        return [row[n] for n in range(3 * self.order)]
+
+    def evaluate(self, row):
+        """Return the score of a row, from 0 to 100, or None if it is declined."""
+        cdef int64_t counts[ROW]
+        cdef int overflow = 0
+        cdef object number
+        cdef Py_ssize_t n
+        if not PyList_CheckExact(row) or len(row) != 3 * self.order:
+            return None
+        memset(counts, 0, 3 * <size_t>self.order * sizeof(int64_t))
+        for n in range(3 * self.order):
+            number = row[n]
+            if not PyLong_CheckExact(number):
+                return None
+            counts[n] = PyLong_AsLongLongAndOverflow(number, &overflow)
+            if overflow or not 0 <= counts[n] < LARGEST:
+                return None
+        return score_of(&self.rules, counts)
+
+    def rows(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
+             Py_ssize_t start, Py_ssize_t stop, int64_t[:, ::1] rows):
+        """Write the rows of the segments from `start` to before `stop`.
+
+        :param sets: offsets of the segments in the references
+        """
+        cdef ChrfWorkspace work
+        cdef Py_ssize_t i
+        check_segments(hypotheses, references, sets, start, stop)
+        if start == stop:
+            return
+        if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
+            raise ValueError("the rows do not fit the segments")
+        make_characters(&work, self.rules.space)
+        try:
+            with nogil:
+                for i in range(start, stop):
+                    count_characters(&self.rules, &work, &hypotheses.lines[i], &references.lines[sets[i]],
+                                     <Py_ssize_t>(sets[i + 1] - sets[i]), &rows[i, 0])
+                    watch(&work.watching, 8)
+        finally:
+            end_characters(&work)
+
+    def rows_of_owners(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
+                       const int64_t[::1] owners, const int64_t[::1] order, Py_ssize_t start, Py_ssize_t stop,
+                       int64_t[:, ::1] rows):
+        """Write the rows of hypotheses that share sets of references, for a range of `order`.
+
+        :param owners: for each hypothesis the index of its set
+        :param order: indices of the hypotheses, grouped by set, so that each set is counted once
+        """
+        cdef ChrfWorkspace work
+        cdef Py_ssize_t end, size, count
+        cdef int64_t owner
+        if not 0 <= start <= stop <= order.shape[0] or owners.shape[0] != hypotheses.count:
+            raise ValueError("the hypotheses do not fit their owners")
+        if rows.shape[0] != hypotheses.count or rows.shape[1] != 3 * self.order:
+            raise ValueError("the rows do not fit the hypotheses")
+        for end in range(start, stop):
+            if not 0 <= order[end] < hypotheses.count or not 0 <= owners[order[end]] < sets.shape[0] - 1:
+                raise ValueError("a hypothesis or its owner is out of range")
+            owner = owners[order[end]]
+            if not 0 <= sets[owner] < sets[owner + 1] <= references.count:
+                raise ValueError("a set has no reference")
+        make_characters(&work, self.rules.space)
+        try:
+            with nogil:
+                while start < stop:
+                    owner = owners[order[start]]
+                    end = start
+                    size = 0
+                    while (end < stop and owners[order[end]] == owner
+                            and (end == start or end - start < MOST_MEMBERS and size < KEPT)):
+                        size += min(hypotheses.lines[order[end]].size, KEPT)
+                        end += 1
+                    count = <Py_ssize_t>(sets[owner + 1] - sets[owner])
+                    if end - start < count:     # count the smaller number of texts
+                        end = start + 1
+                    count_group(&self.rules, &work, hypotheses.lines, &order[start], end - start,
+                                &references.lines[sets[owner]], count, &rows[0, 0])
+                    watch(&work.watching, 8 * (end - start))
+                    start = end
+        finally:
+            end_characters(&work)
+
+    def sum(self, RawTexts hypotheses not None, RawTexts references not None, const int64_t[::1] sets,
+            Py_ssize_t start, Py_ssize_t stop):
+        """Return the sum of the rows as a list."""
+        cdef ChrfWorkspace work
+        cdef int64_t row[ROW]
+        cdef int64_t total[ROW]
+        cdef Py_ssize_t i
+        cdef int n
+        check_segments(hypotheses, references, sets, start, stop)
+        memset(total, 0, sizeof(total))
+        make_characters(&work, self.rules.space)
+        try:
+            with nogil:
+                for i in range(start, stop):
+                    count_characters(&self.rules, &work, &hypotheses.lines[i], &references.lines[sets[i]],
+                                     <Py_ssize_t>(sets[i + 1] - sets[i]), row)
+                    for n in range(3 * self.order):
+                        total[n] += row[n]
+                    watch(&work.watching, 8)
+            return [total[n] for n in range(3 * self.order)]
+        finally:
+            end_characters(&work)
+
+    def score_rows(self, const int64_t[:, ::1] stats, Py_ssize_t start, double[::1] scores):
+        """Write the score of each row from `start` on; return the first declined row, or the end."""
+        cdef Watch watching = begin_watch()
+        cdef Py_ssize_t position = start
+        cdef bint fits = True
+        cdef int n
+        if start < 0 or stats.shape[0] != scores.shape[0] or stats.shape[1] != 3 * self.order:
+            raise ValueError("the rows do not fit the scores or the orders")
+        with nogil:
+            while position < stats.shape[0]:
+                for n in range(3 * self.order):
+                    fits = fits and 0 <= stats[position, n] < LARGEST
+                if not fits:
+                    break
+                scores[position] = score_of(&self.rules, &stats[position, 0])
+                position += 1
+                watch(&watching, 4)
+        return position

@@ -1,0 +1,183 @@
+# cython: freethreading_compatible=True
+"""The BLEU formula in C.
+
+Every step is the operation that CPython performs for NLTK's expression: one correctly rounded division for each
+precision, the log and exp of the platform, a correctly rounded sum.
+"""
+
+from libc.math cimport exp, fabs, isfinite, log
+from libc.stdint cimport int64_t
+
+from cybleu._kernels.common.base cimport MAX_ORDER
+
+cdef extern from *:
+    """
+    #define CYBLEU_SLACK 1.4210854715202004e-14     /* 2 ** -46: much more than the sum of 16 numbers is rounded by */
+    """
+    double SLACK "CYBLEU_SLACK"
+
+
+cdef double exact_sum(const double *terms, int count) noexcept nogil:
+    cdef double parts[MAX_ORDER]
+    cdef double total = 0.0
+    cdef double errors = 0.0
+    cdef double size = 0.0              # of the errors
+    cdef double before, other, error, rest
+    cdef int used = 0
+    cdef int i
+    # The sum of the errors is rounded, too, which rarely affects the result; the common case is branch-free.
+    for i in range(count):
+        before = total
+        total = before + terms[i]
+        other = total - before
+        error = (before - (total - other)) + (terms[i] - other)
+        errors += error
+        size += fabs(error)
+    before = total
+    total = before + errors
+    rest = (before - total) + errors
+    size *= SLACK
+    if fabs(before) >= fabs(errors) and total + (rest + size) == total and total + (rest - size) == total:
+        return total
+    for i in range(count):
+        used = add_exactly(parts, used, terms[i])
+    return rounded(parts, used)
+
+
+cdef inline Smoothing smoothing_of(Method method) noexcept nogil:
+    """Return the smoothing of single orders by a method of NLTK; methods 5 to 7 start from it."""
+    if method == METHOD0:
+        return TINY
+    if method == METHOD1:
+        return FLOOR
+    if method == METHOD2:
+        return ADD_K
+    if method == METHOD3:
+        return EXP
+    return EXP_BY_LENGTH if method == METHOD4 or method == METHOD7 else NONE
+
+
+cdef int smooth(const Counts *counts, int order, Method method, double parameter,
+                double *precisions) noexcept nogil:
+    """Compute the precisions of single orders; 0 if one is not finite."""
+    cdef Smoothing smoothing = smoothing_of(method)
+    cdef double value = 1.0 if method == METHOD2 else parameter
+    cdef double power = 1.0             # 2 ** (orders without a match so far)
+    cdef int n
+    for n in range(order):
+        precisions[n] = smoothed(smoothing, value, 1.0, n, counts.matches[n], counts.denominators[n],
+                                 counts.hypothesis_length, &power)
+        if not isfinite(precisions[n]):
+            return 0
+    return 1
+
+
+cdef int average(const Counts *counts, int order, Method method, double *precisions) noexcept nogil:
+    """Apply method 5 to the precisions; 0 if integers of 53 bits do not suffice.
+
+    It is a sum of rational numbers in NLTK, exact until a float that method 4 put there is in it. Over the common
+    denominator D of all precisions, and with 3 ** n for the divisions, the numerators are integers.
+    """
+    cdef int64_t numerators[ORDERS_AND_ONE]
+    cdef bint exact[ORDERS_AND_ONE]
+    cdef double values[ORDERS_AND_ONE]
+    cdef int64_t common = counts.five_grams
+    cdef int64_t power = 1              # 3 ** n
+    cdef int64_t numerator              # of the smoothed precision before, over power * common
+    cdef double previous, total
+    cdef bint previous_exact = True
+    cdef int n
+    for n in range(order):
+        if common > (<int64_t>1 << 50) // counts.denominators[n]:
+            return 0
+        common *= counts.denominators[n]
+    for n in range(order):
+        values[n] = precisions[n]
+        exact[n] = counts.matches[n] != 0 or method == METHOD5 or counts.hypothesis_length <= 1
+        numerators[n] = counts.matches[n] * (common // counts.denominators[n])
+    values[order] = <double>counts.five_gram_matches / <double>counts.five_grams
+    exact[order] = True
+    numerators[order] = counts.five_gram_matches * (common // counts.five_grams)
+    numerator = numerators[0] + common
+    previous = 0.0
+    for n in range(order):
+        if common > (<int64_t>1 << 49) // (9 * power):
+            return 0
+        if previous_exact and exact[n] and exact[n + 1]:
+            numerator += power * (numerators[n] + numerators[n + 1])
+            power *= 3
+            precisions[n] = <double>numerator / <double>(power * common)
+            continue
+        if previous_exact:      # then so is this one: order 1 has a match, otherwise there is no score
+            total = <double>(numerator + power * numerators[n]) / <double>(power * common)
+        else:
+            total = previous + values[n]
+        previous = (total + values[n + 1]) / 3.0
+        previous_exact = False
+        precisions[n] = previous
+    return 1
+
+
+cdef inline int64_t product(int64_t first, int64_t second) noexcept nogil:
+    """Return the product of non-negative numbers, or -1 if it is 2 ** 53 or more, or a factor is -1."""
+    if first < 0 or second < 0 or <double>first * <double>second >= 9007199254740992.0:
+        return -1
+    return first * second
+
+
+cdef int interpolate(const Counts *counts, int order, int64_t alpha, double *precisions) noexcept nogil:
+    """Apply method 6; 0 if it is undefined or integers of 53 bits do not suffice for its rational numbers."""
+    cdef int64_t tops[MAX_ORDER]
+    cdef int64_t bottoms[MAX_ORDER]
+    cdef int64_t prior_top, prior_bottom, top, bottom, ngrams, divisor, rest
+    cdef int n
+    if order < 3 or counts.matches[1] == 0 or counts.matches[2] == 0:
+        return 0
+    for n in range(2):
+        tops[n] = counts.matches[n]
+        bottoms[n] = counts.denominators[n]
+    for n in range(2, order):
+        ngrams = counts.hypothesis_length - n if counts.hypothesis_length > n else 0
+        prior_top = product(product(tops[n - 1], tops[n - 1]), bottoms[n - 2])
+        prior_bottom = product(product(bottoms[n - 1], bottoms[n - 1]), tops[n - 2])
+        top = product(counts.matches[n], prior_bottom)
+        prior_top = product(alpha, prior_top)
+        bottom = product(prior_bottom, ngrams + alpha)
+        if top < 0 or prior_top < 0 or bottom < 0 or top + prior_top > (<int64_t>1 << 53):
+            return 0
+        top += prior_top
+        precisions[n] = <double>top / <double>bottom
+        divisor = bottom
+        rest = top
+        while rest != 0:
+            divisor, rest = rest, divisor % rest
+        tops[n] = top // divisor
+        bottoms[n] = bottom // divisor
+    return 1
+
+
+cdef double bleu(const Counts *counts, const double *weights, int order, int scored, Method method,
+                 double parameter) noexcept nogil:
+    cdef double precisions[MAX_ORDER]
+    cdef double terms[MAX_ORDER]
+    cdef double total, penalty
+    cdef int n, used = 0
+    if not smooth(counts, order, method, parameter, precisions):
+        return -1.0
+    if (method == METHOD5 or method == METHOD7) and not average(counts, order, method, precisions):
+        return -1.0
+    if method == METHOD6 and not interpolate(counts, order, <int64_t>parameter, precisions):
+        return -1.0
+    for n in range(scored):
+        if precisions[n] > 0.0:
+            terms[used] = weights[n] * log(precisions[n])
+            if not fabs(terms[used]) < 1e300:
+                return -1.0
+            used += 1
+    total = exact_sum(terms, used)
+    if total > 700.0:
+        return -1.0
+    penalty = 1.0
+    if counts.hypothesis_length <= counts.reference_length:
+        penalty = exp(1.0 - <double>counts.reference_length / <double>counts.hypothesis_length)
+    return penalty * exp(total)

@@ -1,0 +1,457 @@
+# cython: freethreading_compatible=True
+"""MERT line search: upper envelopes of lines, one for each segment, and the error surface."""
+
+from libc.math cimport INFINITY, NAN, fabs, isfinite
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from cybleu._kernels.common.base cimport CYBLEU_PREFETCH, allocated, new_array
+from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
+from cybleu._kernels.common.ngram_tables cimport check_offsets
+
+cdef extern from *:
+    """
+    #define CYBLEU_TINY 1e-11
+    #define CYBLEU_SIGN ((uint64_t)1 << 63)
+    """
+    const double TINY "CYBLEU_TINY"
+    const uint64_t SIGN "CYBLEU_SIGN"
+
+
+cdef struct Hull:
+    int32_t *lines              # of the upper envelope, as indices within their segment
+    double *left                # left end of each
+    Py_ssize_t count
+    Py_ssize_t first            # first hypothesis of the segment
+
+
+# ------------------------------------------------------------------------------------------------------------ the order
+
+
+cdef int sort_segment(const double *slope, int32_t *order, int32_t *spare, int32_t size,
+                      Watch *watching) except -1 nogil:
+    """Sort positions by slope, stably: insertion sort of runs of 8, then merge sort."""
+    cdef int32_t begin, middle, end, i, j, k, width
+    cdef double value
+    cdef int32_t *source = order
+    cdef int32_t *target = spare
+    for begin in range(0, size, 8):
+        watch(watching, 8)
+        for i in range(begin, min(begin + 8, size)):
+            value = slope[i]
+            j = i
+            while j > begin and slope[order[j - 1]] > value:
+                order[j] = order[j - 1]
+                j -= 1
+            order[j] = i
+    width = 8
+    while width < size:
+        begin = 0
+        while begin < size:
+            middle = begin + width if size - begin > width else size
+            end = middle + width if size - middle > width else size
+            i, j = begin, middle
+            for k in range(begin, end):
+                if k % 1024 == 0:
+                    watch(watching, 1024)
+                if i < middle and (j == end or slope[source[i]] <= slope[source[j]]):
+                    target[k] = source[i]
+                    i += 1
+                else:
+                    target[k] = source[j]
+                    j += 1
+            begin = end
+        source, target = target, source
+        if width > size // 2:
+            break
+        width *= 2
+    if source != order:
+        memcpy(order, source, size * sizeof(int32_t))
+    return 0
+
+
+cdef Py_ssize_t longest_segment(const int64_t[::1] offsets, Py_ssize_t count) except -1:
+    """Check that each segment has a hypothesis and that positions fit 32 bits."""
+    if count >= 2**31:
+        raise ValueError("there are too many hypotheses")
+    return check_offsets(offsets, count, 1)
+
+
+def sort_lines(const double[::1] slope, const int64_t[::1] offsets, int32_t[::1] order):
+    """Sort the hypotheses of each segment by ascending slope, stably, and write their positions within the segment."""
+    cdef Py_ssize_t longest = longest_segment(offsets, slope.shape[0])
+    cdef Py_ssize_t s
+    if order.shape[0] != slope.shape[0]:
+        raise ValueError("the order does not fit the slopes")
+    cdef Watch watching = begin_watch()
+    cdef int32_t *spare = <int32_t *>new_array(longest, sizeof(int32_t))
+    try:
+        with nogil:
+            for s in range(offsets.shape[0] - 1):
+                sort_segment(&slope[offsets[s]], &order[offsets[s]], spare, <int32_t>(offsets[s + 1] - offsets[s]),
+                             &watching)
+    finally:
+        free(spare)
+
+
+# -------------------------------------------------------------------------------------------------------- the envelopes
+
+
+cdef double meeting(const double *base, const double *slope, int32_t p, int32_t q) noexcept nogil:
+    """Return where q, which has the larger slope, crosses p."""
+    return (base[p] - base[q]) / (slope[q] - slope[p])
+
+
+cdef double floor_at(const double *base, const double *slope, int32_t p, int32_t q, double x) noexcept nogil:
+    return min(base[p] + slope[p] * x, base[q] + slope[q] * x)
+
+
+cdef Py_ssize_t above_five(const double *base, const double *slope, int32_t first, int32_t likely, int32_t last,
+                           const double *above, int32_t *kept, Py_ssize_t size) noexcept nogil:
+    """Keep lines that are not below five lines: the three, and on each side the highest one at an intersection."""
+    cdef int32_t lines[5]
+    cdef double x[4]
+    cdef double floors[4]
+    cdef double highest[2]
+    cdef double tiny = 0.0
+    cdef double steepest = max(fabs(slope[first]), fabs(slope[last]))
+    cdef Py_ssize_t position
+    cdef Py_ssize_t count = 0
+    cdef int32_t i
+    cdef int k
+    highest[0] = highest[1] = -INFINITY
+    lines[0], lines[1], lines[2], lines[3], lines[4] = first, likely, likely, likely, last
+    for position in range(size):
+        i = kept[position]
+        if slope[i] < slope[likely]:
+            if above[i] > highest[0]:
+                highest[0] = above[i]
+                lines[1] = i
+        elif slope[i] > slope[likely] and above[i] > highest[1]:
+            highest[1] = above[i]
+            lines[3] = i
+    for k in range(4):
+        x[k] = meeting(base, slope, lines[k], lines[k + 1]) if slope[lines[k]] < slope[lines[k + 1]] else 0.0
+        floors[k] = floor_at(base, slope, lines[k], lines[k + 1], x[k])
+        tiny += fabs(base[lines[k]])
+    if not x[0] <= x[1] <= x[2] <= x[3]:
+        return size
+    tiny = TINY * (tiny + fabs(base[last]) + steepest * (fabs(x[0]) + fabs(x[3])))
+    k = 0
+    for position in range(size):
+        i = kept[position]
+        while k < 3 and slope[i] >= slope[lines[k + 1]]:
+            k += 1
+        kept[count] = i
+        count += not base[i] + slope[i] * x[k] < floors[k] - tiny
+    return count
+
+
+cdef Py_ssize_t candidates(const double *base, const double *slope, const int32_t *order, Py_ssize_t size,
+                           Py_ssize_t likely, double *above, int32_t *kept) noexcept nogil:
+    """Remove most lines that are far below the envelope, in one branch-free pass.
+
+    Such a line is below three others (the first, the last and one between) at their intersections, and therefore
+    everywhere. TINY is far above the rounding error of a comparison of two thresholds, so the envelope of the remaining
+    lines is bitwise identical. Lines nearly parallel to the outer ones are kept.
+    """
+    cdef int32_t first = order[0]
+    cdef int32_t last = order[size - 1]
+    cdef double middle = slope[likely]
+    cdef double steepest = max(fabs(slope[first]), fabs(slope[last]))
+    cdef double x1 = 0.0
+    cdef double x2 = 0.0
+    cdef double floor1 = base[likely]
+    cdef double floor2 = base[likely]
+    cdef double one, other
+    cdef Py_ssize_t i, position
+    cdef Py_ssize_t begin = 0
+    cdef Py_ssize_t end = size
+    cdef Py_ssize_t count = 0
+    if slope[first] < middle:
+        x1 = meeting(base, slope, first, <int32_t>likely)
+        floor1 = floor_at(base, slope, first, <int32_t>likely, x1)
+    if middle < slope[last]:
+        x2 = meeting(base, slope, <int32_t>likely, last)
+        floor2 = floor_at(base, slope, <int32_t>likely, last, x2)
+    floor1 = floor1 - TINY * (fabs(base[first]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
+    floor2 = floor2 - TINY * (fabs(base[last]) + fabs(base[likely]) + steepest * (fabs(x1) + fabs(x2)))
+    if not (x1 <= x2 and isfinite(floor1) and isfinite(floor2)):
+        x1 = x2 = NAN
+    for i in range(size):
+        one = base[i] + (slope[i] * x1 - floor1)
+        other = base[i] + (slope[i] * x2 - floor2)
+        above[i] = one if one > other else other
+    while begin < size and not slope[order[begin]] - slope[first] > TINY * steepest:
+        begin += 1
+    while end > begin and not slope[last] - slope[order[end - 1]] > TINY * steepest:
+        end -= 1
+    for position in range(begin):
+        kept[position] = order[position]
+    count = begin
+    for position in range(begin, end):
+        kept[count] = order[position]
+        count += not above[order[position]] < 0.0
+    if count - begin > 4:
+        count = begin + above_five(base, slope, first, <int32_t>likely, last, above, kept + begin, count - begin)
+    for position in range(end, size):
+        kept[count] = order[position]
+        count += 1
+    return count
+
+
+cdef Py_ssize_t envelope(const double *base, const double *slope, const int32_t *order, Py_ssize_t size,
+                         int32_t *stack, double *left) noexcept nogil:
+    """Compute the lines of the upper envelope and their left ends; return their number."""
+    cdef Py_ssize_t position
+    cdef Py_ssize_t top = -1
+    cdef int32_t i
+    cdef double x
+    for position in range(size):
+        i = order[position]
+        if top >= 0 and slope[i] == slope[stack[top]]:
+            if base[i] <= base[stack[top]]:
+                continue
+            top -= 1
+        x = -INFINITY
+        while top >= 0:
+            x = meeting(base, slope, stack[top], i)
+            if x > left[top]:
+                break
+            top -= 1
+        top += 1
+        stack[top] = i
+        left[top] = x if top > 0 else -INFINITY
+    return top + 1
+
+
+cdef int grow(Events *events, Py_ssize_t more, Py_ssize_t row_bytes) except -1 nogil:
+    """Grow the arrays for more events."""
+    cdef Py_ssize_t capacity = 2 * (events.count + more)
+    if events.count + more > events.capacity:
+        events.items = <Event *>allocated(realloc(events.items, capacity * sizeof(Event)))
+        events.changes = allocated(realloc(events.changes, capacity * row_bytes))
+        events.capacity = capacity
+    return 0
+
+
+cdef void add_changes(const Lines *lines, const Number *stats, Py_ssize_t size, const Hull *hull, Number *row,
+                      Events *events) noexcept nogil:
+    """Add the statistics of a segment at the lower end to the row, and append its changes."""
+    cdef const Number *before
+    cdef const Number *after
+    cdef Number *change
+    cdef Py_ssize_t n
+    cdef Py_ssize_t k = 1
+    while k < hull.count and hull.left[k] <= lines.lower:
+        k += 1
+    before = stats + (hull.first + hull.lines[k - 1]) * size
+    for n in range(size):
+        row[n] = row[n] + before[n]
+    while k < hull.count and hull.left[k] < lines.upper:
+        after = stats + (hull.first + hull.lines[k]) * size
+        if differ(before, after, size):
+            change = <Number *>events.changes + events.count * size
+            for n in range(size):
+                change[n] = after[n] - before[n]
+            events.items[events.count].x = hull.left[k] + 0.0       # no negative zero
+            events.items[events.count].number = events.count
+            events.count += 1
+            before = after
+        k += 1
+
+
+cdef int check_order(const int32_t *order, int32_t size) except -1 nogil:
+    cdef int32_t outside = 0         # becomes negative if any position is
+    cdef int32_t i
+    for i in range(size):
+        outside |= order[i] | (size - 1 - order[i])
+    if outside < 0:
+        with gil:
+            raise ValueError("the order does not fit the hypotheses")
+    return 0
+
+
+cdef int list_events(const Lines *lines, const Number *stats, Py_ssize_t size, Number *row, Events *events,
+                     Watch *watching) except -1 nogil:
+    """Collect the changes; statistics are prefetched while the envelope of the next segment is computed."""
+    cdef Py_ssize_t s, k, count
+    cdef Hull hulls[2]
+    cdef Hull *hull
+    cdef double *doubles = NULL
+    cdef int32_t *numbers = NULL
+    try:
+        doubles = <double *>allocated(malloc(3 * lines.longest * sizeof(double)))
+        numbers = <int32_t *>allocated(malloc(3 * lines.longest * sizeof(int32_t)))
+        for k in range(2):
+            hulls[k].left = doubles + k * lines.longest
+            hulls[k].lines = numbers + k * lines.longest
+            hulls[k].count = 0
+        for s in range(lines.segments):
+            hull = &hulls[s & 1]
+            hull.first = lines.offsets[s]
+            watch(watching, lines.offsets[s + 1] - hull.first)
+            check_order(lines.order + hull.first, <int32_t>(lines.offsets[s + 1] - hull.first))
+            count = candidates(lines.base + hull.first, lines.slope + hull.first, lines.order + hull.first,
+                               lines.offsets[s + 1] - hull.first, lines.likely[s] - hull.first,
+                               doubles + 2 * lines.longest, numbers + 2 * lines.longest)
+            hull.count = envelope(lines.base + hull.first, lines.slope + hull.first, numbers + 2 * lines.longest, count,
+                                  hull.lines, hull.left)
+            for k in range(hull.count):
+                CYBLEU_PREFETCH(stats + (hull.first + hull.lines[k]) * size)
+                CYBLEU_PREFETCH(stats + (hull.first + hull.lines[k] + 1) * size - 1)
+            grow(events, hulls[0].count + hulls[1].count, size * sizeof(Number))
+            if s:
+                add_changes(lines, stats, size, &hulls[1 - (s & 1)], row, events)
+        add_changes(lines, stats, size, &hulls[1 - (lines.segments & 1)], row, events)
+    finally:
+        free(doubles)
+        free(numbers)
+    sort_events(events, watching)
+    return 0
+
+
+cdef inline uint64_t key_of(double x) noexcept nogil:
+    """Map x to an integer with the same order."""
+    cdef uint64_t bits
+    memcpy(&bits, &x, sizeof(double))
+    return ~bits if bits >> 63 else bits | SIGN
+
+
+cdef int sort_by_digits(Event **source, Event **target, Py_ssize_t count, int shift, int digits,
+                        Watch *watching) except -1 nogil:
+    """Stable radix sort by digits of 11 bits, starting at a bit; source and target may be swapped."""
+    cdef int32_t counts[3][2048]
+    cdef Event *swap
+    cdef int32_t position, number
+    cdef Py_ssize_t i
+    cdef int digit
+    cdef uint64_t place
+    cdef uint64_t key = 0
+    memset(counts, 0, sizeof(counts))
+    for i in range(count):
+        key = key_of(source[0][i].x) >> shift
+        for digit in range(digits):
+            counts[digit][(key >> (11 * digit)) & 2047] += 1
+    for digit in range(digits):
+        if counts[digit][(key >> (11 * digit)) & 2047] == count:
+            continue
+        watch(watching, count)
+        position = 0
+        for i in range(2048):
+            number = counts[digit][i]
+            counts[digit][i] = position
+            position += number
+        for i in range(count):
+            place = (key_of(source[0][i].x) >> (shift + 11 * digit)) & 2047
+            target[0][counts[digit][place]] = source[0][i]
+            counts[digit][place] += 1
+        swap = source[0]
+        source[0] = target[0]
+        target[0] = swap
+    return 0
+
+
+cdef int sort_events(Events *events, Watch *watching) except -1 nogil:
+    """Sort by x, stably.
+
+    The upper half of the digits distinguishes nearly all values, and insertion sort does the rest; if it does not, the
+    lower half is sorted first, so that the worst case stays linear.
+    """
+    cdef Event *target
+    cdef Event item
+    cdef uint64_t key
+    cdef Py_ssize_t i, j
+    cdef Py_ssize_t moves = 0
+    if events.count < 2:
+        return 0
+    target = <Event *>allocated(malloc(events.capacity * sizeof(Event)))
+    try:
+        sort_by_digits(&events.items, &target, events.count, 31, 3, watching)
+        for i in range(1, events.count):
+            item = events.items[i]
+            key = key_of(item.x)
+            j = i
+            while j > 0 and key_of(events.items[j - 1].x) > key and moves <= events.count:
+                events.items[j] = events.items[j - 1]
+                j -= 1
+                moves += 1
+            events.items[j] = item
+        if moves > events.count:
+            sort_by_digits(&events.items, &target, events.count, 0, 3, watching)
+            sort_by_digits(&events.items, &target, events.count, 31, 3, watching)
+    finally:
+        free(target)
+    return 0
+
+
+cdef int fill(Lines *lines, const double[::1] base, const double[::1] slope, const int32_t[::1] order,
+              const int64_t[::1] offsets, const int64_t[::1] likely, Py_ssize_t rows, double lower,
+              double upper) except -1:
+    cdef Py_ssize_t s
+    cdef int64_t first, size
+    cdef bint fit = True
+    lines.longest = longest_segment(offsets, base.shape[0])
+    if (slope.shape[0] != base.shape[0] or order.shape[0] != base.shape[0] or rows != base.shape[0]
+            or likely.shape[0] != offsets.shape[0] - 1):
+        raise ValueError("the arrays do not fit each other")
+    if base.shape[0] == 0 or not lower < upper:
+        raise ValueError("there is nothing to search")
+    for s in range(likely.shape[0]):
+        first = offsets[s]
+        size = offsets[s + 1] - first
+        fit &= first <= likely[s] < first + size
+    if not fit:
+        raise ValueError("the likely hypotheses are not those of their segments")
+    lines.base = &base[0]
+    lines.slope = &slope[0]
+    lines.order = &order[0]
+    lines.offsets = &offsets[0]
+    lines.likely = &likely[0]
+    lines.segments = offsets.shape[0] - 1
+    lines.lower = lower
+    lines.upper = upper
+    return 0
+
+
+def surface(const double[::1] base, const double[::1] slope, const int32_t[::1] order, const int64_t[::1] offsets,
+            const int64_t[::1] likely, const Number[:, ::1] stats, double lower, double upper, empty):
+    """Compute the error surface between two ends: ascending thresholds and the summed statistics between them.
+
+    :param empty: function that creates an array from a shape and a dtype
+    """
+    cdef Lines lines
+    cdef Events events
+    cdef Watch watching = begin_watch()
+    cdef Py_ssize_t size = stats.shape[1]
+    cdef Py_ssize_t position = 0
+    cdef Py_ssize_t count = 0
+    cdef bint changed
+    cdef double x
+    cdef double[::1] thresholds
+    cdef Number[:, ::1] rows
+    fill(&lines, base, slope, order, offsets, likely, stats.shape[0], lower, upper)
+    memset(&events, 0, sizeof(Events))
+    cdef Number *row = <Number *>allocated(calloc(2 * size + 1, sizeof(Number)))
+    try:
+        with nogil:
+            list_events(&lines, &stats[0, 0], size, row, &events, &watching)
+        xs = empty(events.count, "float64")
+        sums = empty((events.count + 1, size), "int64" if Number is int64_t else "float64")
+        thresholds, rows = xs, sums
+        memcpy(&rows[0, 0], row, size * sizeof(Number))
+        with nogil:
+            while position < events.count:
+                watch(&watching, 1)
+                x = events.items[position].x
+                position = advance(&events, position, size, row, row + size, &changed)
+                if changed:
+                    thresholds[count] = x
+                    count += 1
+                    memcpy(&rows[count, 0], row, size * sizeof(Number))
+        return xs[:count], sums[:count + 1]
+    finally:
+        free(events.items)
+        free(events.changes)
+        free(row)

@@ -1,0 +1,1 @@
+"""Raw text: lines, tokenisers, characters and words for chrF."""

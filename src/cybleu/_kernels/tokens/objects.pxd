@@ -1,0 +1,36 @@
+# Map tokens to small integers. Within a table, tokens are equal if and only if their ids are equal.
+
+from cpython.object cimport PyObject
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+
+from cybleu._kernels.common.hashing cimport cybleu_key
+
+cdef enum:
+    FEW = 64
+    FEW_SLOTS = 512     # sparsely used, because collisions cause branch mispredictions
+    FEW_AND_ONE = 65
+
+
+# For up to FEW tokens, on the stack. The id of a token is the position of the first one that equals it.
+cdef struct FewTokens:
+    uint8_t slots[FEW_SLOTS]        # open addressing: 0 is free, otherwise id + 1
+    cybleu_key keys[FEW_AND_ONE]    # by id + 1, without the mark CYBLEU_UNDECIDED
+    PyObject **tokens               # borrowed
+    int distinct                    # number of ids
+    # For any number of tokens. Slots are clear at entry.
+cdef struct TokenTable:
+    uint64_t *slots       # open addressing: 0 is free, otherwise tag << 32 | id + 1
+    uint64_t mask         # number of slots - 1; the number is a power of two, at least twice the tokens
+    PyObject **tokens     # id -> its first token, borrowed; readable from id -1 to one past the end
+    int32_t size          # number of ids
+
+
+# All return 1, or 0 if a token is not of a plain type, and propagate errors of comparisons. No Python code runs, so
+# references borrowed from a list stay valid while the GIL is held. Lookups return -1 for unknown tokens.
+cdef void fetch_tokens(PyObject **tokens, Py_ssize_t count) noexcept
+cdef int assign_few(FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
+cdef int look_up_few(const FewTokens *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
+
+cdef uint64_t slots_needed(Py_ssize_t count) noexcept nogil
+cdef int assign_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1
+cdef int look_up_many(TokenTable *table, PyObject **tokens, Py_ssize_t count, int32_t *ids) except -1

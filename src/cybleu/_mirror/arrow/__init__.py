@@ -1,0 +1,1 @@
+"""Read columns through the Arrow C data interface."""

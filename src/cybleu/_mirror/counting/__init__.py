@@ -1,0 +1,1 @@
+"""Count clipped n-gram matches on token ids: segments, corpora, prepared references, all pairs."""

@@ -1,0 +1,61 @@
+"""Pairwise sentence BLEU of a collection of texts."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from ..._runtime.interrupts import look
+from .segments import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..scoring.definitions import Definition
+
+
+def ngrams_of(tokens: list[int], max_order: int) -> list[Counter[tuple[int, ...]]]:
+    return [counted(tokens, n) for n in range(1, max_order + 1)]
+
+
+def texts_of(ids: Any, begins: Any, ends: Any) -> list[list[int]]:
+    return [ids[begin:end].tolist() for begin, end in zip(begins.tolist(), ends.tolist())]
+
+
+class PairwiseTexts:
+    """See the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(self, ids: Any, begins: Any, ends: Any, max_order: int):
+        self._order = max_order
+        self._texts = [(len(text), ngrams_of(text, max_order)) for text in texts_of(ids, begins, ends)]
+
+    def prepare(self, definition: Definition, ids: Any = None, begins: Any = None, ends: Any = None) -> None:
+        pass
+
+    def score_each_other(self, definition: Definition, start: int, stop: int, scores: Any) -> None:
+        for first in range(start, stop):
+            for second in range(first, len(self._texts)):
+                for i, j in ((first, second), (second, first)):
+                    scores[i, j] = self._score(definition, self._texts[i], self._texts[j])
+
+    def score_others(
+        self, definition: Definition, ids: Any, begins: Any, ends: Any, start: int, stop: int, scores: Any
+    ) -> None:
+        for i, text in enumerate(texts_of(ids, begins[start:stop], ends[start:stop]), start):
+            hypothesis = len(text), ngrams_of(text, self._order)
+            for j, reference in enumerate(self._texts):
+                scores[i, j] = self._score(definition, hypothesis, reference)
+
+    def _score(self, definition: Definition, hypothesis: Any, reference: Any) -> float:
+        look()
+        (length, counts), (reference_length, in_reference) = hypothesis, reference
+        matches = [
+            sum([min(count, most[ngram]) for ngram, count in ngrams.items() if ngram in most])
+            for ngrams, most in zip(counts, in_reference)
+        ]
+        totals = [max(0, length - n) for n in range(self._order)]
+        try:
+            return definition.evaluate([length, reference_length, *matches, *totals], [int(not n) for n in totals])[0]
+        except (ArithmeticError, ValueError):
+            return math.nan  # the caller raises the error, which names the pair

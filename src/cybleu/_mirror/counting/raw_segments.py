@@ -1,0 +1,67 @@
+"""Count segments of raw text."""
+
+from __future__ import annotations
+
+from ..._runtime.interrupts import look
+from ..text.raw_texts import RawTexts
+from .segments import clipped_matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+def raw_rows(
+    tokenizer: Any,
+    hypotheses: RawTexts,
+    references: RawTexts,
+    sets: Any,
+    max_order: int,
+    reference_length: str,
+    start: int,
+    stop: int,
+    rows: Any,
+) -> None:
+    for position in range(start, stop):
+        look()
+        of_segment = references._lines[sets[position] : sets[position + 1]]
+        row = raw_row(tokenizer, hypotheses._lines[position], of_segment, max_order, reference_length)
+        for column, number in enumerate(row):
+            rows[position, column] = number
+
+
+def raw_sum(
+    tokenizer: Any,
+    hypotheses: RawTexts,
+    references: RawTexts,
+    sets: Any,
+    max_order: int,
+    reference_length: str,
+    start: int,
+    stop: int,
+) -> tuple[list[int], list[int]]:
+    totals = [0] * (2 + 2 * max_order)
+    short = [0] * max_order
+    for position in range(start, stop):
+        of_segment = references._lines[sets[position] : sets[position + 1]]
+        row = raw_row(tokenizer, hypotheses._lines[position], of_segment, max_order, reference_length)
+        totals = [total + count for total, count in zip(totals, row)]
+        short = [total + (count == 0) for total, count in zip(short, row[2 + max_order :])]
+    return totals, short
+
+
+def raw_row(
+    tokenizer: Any, hypothesis: str | bytes, references: Sequence[str | bytes], max_order: int, reference_length: str
+) -> list[int]:
+    (tokens,) = map(tokenizer.tokens, RawTexts([hypothesis])._lines)
+    others = list(map(tokenizer.tokens, RawTexts(references)._lines))
+    pairs = [clipped_matches(others, tokens, n) for n in range(1, max_order + 1)]
+    lengths = list(map(len, others))
+    if reference_length != "closest-first":
+        lengths.sort()
+    if reference_length in ("closest", "closest-first"):
+        length = min(lengths, key=lambda length: abs(length - len(tokens)))
+    else:
+        length = lengths[0] if reference_length == "shortest" else sum(lengths) // len(lengths)
+    return [len(tokens), length, *[matched for matched, _ in pairs], *[total for _, total in pairs]]

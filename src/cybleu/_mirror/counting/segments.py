@@ -1,0 +1,133 @@
+"""Clipped n-gram counts with the token semantics of NLTK.
+
+N-grams are tuples used as dict keys, so tokens match exactly as dict keys do. N-grams of the hypothesis are looked up
+among those of the reference, as in NLTK, which matters if the equality of tokens is not symmetric.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+
+from ..._runtime.interrupts import PIECE, look
+from ...errors import NoReferencesError, OneShotReferencesError, SequenceTypeError, UnhashableTokenError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Sequence
+    from typing import Any, TypeAlias
+
+    Tokens: TypeAlias = Collection[Hashable]
+    NGram: TypeAlias = tuple[Hashable, ...]
+
+
+def length_of(sequence: Tokens, name: str) -> int:
+    """Return ``len(sequence)``, with an error that names the argument."""
+    if not hasattr(type(sequence), "__len__"):
+        raise SequenceTypeError(
+            f"{name} must be a list of tokens or another sequence that has a length and can be read again, "
+            f"not {type(sequence).__name__}; turn it into a list first"
+        )
+    return len(sequence)
+
+
+def ngram_counts(tokens: Tokens, length: int, n: int, name: str) -> Counter[NGram]:
+    """Count the n-grams of a sequence, in order of first occurrence."""
+    if length < n:
+        return Counter()
+    items = list(tokens)  # not a tuple: up to CPython 3.11 one can crash if a finalizer changes `tokens` meanwhile
+    if n == 0:
+        return Counter({(): len(items) + 1})
+    try:
+        return counted(items, n)
+    except TypeError:
+        for position, token in enumerate(items):
+            if type(token).__hash__ is None:
+                raise UnhashableTokenError(
+                    f"token {position} of {name} is a {type(token).__name__}, which cannot be hashed and so not be "
+                    "counted; use a str, a number or a tuple for it (is the text nested one level too deep?)"
+                ) from None
+        raise
+
+
+def counted(items: list[Any], n: int) -> Counter[Any]:
+    """Count the n-grams of a list, with checks for interrupts."""
+    ngrams = zip(*[items[i:] for i in range(n)])
+    if len(items) <= PIECE:
+        return Counter(ngrams)
+    counts: Counter[Any] = Counter()
+    for _ in range(0, len(items), PIECE):
+        look()
+        counts.update(islice(ngrams, PIECE))
+    return counts
+
+
+def clipped_matches(references: Collection[Tokens], hypothesis: Tokens, n: int) -> tuple[int, int]:
+    """Return the clipped matches of order n and the number of n-grams of the hypothesis.
+
+    The count of each n-gram of the hypothesis is clipped to its maximum count in any one reference
+    (Papineni et al. 2002, section 2.1).
+    """
+    counts = ngram_counts(hypothesis, length_of(hypothesis, "the hypothesis"), n, "the hypothesis")
+    best = [0] * len(counts)
+    number = -1
+    for number, reference in enumerate(references):
+        name = f"reference {number}"
+        in_reference = ngram_counts(reference, length_of(reference, name), n, name)
+        best = [max(most, in_reference.get(ngram, 0)) for ngram, most in zip(counts, best)]
+    if number < 0 and counts:
+        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
+    return sum([min(count, most) for count, most in zip(counts.values(), best)]), sum(counts.values())
+
+
+def closest_length(references: Collection[Tokens], hypothesis_length: int) -> int:
+    """Return the reference length closest to the hypothesis length; ties go to the shorter one."""
+    lengths = [length_of(reference, f"reference {number}") for number, reference in enumerate(references)]
+    if not lengths:
+        raise NoReferencesError("there is no reference for the hypothesis; give at least one")
+    return min(lengths, key=lambda length: (abs(length - hypothesis_length), length))
+
+
+def segment_counts(references: Collection[Tokens], hypothesis: Tokens, max_order: int) -> list[int]:
+    """Return the statistics row of a segment: both lengths, clipped matches of orders 1 to max_order, n-gram counts."""
+    length = length_of(hypothesis, "the hypothesis")
+    if max_order > 0 and hasattr(type(references), "__next__"):
+        clipped_matches(references, hypothesis, 1)  # errors of tokens, such as unhashable ones, are raised first
+        raise OneShotReferencesError(
+            f"the references are a {type(references).__name__}, which can be read only once, but they are read for "
+            "every n-gram order; turn them into a list first"
+        )
+    matches = []
+    totals = []
+    for n in range(1, max_order + 1):
+        matched, total = clipped_matches(references, hypothesis, n)
+        matches.append(matched)
+        totals.append(total)
+    return [length, closest_length(references, length), *matches, *totals]
+
+
+def corpus_counts(
+    list_of_references: Sequence[Collection[Tokens]], hypotheses: Sequence[Tokens], max_order: int
+) -> tuple[list[int], list[int]]:
+    """Return the sum of the segments' rows, and for each order the number of segments too short for it."""
+    row = [0] * (2 + 2 * max_order)
+    short = [0] * max_order
+    for references, hypothesis in zip(list_of_references, hypotheses):
+        counts = segment_counts(references, hypothesis, max_order)
+        row = [total + count for total, count in zip(row, counts)]
+        short = [total + (count == 0) for total, count in zip(short, counts[2 + max_order :])]
+    return row, short
+
+
+def segment_rows(
+    list_of_references: Sequence[Collection[Tokens]],
+    hypotheses: Sequence[Tokens],
+    max_order: int,
+    start: int,
+    stop: int,
+    stats: Any,
+) -> int:
+    """Write the statistics rows of segments `start` to `stop` (exclusive), and return `stop`."""
+    for position in range(start, stop):
+        stats[position] = segment_counts(list_of_references[position], hypotheses[position], max_order)
+    return stop

@@ -1,0 +1,31 @@
+"""Self-BLEU counts: each text of a collection against all others."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from .pairwise import ngrams_of, texts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def leave_one_out(ids: Any, begins: Any, ends: Any, max_order: int, stats: Any) -> None:
+    """Write the statistics row of each text with all others as references; the reference length is not written."""
+    texts = texts_of(ids, begins, ends)
+    counts = [ngrams_of(text, max_order) for text in texts]
+    # the two largest counts of each n-gram in one text
+    largest: dict[tuple[int, ...], list[int]] = {}
+    for ngram, count in chain.from_iterable(ngrams.items() for orders in counts for ngrams in orders):
+        largest[ngram] = sorted([*largest.get(ngram, [0, 0]), count])[1:]
+    for position, (text, orders) in enumerate(zip(texts, counts)):
+        stats[position, 0] = len(text)
+        for n, ngrams in enumerate(orders):
+            matched = 0
+            for ngram, count in ngrams.items():
+                second, first = largest[ngram]
+                # excluding this text, the maximum is the other one of the two
+                matched += min(count, second if count == first else first)
+            stats[position, 2 + n] = matched
+            stats[position, 2 + max_order + n] = sum(ngrams.values())

@@ -1,0 +1,154 @@
+"""TER: edits and shifts that turn a hypothesis into a reference (Snover and others 2006), by the rules of sacreBLEU."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from math import ceil, floor, inf
+
+from ..._runtime.interrupts import look
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any, NamedTuple
+
+    class _Alignment(NamedTuple):
+        places: list[int]
+        wrong: list[int]
+        wrong_there: list[int]
+
+    Words = Sequence[int]
+    Row = dict[int, float]  # by column; a column without an entry is not looked at
+
+LONGEST_SHIFT = 10
+FARTHEST_SHIFT = 50
+BEAM = 25
+MOST_CANDIDATES = 1000
+
+
+def edit_rows(
+    hypotheses: Any,
+    hypothesis_ends: Any,
+    references: Any,
+    reference_ends: Any,
+    sets: Any,
+    texts: Any,
+    owners: Any,
+    start: int,
+    stop: int,
+    rows: Any,
+) -> None:
+    for number in range(start, stop):
+        hypothesis = _text(hypotheses, hypothesis_ends, texts[number])
+        owner = owners[number]
+        of_segment = [_text(references, reference_ends, place) for place in range(sets[owner], sets[owner + 1])]
+        rows[number, 0] = min([edits(hypothesis, reference) for reference in of_segment])
+        rows[number, 1] = sum(map(len, of_segment)) / len(of_segment)
+
+
+def _text(words: Any, ends: Any, number: int) -> list[int]:
+    return list(words[ends[number - 1] if number else 0 : ends[number]])
+
+
+def edits(hypothesis: Words, reference: Words) -> int:
+    """How many edits and shifts turn a hypothesis into a reference: always the shift that saves most edits, then the next one."""
+    if not reference:
+        return len(hypothesis)
+    words, shifts, checked = list(hypothesis), 0, 0
+    rows = _table(words, reference)
+    while True:
+        aligned = _aligned(rows, words, reference)
+        best: tuple[Any, ...] = (0,)
+        for start, length, targets in _candidates(words, reference, aligned):
+            for target in targets:
+                look()
+                shifted = _shifted(words, start, length, target)
+                gain = rows[-1][len(reference)] - _table(shifted, reference, words, rows)[-1][len(reference)]
+                best = max(best, (gain, length, -start, -target, shifted))
+            checked += len(targets)
+            if checked >= MOST_CANDIDATES:
+                break
+        if checked >= MOST_CANDIDATES or best[0] <= 0:
+            return shifts + int(rows[-1][len(reference)])
+        shifts += 1
+        rows = _table(best[-1], reference, words, rows)
+        words = best[-1]
+
+
+def _table(words: Words, reference: Words, known: Words = (), rows: Sequence[Row] = ()) -> list[Row]:
+    """The edit distances of the first words of both texts, a row for each number of words of the hypothesis.
+
+    :param known: words that may begin in the same way, and `rows` their table
+    """
+    count, width = len(words), len(reference)
+    ratio = width / count if count else 1
+    beam = ceil(ratio / 2 + BEAM) if ratio / 2 > BEAM else BEAM
+    same = next((place for place, pair in enumerate(zip(words, known)) if pair[0] != pair[1]), len(known))
+    table: list[Row] = list(rows[: same + 1]) or [{column: column for column in range(width + 1)}]
+    for number in range(len(table), count + 1):
+        middle = floor(number * ratio)
+        end = width + 1 if number == count else min(width + 1, middle + beam)
+        word, before = words[number - 1], table[-1]
+        row: Row = {}
+        left = inf
+        for column in range(max(0, middle - beam), end):
+            left = min(left + 1, before.get(column, inf) + 1)
+            if column:
+                left = min(left, before.get(column - 1, inf) + (word != reference[column - 1]))
+            row[column] = left
+        table.append(row)
+    return table
+
+
+def _aligned(table: Sequence[Row], words: Words, reference: Words) -> _Alignment:
+    """The words of both texts that belong together, from the end: best a pair, then a word of the hypothesis alone.
+
+    :return: for each word of the reference the place of the one of the hypothesis, or of the one before; and for both texts
+        how many of the first words are not the same there
+    """
+    number, column = len(words), len(reference)
+    places = [-1] * column
+    wrong, wrong_there = [0] * number, [0] * column
+    while number or column:
+        distance = table[number][column]
+        before = table[number - 1] if number else {}
+        if number and column:
+            cost = int(words[number - 1] != reference[column - 1])
+            if before.get(column - 1, inf) + cost == distance:
+                number, column = number - 1, column - 1
+                places[column] = number
+                wrong[number] = wrong_there[column] = cost
+                continue
+        if before.get(column, inf) + 1 == distance:
+            number -= 1
+            wrong[number] = 1
+        else:
+            column -= 1
+            places[column] = number - 1
+            wrong_there[column] = 1
+    return places, list(accumulate(wrong, initial=0)), list(accumulate(wrong_there, initial=0))  # type: ignore[return-value]
+
+
+def _candidates(words: Words, reference: Words, aligned: _Alignment) -> Iterator[tuple[int, int, list[int]]]:
+    """Shifts to try: where the words begin, how many they are, and before which ones they may go."""
+    places, wrong, wrong_there = aligned
+    for start in range(len(words)):
+        for there in range(max(0, start - FARTHEST_SHIFT), min(len(reference), start + FARTHEST_SHIFT + 1)):
+            most = min(LONGEST_SHIFT, len(words) - start, len(reference) - there)
+            for length in range(1, most + 1):
+                if words[start + length - 1] != reference[there + length - 1]:
+                    break
+                if wrong[start] == wrong[start + length] or wrong_there[there] == wrong_there[there + length]:
+                    continue
+                if start <= places[there] < start + length:
+                    continue
+                targets = [places[place] + 1 if place >= 0 else 0 for place in range(there - 1, there + length)]
+                yield start, length, [target for before, target in zip([-1, *targets], targets) if target != before]
+
+
+def _shifted(words: list[int], start: int, length: int, target: int) -> list[int]:
+    """The words with some of them before another one, or as far behind their place where that is within them."""
+    moved = words[start : start + length]
+    rest = words[:start] + words[start + length :]
+    place = target - length if target > start + length else target
+    return rest[:place] + moved + rest[place:]

@@ -1,0 +1,1 @@
+"""Compute scores from counts, and count and score in one call."""

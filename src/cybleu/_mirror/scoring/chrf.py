@@ -1,0 +1,152 @@
+"""chrF by substrings counted in dicts (Popović 2015, 2017), following the rules of sacreBLEU."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from string import punctuation
+
+from ..._runtime.interrupts import look
+from ..text.raw_texts import RawTexts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+_EPSILON = 1e-16
+_WITHOUT_SEPARATORS = re.compile(r"[^\S\x1c-\x1f]+")
+
+
+class CharacterF:
+    """See the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(self, char_order: int, word_order: int, beta: float, space: str, epsilon: bool):
+        self.order = char_order + word_order
+        self._orders = char_order, word_order
+        self._factor = beta**2
+        self._space = space
+        self._epsilon = epsilon
+
+    def ngrams(self, text: str) -> list[Counter[Any]]:
+        """Count the n-grams of each order, character orders first."""
+        of_characters = text if self._space == "kept" else "".join(pieces(text, self._space == "dropped"))
+        counts: list[Counter[Any]] = [
+            Counter([of_characters[i : i + n] for i in range(len(of_characters) - n + 1)])
+            for n in range(1, self._orders[0] + 1)
+        ]
+        words = words_of(pieces(text, self._space != "dropped but separators")) if self._orders[1] else []
+        for n in range(1, self._orders[1] + 1):
+            counts.append(Counter(zip(*[words[place:] for place in range(n)])))
+        return counts
+
+    def matched(self, hypothesis: list[Counter[Any]], reference: list[Counter[Any]]) -> list[int]:
+        """Return the row of a hypothesis and one reference."""
+        row: list[int] = []
+        for ours, theirs in zip(hypothesis, reference):
+            shared = sum([min(count, theirs[ngram]) for ngram, count in ours.items() if ngram in theirs])
+            row += [sum(ours.values()) if theirs else 0, sum(theirs.values()), shared]
+        return row
+
+    def row(self, hypothesis: str, references: Sequence[str]) -> list[int]:
+        """Return the row of the reference with the best score."""
+        return self._best(hypothesis, [self.ngrams(text) for text in references])
+
+    def _best(self, hypothesis: str, references: Sequence[list[Counter[Any]]]) -> list[int]:
+        ours = self.ngrams(hypothesis)
+        return max([self.matched(ours, theirs) for theirs in references], key=self.score)  # the first of several maxima
+
+    def rows(self, hypotheses: RawTexts, references: RawTexts, sets: Any, start: int, stop: int, rows: Any) -> None:
+        for position in range(start, stop):
+            look()
+            row = self.row(hypotheses._lines[position], references._lines[sets[position] : sets[position + 1]])
+            for column, number in enumerate(row):
+                rows[position, column] = number
+
+    def rows_of_owners(
+        self,
+        hypotheses: RawTexts,
+        references: RawTexts,
+        sets: Any,
+        owners: Any,
+        order: Any,
+        start: int,
+        stop: int,
+        rows: Any,
+    ) -> None:
+        last, counted = -1, []
+        for place in range(start, stop):
+            look()
+            position = order[place]
+            if owners[position] != last:
+                last = owners[position]
+                counted = [self.ngrams(line) for line in references._lines[sets[last] : sets[last + 1]]]
+            for column, number in enumerate(self._best(hypotheses._lines[position], counted)):
+                rows[position, column] = number
+
+    def sum(self, hypotheses: RawTexts, references: RawTexts, sets: Any, start: int, stop: int) -> list[int]:
+        total = [0] * (3 * self.order)
+        for position in range(start, stop):
+            look()
+            row = self.row(hypotheses._lines[position], references._lines[sets[position] : sets[position + 1]])
+            total = [before + count for before, count in zip(total, row)]
+        return total
+
+    def evaluate(self, row: Any) -> float | None:
+        """Return the score of a row; None unless the row is a list of non-negative ints, one for each column."""
+        plain = type(row) is list and set(map(type, row)) == {int} and len(row) == 3 * self.order and min(row) >= 0
+        return self.score(row) if plain else None
+
+    def score(self, row: Sequence[int]) -> float:
+        """Return the score of a row, from 0 to 100, by the float operations of sacreBLEU in the same order."""
+        factor = self._factor
+        scores = precisions = recalls = 0.0
+        effective = 0
+        for of_hypothesis, of_reference, shared in zip(row[::3], row[1::3], row[2::3]):
+            precision = shared / of_hypothesis if of_hypothesis > 0 else _EPSILON
+            recall = shared / of_reference if of_reference > 0 else _EPSILON
+            both = factor * precision + recall
+            scores += (1 + factor) * precision * recall / both if both > 0 else _EPSILON
+            if of_hypothesis > 0 and of_reference > 0:
+                precisions += precision
+                recalls += recall
+                effective += 1
+        if self._epsilon:
+            return 100 * scores / self.order
+        if not effective:
+            return 0.0
+        precisions /= effective
+        recalls /= effective
+        both = factor * precisions + recalls
+        if not (precisions + recalls and both):
+            return 0.0
+        return 100 * ((1 + factor) * precisions * recalls / both)
+
+    def score_rows(self, stats: Any, start: int, scores: Any) -> int:
+        for position in range(start, len(stats)):
+            found = self.evaluate([int(count) for count in stats[position]])
+            if found is None:
+                return position
+            scores[position] = found
+        return len(stats)
+
+
+def pieces(text: str, separators: bool) -> list[str]:
+    """Split at white space.
+
+    :param separators: treat U+001C to U+001F as white space, as `str.split` does
+    """
+    return text.split() if separators else [piece for piece in _WITHOUT_SEPARATORS.split(text) if piece]
+
+
+def words_of(pieces: list[str]) -> list[str]:
+    """Split off one punctuation mark from each word: the last character, or else the first."""
+    words: list[str] = []
+    for piece in pieces:
+        if len(piece) > 1 and piece[-1] in punctuation:
+            words += [piece[:-1], piece[-1]]
+        elif len(piece) > 1 and piece[0] in punctuation:
+            words += [piece[0], piece[1:]]
+        else:
+            words.append(piece)
+    return words

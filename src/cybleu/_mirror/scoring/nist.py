@@ -1,0 +1,80 @@
+"""NIST (Doddington 2002): information-weighted n-gram matches, summed as in NLTK."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from ..._runtime.interrupts import look
+from ...errors import NoReferencesError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+
+def information_of(texts: Iterable[Sequence[Any]], max_order: int) -> dict[tuple[Any, ...], float]:
+    """Return the information weight of each n-gram of the texts, in bits."""
+    words = 0
+    frequencies: Counter[tuple[Any, ...]] = Counter()
+    for text in texts:
+        look()
+        words += len(text)
+        for order in range(1, max_order + 1):
+            frequencies.update(ngrams(text, order))
+    return {
+        ngram: math.log((frequencies[ngram[:-1]] if len(ngram) > 1 else words) / frequency, 2)
+        for ngram, frequency in frequencies.items()
+    }
+
+
+def ngrams(text: Sequence[Any], order: int) -> Iterator[tuple[Any, ...]]:
+    tokens = text if isinstance(text, (list, tuple)) else list(text)
+    return zip(*(tokens[start:] for start in range(order)))
+
+
+def nist_sums(
+    list_of_references: Sequence[Sequence[Sequence[Any]]], hypotheses: Sequence[Sequence[Any]], max_order: int
+) -> tuple[list[float], list[int], int, int]:
+    """Sum for each order the information of the matches and of the n-grams of the hypotheses, and sum the lengths.
+
+    The best reference is chosen for each segment and order, so the lengths are summed over orders, too.
+    """
+    texts = (reference for references in list_of_references for reference in references)
+    information = information_of(texts, max_order)
+    weighted: list[float] = [0] * max_order
+    totals = [0] * max_order
+    reference_length = hypothesis_length = 0
+    for position, (references, hypothesis) in enumerate(zip(list_of_references, hypotheses)):
+        look()
+        for order in range(1, max_order + 1):
+            counts = Counter(ngrams(hypothesis, order))
+            total = sum(counts.values())
+            matches = [match(counts, total, reference, order, information) for reference in references]
+            if not matches:
+                raise NoReferencesError(
+                    f"list_of_references[{position}] is empty, or an iterator that has been read; give a list of at least one "
+                    "reference"
+                )
+            _, best, length = max(matches)
+            weighted[order - 1] += best
+            totals[order - 1] += total
+            reference_length += length
+            hypothesis_length += len(hypothesis)
+    return weighted, totals, reference_length, hypothesis_length
+
+
+def match(
+    counts: Counter[tuple[Any, ...]],
+    total: int,
+    reference: Sequence[Any],
+    order: int,
+    information: Mapping[tuple[Any, ...], float],
+) -> tuple[float, float, int]:
+    """Return the precision, the information of the matches in hypothesis order, and the reference length."""
+    present = Counter(ngrams(reference, order))
+    weighted = sum(
+        information[ngram] * min(count, present[ngram]) for ngram, count in counts.items() if ngram in present
+    )
+    return (weighted / total if total else 0, weighted, len(reference))

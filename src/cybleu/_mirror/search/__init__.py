@@ -1,0 +1,1 @@
+"""Search over n-best lists: features, line search, random swaps, MIRA."""

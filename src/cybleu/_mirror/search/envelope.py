@@ -1,0 +1,117 @@
+"""MERT line search: how the best hypothesis of each segment changes along a line of weights (Och 2003).
+
+On the line, hypothesis i has the value ``base[i] + x * slope[i]``; so the best ones of a segment form the upper
+envelope of its lines, and the statistics of a corpus change only where an envelope passes from one line to the next.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby, pairwise
+from math import inf
+
+from ..._runtime.interrupts import look
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+    Interval = tuple[float, float, Sequence[float]]
+    Change = tuple[float, list[float]]
+
+
+def sort_lines(slope: Any, offsets: Any, order: Any) -> None:
+    """Sort the hypotheses of each segment by ascending slope, stably, and write their positions within the segment."""
+    for first, last in pairwise(offsets.tolist()):
+        order[first:last] = sorted(range(last - first), key=slope[first:last].tolist().__getitem__)
+
+
+def surface(
+    base: Any,
+    slope: Any,
+    order: Any,
+    offsets: Any,
+    likely: Any,
+    stats: Any,
+    lower: float,
+    upper: float,
+    empty: Callable[..., Any],
+) -> tuple[Any, Any]:
+    """Compute the error surface between two ends: ascending thresholds and the summed statistics between them.
+
+    :param order: the lines of each segment by slope, from :func:`sort_lines`
+    :param likely: for each segment a hypothesis that probably wins; affects speed only
+    :param empty: function that creates an array from a shape and a dtype
+    """
+    stretches = list(intervals(*changes(base, slope, order, offsets, stats, lower, upper), lower, upper))
+    thresholds = empty(len(stretches) - 1, "float64")
+    sums = empty((len(stretches), stats.shape[1]), str(stats.dtype))
+    for position, (left, _, row) in enumerate(stretches):
+        if position:
+            thresholds[position - 1] = left
+        sums[position] = row
+    return thresholds, sums
+
+
+def intervals(row: list[float], found: list[Change], lower: float, upper: float) -> Iterator[Interval]:
+    """Yield the left end, the right end and the summed statistics of each interval of the line.
+
+    :param row: the sum at the lower end
+    :param found: the result of :func:`changes`
+    """
+    left = lower
+    for x, group in groupby(found, key=lambda change: change[0]):
+        after = row
+        for _, difference in group:
+            after = [number + change for number, change in zip(after, difference)]
+        if after != row:
+            yield left, x, row
+            left, row = x, after
+    yield left, upper, row
+
+
+def changes(
+    base: Any, slope: Any, order: Any, offsets: Any, stats: Any, lower: float, upper: float
+) -> tuple[list[float], list[Change]]:
+    """Return the summed statistics at the lower end, and the points and amounts of their changes, in order."""
+    total: list[float] = [0] * stats.shape[1]
+    found: list[Change] = []
+    for first, last in pairwise(offsets.tolist()):
+        look()
+        lines = list(zip(base[first:last].tolist(), slope[first:last].tolist()))
+        hull = [(left, line) for left, line in _envelope(lines, order[first:last].tolist()) if left < upper]
+        while len(hull) > 1 and hull[1][0] <= lower:
+            del hull[0]
+        if not hull:
+            raise ValueError("a segment has no hypothesis")
+        row = stats[first + hull[0][1]].tolist()
+        total = [number + more for number, more in zip(total, row)]
+        for left, line in hull[1:]:
+            after = stats[first + line].tolist()
+            if after != row:
+                found.append((left + 0.0, [new - old for new, old in zip(after, row)]))  # no negative zero
+                row = after
+    return total, sorted(found, key=lambda change: change[0])
+
+
+def _envelope(lines: list[tuple[float, float]], order: Iterable[int]) -> list[tuple[float, int]]:
+    """Return the lines of the upper envelope from left to right, each with its left end.
+
+    Ties between equal lines go to the first, as in :func:`winners`.
+    """
+    hull: list[tuple[float, int]] = []
+    for line in order:
+        base, slope = lines[line]
+        if hull and lines[hull[-1][1]][1] == slope:
+            if lines[hull[-1][1]][0] >= base:
+                continue
+            hull.pop()
+        left = -inf
+        while hull:
+            begin, top = hull[-1]
+            left = (lines[top][0] - base) / (slope - lines[top][1])
+            if left > begin:
+                break
+            hull.pop()
+        hull.append((left if hull else -inf, line))
+    return hull

@@ -1,0 +1,72 @@
+"""Lines of raw text."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from ...errors import NotUtf8Error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+class RawTexts:
+    """See the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(self, lines: Sequence[str | bytes] = ()):
+        self._lines = [_decoded(number, line) if isinstance(line, bytes) else line for number, line in enumerate(lines)]
+        self.count = len(self._lines)
+        self.size = sum(map(len, lines))
+
+    def __len__(self) -> int:
+        return self.count
+
+    @staticmethod
+    def of_strings(lines: Any) -> RawTexts | None:
+        return RawTexts(lines) if type(lines) in (list, tuple) and set(map(type, lines)) <= {str} else None
+
+    @staticmethod
+    def of_block(block: bytes) -> RawTexts:
+        return RawTexts([line.removesuffix(b"\r") for line in block.split(b"\n")])
+
+    @staticmethod
+    def of_spans(block: bytes, begins: Any, ends: Any) -> RawTexts:
+        return RawTexts([block[begin:end] for begin, end in zip(begins.tolist(), ends.tolist())])
+
+    @staticmethod
+    def of_values(values: Any) -> RawTexts:
+        return RawTexts(values.lines())
+
+    @staticmethod
+    def side_by_side(parts: list[RawTexts], starts: list[int], bounds: Any) -> RawTexts:
+        count = len(bounds) - 1
+        for number in range(count + 1):
+            bounds[number] = len(parts) * number
+        columns = [part._lines[start : start + count] for part, start in zip(parts, starts)]
+        return RawTexts(list(chain.from_iterable(zip(*columns))))
+
+    @staticmethod
+    def row_by_row(parts: list[RawTexts], begins: list[Any], ends: list[Any], bounds: Any) -> RawTexts:
+        lines: list[str] = []
+        bounds[0] = 0
+        for row in range(len(bounds) - 1):
+            for part, begin, end in zip(parts, begins, ends):
+                lines += part._lines[begin[row] : end[row]]
+            bounds[row + 1] = len(lines)
+        return RawTexts(lines)
+
+    def strings(self) -> list[str]:
+        return list(self._lines)
+
+    def full_stops(self) -> tuple[int, int]:
+        apart = sum(line.endswith(" .") for line in self._lines)
+        return apart, sum(line.endswith(".") and line != "." for line in self._lines) - apart
+
+
+def _decoded(number: int, line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise NotUtf8Error(number, error.start, line[error.start]) from None

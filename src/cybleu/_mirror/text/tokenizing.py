@@ -1,0 +1,123 @@
+"""sacreBLEU's tokenisers and white-space splitting, by regular expressions.
+
+The substitutions for punctuation depend on adjacent characters other than white space, so they are applied word by
+word, and only to words with characters other than letters. A word at either end of a line is adjacent to a space only
+if the line has one.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_Substitutions = tuple["tuple[re.Pattern[str], str]", ...]
+
+# rules of mteval-v13a.pl for languages with spaces
+_ALONE = re.compile(r"([{-~[-` -&(-+:-@/])")
+_POINTS: _Substitutions = (
+    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
+    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+)
+_CHINESE = re.compile(
+    "([\u2001-\u2a6d\u2e80-\u2fdf\u2ff0-\u303f\u3100-\u312f\u31a0-\u31ef\u3200-\u4db5\u4e00-\u9fbb\uf900-\ufa2d"
+    "\ufa30-\ufa6a\ufa70-\ufad9\ufe10-\ufe1f\ufe30-\ufe4f\uff00-\uffef])"
+)
+
+
+class Tokenizer:
+    """See the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(self, name: str, categories: bytes | None = None):
+        self.name = name
+        self._substitutions = _of_categories(categories or b"") if name == "intl" else ()
+        self.tokens: Callable[[str], list[str]] = {
+            "none": _white_space,
+            "ascii": _ascii,
+            "space": _space,
+            "char": _characters,
+            "13a": self._western,
+            "zh": self._chinese,
+            "intl": self._international,
+            "tercom": self._tercom,
+        }[name]
+
+    def _western(self, line: str) -> list[str]:
+        line = line.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+        if "&" in line:
+            line = line.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+        return self._words(_ALONE.sub(r" \1 ", f" {line} "))
+
+    def _tercom(self, line: str) -> list[str]:
+        line = line.replace("\n-", "").replace("\n", " ")
+        if "&" in line:
+            line = line.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+        return self._words(_ALONE.sub(r" \1 ", f" {line} ").replace("'s ", " 's "))
+
+    def _chinese(self, line: str) -> list[str]:
+        line = line.strip()
+        if not line.isascii():
+            line = _CHINESE.sub(r" \1 ", line)
+        return self._words(_ALONE.sub(r" \1 ", line))
+
+    def _international(self, line: str) -> list[str]:
+        line = line.rstrip()
+        for pattern, replacement in self._substitutions:
+            line = pattern.sub(replacement, line)
+        return line.split()
+
+    def _words(self, line: str) -> list[str]:
+        words = line.split()
+        if not words:
+            return words
+        first, last = " " * line[0].isspace(), " " * line[-1].isspace()
+        tokens = []
+        end = len(words) - 1
+        for position, word in enumerate(words):
+            if word.isalpha():
+                tokens.append(word)
+                continue
+            word = f"{' ' if position else first}{word}{' ' if position < end else last}"
+            for pattern, replacement in _POINTS:
+                word = pattern.sub(replacement, word)
+            tokens += word.split()
+        return tokens
+
+
+def _white_space(line: str) -> list[str]:
+    return line.split()
+
+
+def _ascii(line: str) -> list[str]:
+    if line.isascii() and not ("\x1c" in line or "\x1d" in line or "\x1e" in line or "\x1f" in line):
+        return line.split()
+    return [
+        token.decode("utf-8", "surrogatepass") for token in line.encode("utf-8", "surrogatepass").split()
+    ]  # the white space of bytes
+
+
+def _space(line: str) -> list[str]:
+    return [token for token in line.split(" ") if token]
+
+
+def _characters(line: str) -> list[str]:
+    return [*"".join(line.split())]
+
+
+def _of_categories(categories: bytes) -> _Substitutions:
+    """Rules of mteval-v14.pl: any punctuation may be split off, and symbols are tokens of their own."""
+    punctuation, symbol, number = (_members(categories, category) for category in (1, 2, 3))
+    return (
+        (re.compile(f"([^{number}])([{punctuation}])"), r"\1 \2 "),
+        (re.compile(f"([{punctuation}])([^{number}])"), r" \1 \2"),
+        (re.compile(f"([{symbol}])"), r" \1 "),
+    )
+
+
+def _members(categories: bytes, category: int) -> str:
+    """Return the code points of a category as ranges for a regular expression."""
+    runs = re.finditer(re.escape(bytes([category])) + b"+", categories)
+    return "".join(f"\\U{run.start():08x}-\\U{run.end() - 1:08x}" for run in runs)

@@ -1,0 +1,1 @@
+"""Map tokens, objects or characters, to integer ids."""

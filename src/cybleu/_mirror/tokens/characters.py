@@ -1,0 +1,47 @@
+"""Token ids of raw text."""
+
+from __future__ import annotations
+
+from array import array
+
+from ..._runtime.interrupts import look
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..text.raw_texts import RawTexts
+
+
+class RawVocabulary:
+    """See the class of this name in :mod:`cybleu._kernels`."""
+
+    def __init__(self, tokenizer: Any):
+        self.tokenizer = tokenizer
+        self._numbers: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, texts: RawTexts, ends: Any) -> bytes:
+        for line in texts._lines:
+            self.assign(self.tokenizer.tokens(line))
+        return self.look_up(texts, 0, texts.count, ends)
+
+    def look_up(self, texts: RawTexts, start: int, stop: int, ends: Any) -> bytes:
+        found = array("i")
+        for position in range(start, stop):
+            look()
+            found.extend([self._numbers.get(token, -1) for token in self.tokenizer.tokens(texts._lines[position])])
+            ends[position - start] = len(found)
+        return found.tobytes()
+
+    def number(self, token: str) -> int:
+        return self._numbers.get(token, -1)
+
+    def tokens(self) -> list[str]:
+        return list(self._numbers)
+
+    def assign(self, tokens: list[str]) -> None:
+        for token in tokens:
+            self._numbers.setdefault(token, len(self._numbers))

@@ -1,0 +1,136 @@
+"""Read the texts of a command: parallel files or columns of a Parquet file, as raw text or split into tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import click
+
+from .._files.text import Lines, parallel_segments, shown
+from .._runtime.collector import collector_paused
+from ..text.files import raw_segments
+from ..text.parsing import parse_raw_references, parse_raw_texts
+from ..text.raw import Raw
+from .common import one_standard_input, stderr_is_tty
+from .parquet import column_segments
+
+Text = TypeVar("Text")
+Segments: TypeAlias = tuple[list[list[Text]], list[Text]]  # the references of some segments, and their hypotheses
+RawSegments: TypeAlias = tuple[Any, Any, Any]  # hypotheses, all references, and where those of each segment begin
+
+
+class Texts(Protocol):
+    """Hypotheses and their references, read once, some segments at a time.
+
+    :ivar reads_raw: :meth:`raw` puts texts in lower case as the tool does
+    """
+
+    reads_raw: bool
+
+    def raw(self, raw: Raw) -> Iterator[RawSegments]:
+        """The segments as the backend reads them."""
+
+    def split(self, split: Callable[[str], Text]) -> Iterator[Segments[Text]]:
+        """The segments with what `split` makes of each text; ``str`` leaves it as it is."""
+
+    def references(self) -> str:
+        """How many references a segment has, for signatures, when all is read."""
+
+
+class FileTexts:
+    """Texts in parallel files, of which the first has the hypotheses.
+
+    :param lowered: what puts whole lines in lower case for :meth:`raw`, if they are to be
+    :param noted: names of files whose byte order mark was reported
+    :param hashed: compute the digests
+    :ivar digests: the SHA-256 of each file, when all is read
+    """
+
+    reads_raw = True
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        drop_bom: bool,
+        lowered: Callable[[bytes], bytes] | None = None,
+        noted: set[str] | None = None,
+        hashed: bool = False,
+    ):
+        self._paths = paths
+        self._drop_bom = drop_bom
+        self._lowered = lowered
+        self._noted = set() if noted is None else noted
+        self._hashed = hashed
+        self.digests: list[str] = []
+
+    def raw(self, raw: Raw) -> Iterator[RawSegments]:
+        with self._open() as (hypothesis, *references):
+            blocks = raw_segments(hypothesis, references, self._lowered)
+            yield from hypothesis.watched(blocks, stderr_is_tty())
+
+    def split(self, split: Callable[[str], Text]) -> Iterator[Segments[Text]]:
+        with self._open() as (hypothesis, *references), collector_paused():
+            yield from hypothesis.watched(parallel_segments(hypothesis, references, split), stderr_is_tty())
+
+    def references(self) -> str:
+        return str(len(self._paths) - 1)
+
+    @contextmanager
+    def _open(self) -> Iterator[list[Lines]]:
+        one_standard_input(*self._paths)
+        with ExitStack() as stack:
+            files = [
+                stack.enter_context(Lines(path, keep_mark=not self._drop_bom, hashed=self._hashed))
+                for path in self._paths
+            ]
+            with suppress(GeneratorExit):  # marks are also reported if the caller stops reading
+                yield files
+        self.digests = [file.digest for file in files] if self._hashed else []
+        if not self._drop_bom:
+            self._note_marks(files)
+
+    def _note_marks(self, files: Sequence[Lines]) -> None:
+        """Report the files whose byte order mark is part of the text."""
+        for name in dict.fromkeys(shown(file.name) for file in files if file.mark):
+            if name not in self._noted:
+                self._noted.add(name)
+                click.echo(
+                    f"cybleu: {name} begins with a byte order mark, which is part of its first token here, as in the tools; "
+                    "--drop-bom leaves it out",
+                    err=True,
+                )
+
+
+class ColumnTexts:
+    """Texts in columns of a Parquet file.
+
+    :param reads_raw: as of :class:`Texts`
+    """
+
+    def __init__(self, file: str, columns: Sequence[str], reads_raw: bool):
+        self._file, self._columns = file, columns
+        self.reads_raw = reads_raw
+        self._numbers: set[int] = set()
+
+    def raw(self, raw: Raw) -> Iterator[RawSegments]:
+        for texts, sets in self._blocks():
+            references = parse_raw_references(sets, raw, sets.name)
+            yield parse_raw_texts(texts, raw, texts.name).lines, references.texts.lines, references.bounds
+
+    def split(self, split: Callable[[str], Text]) -> Iterator[Segments[Text]]:
+        for texts, sets in self._blocks():
+            yield [[split(_str_of(line)) for line in lines] for lines in sets], [split(_str_of(line)) for line in texts]
+
+    def references(self) -> str:
+        return "var" if len(self._numbers) > 1 else str(max(self._numbers, default=len(self._columns) - 1))
+
+    def _blocks(self) -> Iterator[tuple[Any, Any]]:
+        for texts, sets in column_segments(self._file, self._columns):
+            self._numbers |= {sets.number} if sets.number else set(map(len, sets))
+            yield texts, sets
+
+
+def _str_of(line: Any) -> str:
+    return line if isinstance(line, str) else line.decode()

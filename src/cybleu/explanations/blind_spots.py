@@ -1,0 +1,126 @@
+"""Texts that BLEU cannot distinguish from a hypothesis (Callison-Burch, Osborne and Koehn 2006)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from ..errors import SmoothingParameterError, UnknownNameError
+from ..metrics import Bleu, find
+from .reading import token_segment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+
+    from .._mirror.counting.segments import NGram
+    from ..metrics import Metric, Variant
+    from ..metrics.bleu import Rules
+
+__all__ = ["BlindSpots", "blind_spots"]
+
+
+@dataclass(frozen=True)
+class BlindSpots:
+    """Reorderings and replacements of a hypothesis that BLEU does not penalise.
+
+    :param blocks: the hypothesis, split where a bigram is in no reference. Any order of the blocks scores at least as high
+        as the hypothesis: the n-grams that match lie within the blocks, and the length is the same
+    :param count: the number of distinct orders of the blocks, including the order of the hypothesis
+    :param replaceable: positions of the tokens that are in no reference. Any other token that is in no reference can
+        replace one of them, and the score stays the same
+
+    >>> spots = blind_spots(["the cat sat on the mat".split()], "the cat on the mat slept".split())
+    >>> spots.blocks
+    (('the', 'cat'), ('on', 'the', 'mat'), ('slept',))
+    >>> spots.count, spots.replaceable
+    (6, (5,))
+    >>> [" ".join(text) for text in spots.texts()][:2]
+    ['the cat on the mat slept', 'the cat slept on the mat']
+    """
+
+    blocks: tuple[NGram, ...]
+    count: int
+    replaceable: tuple[int, ...]
+
+    def texts(self) -> Iterator[NGram]:
+        """Yield the text of each order of the blocks, the hypothesis first."""
+        first = {block: rank for rank, block in reversed([*enumerate(self.blocks)])}
+        order = [first[block] for block in self.blocks]
+        for _ in range(self.count):
+            yield tuple(token for rank in order for token in self.blocks[rank])
+            _permute(order)
+
+
+def _permute(order: list[int]) -> None:
+    """Replace an order in place by the next permutation, and the last one by the first."""
+    falls = next((place for place in reversed(range(len(order) - 1)) if order[place] < order[place + 1]), None)
+    if falls is not None:
+        larger = next(place for place in reversed(range(len(order))) if order[place] > order[falls])
+        order[falls], order[larger] = order[larger], order[falls]
+    start = 0 if falls is None else falls + 1
+    order[start:] = reversed(order[start:])
+
+
+def blind_spots(
+    references: Sequence[Collection[Hashable]],
+    hypothesis: Collection[Hashable],
+    metric: str | Metric | Variant | None = None,
+    *,
+    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
+    lowercase: bool = False,
+    **choices: Any,
+) -> BlindSpots:
+    """Find texts that BLEU scores at least as high as a hypothesis, regardless of their meaning.
+
+    :param references: one or more references, each a sequence of hashable tokens
+    :param hypothesis: a sequence of hashable tokens
+    :param metric: a definition of BLEU, as for :func:`cybleu.metrics.find`; by default NLTK's
+    :param tokenize: the texts are raw text, str or bytes in UTF-8, and this says how to split them
+    :param lowercase: convert raw text to lower case first
+    :param choices: options of :class:`cybleu.metrics.Bleu`
+    :return: the blocks whose order does not matter, how many orders there are, and the tokens that can be replaced
+    :raises NoReferencesError: there is no reference
+    :raises UnknownNameError: the metric is not BLEU
+    :raises SmoothingParameterError: one more match can lower the score, because of its weights or its smoothing
+
+    >>> blind_spots(["the cat sat on the mat".split()], "the cat on the mat slept".split()).blocks
+    (('the', 'cat'), ('on', 'the', 'mat'), ('slept',))
+    """
+    found = find(metric, default="nltk", **choices)
+    if not isinstance(found, Bleu):
+        raise UnknownNameError(f"blind_spots requires BLEU, and the metric is {found.name}; give a variant of BLEU")
+    rules = found.of_sentences().rules()
+    references, hypothesis = token_segment(references, hypothesis, tokenize, lowercase)
+    _check_monotone(rules, len(hypothesis))
+    known = {token for reference in references for token in reference}
+    joined = {pair for reference in references for pair in pairwise(reference)} if rules.order > 1 else set()
+    blocks: list[list[Hashable]] = []
+    for token in hypothesis:
+        if blocks and (blocks[-1][-1], token) in joined:
+            blocks[-1].append(token)
+        else:
+            blocks.append([token])
+    cut = tuple(map(tuple, blocks))
+    count = math.factorial(len(cut)) // math.prod(map(math.factorial, Counter(cut).values()))
+    return BlindSpots(cut, count, tuple(place for place, token in enumerate(hypothesis) if token not in known))
+
+
+def _check_monotone(rules: Rules, length: int) -> None:
+    """Check that no match can lower the score, because reordered blocks can form new matches.
+
+    :raises SmoothingParameterError: a match can lower the score
+    """
+    counts_without_match = {
+        "skip": math.inf,
+        "floor": rules.value,
+        "floor-of-one": rules.value,
+        "exp-by-length": math.log(max(length, 1)) / 2 / rules.value if rules.value else math.inf,
+    }.get(rules.smoothing, 0)
+    if (counts_without_match or 0) > 1 or min(rules.weights or (0,)) < 0:
+        raise SmoothingParameterError(
+            f"one more match can lower the score of {rules.name} with this smoothing or these weights, so that the order of "
+            "blocks matters; use another smoothing, and no negative weight"
+        )

@@ -1,0 +1,217 @@
+"""TER: the translation edit rate (Snover and others 2006), as sacreBLEU computes it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from .. import _backend
+from .._runtime.parallel import run
+from .._runtime.state import ArgumentState
+from ..errors import StatisticsError
+from ..text.parsing import parse_raw_references, parse_raw_texts
+from ..text.tercom import edits
+from ..text.tokenizers import own_tokenizer
+from .text_metric import TextMetric
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..text.raw import Raw
+    from .formula import Formula
+
+COST = 32  # of a word, in the unit of `run`
+PAIRS_AT_ONCE = 65536
+_FIRST = array("q", (0,))
+
+# The words of texts as numbers, one text after the other, and where each text ends.
+_Words = tuple["memoryview[int]", "array[int]"]
+
+
+@dataclass(frozen=True)
+class Ter(ArgumentState, TextMetric):
+    """TER of raw text in percent (Snover and others 2006). The scores are equal to those of sacreBLEU 2.6.
+
+    Lower is better: 0 is a perfect match, and a score can be above 100. Texts are str, or bytes in UTF-8. A row has two
+    numbers: the edits and shifts that turn the hypothesis into a reference, of the reference that needs the fewest, and the
+    average length of the references. Rows can be added: the row of a corpus is the sum of the rows of its segments.
+
+    :param normalized: tokenise punctuation, as Tercom does; by default white space alone separates words
+    :param no_punct: remove punctuation
+    :param asian_support: with `normalized`, each Chinese or Japanese character is a word; with `no_punct`, their punctuation
+        is removed, too
+    :param case_sensitive: do not put the texts in lower case first
+
+    >>> from cybleu.metrics import find, score, scores
+    >>> metric = find("ter")
+    >>> rows = metric.rows([["the cat sat"], ["it rains today"]], ["the cat sits", "today it rains"])
+    >>> rows.tolist(), scores(rows, metric).round(2)
+    ([[1.0, 3.0], [1.0, 3.0]], array([33.33, 33.33]))
+    >>> print(score(rows, metric))
+    metric:ter|case:lc|tok:tercom|norm:no|punct:yes|asian:no = 33.33
+    """
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+
+    name = "ter"
+    scale = 100
+    columns = ("edits", "ref_len")
+    takes_fractions = True
+    higher_is_better = False
+
+    @property
+    def signature(self) -> str:
+        """The definition in one line."""
+        said = {True: "yes", False: "no"}
+        return (
+            f"metric:ter|case:{'mixed' if self.case_sensitive else 'lc'}|tok:tercom|norm:{said[bool(self.normalized)]}|"
+            f"punct:{said[not self.no_punct]}|asian:{said[bool(self.asian_support)]}"
+        )
+
+    def in_lowercase(self) -> Ter:
+        """The metric for texts that are to be put in lower case first."""
+        return self.with_choices(case_sensitive=False)
+
+    # --------------------------------------------------------------------------------------------------------- counting
+
+    def row(self, references: Sequence[str | bytes], hypothesis: str | bytes) -> list[float]:  # type: ignore[override]
+        """The row of one segment.
+
+        :param references: one or more texts
+        :param hypothesis: a text
+        """
+        if type(hypothesis) is str and set(map(type, references)) == {str}:
+            words = self._numbered(_backend.chosen.RawTexts([hypothesis]), _backend.chosen.RawTexts(list(references)))
+            rows = memoryview(array("d", (0, 0))).cast("B").cast("d", (1, 2))
+            _backend.chosen.edit_rows(
+                *words[0], *words[1], array("q", (0, len(references))), _FIRST, _FIRST, 0, 1, rows
+            )
+            return [rows[0, 0], rows[0, 1]]
+        raw = self._raw()
+        texts, sets = parse_raw_texts([hypothesis], raw), parse_raw_references([references], raw)
+        (row,) = self.rows_of_raw(raw, texts.lines, sets.texts.lines, sets.bounds)
+        return row
+
+    def sum_of_raw(  # type: ignore[override]
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
+    ) -> tuple[list[float], None]:
+        """Add the rows one after the other, as sacreBLEU does.
+
+        The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
+        """
+        total, length = 0.0, 0.0
+        for row in self.rows_of_raw(raw, texts, references, bounds, threads):
+            total += row[0]
+            length += row[1]
+        return [total, length], None
+
+    def _numbered(self, hypotheses: Any, references: Any) -> tuple[_Words, _Words]:
+        """Number the words of texts that the backend has read; equal words have equal numbers in both.
+
+        sacreBLEU tokenises references twice, which can split normalised words further.
+        """
+        edited = edits(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+        tokenizer = own_tokenizer("tercom" if self.normalized else "none")
+        vocabulary = _backend.chosen.RawVocabulary(tokenizer)
+
+        def numbered(texts: Any, twice: bool) -> _Words:
+            if edited is not None:
+                lines = list(map(edited, texts.strings()))
+                if twice:
+                    lines = [edited(" ".join(tokenizer.tokens(line))) for line in lines]
+                texts = _backend.chosen.RawTexts(lines)
+            ends = array("q", bytes(8 * len(texts)))
+            return memoryview(vocabulary.add(texts, ends)).cast("i"), ends
+
+        return numbered(hypotheses, False), numbered(references, self.normalized)
+
+    def _fill(
+        self,
+        texts: Any,
+        references: Any,
+        bounds: Any,
+        rows: Any,
+        threads: int | None,
+        progress: bool = False,
+        owners: Any = None,
+    ) -> None:
+        hypotheses, others = self._numbered(texts, references)
+        everyone = array("q", range(len(texts)))
+        given = *hypotheses, *others, bounds, everyone, everyone if owners is None else owners
+
+        def work(start: int, stop: int) -> None:
+            _backend.chosen.edit_rows(*given, start, stop, rows)
+
+        run(work, len(texts), COST * (len(hypotheses[0]) + len(others[0])), threads, progress, "segments")
+
+    def _fill_pairs(
+        self,
+        references: Any,
+        hypotheses: Any,
+        result: NDArray[np.float64],
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> NDArray[np.float64]:
+        from .._runtime.arrays import np
+
+        texts, others = self._numbered(hypotheses.lines, references.lines)
+        count = len(others[1])
+        bounds = np.arange(count + 1, dtype=np.int64)
+        at_once = max(1, PAIRS_AT_ONCE // max(1, count))
+
+        def work(start: int, stop: int) -> None:
+            for first in range(start, stop, at_once):
+                some = np.arange(first, min(stop, first + at_once), dtype=np.int64)
+                rows = np.empty((len(some) * count, 2))
+                places = some.repeat(count), np.tile(bounds[:-1], len(some))
+                _backend.chosen.edit_rows(*texts, *others, bounds, *places, 0, len(rows), rows)
+                result[some] = self.scores(rows).reshape(len(some), count)
+
+        cost = COST * (len(texts[0]) * count + len(others[0]) * len(texts[1]))
+        run(work, len(result), cost, threads, progress, "hypotheses")
+        return result
+
+    # ---------------------------------------------------------------------------------------------------------- scoring
+
+    def evaluate(self, row: Sequence[float]) -> float:
+        """Score a row or a sum of rows.
+
+        :param row: edits and the average length of the references, finite numbers from 0
+        :raises StatisticsError: the row is not valid
+        """
+        self._check_width(len(row))
+        if not all(isfinite(number) and number >= 0 for number in row):
+            raise StatisticsError(f"a row of ter has two finite numbers from 0, and this is {list(row)}")
+        total, length = row
+        return 100 * (total / length if length > 0 else float(total > 0))
+
+    def formula(self, width: int) -> Formula:
+        """Return the formula that scores rows with this many columns in searches.
+
+        :param width: the number of columns
+        """
+        from .formula import ArrayScores, FormulaOfRows
+
+        self._check_width(width)
+        return FormulaOfRows(self.evaluate, ArrayScores(_scores))
+
+
+def _scores(rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Score each row."""
+    from .._runtime.arrays import np
+
+    wrong = np.flatnonzero(~(np.isfinite(rows) & (rows >= 0)).all(axis=1))
+    if len(wrong):
+        raise StatisticsError(f"a row of ter has two finite numbers from 0, and this is {rows[wrong[0]].tolist()}")
+    total, length = rows.T
+    rates: NDArray[np.float64] = (total > 0).astype(np.float64)
+    np.divide(total, length, out=rates, where=length > 0)
+    rates *= 100
+    return rates

@@ -1,0 +1,147 @@
+"""Base class of metrics that read raw text without a tokeniser of the caller's."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from array import array
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UnknownNameError
+from ..text.parsing import parse_raw_references, parse_raw_texts
+from ..text.raw import Raw
+from .metric import Metric
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..text.values import RawReferences, RawText
+
+
+class TextMetric(Metric):
+    """A metric that reads raw text as it is, str or bytes, without a tokeniser of the caller's."""
+
+    of_raw_text = True
+    reads_raw_text = True
+    #: Texts are put in lower case before they are read.
+    lowercase: bool = False
+
+    def _raw(self, tokenize: Any = None, lowercase: bool = False) -> Raw:
+        if tokenize is not None:
+            raise UnknownNameError(f"{self.name} counts raw text as it is, so it takes no tokeniser")
+        return Raw("none", self.lowercase or bool(lowercase))
+
+    def _parsed_corpus(
+        self, references: Any, hypotheses: Any, tokenize: Any, lowercase: bool, of_ids: dict[str, Any]
+    ) -> tuple[RawText, RawReferences]:
+        """Parse hypotheses and their references, which may be prepared."""
+        from ..stats.references import References, check_prepared, prepared_lines
+
+        self._refuse_ids(of_ids, "raw text")
+        if isinstance(references, References):
+            raw, sets = prepared_lines(references, self.name)
+            counted = {"lowercase": True} if self.lowercase else {}
+            check_prepared(references, self.name, counted, tokenize=tokenize, lowercase=lowercase)
+        else:
+            raw = self._raw(tokenize, lowercase)
+            sets = parse_raw_references(references, raw)
+        return parse_raw_texts(hypotheses, raw), sets
+
+    def rows(
+        self,
+        references: Any,
+        hypotheses: Any,
+        *,
+        owner: Any = None,
+        threads: int | None = None,
+        progress: bool = False,
+        tokenize: Any = None,
+        lowercase: bool = False,
+        **of_ids: Any,
+    ) -> NDArray[Any]:
+        """Count segments, and return the row of each.
+
+        The other parameters are those of :meth:`cybleu.metrics.Metric.rows`.
+
+        :param references: for each segment a list of texts; or prepared :class:`cybleu.References` of raw text, with
+            any tokeniser
+        :param hypotheses: texts, str or bytes
+        :param tokenize: must be None
+        :param of_ids: not accepted
+        :raises ArrayValueError: the references were prepared for another metric
+        """
+        from .._runtime.arrays import np
+        from ..text.arrays import parse_owners
+
+        texts, sets = self._parsed_corpus(references, hypotheses, tokenize, lowercase, of_ids)
+        owners = parse_owners(owner, sets.size, texts.size)
+        rows = np.empty((texts.size, len(self.columns)), self.dtype)
+        self._fill(
+            texts.lines, sets.texts.lines, sets.bounds, rows, threads, progress, None if owner is None else owners
+        )
+        return rows
+
+    def rows_of_raw(
+        self, raw: Raw, texts: Any, references: Any, bounds: Any, threads: int | None = None
+    ) -> list[list[Any]]:
+        """Count texts that the backend has read, and return their rows. Does not require NumPy.
+
+        The other parameters are those of :meth:`cybleu.metrics.Metric.rows_of_raw`.
+        """
+        count, width = len(texts), len(self.columns)
+        if not count:
+            return []
+        code: Any = "d" if self.takes_fractions else "q"
+        rows: Any = memoryview(array(code, bytes(8 * count * width))).cast("B").cast(code, (count, width))
+        self._fill(texts, references, bounds, rows, threads)
+        found: list[list[Any]] = rows.tolist()
+        return found
+
+    @abstractmethod
+    def _fill(
+        self,
+        texts: Any,
+        references: Any,
+        bounds: Any,
+        rows: Any,
+        threads: int | None,
+        progress: bool = False,
+        owners: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Write the rows of texts that the backend has read.
+
+        :param owners: the set of references of each text; None if text i has set i
+        """
+
+    def pairs(
+        self,
+        references: Sequence[Any],
+        hypotheses: Sequence[Any] | None = None,
+        *,
+        out: NDArray[np.float64] | None = None,
+        threads: int | None = None,
+        progress: bool = False,
+        **of_ids: Any,
+    ) -> NDArray[np.float64]:
+        """Score every hypothesis against every single reference.
+
+        The other parameters are those of :meth:`cybleu.metrics.Metric.pairs`.
+
+        :param references: R texts, str or bytes
+        :param hypotheses: H texts, by default the references
+        """
+        from .._runtime.arrays import np
+        from ..text.arrays import separate_output
+
+        lowercase = bool(of_ids.pop("lowercase", False))
+        self._refuse_ids(of_ids, "raw text")
+        raw = self._raw(None, lowercase)
+        texts = parse_raw_texts(references, raw, "references")
+        others = texts if hypotheses is None else parse_raw_texts(hypotheses, raw)
+        shape = others.size, texts.size
+        result = separate_output(out, shape, np.float64, references=references, hypotheses=hypotheses)
+        return self._fill_pairs(texts, others, result, threads, progress)
+
+    def _parsed(self, texts: Any, name: str) -> RawText:
+        return parse_raw_texts(texts, self._raw(), name)

@@ -1,0 +1,88 @@
+"""Convert weights by name to vectors, and features to the rows that the backend weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import _backend
+from .._files.text import listed, shown
+from .._runtime.arrays import first_not_finite, floats_given, np
+from ..errors import FeatureError, WeightsError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .container import Hypotheses
+    from .sparse import SparseFeatures
+
+    Weights = Mapping[str, float] | Sequence[float] | NDArray[Any]
+
+__all__ = ["names_of", "rows_of", "rows_of_arrays", "weights_of"]
+
+
+def names_of(nbest: Hypotheses) -> tuple[str, ...]:
+    """Return the names of all features, sparse ones after dense ones."""
+    return nbest.names if nbest.sparse is None else (*nbest.names, *nbest.sparse.names)
+
+
+def rows_of(nbest: Hypotheses) -> Any:
+    """Convert the features of a list to the backend's `FeatureRows`, once for each list and backend."""
+    derived, key = nbest._derived, f"rows of {_backend.BACKEND}"
+    return derived.get(key) or derived.setdefault(key, rows_of_arrays(nbest.features, nbest.sparse))
+
+
+def rows_of_arrays(dense: NDArray[np.float64], sparse: SparseFeatures | None) -> Any:
+    """Convert features to the backend's `FeatureRows`."""
+    if sparse is None:
+        return _backend.chosen.FeatureRows(dense)
+    return _backend.chosen.FeatureRows(dense, sparse.indptr, sparse.columns, sparse.values, len(sparse.names))
+
+
+def weights_of(
+    names: Sequence[str],
+    weights: Weights,
+    name: str,
+    sparse_names: Sequence[str] = (),
+    *,
+    error: type[FeatureError | WeightsError] = WeightsError,
+) -> NDArray[np.float64]:
+    """Return one finite weight for each feature, in the order of the names.
+
+    :param name: the argument, for messages
+    :param sparse_names: sparse features, which follow the dense ones. Their weights are 0 if weights by name omit them
+    :param error: raised for a weight that is not finite
+    :raises FeatureError: the weights are not those of the features
+    """
+    every = (*names, *sparse_names)
+    if isinstance(weights, Mapping):
+        known = set(every)
+        unknown = [key for key in weights if key not in known]
+        missing = [key for key in names if key not in weights]
+        if unknown:
+            raise FeatureError(
+                f"{name} names {shown(unknown[0])}, which is no feature; there are "
+                f"{listed(every)}{_hint(unknown[0], missing)}"
+            )
+        if missing:
+            raise FeatureError(f"{name} has nothing for the feature {shown(missing[0])}; give 0 to leave it out")
+        weights = [weights[key] for key in names] + [weights.get(key, 0.0) for key in sparse_names]
+    vector = floats_given(weights, name).copy()
+    if vector.shape != (len(every),):
+        sparse = f", of which {len(sparse_names)} are sparse" if sparse_names else ""
+        raise FeatureError(
+            f"{name} has the shape {vector.shape}; give one for each of the {len(every)} features{sparse}"
+        )
+    if (place := first_not_finite(vector)) is not None:
+        raise error(f"{name} is {vector[place]} for {shown(every[place])}; it must be finite")
+    return vector
+
+
+def _hint(name: str, names: Sequence[str]) -> str:
+    """Suggest a name that differs only in the number that Moses's format adds, or in the case of its letters."""
+
+    def core(name: Any) -> str:
+        return str(name).removesuffix("_0").casefold()
+
+    near = [other for other in names if core(other) == core(name)]
+    return f"; is {shown(near[0])} meant?" if len(near) == 1 else ""

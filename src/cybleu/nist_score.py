@@ -1,0 +1,106 @@
+"""NIST with the names, arguments and values of ``nltk.translate.nist_score``.
+
+Replace that import by this one, and only the speed changes. The definition is that of Doddington (2002), "Automatic evaluation
+of machine translation quality using n-gram co-occurrence statistics", as NLTK 3.10.4 computes it: for each order only the best
+reference of a segment counts. The script ``mteval-v13a.pl`` clips by all references of a segment and has a tokeniser of its own;
+its scores are those of the metric ``nist``.
+"""
+
+from __future__ import annotations
+
+import math
+
+from . import _backend, _mirror
+from .errors import LengthMismatchError, ShortTextsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+__all__ = ["corpus_nist", "nist_length_penalty", "sentence_nist"]
+
+# Doddington (2002), equation 3: a hypothesis of two thirds of the length of the references has a penalty of one half.
+_BETA = math.log(0.5) / math.log(1.5) ** 2
+
+
+def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any], n: int = 5) -> float:
+    """Compute NIST of one hypothesis.
+
+    The information weights come from the references of this call, so that scores of single sentences cannot be compared with
+    those of a corpus.
+
+    :param references: one or more references, each a sequence of hashable tokens
+    :param hypothesis: a sequence of hashable tokens
+    :param n: the largest order of n-grams
+    :return: from 0; there is no largest score
+    :raises ShortTextsError: the hypothesis has no n-gram of an order, or the references have no token. It is a
+        ZeroDivisionError, as NLTK raises
+    :raises NoReferencesError: there is no reference
+
+    >>> reference = "the cat sat on the mat with a hat".split()
+    >>> round(sentence_nist([reference], "the cat sat on a mat with a hat".split()), 4)
+    2.8316
+    """
+    return corpus_nist([references], [hypothesis], n)
+
+
+def corpus_nist(
+    list_of_references: Sequence[Sequence[Sequence[Any]]], hypotheses: Sequence[Sequence[Any]], n: int = 5
+) -> float:
+    """Compute NIST of a corpus: information and n-grams are summed over its segments before they are divided.
+
+    An n-gram weighs the binary logarithm of how often its first n - 1 tokens occur in the references, divided by how often it
+    occurs itself; a single token weighs the logarithm of the number of tokens divided by its own number. For each segment and
+    each order only the best reference counts: the one with the largest precision, of equal ones the longest.
+
+    :param list_of_references: for each segment one or more references
+    :param hypotheses: for each segment one hypothesis
+    :param n: the largest order of n-grams
+    :return: from 0; there is no largest score
+    :raises LengthMismatchError: the number of lists of references differs from that of the hypotheses
+    :raises ShortTextsError: no hypothesis has an n-gram of an order, or the references have no token. It is a
+        ZeroDivisionError, as NLTK raises
+    :raises NoReferencesError: a segment has no reference
+
+    >>> corpus_nist([[["a", "b", "c"]], [["d", "e", "f"]]], [["a", "b", "x"], ["d", "e", "f"]], 2)
+    2.15413541726763
+    """
+    if len(list_of_references) != len(hypotheses):
+        raise LengthMismatchError(
+            f"there are {len(hypotheses)} hypotheses and {len(list_of_references)} lists of references; give one list for each "
+            "hypothesis"
+        )
+    arguments = list_of_references, hypotheses, n
+    weighted, totals, ref_len, hyp_len = _backend.answered(
+        _backend.chosen.nist_sums(*arguments), _mirror.nist_sums, *arguments
+    )
+    precision = 0.0
+    for order, (information, total) in enumerate(zip(weighted, totals), 1):
+        if not total:
+            raise ShortTextsError(
+                f"no hypothesis has {order} tokens, so there is no {order}-gram; give n={order - 1} or less"
+            )
+        precision += information / total
+    return precision * nist_length_penalty(ref_len, hyp_len)
+
+
+def nist_length_penalty(ref_len: float, hyp_len: float) -> float:
+    """Compute the factor by which NIST lowers the score of short hypotheses.
+
+    :param ref_len: the length of the references
+    :param hyp_len: the length of the hypotheses
+    :return: from 0 to 1; 0.5 if the hypotheses have two thirds of the length of the references
+    :raises ShortTextsError: the references have length 0. It is a ZeroDivisionError, as NLTK raises
+
+    >>> nist_length_penalty(9, 6)
+    0.4999999999999999
+    """
+    if not ref_len:
+        raise ShortTextsError(
+            "the references have no token, and NIST divides by their length; give references with tokens"
+        )
+    ratio = hyp_len / ref_len
+    if 0 < ratio < 1:
+        return math.exp(_BETA * math.log(ratio) ** 2)
+    return max(min(ratio, 1.0), 0.0)

@@ -1,0 +1,61 @@
+"""``sacrebleu.metrics.TER``, counted by the kernels."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from .._runtime.extras import extra
+from ..metrics.ter import Ter
+from .counting import Counting
+from .functions import raw_for
+
+with extra("sacrebleu", "this class is a subclass of one of sacreBLEU", "cybleu[sacrebleu]"):
+    from sacrebleu.metrics.ter import TER as Theirs
+    from sacrebleu.metrics.ter import TERScore
+    from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+
+if TYPE_CHECKING:
+    from ..text.raw import Raw
+
+__all__ = ["TER", "of_sentence"]
+
+ORIGINAL: Any = getattr(Theirs, "_of_sacrebleu", Theirs)  # also where ours has its place already
+
+_metric = lru_cache(Ter)
+
+
+class TER(Counting, ORIGINAL):  # type: ignore[misc]
+    """A subclass of ``sacrebleu.metrics.TER`` with the same arguments, attributes, results, signature and errors.
+
+    cybleu counts lists and tuples of str. sacreBLEU counts everything else, and computes the score from the counts. You
+    can use this class wherever you can use sacreBLEU's, also in ``sacrebleu.significance.PairedTest``.
+
+    >>> metric = TER(normalized=True)
+    >>> print(metric.corpus_score(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    TER = 14.29
+    >>> metric.get_signature().info["norm"]
+    True
+    """
+
+    _of_sacrebleu = ORIGINAL
+    _methods = ("_preprocess_segment", "_compute_segment_statistics", "_extract_reference_info")
+
+    def _counter(self) -> tuple[Ter, Raw] | None:
+        chosen = self.tokenizer
+        if type(chosen) is not TercomTokenizer:
+            return None
+        options = chosen._normalized, chosen._no_punct, chosen._asian_support, chosen._case_sensitive
+        return _metric(*map(bool, options)), raw_for("none", False)
+
+    def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
+        return [[int(edits), length] for edits, length in super()._extract_corpus_statistics(hypotheses, references)]
+
+
+def of_sentence(hypothesis: Any, references: Any, *options: Any) -> Any:
+    """The ``TERScore`` of one line, without an object of the class above where the arguments are plain."""
+    if type(hypothesis) is str and type(references) in (list, tuple) and set(map(type, references)) == {str}:
+        metric = _metric(*map(bool, options))
+        row = metric.row(references, hypothesis)
+        return TERScore(metric.evaluate(row), *row)
+    return TER(*options).sentence_score(hypothesis, references)

@@ -1,0 +1,72 @@
+"""``corpus_ter`` and ``sentence_ter`` of ``sacrebleu.compat``, counted by the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.ter import TERScore
+
+__all__ = ["sacrebleu_corpus_ter", "sacrebleu_sentence_ter"]
+
+
+def sacrebleu_corpus_ter(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> TERScore:
+    """Score a corpus by TER as ``sacrebleu.corpus_ter`` does: the same arguments, result and errors.
+
+    :param hypotheses: the lines to score
+    :param references: one or more reference documents, each with one line for every hypothesis, or None where it has no
+        reference
+    :param normalized: tokenise punctuation
+    :param no_punct: remove punctuation
+    :param asian_support: treat Chinese and Japanese characters in the same way, with one of the other two options
+    :param case_sensitive: do not put the texts in lower case first
+    :return: sacreBLEU's ``TERScore``, in percent; lower is better
+    :raises MissingExtraError: sacreBLEU is not installed
+
+    >>> print(sacrebleu_corpus_ter(["The cat sat on the mat."], [["The cat sits on the mat."]]))
+    TER = 16.67
+    """
+    from .ter import TER
+
+    score: TERScore = TER(normalized, no_punct, asian_support, case_sensitive).corpus_score(hypotheses, references)
+    return score
+
+
+def sacrebleu_sentence_ter(
+    hypothesis: str,
+    references: Sequence[str | None],
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> TERScore:
+    """Score one line by TER as ``sacrebleu.sentence_ter`` does: the same arguments, result and errors.
+
+    :param hypothesis: the line to score
+    :param references: its reference lines
+    :return: sacreBLEU's ``TERScore``, in percent; lower is better
+    :raises MissingExtraError: sacreBLEU is not installed
+
+    The other parameters are those of :func:`sacrebleu_corpus_ter`.
+
+    >>> print(sacrebleu_sentence_ter("the cat sat", ["the cat", "a cat sat down"]))
+    TER = 33.33
+    """
+    score: TERScore = _of_sentence()(hypothesis, references, normalized, no_punct, asian_support, case_sensitive)
+    return score
+
+
+@cache  # an import costs as much as a short sentence
+def _of_sentence() -> Any:
+    from .ter import of_sentence
+
+    return of_sentence

@@ -1,0 +1,212 @@
+"""Arrays of token ids as typed values, and of the numbers that go with texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _backend
+from .._runtime.arrays import array_given, checked_output, in_place, np
+from .._runtime.interrupts import types_of
+from .._runtime.scales import counted
+from .._runtime.sequences import NO_NUMBERS, by_position, is_array
+from ..errors import ArrayTypeError, ArrayValueError, LengthMismatchError, NoReferencesError
+from .values import ReferenceIds, TokenIds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .values import Ids
+
+CPU_DEVICES = (1, 3)  # of DLPack: ordinary and page-locked memory
+
+
+def integers(value: Any, name: str, dimensions: Sequence[int]) -> Ids:
+    """The array, without a copy where it is int32 or int64 and contiguous."""
+    if hasattr(value, "__dlpack_device__") and int(value.__dlpack_device__()[0]) not in CPU_DEVICES:
+        raise ArrayTypeError(
+            f"{name} is an array on the device {getattr(value, 'device', 'other than the CPU')}; "
+            "copy it to the CPU first, for example with .cpu()"
+        )
+    array = array_given(value, name)
+    if array.dtype.kind not in "iu":
+        raise ArrayTypeError(f"{name} has dtype {array.dtype}; it must be integers, preferably int32 or int64")
+    if array.ndim not in dimensions:
+        raise ArrayTypeError(
+            f"{name} has {array.ndim} dimensions; it must have {' or '.join(str(number) for number in dimensions)}"
+        )
+    if array.dtype.kind == "u" and array.itemsize == 8 and array.size and array.max() > np.iinfo(np.int64).max:
+        position = ", ".join(map(str, np.unravel_index(array.argmax(), array.shape)))
+        raise ArrayValueError(f"{name} holds {array.max()} at position {position}, which does not fit int64")
+    if array.dtype not in (np.int32, np.int64) or not array.dtype.isnative:
+        array = array.astype(np.int64)
+    ids: Ids = in_place(array)
+    return ids
+
+
+# -------------------------------------------------------------------------------------------------------- texts of ids
+
+
+def ids_of_rows(value: Any, name: str, lengths: Any, lengths_name: str = "lengths") -> TokenIds:
+    """The rows of a 2-D array, of each the first `lengths[i]` tokens."""
+    array = integers(value, name, (2,))
+    texts, width = array.shape
+    begins = np.arange(texts, dtype=np.int64) * width
+    if lengths is None:
+        return TokenIds(array.reshape(-1), begins, begins + width)
+    return TokenIds(array.reshape(-1), begins, begins + positions(lengths, lengths_name, width, texts, "texts"))
+
+
+def ids_of_ragged(value: Any, name: str) -> TokenIds:
+    """The texts of a pair `(ids, offsets)`."""
+    ids = integers(value[0], f"the ids of {name}", (1,))
+    offsets = integers(value[1], f"the offsets of {name}", (1,)).astype(np.int64, copy=True)
+    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(ids):
+        raise ArrayValueError(
+            f"the offsets of {name} must begin with 0 and end with the number of ids, {len(ids)}, one more than there are "
+            f"texts; they are {_shortened(offsets)}"
+        )
+    falls = (offsets[1:] < offsets[:-1]).nonzero()[0]
+    if len(falls):
+        raise ArrayValueError(
+            f"the offsets of {name} must not fall, and offset {falls[0] + 1} is {offsets[falls[0] + 1]} after {offsets[falls[0]]}"
+        )
+    return TokenIds(ids, offsets[:-1].copy(), offsets[1:].copy())
+
+
+def _shortened(numbers: NDArray[np.int64]) -> str:
+    return str(numbers.tolist()) if len(numbers) <= 6 else f"{numbers[:3].tolist()} ... {numbers[-2:].tolist()}"
+
+
+def ids_of_lists(texts: Sequence[Any], names: Sequence[str]) -> TokenIds:
+    """Texts of which one at least is an array.
+
+    :param names: of the texts, for messages
+    """
+    arrays = [integers(text if len(text) else np.zeros(0, np.int64), name, (1,)) for text, name in zip(texts, names)]
+    return ids_of_lengths(np.concatenate(arrays), np.array(list(map(len, arrays)), dtype=np.int64))
+
+
+def ids_of_lengths(ids: Any, lengths: NDArray[np.int64]) -> TokenIds:
+    """Texts that follow one another."""
+    ends = np.cumsum(lengths, dtype=np.int64)
+    return TokenIds(ids, ends - lengths, ends)
+
+
+def references_of_array(value: Any, name: str, lengths: Any) -> ReferenceIds:
+    """References in an array of 2 dimensions, one for each segment, or of 3."""
+    array = integers(value, name, (2, 3))
+    per_set = array.shape[1] if array.ndim == 3 else 1
+    if per_set == 0:
+        raise NoReferencesError(f"{name} has no reference for any segment: its shape is {array.shape}")
+    if lengths is not None and array.ndim == 3:
+        lengths = array_given(lengths, "reference_lengths")
+        if lengths.shape != array.shape[:2]:
+            raise ArrayValueError(
+                f"reference_lengths has the shape {lengths.shape}; for references of the shape {array.shape} it "
+                f"must be {array.shape[:2]}"
+            )
+        lengths = lengths.reshape(-1)
+    rows = array.reshape(len(array) * per_set, array.shape[-1])
+    texts = ids_of_rows(rows, name, lengths, "reference_lengths")
+    return ReferenceIds(texts, np.arange(len(array) + 1, dtype=np.int64) * per_set, padded=per_set > 1)
+
+
+def one_each(texts: TokenIds) -> ReferenceIds:
+    """Sets of one reference each."""
+    return ReferenceIds(texts, np.arange(texts.size + 1, dtype=np.int64))
+
+
+# ------------------------------------------------------------------------------------------------- what goes with texts
+
+
+def check_owners(hypotheses: int, sets: int) -> None:
+    """:raises LengthMismatchError: hypothesis i cannot have set i, because there are not as many of both"""
+    if hypotheses != sets:
+        raise LengthMismatchError(
+            f"there are {counted(hypotheses, 'hypothesis', 'hypotheses')} and {counted(sets, 'set', 'sets')} of "
+            "references; give a set for each hypothesis, or give owner=, the number of its set for each hypothesis"
+        )
+
+
+def parse_owners(owner: Any, sets: int, count: int) -> NDArray[np.int64]:
+    """For each of so many hypotheses the number of its set of references.
+
+    :param owner: None if hypothesis i has set i
+    """
+    if owner is not None:
+        return positions(owner, "owner", sets - 1, count, "hypotheses")
+    check_owners(count, sets)
+    return np.arange(count, dtype=np.int64)
+
+
+def positions(value: Any, name: str, size: int, wanted: int, what: str) -> NDArray[np.int64]:
+    """A copy of `wanted` integers from 0 to `size`, which no other thread can change."""
+    value = by_position(value)
+    if isinstance(value, (list, tuple)):
+        value = array_given(value, name) if len(value) else np.zeros(0, np.int64)
+    if is_array(value) and np.asarray(value).size == 0:
+        value = np.zeros(np.asarray(value).shape, np.int64)  # of floats, as `np.array([])` is
+    array = integers(value, name, (1,)).astype(np.int64, copy=True)
+    if len(array) != wanted:
+        raise ArrayValueError(f"{name} has {len(array)} entries for {wanted} {what}; give one for each")
+    wrong = ((array < 0) | (array > size)).nonzero()[0]
+    if len(wrong):
+        raise ArrayValueError(f"{name}[{wrong[0]}] is {array[wrong[0]]}, which is not from 0 to {size}")
+    return array
+
+
+class SpecialIds(NamedTuple):
+    """Ids with a meaning of their own; None where there is none."""
+
+    pad_id: int | None = None
+    eos_id: int | None = None
+    unk_id: int | None = None
+
+    def check(self) -> None:
+        """:raises ArrayValueError: one is no id"""
+        for name, value in zip(self._fields, self):
+            if value is not None and (
+                isinstance(value, bool) or not hasattr(value, "__index__") or not -(2**63) <= int(value) < 2**63
+            ):
+                raise ArrayValueError(f"{name} is {value!r}; it must be a token id that fits int64")
+
+    @property
+    def given(self) -> bool:
+        """Whether there is one, so that all tokens must be ids."""
+        return self != NO_IDS
+
+    def trimmed(self, texts: TokenIds) -> TokenIds:
+        """The texts without padding and what follows their end; changes the bounds of `texts`."""
+        if self.pad_id is not None or self.eos_id is not None:
+            _backend.chosen.trim(texts.ids, texts.begins, texts.ends, self.pad_id, self.eos_id)
+        return texts
+
+
+NO_IDS = SpecialIds()
+
+
+def separate_output(out: Any, shape: tuple[int, ...], dtype: Any, **inputs: Any) -> NDArray[Any]:
+    """The array to write into: `out`, which no input may share memory with, as it is read meanwhile; if None, a new one.
+
+    :param inputs: by name, as the caller gave them
+    """
+    if out is None:
+        return np.empty(shape, dtype)
+    array = checked_output(out, shape, dtype)
+    for name, value in inputs.items():
+        if any(np.may_share_memory(array, part) for part in _arrays_in(value)):
+            raise ArrayValueError(f"out shares memory with {name}; give another array, or a copy of {name}")
+    return array
+
+
+def _arrays_in(value: Any) -> Iterator[Any]:
+    """The arrays of numbers in a list, at any depth."""
+    if value is None or isinstance(value, (str, bytes, int)):
+        return
+    if isinstance(value, (list, tuple)) or getattr(getattr(value, "dtype", None), "kind", None) in NO_NUMBERS:
+        if any(not issubclass(kind, (str, int, bytes)) for kind in types_of(value)):
+            for part in value:
+                yield from _arrays_in(part)
+    elif is_array(value):
+        yield np.asarray(value)

@@ -1,0 +1,367 @@
+"""Give the tokens of texts numbers, so that equal tokens have equal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from itertools import chain, count, islice, repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _backend
+from .._runtime.arrays import array_of, np
+from .._runtime.interrupts import PIECE, types_of
+from .._runtime.sequences import with_ids
+from .._runtime.state import CheckedState
+from ..errors import MixedTokensError, NoReferencesError, SequenceTypeError, UnhashableTokenError
+from .arrays import NO_IDS, SpecialIds, ids_of_lengths
+from .values import RawReferences, RawText, ReferenceIds, TokenIds, TokenLists
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .raw import Raw
+    from .values import ParsedTexts, ReferenceLists
+
+_IDS_AMONG_TOKENS = (
+    "the hypotheses are token ids, and the references hold other tokens; give both as ids or both as tokens"
+)
+
+
+class NumberedReferences(NamedTuple):
+    """References in numbers: those of set i are from `bounds[i]` to before `bounds[i + 1]` of the texts."""
+
+    texts: TokenIds
+    bounds: NDArray[np.int64]
+    vocabulary: Vocabulary | RawWords | None  # None if the tokens are ids
+
+
+# --------------------------------------------------------------------------------------------------------- vocabularies
+
+
+class Vocabulary(CheckedState):
+    """Numbers for any hashable tokens, equal as dict keys are."""
+
+    def __init__(self, *lists: TokenLists) -> None:
+        self.numbers: dict[Hashable, int] = {}
+        try:
+            tokens = chain.from_iterable(chain.from_iterable(part.texts for part in lists))
+            different = dict.fromkeys(islice(tokens, PIECE))
+            while piece := dict.fromkeys(islice(tokens, PIECE)):
+                different |= piece
+            numbered = zip(different, count())
+            for _ in range(0, len(different), PIECE):
+                self.numbers.update(islice(numbered, PIECE))
+        except TypeError:
+            for part in lists:
+                check_hashable(part)
+            raise
+        self._types: set[type] | None = None
+
+    def types(self) -> set[type]:
+        """The types of the tokens."""
+        if self._types is None:
+            self._types = types_of(self.numbers)
+        return self._types
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"numbers": self.numbers}
+
+    def _restore(self, state: Any) -> None:
+        if type(state) is not dict or list(state["numbers"].values()) != list(range(len(state["numbers"]))):
+            raise TypeError("the tokens are not numbered from 0")
+        self.numbers, self._types = state["numbers"], None
+
+    def encoded(self, lists: TokenLists) -> TokenIds:
+        """The texts in numbers, -1 for other tokens."""
+        lengths = _lengths(lists)
+        numbers = map(self.numbers.get, chain.from_iterable(lists.texts), repeat(-1))
+        try:
+            ids = array_of(numbers, np.int32, int(lengths.sum()))
+        except TypeError:
+            check_hashable(lists)
+            raise
+        return ids_of_lengths(ids, lengths)
+
+
+class RawWords(CheckedState):
+    """The vocabulary of raw texts, which a :class:`Vocabulary` is of token lists.
+
+    :param raw: with one of the backend's tokenisers
+    :param tokens: those with the first numbers
+    """
+
+    def __init__(self, raw: Raw, tokens: Iterable[str] = ()):
+        self.raw = raw
+        self._words = _backend.chosen.RawVocabulary(raw.backend)
+        self._words.assign(list(tokens))
+
+    def __getstate__(self) -> tuple[Raw, list[str]]:
+        return self.raw, self._words.tokens()
+
+    def _restore(self, state: Any) -> None:
+        raw, tokens = state
+        self.__init__(raw, tokens)  # type: ignore[misc]
+
+    @property
+    def numbers(self) -> dict[Hashable, int]:
+        """Token -> number."""
+        return {token: number for number, token in enumerate(self._words.tokens())}
+
+    def types(self) -> set[type]:
+        """The types of the tokens."""
+        return {str} if len(self._words) else set()
+
+    def encoded(self, lists: TokenLists) -> TokenIds:
+        """Token lists in numbers, -1 for other tokens."""
+        numbers = [
+            self._words.number(str(token)) if isinstance(token, str) else -1
+            for token in chain.from_iterable(lists.texts)
+        ]
+        return ids_of_lengths(np.array(numbers, dtype=np.int32), _lengths(lists))
+
+    def assign(self, tokens: Iterable[str]) -> None:
+        """Give tokens the next numbers."""
+        self._words.assign(list(tokens))
+
+    def add(self, texts: RawText) -> TokenIds:
+        """The texts in numbers, new ones for new tokens."""
+        ends = np.empty(len(texts.lines), dtype=np.int64)
+        return _following(self._words.add(texts.lines, ends), ends)
+
+    def look_up(self, lines: Any, start: int, stop: int) -> TokenIds:
+        """The lines from `start` to before `stop`, which the backend has read, in numbers, -1 for other tokens."""
+        ends = np.empty(stop - start, dtype=np.int64)
+        return _following(self._words.look_up(lines, start, stop, ends), ends)
+
+
+def _following(numbers: bytes, ends: NDArray[np.int64]) -> TokenIds:
+    begins = np.zeros_like(ends)
+    begins[1:] = ends[:-1]
+    return TokenIds(np.frombuffer(numbers, dtype=np.int32), begins, ends)
+
+
+# --------------------------------------------------------------------------------------------------- references, texts
+
+
+def number_references(
+    references: ReferenceIds | ReferenceLists,
+    special: SpecialIds = NO_IDS,
+    ignored: TokenLists | None = None,
+) -> NumberedReferences:
+    """References in numbers: token ids as they are, other tokens by a vocabulary.
+
+    :param special: if there is one, other tokens than ids are an error
+    :param ignored: n-grams whose tokens hypotheses may have too
+    """
+    bounds = np.array(references.bounds, dtype=np.int64)
+    numbered = number_texts(references.texts, bounds, special, ignored)
+    if isinstance(references, ReferenceIds) and references.padded:
+        _check_none_empty(numbered.texts, bounds)
+    return numbered
+
+
+def number_texts(
+    lists: TokenIds | TokenLists,
+    bounds: NDArray[np.int64],
+    special: SpecialIds = NO_IDS,
+    ignored: TokenLists | None = None,
+) -> NumberedReferences:
+    """The same for the references of all sets, one after the other.
+
+    :param bounds: where those of each set begin, and the end
+    """
+    ids = lists if isinstance(lists, TokenIds) else ids_of_tokens(lists)
+    if ids is not None and (
+        isinstance(lists, TokenIds)
+        or special.given
+        or len(ids.ids)
+        or (ignored is not None and ignored.size and ids_of_tokens(ignored) is not None)
+    ):
+        return NumberedReferences(special.trimmed(ids), bounds, None)
+    assert isinstance(lists, TokenLists)
+    if special.given:
+        raise MixedTokensError("pad_id, eos_id and unk_id are for token ids, and the references hold other tokens")
+    parts = [lists] if ignored is None else [lists, ignored]
+    vocabulary = Vocabulary(*parts)
+    if _may_be_arrays(vocabulary.types()):
+        parts = [tokens_with_ids(part) for part in parts]
+        vocabulary = Vocabulary(*parts)
+    return NumberedReferences(vocabulary.encoded(parts[0]), bounds, vocabulary)
+
+
+def _check_none_empty(texts: TokenIds, bounds: NDArray[np.int64]) -> None:
+    """:raises NoReferencesError: a reference in an array is empty, so that it is not clear whether it is one"""
+    empty = (texts.begins == texts.ends).nonzero()[0]
+    if len(empty) and texts.ids.size:
+        per_set = int(bounds[1])
+        raise NoReferencesError(
+            f"references[{empty[0] // per_set}, {empty[0] % per_set}] is empty; "
+            "where segments have different numbers of references, give a list of 2-D arrays"
+        )
+
+
+def number_raw_references(raw: Raw, references: RawReferences, ignored: TokenLists | None) -> NumberedReferences:
+    """References of raw text in numbers.
+
+    :param raw: with one of the backend's tokenisers
+    :param ignored: n-grams whose tokens hypotheses may have too
+    """
+    words = RawWords(raw)
+    texts = words.add(references.texts)
+    if ignored is not None:
+        words.assign(token for token in chain.from_iterable(ignored.texts) if isinstance(token, str))
+    return NumberedReferences(texts, np.array(references.bounds, dtype=np.int64), words)
+
+
+def number_hypotheses(
+    hypotheses: TokenIds | TokenLists,
+    references: NumberedReferences,
+    special: SpecialIds = NO_IDS,
+    ignored: TokenLists | None = None,
+) -> TokenIds:
+    """Hypotheses in the numbers of the references, and of the n-grams to ignore."""
+    known = set() if references.vocabulary is None else references.vocabulary.types()
+    if isinstance(hypotheses, TokenIds):
+        if known:
+            raise MixedTokensError(_IDS_AMONG_TOKENS)
+        return special.trimmed(hypotheses)
+    if references.vocabulary is None:
+        ids = ids_of_tokens(hypotheses)
+        if ids is not None:
+            return special.trimmed(ids)
+        hypotheses = tokens_with_ids(hypotheses)
+        if special.given or all(
+            issubclass(kind, (str, bytes)) for kind in _backend.chosen.types_within(hypotheses.texts)
+        ):
+            raise MixedTokensError(_where_not_an_id(hypotheses))
+        numbers = references.texts.ids.tolist()
+        return _any_tokens_among_ids(hypotheses, [*numbers, *chain.from_iterable(ignored.texts if ignored else ())])
+    only_texts = bool(known) and all(issubclass(kind, (str, bytes)) for kind in known)
+    if not only_texts:
+        hypotheses = tokens_with_ids(hypotheses)
+    encoded = references.vocabulary.encoded(hypotheses)
+    if only_texts and len(encoded.ids) and encoded.ids.max() < 0:  # nothing matches
+        kinds = _backend.chosen.types_within(tokens_with_ids(hypotheses).texts)
+        if all(map(_is_integer_type, kinds)):
+            raise MixedTokensError(_IDS_AMONG_TOKENS)
+    return encoded
+
+
+def number_together(
+    texts: ParsedTexts, others: ParsedTexts, raw: Raw | None = None, special: SpecialIds = NO_IDS
+) -> tuple[TokenIds, TokenIds]:
+    """Two lists of texts in the same numbers; twice the same result if they are the same object.
+
+    :param raw: how raw texts are tokenised, by one of the backend's tokenisers
+    """
+    if isinstance(texts, RawText):
+        assert raw is not None
+        words = RawWords(raw)
+        found = words.add(texts)
+        if others is texts:
+            return found, found
+        assert isinstance(others, RawText)
+        return found, words.add(others)
+    if others is texts and isinstance(texts, TokenLists) and not special.given:
+        few = _few_numbers(texts)
+        if few is not None:
+            return few, few
+    numbered = number_texts(texts, np.arange(texts.size + 1, dtype=np.int64), special)
+    if others is texts:
+        return numbered.texts, numbered.texts
+    assert not isinstance(others, RawText)
+    return numbered.texts, number_hypotheses(others, numbered, special)
+
+
+def _few_numbers(lists: TokenLists) -> TokenIds | None:
+    """A few token lists among themselves, without a vocabulary; None if the backend declines them."""
+    lengths = list(map(len, lists.texts))  # before a token is hashed, which may change the lists
+    if sum(lengths) > PIECE:
+        return None
+    tokens = list(chain.from_iterable(lists.texts))
+    if len(tokens) != sum(lengths):
+        return None  # another thread has changed them
+    ids = np.empty(len(tokens), dtype=np.int32)
+    try:
+        if _backend.chosen.number_tokens(tokens, ids) is None:
+            return None
+    except TypeError:
+        return None  # the vocabulary names the token
+    return ids_of_lengths(ids, np.array(lengths, dtype=np.int64))
+
+
+# ---------------------------------------------------------------------------------------------------------------- tokens
+
+
+def ids_of_tokens(lists: TokenLists) -> TokenIds | None:
+    """Lists of ints in place of which arrays can be read; None if a token is something else."""
+    lengths = _lengths(lists)
+    kinds = _backend.chosen.types_within(lists.texts)
+    if _may_be_arrays(kinds):
+        lists = tokens_with_ids(lists)
+        kinds = _backend.chosen.types_within(lists.texts)
+    if not all(map(_is_integer_type, kinds)):
+        return None
+    try:
+        ids = array_of(chain.from_iterable(lists.texts), np.int64, int(lengths.sum()))
+    except OverflowError:
+        return None
+    return ids_of_lengths(ids, lengths)
+
+
+def tokens_with_ids(lists: TokenLists) -> TokenLists:
+    """The texts, with ids for tokens that are arrays without a dimension."""
+    if not _may_be_arrays(_backend.chosen.types_within(lists.texts)):
+        return lists
+    texts = [with_ids(text, lists.place(number)) for number, text in enumerate(lists.texts)]
+    return replace(lists, texts=texts)
+
+
+def check_hashable(lists: TokenLists) -> None:
+    """:raises UnhashableTokenError: a token cannot be hashed; the message says where
+    :raises SequenceTypeError: a text was replaced by something else while its tokens were hashed
+    """
+    for number, text in enumerate(lists.texts):
+        if not hasattr(text, "__iter__"):
+            raise SequenceTypeError(f"{lists.place(number)} became a {type(text).__name__} while it was read")
+        for place, token in enumerate(text):
+            if type(token).__hash__ is None:
+                raise UnhashableTokenError(
+                    f"token {place} of {lists.place(number)} is a {type(token).__name__}, which cannot be hashed; "
+                    "use a str, a number or a tuple for it (is the text nested one level too deep?)"
+                ) from None
+
+
+def _lengths(lists: TokenLists) -> NDArray[np.int64]:
+    return array_of(map(len, lists.texts), np.int64, lists.size)
+
+
+def _may_be_arrays(kinds: Iterable[type]) -> bool:
+    return any(hasattr(kind, "__index__") and not _is_integer_type(kind) for kind in kinds)
+
+
+def _is_integer_type(kind: type) -> bool:
+    return kind is int or kind is bool or issubclass(kind, (np.integer, np.bool_))
+
+
+def _where_not_an_id(hypotheses: TokenLists) -> str:
+    for number, text in enumerate(hypotheses.texts):
+        for place, token in enumerate(text):
+            if not _is_integer_type(type(token)):
+                return (
+                    f"token {place} of {hypotheses.place(number)} is a {type(token).__name__}, and the references hold "
+                    "token ids; give both as ids or both as tokens"
+                )
+            if not -(2**63) <= token < 2**63:  # type: ignore[operator]
+                return f"token {place} of {hypotheses.place(number)} is {token!r}, which does not fit int64"
+    return "the hypotheses changed while they were read"
+
+
+def _any_tokens_among_ids(hypotheses: TokenLists, known: Sequence[Any]) -> TokenIds:
+    """Tokens such as 1.0, equal to a known id, and others, equal to none."""
+    numbers = {number: number for number in known}
+    free = next(number for number in count() if number not in numbers)
+    check_hashable(hypotheses)
+    lengths = _lengths(hypotheses)
+    tokens = chain.from_iterable(hypotheses.texts)
+    return ids_of_lengths(array_of(map(numbers.get, tokens, repeat(free)), np.int64, int(lengths.sum())), lengths)

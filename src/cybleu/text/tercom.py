@@ -1,0 +1,69 @@
+"""The options of TER's tokeniser, as edits of a line that leave the rest to one of the backend's tokenisers.
+
+What is set apart here is set apart with tabs: a space would end a word before ``'s``, which that tokeniser looks for.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ASIAN_MARKS = (
+    "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"
+)
+# sacreBLEU's rules for kana look for it at the beginning of a line, where there always is a space
+_ASIAN = re.compile(f"([{_ASIAN_MARKS}\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f])")
+_REMOVED = re.compile('[.,?:;!"()]')
+_REMOVED_ASIAN = re.compile(f'[.,?:;!"(){_ASIAN_MARKS}]')
+_ALONE = re.compile('[?:;!"()]')  # of these, those that always stand alone once a text is normalised
+_POINTS = re.compile(r"(?<![0-9])[.,]|[.,](?![0-9])")  # and those that do by what is beside them
+
+
+@cache
+def edits(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool) -> Callable[[str], str] | None:
+    """A function that prepares a line for the tokeniser, ``tercom`` for a normalised text or else ``none``.
+
+    :param normalized: tokenise punctuation, and decode its XML entities
+    :param no_punct: remove punctuation
+    :param asian_support: do both with Chinese and Japanese characters, too
+    :param case_sensitive: do not put the text in lower case
+    :return: None if there is nothing to do
+    """
+    steps: list[Callable[[str], str]] = []
+    if not case_sensitive:
+        steps.append(str.lower)
+    if normalized:
+        steps.append(str.rstrip)
+    if normalized and no_punct:
+        steps.append(_without_marks)
+    if normalized and asian_support:
+        steps.append(_without_asian_marks if no_punct else _asian_apart)
+    if no_punct and not normalized:
+        steps.append(lambda line: (_REMOVED_ASIAN if asian_support else _REMOVED).sub("", line))
+    if len(steps) < 2:
+        return steps[0] if steps else None
+
+    def edited(line: str) -> str:
+        for step in steps:
+            line = step(line)
+        return line
+
+    return edited
+
+
+def _asian_apart(line: str) -> str:
+    return line if line.isascii() else _ASIAN.sub(r"\t\1\t", line)
+
+
+def _without_asian_marks(line: str) -> str:
+    return line if line.isascii() else re.sub(f"[{_ASIAN_MARKS}]", "\t", _asian_apart(line))
+
+
+def _without_marks(line: str) -> str:
+    line = line.replace("\n-", "").replace("\n", " ")
+    line = line.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+    return _POINTS.sub("\t", _ALONE.sub(" ", line)).replace(".", "").replace(",", "")

@@ -1,0 +1,120 @@
+"""The command as a process: its environment, the locale, and names that the system does not accept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from cybleu._files.writing import writing
+
+pytestmark = [pytest.mark.usefixtures("backend"), pytest.mark.thread_unsafe(reason="it runs processes of its own")]
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="names are bytes")
+PROGRAM = [sys.executable, "-m", "cybleu"]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("hyp", "ref"):
+        (tmp_path / name).write_text("a b c d e\nb c d e f\n")
+    return tmp_path
+
+
+def run(*arguments, program=PROGRAM, **environment):
+    return subprocess.run(
+        [*program, *arguments], env={**os.environ, **environment}, capture_output=True, encoding="utf-8"
+    )
+
+
+@pytest.mark.parametrize("choice", ["zzz", "1"])
+@pytest.mark.parametrize("as_script", [False, True])
+def test_an_unknown_backend_is_one_sentence(files, choice, as_script):
+    program = PROGRAM
+    if as_script:
+        (files / "cybleu").write_text("from cybleu.__main__ import main\nmain()\n")
+        program = [sys.executable, str(files / "cybleu")]
+    done = run("score", "hyp", "ref", program=program, CYBLEU_BACKEND=choice)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1 and f"CYBLEU_BACKEND={choice!r}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        ("KeyboardInterrupt", 1, "\nAborted!\n"),
+        ("MemoryError", 2, "cybleu: error: there is not enough memory\n"),
+        ("OSError(12, 'Cannot allocate memory')", 2, "cybleu: error: there is not enough memory\n"),
+        ("OSError(24, 'Too many open files', 'x.py')", 2, "cybleu: error: x.py: Too many open files\n"),
+    ],
+)
+def test_what_happens_while_modules_are_imported(files, error, status, message):
+    (files / "click").mkdir()
+    (files / "click" / "__init__.py").write_text(f"raise {error}\n")
+    path = os.pathsep.join([str(files), os.environ.get("PYTHONPATH", "")])
+    done = run("score", "hyp", "ref", PYTHONPATH=path)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", message)
+
+
+@POSIX
+def test_an_interrupt_while_the_package_is_imported(files):
+    (files / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'cybleu.bleu_score':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Finder())\n"
+    )
+    path = os.pathsep.join([str(files), os.environ.get("PYTHONPATH", "")])
+    done = run("score", "hyp", "ref", PYTHONPATH=path)
+    assert done.returncode and (done.stdout, done.stderr) == ("", "\nAborted!\n")
+    done = run("-c", "import cybleu", program=[sys.executable], PYTHONPATH=path)
+    assert "Traceback" in done.stderr  # only the command line has a way of its own
+
+
+@POSIX
+@pytest.mark.parametrize("number", ["99", "99999999999", "9" * 5000])
+@pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd"])
+def test_descriptors_that_are_not_open(files, number, folder):
+    (files / "list").write_text("0 ||| a b ||| x=1 ||| 1\n")
+    (files / "weights").write_text("x 1\n")
+    path = f"{folder}/{number}"
+    done = run("rerank", "linear", "list", "--weights", "weights", "-o", path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1 and f"{path[:100]}" in done.stderr and "cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["\u6f22" * 80, "\u6f22" * 75 + ".gz", "\U0001f600" * 60, "x" * 250])
+def test_long_names(tmp_path, name):
+    if os.name == "nt" and len(name) > 100:
+        pytest.skip("the path is too long")
+    path = tmp_path / name
+    for text in ("old", "new"):
+        with writing(str(path)) as file:
+            file.write(text)
+    assert [found.name for found in tmp_path.iterdir()] == [name]
+
+
+@POSIX
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("score ß.txt nö", "n\xf6: cannot be read"),
+        ("score ß.txt ü.txt", "\xdf.txt: 2, \xfc.txt: 1"),
+        ("compare ß.txt ß.txt -r ß.txt", "'\xdf'"),
+        ("compare ß.txt ü=ß.txt -r ß.txt", "\xfc  "),
+        ("compare ß.txt ü=ß.txt -r ß.txt --baseline ü --format csv", "\xfc,100"),
+        ("score ß.txt ß.txt --variant ö", "'\xf6'"),
+        ("score ß.txt ß.txt --ö", "--\xf6"),
+        ("plot scores ß.txt -r ß.txt --output ö.gif", "'\xf6.gif'"),
+        ("rerank mbr ß.txt --format plain --size 2 -o ö/x", "\xf6/x: cannot be written"),
+    ],
+)
+def test_names_where_the_locale_is_ascii(files, arguments, words):
+    (files / "\xdf.txt").write_text("a b c d e\nb c d e f\n")
+    (files / "\xfc.txt").write_text("a b\n")
+    done = run(*arguments.split(), LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert words in done.stdout + done.stderr and "Traceback" not in done.stderr

@@ -1,0 +1,184 @@
+"""TER wherever a metric is taken: lower is better."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from arrow_capsules import AsArray
+from arrow_capsules import texts as texts_of
+from command_line import run, write_lines
+from cybleu import BleuReward, References, bleu_rewards, columns, errors, pairwise_bleu, score, scores
+from cybleu.metrics import Ter, find
+from cybleu.nbest import NBest
+from cybleu.rerank import antioracle, diverse, mbr, oracle, perceptron
+from cybleu.significance import bootstrap, compare_systems, paired_test
+from cybleu.tuning import kbmira, line_search, pro, tune
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+LISTS = [
+    ["the cat sat on the mat", "the mat sat on a cat", "x y z"],
+    ["It rains a lot", "a lot it rains", ""],
+    ["we go home now", "home we go", "q " * 9],
+]
+REFERENCES = [["The cat sat on the mat today"], ["it rains a lot", "It rained a lot, today"], ["we go home now"]]
+TEXTS = [text for texts in LISTS for text in texts]
+OWNER = [0, 0, 0, 1, 1, 1, 2, 2, 2]
+FEATURES = [[1.0, 0.5], [2.0, 0.0], [3.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0], [1.0, 1.0], [2.0, 0.0], [3.0, 0.5]]
+
+
+def theirs(line, references, **options):
+    return sacrebleu.metrics.TER(**options).sentence_score(line, references).score
+
+
+def nbest():
+    made = NBest.from_texts(LISTS, REFERENCES, FEATURES, ["rank", "other"], tokenize=str.split)
+    return made.with_metric("ter", REFERENCES)
+
+
+def test_rows_and_scores():
+    metric = find("ter")
+    rows = metric.rows(REFERENCES, TEXTS, owner=OWNER, threads=2)
+    expected = [theirs(text, REFERENCES[owner]) for text, owner in zip(TEXTS, OWNER)]
+    assert scores(rows, "ter").tolist() == expected
+    assert rows.dtype == np.float64 and metric.columns == ("edits", "ref_len")
+    in_bytes = metric.rows(REFERENCES, [text.upper().encode() for text in TEXTS], owner=OWNER)
+    assert in_bytes.tolist() == rows.tolist()
+    exact = find("ter", case_sensitive=True)
+    assert scores(exact.rows(REFERENCES, TEXTS, owner=OWNER, lowercase=True), exact).tolist() == expected
+    prepared = References(REFERENCES, tokenize="13a")
+    assert metric.rows(prepared, TEXTS, owner=OWNER).tolist() == rows.tolist()
+    as_column = metric.rows(REFERENCES, AsArray(texts_of(TEXTS)), owner=OWNER)
+    assert as_column.tolist() == rows.tolist()
+    assert str(score(rows, metric)).startswith("metric:ter|case:lc|tok:tercom|norm:no|punct:yes|asian:no = ")
+    assert score(rows.tolist(), metric) == score(rows, metric)
+    options = find("ter", normalized=True, no_punct=True, asian_support=True, case_sensitive=True)
+    assert options.signature == "metric:ter|case:mixed|tok:tercom|norm:yes|punct:no|asian:yes"
+    assert not metric.higher_is_better and find("chrf").higher_is_better
+    for copied in (copy.deepcopy(options), pickle.loads(pickle.dumps(options))):
+        assert copied == options and copied.row(["a."], "A.") == options.row(["a."], "A.")
+
+
+def test_pairs_and_rewards():
+    expected = [[theirs(text, [other]) for other in TEXTS] for text in TEXTS]
+    assert pairwise_bleu(TEXTS, metric="ter").tolist() == expected
+    out = np.empty((1, 2, 9))
+    assert pairwise_bleu([TEXTS], [TEXTS[:2]], "ter", batched=True, out=out, threads=2)[0].tolist() == expected[:2]
+    rewards = bleu_rewards(REFERENCES, TEXTS, OWNER, metric="ter")
+    rates = [theirs(text, REFERENCES[owner]) for text, owner in zip(TEXTS, OWNER)]
+    assert max(rates) > 100
+    assert rewards.tolist() == [np.float32(max(0.0, 100 - rate) / 100) for rate in rates]
+    reward = BleuReward("column", metric="ter")
+    assert reward(completions=TEXTS[:1], column=REFERENCES[:1]) == [float(rewards[0])]
+
+
+def test_choices():
+    """The lowest TER is chosen, and utilities are 100 - TER."""
+    list_ = nbest()
+    rates = np.array([theirs(text, REFERENCES[owner]) for text, owner in zip(TEXTS, OWNER)])
+    best = [0, int(rates[3:6].argmin()), int(rates[6:9].argmin())]
+    worst = [int(rates[:3].argmax()), int(rates[3:6].argmax()), int(rates[6:9].argmax())]
+    for level in ("sentence", "corpus"):
+        assert oracle(list_, level).positions.tolist() == best
+        assert antioracle(list_, level).positions.tolist() == worst
+    assert oracle(list_).scores.tolist() == rates.tolist()
+    assert oracle(list_, "corpus").score == score(list_.stats[oracle(list_, "corpus").rows], "ter").score
+    alike = [["a b c d", "a b c x", "q r s t"]]
+    chosen = mbr(alike, metric="ter")
+    means = [np.mean([100 - theirs(text, [other]) for other in alike[0]]) for text in alike[0]]
+    assert chosen.positions.tolist() == [int(np.argmax(means))]
+    assert chosen.scores.tolist() == pytest.approx(means)
+    assert diverse(alike, 2, metric="ter")[0].tolist() == [0, 2]
+
+
+def test_tuning():
+    """What is tuned is 100 - TER of the whole, so that higher is better everywhere."""
+    list_ = nbest()
+    best = 100 - oracle(list_, "corpus").score
+    found = line_search(list_, {"rank": -1.0, "other": 0.0}, "other")
+    assert found.score == 100 - score(list_.stats[[0, 3, 6]], "ter").score
+    tuned = tune(list_, {"rank": 1.0, "other": 0.0}, restarts=3)
+    assert tuned.metric == "1-ter" and tuned.start_score < tuned.score <= best
+    start = {"rank": 1.0, "other": 0.0}
+    for trained in (kbmira(list_, start), pro(list_, start)):
+        assert trained.score > trained.start_score
+    assert perceptron(list_, folds=2, metric="ter").weights["rank"] < 0
+
+
+def test_significance():
+    rows = {
+        name: find("ter").rows(REFERENCES * 9, texts * 9)
+        for name, texts in (("good", [x[0] for x in LISTS]), ("bad", [x[1] for x in LISTS]))
+    }
+    result = compare_systems(rows, "ter", samples=50, resamples=40)
+    assert [system.name for system in result.systems] == ["good", "bad"]
+    assert [system.score for system in result.systems] == [score(table, "ter").score for table in rows.values()]
+    (found,) = result.differences
+    assert found.first == "good" and found.difference < 0 and found.wins == 27
+    assert compare_systems(rows, "ter", samples=50, resamples=40, lower_is_better=False).systems[0].name == "bad"
+    assert bootstrap(rows["good"], "ter", samples=20).score == result.systems[0].score
+    assert paired_test(*rows.values(), "ter", samples=50).p < 0.05
+
+
+def test_columns():
+    table = {"hypothesis": [texts[0] for texts in LISTS], "reference": REFERENCES}
+    expected = find("ter").rows(REFERENCES, table["hypothesis"])
+    found = columns.rows(table, metric="ter")
+    assert {name: column.tolist() for name, column in found.items()} == dict(
+        zip(("edits", "ref_len"), expected.T.tolist())
+    )
+    sums = columns.total(table, metric="ter")
+    assert (
+        score(columns.statistics(sums, "ter"), "ter")
+        == score(columns.statistics(found, "ter"), "ter")
+        == score(expected, "ter")
+    )
+
+
+def test_commands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    documents = [TEXTS[:3], TEXTS[3:6], TEXTS[6:]]
+    write_lines(tmp_path, dict(zip(("hyp", "ref", "other"), documents)))
+    found = json.loads(run("score", "hyp", "ref", "other", "--metric", "ter", "--json").stdout)
+    assert found["score"] == sacrebleu.corpus_ter(documents[0], documents[1:]).score
+    assert found["signature"].startswith("metric:ter|case:lc|tok:tercom|norm:no|punct:yes|asian:no|nrefs:2")
+    segments = json.loads(run("score", "hyp", "ref", "--metric", "ter", "--segments", "--json").stdout)[
+        "segment_scores"
+    ]
+    assert segments == [theirs(*pair) for pair in zip(documents[0], [[x] for x in documents[1]])]
+    compared = json.loads(
+        run("compare", "hyp", "other", "-r", "ref", "--metric", "ter", "--format", "json", "--samples", 20).stdout
+    )
+    rates = [system["score"] for system in compared["systems"]]
+    assert rates == sorted(rates)
+    assert run("score", "hyp", "ref", "--metric", "ter", "--tokenize", "13a").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: find("ter").rows([["a"]], [["a", "b"]]), errors.SequenceTypeError, r"hypotheses\[0\] is a list"),
+        (lambda: find("ter").rows([[]], ["a"]), errors.NoReferencesError, r"references\[0\]"),
+        (lambda: find("ter").rows([["a"]], ["a"], tokenize="13a"), errors.UnknownNameError, "takes no tokeniser"),
+        (lambda: find("ter").rows([["a"]], ["a"], pad_id=0), errors.ArrayValueError, "pad_id is for token ids"),
+        (lambda: find("ter", smoothing="exp"), errors.UnknownNameError, "has no 'smoothing'"),
+        (lambda: scores(np.zeros((1, 4)), "ter"), errors.StatisticsError, "2 entries"),
+        (lambda: scores([[1.0, -2.0]], "ter"), errors.StatisticsError, "finite numbers from 0"),
+        (lambda: score([float("nan"), 2.0], "ter"), errors.StatisticsError, "finite numbers"),
+        (lambda: Ter().evaluate([1.0]), errors.StatisticsError, "2 entries"),
+    ],
+)
+def test_what_is_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.parametrize(("row", "expected"), [([0, 0], 0.0), ([3, 0], 100.0), ([3, 2.5], 120.0)])
+def test_texts_without_words(row, expected):
+    assert Ter().evaluate(row) == scores([row], "ter")[0] == expected

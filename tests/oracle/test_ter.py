@@ -1,0 +1,165 @@
+"""TER beside sacreBLEU."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+import sacrebleu
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sacrebleu.metrics import TER as Theirs
+from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+
+from cybleu import install_as_sacrebleu, sacrebleu_corpus_ter, sacrebleu_sentence_ter, score
+from cybleu.metrics import Ter
+from cybleu.sacrebleu_compat import TER
+from inputs import CATCHES_WARNINGS, assert_class_is_as_sacrebleu_s
+
+pytestmark = [pytest.mark.usefixtures("backend"), *CATCHES_WARNINGS]
+
+# what the options of the tokeniser look at, and what they must not look at
+PIECES = [
+    *"aS's059.,-?:;!\"()&<'`/{~ \t\n\xa0\u3000\x85\x1cΣß中カ。、！･\ud800",
+    "'s ",
+    "'s.",
+    "\n-",
+    "&quot;",
+    "&amp;",
+    "&lt;",
+    "&gt;",
+]
+WORDS = ["a", "b", "a", "the", "cat", "'s", "x."]
+OPTIONS = ["normalized", "no_punct", "asian_support", "case_sensitive"]
+
+characters = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+options = st.fixed_dictionaries({}, optional={name: st.booleans() for name in OPTIONS})
+
+
+@st.composite
+def texts_alike(draw):
+    """A few words that are repeated, and the same with blocks at other places and some words changed."""
+    text = draw(st.lists(st.sampled_from(WORDS), max_size=40))
+    other = list(text)
+    for _ in range(draw(st.integers(0, 3))):
+        first, length, place = (draw(st.integers(0, 40)) for _ in range(3))
+        block = other[first : first + length]
+        del other[first : first + length]
+        other[place:place] = block
+    for place, word in draw(st.lists(st.tuples(st.integers(0, 40), st.sampled_from([*WORDS, None])), max_size=4)):
+        other[place : place + 1] = [] if word is None else [word]
+    return " ".join(text), " ".join(other)
+
+
+@st.composite
+def corpora(draw):
+    pairs = draw(st.lists(texts_alike() | st.tuples(characters, characters), min_size=1, max_size=3))
+    count = draw(st.just(len(pairs)) | st.integers(1, 4))
+    references = [reference for _, reference in pairs]
+    documents = [(references * count)[:count]]
+    more = st.sampled_from([*references, *(text for text, _ in pairs), None]) | characters
+    documents += draw(st.lists(st.lists(more, min_size=count, max_size=count), max_size=3))
+    return [text for text, _ in pairs], documents
+
+
+@given(corpora(), options)
+@example((["the dog's.", "dog's"], [["the dog's , x", "dog's !"]]), {"normalized": True})
+@example((["", "a", ""], [["", "", "a"]]), {})
+@example((["a b c " * 30], [["c " * 3], ["c b a " * 40]]), {})
+def test_the_class(corpus, kwargs):
+    assert_class_is_as_sacrebleu_s(TER, Theirs, corpus, kwargs)
+
+
+@given(corpora(), options)
+def test_the_metric(corpus, kwargs):
+    hypotheses, documents = corpus
+    groups = [[line for line in group if line is not None] for group in zip(*documents)][: len(hypotheses)]
+    hypotheses = hypotheses[: len(groups)]
+    metric, theirs = Ter(**kwargs), Theirs(**kwargs)
+    expected = theirs._extract_corpus_statistics(hypotheses, documents)
+    rows = metric.rows(groups, hypotheses, threads=2)
+    assert rows.tolist() == expected
+    assert [metric.row(group, line) for group, line in zip(groups, hypotheses)] == expected
+    assert score(rows, metric).score == theirs._aggregate_and_compute(expected).score
+    assert metric.scores(rows).tolist() == [theirs._compute_score_from_stats(row).score for row in expected]
+    sources = [group[0] for group in groups]
+    matrix = [[theirs.sentence_score(line, [text]).score for text in sources] for line in hypotheses]
+    assert metric.pairs(sources, hypotheses).tolist() == matrix
+    assert metric.pairs(sources).tolist() == metric.pairs(sources, sources, threads=2).tolist()
+
+
+@given(characters, st.tuples(*[st.booleans()] * 4))
+def test_the_tokeniser(line, chosen):
+    wanted = TercomTokenizer(*chosen)(line.rstrip()).split()
+    metric = Ter(*chosen)
+    edits, length = metric.row([line], " ".join(wanted)) if not metric.normalized else (0, len(wanted))
+    assert metric.row(["#"], line)[0] == max(len(wanted), 1)
+    assert edits == 0 and length == len(wanted)
+
+
+LENGTHS = [(1, 90), (90, 1), (3, 200), (200, 3), (70, 130), (130, 70), (120, 120)]
+
+
+@pytest.mark.parametrize("words", [1, 2, 5, 500])
+@pytest.mark.parametrize("lengths", LENGTHS, ids=str)
+def test_long_texts(lengths, words):
+    """Longer than what is looked at beside the diagonal, and with as many candidates as there can be."""
+    random = Random(words)
+    hypothesis, reference = (" ".join(f"{random.randrange(words)}" for _ in range(length)) for length in lengths)
+    assert Ter().row([reference], hypothesis) == Theirs()._extract_corpus_statistics([hypothesis], [[reference]])[0]
+
+
+@pytest.mark.long_in_mirror
+def test_texts_without_order():
+    words = [f"{number}" for number in range(150)]
+    shuffled = Random(1).sample(words, len(words))
+    swapped = [words[place ^ 1] for place in range(len(words))]
+    for hypothesis in (shuffled, swapped, words[::-1]):
+        row = Ter().row([" ".join(words)], " ".join(hypothesis))
+        assert row == Theirs()._extract_corpus_statistics([" ".join(hypothesis)], [[" ".join(words)]])[0]
+
+
+def test_functions_and_installation():
+    theirs = sacrebleu.TER
+    chosen = {"normalized": True, "no_punct": True, "asian_support": True, "case_sensitive": True}
+    corpus, one = (["the cat.", "b 中"], [["a cat.", "b"], ["the hat", None]]), ("the cat.", ["a cat.", "the hat."])
+    for kwargs in ({}, chosen):
+        expected = [sacrebleu.corpus_ter(*corpus, **kwargs), sacrebleu.sentence_ter(*one, **kwargs)]
+        found = [sacrebleu_corpus_ter(*corpus, **kwargs), sacrebleu_sentence_ter(*one, **kwargs)]
+        assert list(map(vars, found)) == list(map(vars, expected))
+    with install_as_sacrebleu():
+        for place in (sacrebleu, sacrebleu.metrics, sacrebleu.metrics.ter, sacrebleu.compat):
+            assert place.TER is TER
+        assert sacrebleu.metrics.METRICS["TER"] is TER
+        assert vars(sacrebleu.corpus_ter(*corpus, **chosen)) == vars(expected[0])
+    assert sacrebleu.TER is sacrebleu.metrics.METRICS["TER"] is theirs
+
+
+# What sacreBLEU's own tests say (test/test_ter.py and test/test_tokenizer_ter.py of sacreBLEU 2.6, Apache-2.0)
+PUBLISHED = [
+    ("aaaa bbbb cccc dddd", "aaaa bbbb cccc dddd", 0),
+    ("dddd eeee ffff", "aaaa bbbb cccc", 100),
+    ("", "a", 100),
+    ("d e f g h a b c", "a b c d e f g h", 12.5),
+]
+TOKENISED = [
+    ({"case_sensitive": True}, "a b c d.", "a b c d."),
+    ({}, "A B C D.", "a b c d."),
+    ({"no_punct": True}, "A ; B ) C : D.", "a b c d"),
+    ({"normalized": True}, "a b (c) d.", "a b ( c ) d ."),
+    ({"normalized": True}, "4.2", "4.2"),
+    ({"normalized": True}, "Jim's car.", "jim 's car ."),
+    ({"normalized": True, "asian_support": True}, "美众院公布对特", "美 众 院 公 布 对 特"),
+    ({"normalized": True, "asian_support": True}, "りの拳銃を持", "りの 拳 銃 を 持"),
+]
+
+
+@pytest.mark.parametrize(("hypothesis", "reference", "expected"), PUBLISHED)
+def test_published_scores(hypothesis, reference, expected):
+    assert sacrebleu_corpus_ter([hypothesis], [[reference]]).score == expected
+
+
+@pytest.mark.parametrize(("chosen", "line", "tokens"), TOKENISED)
+def test_published_tokens(chosen, line, tokens):
+    assert Ter(**chosen).row([tokens], line)[0] == 0
+    assert Ter(**chosen).row(["#"], line)[0] == len(tokens.split())

@@ -1,0 +1,182 @@
+"""`sentence_bleu` as a compiled function: it looks like the Python function, and returns the same."""
+
+from __future__ import annotations
+
+import copy
+import doctest
+import functools
+import inspect
+import multiprocessing
+import pickle
+import pydoc
+from array import array
+from collections import UserList
+
+import pytest
+
+import cybleu
+from cybleu import SmoothingFunction, _backend, bleu_score, sentence_bleu
+from cybleu.bleu_score import scores
+from cybleu.bleu_score.no_match import warn_no_match
+from cybleu.bleu_score.smoothing import METHODS
+from cybleu.errors import NoReferencesError
+from inputs import CATCHES_WARNINGS, CaseBlind, assert_same, outcome, using_backend
+
+pytestmark = CATCHES_WARNINGS
+
+REFERENCES, HYPOTHESIS = [["the", "cat", "is", "on", "the", "mat"]], ["the", "cat", "is", "on", "a", "mat"]
+SCORE = 0.537284965911771
+
+
+@pytest.fixture
+def original(kernels):
+    """The Python function that the compiled one replaces."""
+    return sentence_bleu.__wrapped__
+
+
+def test_it_is_compiled(kernels):
+    assert type(sentence_bleu).__name__ == "cython_function_or_method"
+    assert cybleu.sentence_bleu is bleu_score.sentence_bleu is scores.sentence_bleu
+
+
+def test_it_looks_like_the_python_function(original):
+    assert inspect.isfunction(original) and inspect.isroutine(sentence_bleu) and callable(sentence_bleu)
+    for name in ("__name__", "__qualname__", "__doc__", "__defaults__", "__kwdefaults__", "__annotations__"):
+        assert getattr(sentence_bleu, name) == getattr(original, name), name
+    assert sentence_bleu.__module__ == "cybleu.bleu_score"
+    assert inspect.signature(sentence_bleu) == inspect.signature(original)
+    # also without `__wrapped__`
+    assert inspect.signature(sentence_bleu, follow_wrapped=False) == inspect.signature(original)
+    assert inspect.getdoc(sentence_bleu) == inspect.getdoc(original)
+    assert inspect.getsource(sentence_bleu) == inspect.getsource(original)
+    assert "sentence_bleu(references" in "".join(pydoc.render_doc(sentence_bleu, renderer=pydoc.plaintext).split())
+
+
+def test_its_example_is_found_and_runs():
+    (example,) = (
+        found
+        for found in doctest.DocTestFinder().find(
+            sentence_bleu, "sentence_bleu", globs={"sentence_bleu": sentence_bleu}
+        )
+    )
+    runner = doctest.DocTestRunner()
+    runner.run(example)
+    assert (runner.tries, runner.failures) == (1, 0)
+
+
+def test_it_is_pickled_by_its_name():
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(sentence_bleu, protocol)) is sentence_bleu
+    assert b"cybleu.bleu_score" in pickle.dumps(sentence_bleu, 0)
+    assert copy.copy(sentence_bleu) is copy.deepcopy(sentence_bleu) is sentence_bleu
+
+
+def test_in_another_process():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        scored = functools.partial(sentence_bleu, smoothing_function=SmoothingFunction().method1)
+        assert pool.starmap(scored, [(REFERENCES, HYPOTHESIS)]) == [SCORE]
+
+
+@pytest.mark.usefixtures("backend")
+def test_every_way_to_call_it():
+    method = SmoothingFunction().method2
+    expected = sentence_bleu(REFERENCES, HYPOTHESIS, (0.5, 0.5), method, True)
+    for arguments, keywords in (
+        ((REFERENCES, HYPOTHESIS, (0.5, 0.5), method), {"auto_reweigh": True}),
+        ((REFERENCES, HYPOTHESIS, (0.5, 0.5)), {"auto_reweigh": True, "smoothing_function": method}),
+        ((REFERENCES,), {"weights": (0.5, 0.5), "smoothing_function": method, "hypothesis": HYPOTHESIS}),
+        ((), {"weights": [0.5, 0.5], "smoothing_function": method, "hypothesis": HYPOTHESIS, "references": REFERENCES}),
+    ):
+        assert sentence_bleu(*arguments, **keywords) == expected
+        assert functools.partial(sentence_bleu, *arguments)(**keywords) == expected
+    assert sentence_bleu(REFERENCES, HYPOTHESIS) == sentence_bleu(hypothesis=HYPOTHESIS, references=REFERENCES) == SCORE
+    assert list(map(sentence_bleu, [REFERENCES], [HYPOTHESIS])) == [SCORE]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "words"),
+    [
+        ((), {}, "2 positional arguments|2 required positional"),
+        ((REFERENCES,), {}, "2 positional|1 required positional"),
+        ((REFERENCES, HYPOTHESIS), {"weight": (1,)}, "unexpected keyword argument 'weight'"),
+        ((REFERENCES, HYPOTHESIS), {"hypothesis": []}, "multiple values for (keyword )?argument 'hypothesis'"),
+        ((REFERENCES, HYPOTHESIS, (1,), None, False, 0), {}, "at most 5 positional|takes from 2 to 5 positional"),
+    ],
+    ids=str,
+)
+def test_wrong_calls(arguments, keywords, words):
+    with pytest.raises(TypeError, match=rf"sentence_bleu\(\) .*({words})"):
+        sentence_bleu(*arguments, **keywords)
+
+
+def lower(precisions, **others):
+    return [precision / 2 for precision in precisions]
+
+
+class Mine(SmoothingFunction):
+    pass
+
+
+CALLS = {
+    "plain": (REFERENCES, HYPOTHESIS),
+    "tuples": (tuple(map(tuple, REFERENCES)), tuple(HYPOTHESIS)),
+    "no match": (REFERENCES, ["x"]),
+    "no token": (REFERENCES, []),
+    "no 2-gram": (REFERENCES, ["mat", "the"]),
+    "tokens with an equality of their own": ([[CaseBlind("A"), "b"]], [CaseBlind("a"), "b"], (0.5, 0.5)),
+    "tokens that are tuples": ([[(1,), (2,)]], [(1,), (2,)], (0.5, 0.5)),
+    "an unhashable token": ([[[]]], ["a"]),
+    "a str as a text": (["abcd"], "abcd"),
+    "other containers": (UserList([array("i", [1, 2, 3, 4])]), array("i", [1, 2, 3, 4])),
+    "no reference": ([], HYPOTHESIS),
+    "a one-shot iterator": (iter(REFERENCES), HYPOTHESIS),
+    "not a text": (None, HYPOTHESIS),
+    "several weights": (REFERENCES, HYPOTHESIS, [(1,), (0.5, 0.5)]),
+    "no weights": (REFERENCES, HYPOTHESIS, ()),
+    "weights of another kind": (REFERENCES, HYPOTHESIS, array("d", [0.5, 0.5])),
+    "weights that are not": (REFERENCES, HYPOTHESIS, None),
+    "a weight that is too large": (REFERENCES, HYPOTHESIS, (1e308,) * 4),
+    "a smoothing of one's own": (REFERENCES, HYPOTHESIS, (0.5, 0.5), lower),
+    "a subclass": (REFERENCES, HYPOTHESIS, (0.25,) * 4, Mine().method3),
+    "not a smoothing": (REFERENCES, HYPOTHESIS, (0.25,) * 4, 3),
+    "an odd flag": (REFERENCES, ["the"], (0.25,) * 4, None, 1),
+    "reweighed": (REFERENCES, ["the", "cat"], (0.25,) * 4, None, True),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_it_gives_what_the_python_function_gives(original, call):
+    def again():
+        return [iter(REFERENCES) if type(part).__name__ == "list_iterator" else part for part in call]
+
+    ours, theirs = outcome(sentence_bleu, *again()), outcome(original, *again())
+    assert_same(ours, theirs)
+    assert type(ours.error) is type(theirs.error) and str(ours.error) == str(theirs.error)
+
+
+def test_an_error_comes_from_the_python_function(kernels):
+    with pytest.raises(NoReferencesError) as raised:
+        sentence_bleu([], HYPOTHESIS)
+    assert "_general_bleu" in [entry.name for entry in raised.traceback]
+
+
+@pytest.mark.thread_unsafe(reason="the backend is that of the process")
+def test_the_other_backend_is_asked_through_the_same_function(kernels):
+    asked = []
+
+    def general(references, hypothesis, weights=(1,), smoothing_function=None, auto_reweigh=False):
+        """Without kernels."""
+        asked.append((references, hypothesis, weights, smoothing_function, auto_reweigh))
+        return "general"
+
+    compiled = kernels.sentence_bleu(general, SmoothingFunction, METHODS, warn_no_match)
+    assert (compiled.__name__, compiled.__doc__) == ("general", "Without kernels.")
+    with using_backend("cython"):
+        assert compiled(REFERENCES, HYPOTHESIS) == SCORE
+        with using_backend("python"):
+            assert compiled(REFERENCES, hypothesis=HYPOTHESIS, auto_reweigh=True) == "general"
+            assert sentence_bleu(REFERENCES, HYPOTHESIS) == SCORE
+        assert _backend.BACKEND == "cython"
+        assert compiled(REFERENCES, HYPOTHESIS) == SCORE
+    assert asked == [(REFERENCES, HYPOTHESIS, (0.25, 0.25, 0.25, 0.25), None, True)]

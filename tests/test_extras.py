@@ -1,0 +1,46 @@
+"""Optional packages that are there and do not load, as where memory is short: that is not said to be a missing package."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.thread_unsafe(reason="it runs processes of its own")
+
+REASON = "failed to map segment from shared object: Cannot allocate memory"
+USES = {
+    "jinja2": "cybleu.report.check_report('report.html')",
+    "matplotlib": "cybleu.report.check_plot('plot.svg')",
+    "nltk": "cybleu.install_as_nltk()",
+    "numpy": "cybleu.segment_stats",
+    "regex": "cybleu.text.tokenizer('intl')",
+    "sacrebleu": "cybleu.sacrebleu_corpus_bleu(['a'], [['a']])",
+    "sacrebleu.metrics.bleu": "cybleu.sacrebleu_compat.BLEU",
+    "sacrebleu.metrics.chrf": "cybleu.sacrebleu_compat.CHRF",
+    "sacrebleu.metrics": "cybleu.text.tokenizer('ja-mecab')",
+    "scipy": "cybleu.nbest.SparseFeatures([0], [], [], []).to_scipy()",
+    "torch": "import cybleu.frameworks.torch_metrics",
+    "tqdm": "cybleu.pairwise_bleu([['a']], [['a']], progress=True)",
+}
+
+
+def run(code, folder):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
+    return subprocess.run([sys.executable, "-c", code], env=environment, cwd=folder, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("module", USES)
+def test_a_package_that_does_not_load(module, tmp_path):
+    folder = tmp_path.joinpath(*module.split("."))
+    folder.mkdir(parents=True)
+    for parent in folder.relative_to(tmp_path).parents:
+        if parent.name:
+            (tmp_path / parent / "__init__.py").touch()
+    (folder / "__init__.py").write_text(f"raise ImportError({REASON!r})\n")
+    done = run(f"import cybleu; {USES[module]}", tmp_path)
+    *_, error = done.stderr.splitlines()
+    assert error.startswith("cybleu.errors.MissingExtraError: ") and error.endswith(f"does not load: {REASON}"), error
+    assert "not installed" not in done.stderr and "pip install" not in done.stderr

@@ -1,0 +1,433 @@
+"""Every public function that takes texts, with every form of texts: equal results, one parse for each argument, clear errors."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections import Counter, deque
+from importlib.util import find_spec
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from arrow_capsules import AsArray, AsStream, integers, lists, texts
+from cybleu import errors
+from cybleu.bleu_score import sentence_bleu_many
+from cybleu.checks import check
+from cybleu.columns import rows as column_rows
+from cybleu.explanations import explain_blocks, explain_difference
+from cybleu.metrics import Bleu, Metric, find
+from cybleu.nbest import NBest, prepare_references
+from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
+from cybleu.rerank import diverse, mbr
+from cybleu.rewards import BleuReward, bleu_rewards
+from cybleu.stats import CorpusAccumulator, References, segment_stats
+from cybleu.text import parsing
+from inputs import Labelled
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+class Own(Metric):
+    """A metric of the user's, which reads the tokens in Python."""
+
+    name, scale, columns = "own", 1, ("shared", "words")
+
+    def row(self, references, hypothesis):
+        return [len({*hypothesis} & {*references[0]}), len({*hypothesis})]
+
+    def evaluate(self, row):
+        return row[0] / row[1] if row[1] else 0.0
+
+
+def accumulated(references, hypotheses, **how):
+    corpus = CorpusAccumulator(**how)
+    for group, text in zip(references, hypotheses):
+        corpus.update(group, text)
+    return corpus.row
+
+
+def of_metric(metric):
+    return lambda references, hypotheses, **how: find(metric).rows(references, hypotheses, **how)
+
+
+# What takes references and hypotheses; the arguments `tokenize` and `lowercase` are passed on.
+OF_CORPORA = {
+    "segment_stats": segment_stats,
+    "segment_stats, threads": lambda *corpus, **how: segment_stats(*corpus, threads=2, **how),
+    "segment_stats, owner": lambda *corpus, **how: segment_stats(*corpus, owner=[1, 0], **how),
+    "segment_stats, strict": lambda *corpus, **how: segment_stats(*corpus, strict=True, **how),
+    "References": lambda references, hypotheses, **how: References(references, **how).stats(hypotheses),
+    "bleu_rewards": bleu_rewards,
+    "bleu_rewards, gleu": lambda *corpus, **how: bleu_rewards(*corpus, metric="gleu", **how),
+    "bleu_rewards, own": lambda *corpus, **how: bleu_rewards(*corpus, metric=Own(), **how),
+    "Bleu.rows": of_metric(Bleu("nltk")),
+    "Gleu.rows": of_metric("gleu"),
+    "Metric.rows": of_metric(Own()),
+    "explain_difference": lambda *corpus, **how: str(explain_difference(*corpus, **how)),
+    "explain_blocks": lambda *corpus, **how: str(explain_blocks([corpus], **how)),
+}
+OF_TOKENS = {
+    **OF_CORPORA,
+    "sentence_bleu_many": lambda *corpus: sentence_bleu_many(*corpus, (0.5, 0.5)),
+}
+OF_ITERABLES = {  # what reads segments one by one
+    "CorpusAccumulator": accumulated,
+    "Metric.sum_of": lambda references, hypotheses: Bleu().sum_of(references, hypotheses)[0],
+    "check": lambda references, hypotheses: check(references, hypotheses) or 0,
+}
+OF_RAW_TEXT = {
+    **OF_CORPORA,
+    "Chrf.rows": lambda *corpus, **how: find("chrf", lowercase=how.get("lowercase")).rows(*corpus),
+    "bleu_rewards, chrf": lambda *corpus, **how: bleu_rewards(
+        *corpus, metric="chrf++", lowercase=how.get("lowercase", False)
+    ),
+}
+# What takes a list of texts.
+OF_TEXTS = {
+    "pairwise_bleu": pairwise_bleu,
+    "pairwise_bleu, gleu": lambda texts, **how: pairwise_bleu(texts, metric="gleu", **how),
+    "pairwise_bleu, strict": lambda texts, **how: pairwise_bleu(texts, strict=True, **how),
+    "self_bleu": lambda texts, **how: self_bleu(texts, (1.0,), **how),
+}
+
+TOKENS = [[["a", "b", "c", "d"]], [["e", "f"], ["e", "g"]]], [["a", "b", "c", "x"], ["e", "g"]]
+IDS = [[[5, 6, 7, 8]], [[9, 10], [9, 11]]], [[5, 6, 7, 1], [9, 11]]
+ONE_EACH = [[[5, 6, 7, 8]], [[9, 10, 11, 12]]], [[5, 6, 7, 1], [9, 11, 11, 12]]
+LINES = [["The cat sat.", "A cat."], ["It rains, often."]], ["The cat, it sat.", "it rains."]
+
+
+def of_objects(values):
+    column = np.empty(len(values), dtype=object)
+    column[:] = [*map(tuple, values)] if not isinstance(values[0], str) else values
+    return column
+
+
+def pandas_column(values):
+    import pandas
+
+    return pandas.Series(list(values), index=range(len(values))[::-1], dtype=object)
+
+
+def pandas_index(values):
+    import pandas
+
+    return pandas.Index(of_objects(values), tupleize_cols=False)
+
+
+def part_of_pandas(values):
+    import pandas
+
+    return pandas.Series([None, *values], dtype=object)[1:]
+
+
+def polars_column(values):
+    import polars
+
+    return polars.Series(list(values))
+
+
+class Column(AsArray):
+    """A column of Arrow, and how it is read without kernels."""
+
+    def __init__(self, node, values):
+        super().__init__(node)
+        self.values = values
+
+    def to_pylist(self):
+        return list(self.values)
+
+
+class Stream(AsStream):
+    """A column in two arrays."""
+
+    def __init__(self, values):
+        super().__init__([texts(values[:1]), texts(values[1:])])
+        self.values = values
+
+    def to_pylist(self):
+        return list(self.values)
+
+
+def in_lists(container):
+    return lambda groups: container([container([container(text) for text in group]) for group in groups])
+
+
+def ragged(values):
+    return np.array(list(chain(*values))), np.cumsum([0, *map(len, values)])
+
+
+def arrow(leaf, depth):
+    def nested(values, depth):
+        return leaf(values) if not depth else lists(values, lambda parts: nested(parts, depth - 1))
+
+    return lambda values: Column(nested(values, depth), values)
+
+
+# name -> references and hypotheses in another form than lists
+FORMS_OF_TOKENS = {
+    "tuples": (in_lists(tuple), lambda values: tuple(map(tuple, values))),
+    "labelled": (in_lists(Labelled), lambda values: Labelled(map(Labelled, values))),
+    "deques": (in_lists(deque), lambda values: deque(map(deque, values))),
+    "objects": (of_objects, of_objects),
+    "arrow": (arrow(texts, 2), arrow(texts, 1)),
+}
+if find_spec("pandas"):
+    FORMS_OF_TOKENS |= {
+        "pandas": (pandas_column, pandas_column),
+        "pandas index": (pandas_index, pandas_index),
+        "part of pandas": (part_of_pandas, part_of_pandas),
+    }
+if find_spec("polars"):  # nox installs both
+    FORMS_OF_TOKENS["polars"] = (polars_column, polars_column)
+FORMS_OF_IDS = {
+    "lists of arrays": (
+        lambda sets: [[np.array(text) for text in group] for group in sets],
+        lambda v: [*map(np.array, v)],
+    ),
+    "buffers": (
+        lambda sets: [[array("i", text) for text in group] for group in sets],
+        lambda v: [array("q", t) for t in v],
+    ),
+    "ragged": (lambda sets: sets, ragged),
+    "arrow": (arrow(integers, 2), arrow(integers, 1)),
+}
+FORMS_OF_ONE_EACH = {
+    "2-D": (lambda sets: np.array([group[0] for group in sets]), np.array),
+    "2-D, int32": (
+        lambda sets: np.array([group[0] for group in sets], dtype=np.int32),
+        lambda v: np.array(v, dtype=np.uint8),
+    ),
+    "3-D": (np.array, np.array),
+    "lists of 2-D": (lambda sets: [*map(np.array, sets)], np.array),
+    "ragged": (lambda sets: ragged([group[0] for group in sets]), ragged),
+    "arrow": (lambda sets: arrow(integers, 1)([group[0] for group in sets]), arrow(integers, 1)),
+}
+FORMS_OF_LINES = {
+    "tuples": (lambda sets: tuple(map(tuple, sets)), tuple),
+    "bytes": (
+        lambda sets: [[line.encode() for line in group] for group in sets],
+        lambda v: [line.encode() for line in v],
+    ),
+    "labelled": (lambda sets: Labelled(map(Labelled, sets)), Labelled),
+    "arrow": (arrow(texts, 1), arrow(texts, 0)),
+    "stream": (arrow(texts, 1), Stream),
+    "columns": (
+        lambda sets: [arrow(texts, 0)([group[0] for group in sets]), arrow(texts, 0)([sets[0][1], None])],
+        arrow(texts, 0),
+    ),
+}
+
+
+def listed(result):
+    return np.asarray(result).tolist()
+
+
+def cases(calls, forms):
+    return pytest.mark.parametrize(
+        ("call", "form"),
+        [pytest.param(call, forms[form], id=f"{name}-{form}") for name, call in calls.items() for form in forms],
+    )
+
+
+@cases(OF_ITERABLES, {name: form for name, form in FORMS_OF_TOKENS.items() if name != "arrow"})
+def test_tokens_in_every_container(call, form):
+    assert listed(call(form[0](TOKENS[0]), form[1](TOKENS[1]))) == listed(call(*TOKENS))
+
+
+@cases(OF_TOKENS, FORMS_OF_TOKENS)
+def test_tokens_in_every_form(call, form):
+    assert listed(call(form[0](TOKENS[0]), form[1](TOKENS[1]))) == listed(call(*TOKENS))
+
+
+@cases(OF_TOKENS, FORMS_OF_IDS)
+def test_ids_in_every_form(call, form):
+    assert listed(call(form[0](IDS[0]), IDS[1])) == listed(call(*IDS))
+    if call not in (OF_TOKENS["Metric.rows"], OF_TOKENS["bleu_rewards, own"]) and form is not FORMS_OF_IDS["ragged"]:
+        assert listed(call(IDS[0], form[1](IDS[1]))) == listed(call(*IDS))
+
+
+BATCHES = ("segment_stats", "segment_stats, threads", "segment_stats, owner", "References", "bleu_rewards", "Bleu.rows")
+
+
+@cases({name: OF_CORPORA[name] for name in BATCHES}, FORMS_OF_ONE_EACH)
+def test_arrays_of_ids(call, form):
+    assert listed(call(form[0](ONE_EACH[0]), form[1](ONE_EACH[1]))) == listed(call(*ONE_EACH))
+
+
+@pytest.mark.parametrize("how", [{"tokenize": "13a"}, {"tokenize": "char", "lowercase": True}, {"tokenize": str.split}])
+@cases(OF_RAW_TEXT, FORMS_OF_LINES)
+def test_raw_text_in_every_form(call, form, how):
+    assert listed(call(form[0](LINES[0]), form[1](LINES[1]), **how)) == listed(call(*LINES, **how))
+
+
+@pytest.mark.parametrize("call", OF_TEXTS.values(), ids=OF_TEXTS)
+def test_lists_of_texts_in_every_form(call):
+    for values, forms in ((TOKENS[1], FORMS_OF_TOKENS), (IDS[1], FORMS_OF_IDS), (ONE_EACH[1], FORMS_OF_ONE_EACH)):
+        for _, of_texts in forms.values():
+            assert listed(call(of_texts(values))) == listed(call(values))
+    for how in ({"tokenize": "13a"}, {"tokenize": str.split, "lowercase": True}):
+        for _, of_texts in FORMS_OF_LINES.values():
+            assert listed(call(of_texts(LINES[1]), **how)) == listed(call(LINES[1], **how))
+
+
+@pytest.mark.parametrize(
+    "call", [lambda groups: mbr(groups).scores, lambda groups: diverse(groups, 2)[0]], ids=["mbr", "diverse"]
+)
+def test_groups_of_texts_in_every_form(call):
+    for name, (_, of_texts) in FORMS_OF_TOKENS.items():
+        group = arrow(texts, 2)([TOKENS[1]]) if name == "arrow" else [of_texts(TOKENS[1])]
+        assert listed(call(group)) == listed(call([TOKENS[1]]))
+    assert listed(call([[*map(np.array, IDS[1])]])) == listed(call([IDS[1]]))
+
+
+# ----------------------------------------------------------------------------------------------------------- one parse
+
+ENTRIES = [
+    parsing.parse_groups,
+    parsing.parse_raw_references,
+    parsing.parse_raw_texts,
+    parsing.parse_references,
+    parsing.parse_segments,
+    parsing.parse_texts,
+]
+
+
+def parses(call, *arguments, **how):
+    """How often each of the arguments, by its number, is parsed; None is for a value that is none of them."""
+    names = {function.__code__: function.__code__.co_varnames for function in ENTRIES}
+    counts = Counter()
+    depth = 0
+
+    def profile(frame, event, _):
+        nonlocal depth
+        if frame.f_code not in names:
+            return
+        if event == "call":
+            if not depth:
+                for name in (
+                    ("references", "hypotheses") if frame.f_code is parsing.parse_segments.__code__ else ("values",)
+                ):
+                    value = frame.f_locals[name]
+                    places = [place for place, argument in enumerate(arguments) if argument is value]
+                    counts[places[0] if places else None] += 1
+            depth += 1
+        elif event == "return":
+            depth -= 1
+
+    sys.setprofile(profile)
+    try:
+        call(*arguments, **how)
+    finally:
+        sys.setprofile(None)
+    return counts
+
+
+@pytest.mark.thread_unsafe(reason="counts the calls of one thread")
+@pytest.mark.parametrize("how", [{}, {"tokenize": "13a"}, {"tokenize": str.split}], ids=["tokens", "raw", "function"])
+def test_each_argument_is_parsed_once(how):
+    corpus = LINES if how else TOKENS
+    for name, call in (OF_RAW_TEXT if how else OF_TOKENS).items():
+        assert parses(call, *corpus, **how) == {0: 1, 1: 1}, name
+    for name, call in OF_TEXTS.items():
+        found = parses(call, corpus[1], **how)
+        assert found == {0: 1}, name
+    prepared = References(corpus[0], **how)
+    for call in (
+        prepared.stats,
+        lambda texts: bleu_rewards(prepared, texts),
+        lambda texts: find("gleu").rows(prepared, texts),
+    ):
+        assert parses(call, corpus[1]) == {0: 1}
+    for name, call in {
+        "mbr": lambda groups: mbr(groups, **how),
+        "mbr, evidence": lambda groups: mbr(groups, evidence=[*groups], **how),
+        "diverse": lambda groups: diverse(groups, 2, **how),
+    }.items():
+        found = parses(call, [corpus[1], corpus[1][:1]])
+        assert found[0] == 1 and found.total() <= 4, name
+    assert parses(lambda groups, sets: NBest.from_texts(groups, sets, **how), corpus[0], corpus[0]) == {0: 2}
+    assert parses(lambda sets: prepare_references(sets, **how), corpus[0]) == {0: 1}
+    if not how:
+        assert parses(self_stats, corpus[1]) == {0: 1}
+        assert parses(pairwise_bleu, IDS[1], np.array([[5, 6]])) == {0: 1, 1: 1}
+        columns = arrow(texts, 1)(corpus[1])
+        assert parses(segment_stats, corpus[0], columns) == {0: 1, 1: 1}
+    else:
+        table = {"hypothesis": LINES[1], "reference": LINES[0]}
+        assert parses(lambda: column_rows(table, **how)).total() == 2  # the two columns of the only block
+        assert parses(lambda: check(*corpus, **how)).total() == 2
+        reward = BleuReward("r", tokenize=how["tokenize"])
+        assert parses(lambda: reward(completions=LINES[1], r=LINES[0])).total() == 2
+
+
+# -------------------------------------------------------------------------------------------------------------- errors
+
+NO_TEXTS = {  # in the place of a text: classes of error, and what the message says
+    "str": ("abcd", errors.SequenceTypeError, "is a str, not a list of tokens; split it"),
+    "bytes": (b"abcd", errors.SequenceTypeError, "is a bytes, not a list of tokens; split it"),
+    "None": (None, errors.SequenceTypeError, "must be a list of tokens.*not NoneType|is None"),
+    "number": (5, errors.SequenceTypeError, "must be a list of tokens.*not int|is an int"),
+    "iterator": (iter("a"), errors.SequenceTypeError, "must be a list of tokens.*not str_.*iterator|read only once"),
+    "set": ({"a", "b"}, errors.SequenceTypeError, "is a set, which has no order"),
+    "dict": ({"a": 1}, errors.SequenceTypeError, "is a dict, which has no order"),
+    "0-d": (np.array(3), errors.CybleuError, "without a dimension|0 dimensions"),
+    "floats": (np.array([0.5]), errors.CybleuError, "dtype float64|token ids"),
+    "2-D": (np.array([[1]]), errors.CybleuError, "2 dimensions|cannot be hashed|token ids"),
+    "masked": (np.ma.array([1, 2], mask=[0, 1]), errors.ArrayTypeError, "has masked entries"),
+}
+PLACES = r"(hypotheses\[1\]|references\[1\]\[0\]|the hypothesis|reference 0)"
+STRICT_BATCHES = [name for name in BATCHES if name != "Bleu.rows"]
+
+
+@pytest.mark.parametrize("text", NO_TEXTS)
+@pytest.mark.parametrize("call", [OF_TOKENS[name] for name in BATCHES], ids=BATCHES)
+def test_wrong_texts_are_named(call, text):
+    value, error, message = NO_TEXTS[text]
+    references, hypotheses = IDS if hasattr(value, "dtype") else TOKENS
+    for corpus in ((references, [hypotheses[0], value]), ([references[0], [value]], hypotheses)):
+        with pytest.raises(error, match=f"{PLACES}.*({message})|^({message})"):
+            call(*corpus)
+
+
+NO_LINES = {
+    "None": (None, errors.SequenceTypeError, "is a NoneType; with tokenize each text must be raw text"),
+    "number": (5, errors.SequenceTypeError, "is a int; with tokenize"),
+    "list": (["a"], errors.SequenceTypeError, "is a list; with tokenize"),
+    "not UTF-8": (b"a \xff", errors.NotUtf8Error, "is not UTF-8: byte 0xff at position 2; decode it"),
+}
+
+
+@pytest.mark.parametrize("tokenize", ["13a", str.split])
+@pytest.mark.parametrize("line", NO_LINES)
+@pytest.mark.parametrize("name", OF_RAW_TEXT)
+def test_wrong_lines_are_named(name, line, tokenize):
+    call, (value, error, message) = OF_RAW_TEXT[name], NO_LINES[line]
+    with pytest.raises(error, match=rf"hypotheses\[1\] {message}"):
+        call(LINES[0], [LINES[1][0], value], tokenize=tokenize)
+    with pytest.raises(error, match=rf"references\[1\]\[0\] {message}"):
+        call([LINES[0][0], [value]], LINES[1], tokenize=tokenize)
+    with pytest.raises(errors.NoReferencesError, match=r"references\[1\] has no reference; give at least one"):
+        call([LINES[0][0], []], LINES[1], tokenize=tokenize)
+    with pytest.raises(
+        errors.SequenceTypeError, match=r"references\[0\] is one str; .* \[\[reference\] for reference in"
+    ):
+        call(LINES[1], LINES[1], tokenize=tokenize)
+    with pytest.raises(errors.SequenceTypeError, match="hypotheses is one str; give a list of lines"):
+        call(LINES[0], "The cat", tokenize=tokenize)
+
+
+@pytest.mark.parametrize("call", [OF_TOKENS[name] for name in BATCHES], ids=BATCHES)
+def test_wrong_batches_are_named(call):
+    for references, hypotheses in ((TOKENS[0], "the cat"), ("the cat", TOKENS[1]), (["the cat"] * 2, TOKENS[1])):
+        with pytest.raises(errors.SequenceTypeError, match=r"is a str, not a list .*; put it in a list, and split it"):
+            call(references, hypotheses)
+    for references, hypotheses in ((TOKENS[0], 5), (None, TOKENS[1]), ([None, None], TOKENS[1])):
+        with pytest.raises(errors.SequenceTypeError, match=r"(hypotheses|references|references\[0\]) must be a list"):
+            call(references, hypotheses)
+    with pytest.raises(errors.NoReferencesError, match=r"references\[1\] has no reference"):
+        call([TOKENS[0][0], []], TOKENS[1])
+    if call is not OF_TOKENS["segment_stats, owner"]:
+        with pytest.raises(errors.LengthMismatchError, match="2 hypotheses and 1 set of references"):
+            call(TOKENS[0][:1], TOKENS[1])

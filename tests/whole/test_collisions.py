@@ -1,0 +1,216 @@
+"""Texts whose tokens or n-grams were written to collide in a hash table.
+
+The families know all that the source says about the hash functions, now or formerly, but not the seed of the process. Long
+probes are counted, not timed: where keys collide, their number grows with the square of the number of keys.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib import import_module
+from itertools import product
+from random import Random
+from string import ascii_letters
+
+import numpy as np
+import pytest
+
+from cybleu import (
+    bleu_rewards,
+    corpus_bleu,
+    pairwise_bleu,
+    sacrebleu_corpus_chrf,
+    segment_stats,
+    self_bleu,
+    sentence_bleu,
+)
+from inputs import MODULUS
+
+SIZE = 4096
+MASK = 2**64 - 1
+
+
+@pytest.fixture
+def probed(kernels):
+    """How many slots the long probes of a call looked at."""
+    counter = import_module("cybleu._kernels.common.hashing").slots_probed
+
+    def count(function, *arguments, **options):
+        before = counter()
+        function(*arguments, **options)
+        return counter() - before
+
+    return count
+
+
+# --------------------------------------------------------------------------------------------------------------- families
+
+
+def words_that_differ_at(position, count, length=15):
+    """Words of letters that are equal but for three, so that few bits of their keys differ."""
+    fill = "a" * length
+    return [
+        fill[:position] + "".join(letters) + fill[position + 3 :]
+        for letters, _ in zip(product(ascii_letters, repeat=3), range(count))
+    ]
+
+
+def flipped(count, low, high):
+    """Words of blocks of 16 characters, each as it is or with the highest bits of three bytes flipped.
+
+    In a product with an odd number the highest bit stays alone; where the product is folded by 32 bits, it meets the highest
+    bit of the next word's lower half.
+    """
+    blocks = low * 16, (low * 7 + high) + (low * 3 + high + low * 3 + high)
+    return ["".join(word) + low * 16 for word, _ in zip(product(blocks, repeat=count.bit_length()), range(count))]
+
+
+def former_slot(word):
+    """The slot of a short token where the multiplier is a constant of the source."""
+    data = word.encode()
+    padded = bytes(16 - len(data)) + data
+    second = int.from_bytes(padded[:8], "little") | len(data) << 3 | 1
+    first = int.from_bytes(padded[8:], "little")
+    return ((first ^ (second << 29 | second >> 35)) & MASK) * 0x9E3779B97F4A7C15 % 2**64 >> 55
+
+
+def former_collisions(count):
+    """Words that would all take the same slot of 512 by a hash without a seed."""
+    random = Random(0)
+    words = ("".join(random.choices(ascii_letters, k=8)) for _ in range(10**6))
+    found = {word for word, _ in zip((word for word in words if former_slot(word) == 0), range(count))}
+    assert len(found) > count * 0.9
+    return sorted(found)
+
+
+def swapped(count):
+    """Words of two halves, and with the halves exchanged, which are equal for a product of the two."""
+    halves = words_that_differ_at(2, count // 2, 7)
+    return [first + second for one in halves for first, second in ((one, "b" * 7), ("b" * 7, one))]
+
+
+def without_a_half(count):
+    """Words whose last 8 characters are NUL, which makes a factor 0 if the seed is 0."""
+    return [word + "\0" * 8 for word in words_that_differ_at(0, count, 6)]
+
+
+def regular(distance, count):
+    return [(number * distance + 2**63) % 2**64 - 2**63 for number in range(count)]
+
+
+TOKENS = {
+    "letters at 0": partial(words_that_differ_at, 0),
+    "letters at 4": partial(words_that_differ_at, 4),
+    "letters at 12": partial(words_that_differ_at, 12),
+    "halves exchanged": swapped,
+    "no half": without_a_half,
+    "highest bits": lambda count: flipped(count, "a", "\xe1"),
+    "ints with one hash": lambda count: [number * MODULUS for number in range(count)],
+    "large ints with one hash": lambda count: [(number + 8) * MODULUS * 2**64 for number in range(count)],
+    "floats with one hash": lambda count: [float(number) * 2.0**61 for number in range(count)],
+    "ints of the highest bits": lambda count: regular(2**50, count),
+    "NaN": lambda count: [float("nan") for _ in range(count)],
+}
+WORDS = {name: TOKENS[name] for name in ("letters at 0", "letters at 4", "letters at 12", "halves exchanged")}
+IDS = {
+    "dense": partial(regular, 1),
+    "by 1000": partial(regular, 1000),
+    "upper half": partial(regular, 2**32),
+    "highest bits": partial(regular, 2**50),
+    "divisors of 2 ** 64 - 1": partial(regular, (2**64 - 1) // 65537),
+    "by 2 ** 61 - 1": partial(regular, MODULUS),
+}
+
+
+def all_pairs(count):
+    """Ids in an order in which the pairs of neighbours are a square of the plane."""
+    side = int(count**0.5)
+    return [number for first in range(side) for second in range(side) for number in (first, second)]
+
+
+ORDERS = {
+    "ascending": lambda count: list(range(count)),
+    "descending": lambda count: list(range(count, 0, -1)),
+    "all pairs": all_pairs,
+    "in steps": lambda count: [number * 7 % count for number in range(count)],
+    "with one between": lambda count: [number if number % 2 else 0 for number in range(count)],
+}
+
+
+# ------------------------------------------------------------------------------------------------------------------ growth
+
+
+def check_growth(probed, call, family):
+    """The long probes of twice as many keys are not four times as many, and a few a key at most."""
+    one, two = (probed(call, family(size)) for size in (SIZE, 2 * SIZE))
+    assert one <= 8 * SIZE, one
+    assert two <= max(3 * one, 8 * SIZE), (one, two)
+
+
+@pytest.mark.parametrize("name", TOKENS)
+def test_token_lists(probed, name):
+    check_growth(probed, lambda tokens: sentence_bleu([tokens], tokens, (1.0,)), TOKENS[name])
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_raw_text(probed, name):
+    def call(words):
+        text = " ".join(words)
+        segment_stats([[text]], [text], tokenize="none")
+        segment_stats([[text]], [text] * 2, tokenize="none", owner=np.array([0, 0]))
+
+    check_growth(probed, call, WORDS[name])
+
+
+@pytest.mark.parametrize("name", [*WORDS, "highest bits"])
+def test_words_of_chrf(probed, name):
+    characters = "".join(chr(0x4E00 + number) for number in range(250))  # their numbers are bytes, in this order
+
+    def family(count):
+        if name == "highest bits":
+            return flipped(count, characters[0], characters[128])
+        return WORDS[name](count)
+
+    def call(words):
+        text = " ".join([characters, *words])
+        sacrebleu_corpus_chrf([text], [[text]], word_order=2)
+
+    check_growth(probed, call, family)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_ids(probed, name):
+    def call(ids):
+        ids = np.array([ids])
+        bleu_rewards(ids[:, None], ids)
+        segment_stats(ids[:, None], ids)
+        self_bleu(ids.repeat(2, 0))
+        pairwise_bleu(ids.repeat(2, 0))
+
+    check_growth(probed, call, IDS[name])
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_ngrams(probed, name):
+    def call(ids):
+        tokens = [*map(str, ids)]
+        sentence_bleu([tokens], tokens)
+        ids = np.array([ids])
+        bleu_rewards(ids[:, None], ids)
+        self_bleu(ids.repeat(2, 0))
+        pairwise_bleu(ids.repeat(2, 0))
+
+    check_growth(probed, call, ORDERS[name])
+
+
+# ---------------------------------------------------------------------------------------------------------------- sentences
+
+
+@pytest.mark.parametrize("name", ["former slots", *TOKENS])
+def test_sentences(probed, name):
+    """Up to 64 tokens are in a table of its own, and up to 512 of raw text in another."""
+    tokens = (former_collisions if name == "former slots" else TOKENS[name])(64)
+    assert probed(corpus_bleu, [[tokens]] * 20, [tokens] * 20) <= 20 * 64
+    if all(type(token) is str and token.isascii() and token.isprintable() for token in tokens):
+        text = " ".join(tokens)
+        assert probed(segment_stats, [[text]] * 20, [text] * 20, tokenize="none") <= 20 * 64
