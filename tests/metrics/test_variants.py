@@ -216,6 +216,33 @@ def test_a_definition_of_ones_own():
     )
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"scale": 0},
+        {"scale": math.nan},
+        {"scale": "1"},
+        {"penalty_adds": -1},
+        {"penalty_adds": math.inf},
+        {"penalty": "none at all"},
+        {"smoothings": ()},
+        {"smoothings": None},
+        {"smoothings": (("none", "none"),)},
+        {"smoothings": (("none", "no such kind", None),)},
+        {"smoothings": (("floor", "floor", None),)},
+        {"smoothings": (("floor", "floor", -0.1),)},
+        {"smoothings": (("exp-by-length", "exp-by-length", 0),)},
+    ],
+    ids=repr,
+)
+def test_rules_that_no_variant_can_have(rules):
+    with pytest.raises(errors.CybleuError, match=next(iter(rules)).removesuffix("s")):
+        replace(VARIANTS["sacrebleu"], **rules)
+    state = VARIANTS["sacrebleu"].__getstate__() | rules
+    with pytest.raises(errors.CybleuError):
+        Variant.__new__(Variant).__setstate__(state)
+
+
 def test_a_name_that_gets_another_definition(monkeypatch):
     monkeypatch.setitem(VARIANTS, "mine", replace(VARIANTS["sacrebleu"], name="mine"))
     stats = np.array([[5, 6, 3, 1, 0, 0, 5, 4, 3, 2]])

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend, _mirror
-from .._runtime.numbers import as_number, finite_numbers
+from .._runtime.numbers import finite_numbers
 from .._runtime.scales import percent
 from .._runtime.state import ArgumentState
 from ..errors import (
     OrderError,
-    SmoothingParameterError,
     StatisticsError,
     UnknownNameError,
 )
@@ -21,7 +19,7 @@ from ..stats.counts import check_max_order, choose_length, corpus_row, segment_r
 from ..stats.raw import raw_row_lists, raw_sum
 from ..stats.rows import checked_array, column_names, counts_given, one_or_more, order_of, sums, sums_of_lists
 from .metric import Metric, Score
-from .variants import VARIANTS, Variant
+from .variants import VARIANTS, Variant, check_smoothing_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -161,11 +159,7 @@ class Bleu(ArgumentState, Metric):
             value = default
         elif default is None:
             raise UnknownNameError(f"the smoothing {name!r} of {definition.name} takes no value")
-        if value is not None and not (0 <= as_number(value) < math.inf and (value or kind != "exp-by-length")):
-            raise SmoothingParameterError(
-                f"the value of the smoothing {name!r} is {value!r}; it must be a finite number "
-                f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
-            )
+        check_smoothing_value(value, name, kind)
         put(self, "_smoothing", (name, kind, value))
         put(self, "_formulas", {})
         put(self, "_derived", {})

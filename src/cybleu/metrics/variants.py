@@ -6,15 +6,18 @@ operations and their order are also those of the tool, so that scores are equal.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from .._mirror.scoring.definitions import SMOOTHINGS as _FORMULAS
+from .._runtime.numbers import as_number
 from .._runtime.state import RecordState
-from ..errors import UnknownNameError
+from ..errors import SmoothingParameterError, StatisticsError, UnknownNameError
 from ..stats.counts import REFERENCE_LENGTHS
 
 #: The kinds of smoothing that a variant can have, see :class:`Variant`.
 SMOOTHINGS = (*_FORMULAS, "zero")
+_WITH_PARAMETER = {"floor", "add-k", "add-all", "exp-by-length", "floor-of-one", "add-one-to-one", "add-logs"}
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Variant(RecordState):
     """A definition of BLEU as a set of rules. ``dataclasses.replace`` makes a new one from one of :data:`VARIANTS`.
 
     :param name: the name that the signature shows
-    :param scale: 1 or 100, the score of a perfect match
+    :param scale: the score of a perfect match, 1 or 100 in all tools
     :param smoothings: the smoothings of the tool, its default first. An entry has the name that the tool uses, the name
         in :data:`SMOOTHINGS`, and the default value of the parameter. ``zero`` is ``none`` with ``zero`` as the
         `empty_order`, and no error for a penalty of 0
@@ -42,7 +45,7 @@ class Variant(RecordState):
     :param penalty: ``exponential``, the brevity penalty of Papineni et al.; ``none``; ``ratio``, the brevity penalty
         computed from the ratio of the lengths; ``tiny-over-small``, with 1e-15 and 1e-9 added to the lengths;
         ``added-one``, with 1 added to both lengths
-    :param penalty_adds: a number that is added to the reference length in the brevity penalty, as Moses can do
+    :param penalty_adds: a number from 0 that is added to the reference length in the brevity penalty, as Moses can do
     :param empty_hypothesis: the score of a hypothesis without tokens: ``zero``; or ``scored`` like any other
     :param fails: when the tool fails, so that scoring raises an error: ``never``; ``empty-hypothesis``, if the hypotheses have no token
         and the references have some; ``empty-text``, if either have no token; ``no-penalty``, for a corpus whose
@@ -50,6 +53,8 @@ class Variant(RecordState):
     :param level: ``corpus``, or ``mean`` if the tool's score of a corpus is the mean of the scores of its segments
     :param note: further differences: the tokens that the tool expects, and where it rounds more
     :raises UnknownNameError: a rule has a value that is none of these
+    :raises StatisticsError: the scale is not a finite number above 0, or `penalty_adds` not one from 0
+    :raises SmoothingParameterError: the parameter of a smoothing has another default value
 
     >>> from dataclasses import replace
     >>> from cybleu import score
@@ -79,15 +84,32 @@ class Variant(RecordState):
                 raise UnknownNameError(
                     f"{field} of the variant {self.name!r} is {getattr(self, field)!r}; use one of {', '.join(allowed)}"
                 )
-        # tuples, because variants must be hashable
-        object.__setattr__(self, "smoothings", tuple(map(tuple, self.smoothings)))
+        if not 0 < as_number(self.scale) < math.inf:
+            raise StatisticsError(f"scale of the variant {self.name!r} is {self.scale!r}; use 1 or 100")
+        if not 0 <= as_number(self.penalty_adds) < math.inf:
+            raise StatisticsError(
+                f"penalty_adds of the variant {self.name!r} is {self.penalty_adds!r}; use a finite number from 0"
+            )
+        try:
+            # tuples, because variants must be hashable
+            object.__setattr__(self, "smoothings", tuple((name, kind, value) for name, kind, value in self.smoothings))
+        except (TypeError, ValueError):
+            raise UnknownNameError(
+                f"the smoothings of the variant {self.name!r} are {self.smoothings!r}; give tuples of a name, a kind and "
+                "the default value of the parameter"
+            ) from None
         if not self.smoothings:
             raise UnknownNameError(f"the variant {self.name!r} has no smoothing; give at least one")
-        for _, kind, _ in self.smoothings:
+        for name, kind, value in self.smoothings:
             if kind not in SMOOTHINGS:
                 raise UnknownNameError(
                     f"the variant {self.name!r} has a smoothing of kind {kind!r}; use one of {', '.join(SMOOTHINGS)}"
                 )
+            if value is None and kind in _WITH_PARAMETER:
+                raise SmoothingParameterError(
+                    f"the smoothing {name!r} of the variant {self.name!r} has no default value; {kind!r} takes a number"
+                )
+            check_smoothing_value(value, name, kind)
 
     def smoothing(self, name: str | None) -> tuple[str, str, float | None]:
         """The entry in `smoothings` with this name.
@@ -108,6 +130,18 @@ class Variant(RecordState):
     def sentences_by_effective_order(self) -> bool:
         """Whether the tool ignores the orders that a sentence is too short for when it scores single sentences."""
         return self.empty_order == "end"
+
+
+def check_smoothing_value(value: float | None, name: str, kind: str) -> None:
+    """Validate the parameter of a smoothing.
+
+    :raises SmoothingParameterError: it is not a finite number from 0, or above 0 for ``exp-by-length``, which divides by it
+    """
+    if value is not None and not (0 <= as_number(value) < math.inf and (value or kind != "exp-by-length")):
+        raise SmoothingParameterError(
+            f"the value of the smoothing {name!r} is {value!r}; it must be a finite number "
+            f"{'above 0' if kind == 'exp-by-length' else 'from 0'}"
+        )
 
 
 _ALLOWED = {
