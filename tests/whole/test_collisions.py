@@ -203,6 +203,13 @@ def test_ngrams(probed, name):
     check_growth(probed, call, ORDERS[name])
 
 
+@pytest.mark.parametrize("name", TOKENS)
+def test_no_probe_delays_an_interrupt(probed, name):
+    """Probes do not check for Ctrl-C. Even if one probe visited all the slots that are counted, it would take microseconds."""
+    tokens = TOKENS[name](40_000)
+    assert probed(sentence_bleu, [tokens], tokens, (1.0,)) < SIZE
+
+
 # ---------------------------------------------------------------------------------------------------------------- sentences
 
 

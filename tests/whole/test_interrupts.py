@@ -23,7 +23,7 @@ from cybleu.metrics import scores
 from cybleu.nbest import NBest, merge
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.stats import References, segment_stats
-from inputs import using_backend
+from inputs import MODULUS, using_backend
 
 pytestmark = [
     pytest.mark.long,
@@ -186,6 +186,12 @@ def gleu(part):
     return partial(gleu_score.corpus_gleu, sets_of(texts), texts)
 
 
+def ints_with_equal_hashes(part):
+    """Ints that collide in a dict, whose lookups nothing interrupts."""
+    text = [number * MODULUS for number in range(40_000 // part)]
+    return partial(corpus_bleu, [[text]] * 50, [text] * 50)
+
+
 def padding(part):
     texts = np.zeros((20_000 // part, 500), np.int64)
     return partial(segment_stats, texts, texts, pad_id=0, eos_id=2)
@@ -193,6 +199,7 @@ def padding(part):
 
 # Functions that make a long call. On the mirror, a call for a part of the input takes as long.
 CASES = {
+    "ints_with_equal_hashes": ints_with_equal_hashes,
     "references_of_one_text": lambda part: partial(References, one_text(part)),
     "references_of_strings": lambda part: partial(References, [[list(map(str, IDS[::part].tolist()))]]),
     "one_long_text": lambda part: partial(References(TEXTS[:1]).stats, one_text(part)),

@@ -30,7 +30,7 @@ cdef enum:
     RELEASE_FROM = 65536    # tokens in a segment from which the GIL is released while counting
     MANY_REFERENCES = 1024
     MOST_TOKENS = 0x3FFFFFFF    # in one segment, plus one for each text: positions are 32 bits
-    TOKENS_AT_ONCE = 1024   # between checks for interrupts in one text; hash collisions can slow down a token
+    TOKENS_AT_ONCE = 1024   # between checks for interrupts in one text
     LOOKS_BETWEEN_TURNS = 16    # checks after which the GIL is released
     FETCHED = 32            # tokens together
     MOST_FETCHED = 16       # references of a segment
