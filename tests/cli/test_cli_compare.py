@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import command_line
 from cybleu import __version__, segment_stats
+from cybleu.cli.compare import FORMATS
 from cybleu.significance import compare_systems
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -55,6 +57,34 @@ def test_the_tables(files):
     assert text.startswith(found.to_markdown(1).split("\n\n")[0])
     assert run(*SYSTEMS, "-r", "ref1", "--format", "latex").stdout.startswith(found.to_latex().split("\n\n")[0])
     assert run(*SYSTEMS, "-r", "ref1", "--format", "csv").stdout == found.to_csv()
+
+
+@pytest.mark.parametrize("more", [[], ["--lowercase"], ["--tokenize", "zh"]], ids=str)
+def test_several_metrics(files, more):
+    """Each has the comparison that it has alone, also where a pipe is read once."""
+    names = ["BLEU", "chrf", "ter", "mteval-v13a"]
+    metrics = [argument for name in names for argument in ("--metric", name)]
+    arguments = [*SYSTEMS, "-r", "ref1", "ref2", "--samples", 50]
+    together = {form: run(*arguments, *metrics, *more, "--format", form).stdout for form in FORMATS}
+    of_tokens = more[:1] == ["--tokenize"]
+    for name, ours in zip(names, json.loads(together["json"]), strict=True):
+        alone = [*arguments, "--metric", name, *([] if of_tokens and name in ("chrf", "ter") else more), "--format"]
+        assert ours == json.loads(run(*alone, "json").stdout)
+        for form in ("text", "markdown", "latex"):
+            assert run(*alone, form).stdout.strip() in together[form]
+    assert [line.split(",")[0] for line in together["csv"].splitlines()[::3]] == [
+        "metric",
+        "BLEU",
+        "chrf",
+        "ter",
+        "BLEU",
+    ]
+    of_files = run("a.txt", "b", "-r", "ref1", *metrics, *more, "--format", "json").stdout
+    assert (
+        run("a.txt", "b", "-r", "-", *metrics, *more, "--format", "json", stdin=Path("ref1").read_bytes()).stdout
+        == of_files
+    )
+    assert "about one metric" in run(*arguments, *metrics, "--report", "page.html").stderr
 
 
 def test_options(files):

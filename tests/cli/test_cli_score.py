@@ -487,3 +487,35 @@ def test_advice(tmp_path, monkeypatch):
     assert "the text looks tokenised" in run("tokenised", "raw").stderr
     assert "as if it were not tokenised; --tokenize 13a" in run("raw", "raw", "--tokenize", "none").stderr
     assert run("raw", "raw").stderr == run("tokenised", "tokenised", "--tokenize", "none").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "of_tokens"),
+    [
+        ("BLEU chrf TER gleu chrF2++", [], []),
+        ("bleu ter chrf", ["--segments", "--threads", "2"], ["--tokenize", "zh"]),
+        ("sacrebleu mteval-v13a ter chrf++", ["--lowercase"], ["--order", "2"]),
+        ("nltk ter chrf", ["--segments"], ["--smoothing", "method5"]),
+        ("coco gleu moses ter", ["--lowercase"], ["--split", "space"]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_several_metrics(raw_files, names, options, of_tokens):
+    """Each has the result that it has alone, and options that only some have are for these."""
+    metrics = [argument for name in names.split() for argument in ("--metric", name)]
+    found = as_json("raw", "raw.ref", *metrics, *options, *of_tokens)
+    for name, ours in zip(names.split(), found, strict=True):
+        takes = name.lower() not in ("ter", "chrf", "chrf++", "chrf2++")
+        assert ours == as_json("raw", "raw.ref", "--metric", name, *options, *(of_tokens if takes else []))
+    lines = run("raw", "raw.ref", *metrics, *options, *of_tokens).stdout.splitlines()
+    segments = found[0].get("segment_scores")
+    assert len(lines) == len(segments or found)
+    assert len(lines[0].split("\t")) == (len(found) if segments else 1)
+
+
+def test_several_metrics_as_sacrebleu(raw_files):
+    found = as_json("raw", "raw.ref", *"--metric bleu --metric chrf --metric TER --metric chrf".split())
+    classes = sacrebleu.BLEU, sacrebleu.CHRF, sacrebleu.TER
+    assert [one["score"] for one in found] == [kind().corpus_score(RAW * 7, [RAW_REF * 7]).score for kind in classes]
+    result = run("raw", "raw.ref", "--metric", "chrf", "--metric", "ter", "--smoothing", "exp")
+    assert result.exit_code == 2 and "takes no --smoothing" in result.stderr

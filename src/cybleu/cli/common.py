@@ -223,10 +223,11 @@ def of_steps_of_bleu(metric: Metric) -> str | None:
 
 
 WhyNot: TypeAlias = "Callable[[Metric], str | None]"
+_NAMES_OF_SACREBLEU = {"bleu": "sacrebleu", "chrf2": "chrf", "chrf2+": "chrf+", "chrf2++": "chrf++"}
 
 
 class MetricName(click.ParamType):  # type: ignore[type-arg]
-    """A name in :data:`cybleu.metrics.METRICS` of a metric that the command accepts."""
+    """A name in :data:`cybleu.metrics.METRICS` of a metric that the command accepts, or sacreBLEU's, in upper or lower case."""
 
     name = "metric"
 
@@ -241,12 +242,13 @@ class MetricName(click.ParamType):  # type: ignore[type-arg]
         return f"[{'|'.join(self._offered)}]"
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        if value not in METRICS:
+        name = _NAMES_OF_SACREBLEU.get(value.lower(), value.lower())
+        if name not in METRICS:
             self.fail(f"{shown(value)} is not one of {', '.join(self._offered)}", parameter, context)
-        reason = self._why_not(METRICS[value])
+        reason = self._why_not(METRICS[name])
         if reason is not None:
-            self.fail(reason.format(value), parameter, context)
-        return value
+            self.fail(reason.format(name), parameter, context)
+        return name
 
     def shell_complete(self, *arguments: Any) -> list[Any]:
         from click.shell_completion import CompletionItem
@@ -265,6 +267,21 @@ def variant(default: str, why_not: WhyNot = of_any) -> Callable[[Command], Comma
         default=default,
         show_default=True,
         help=f"The definition of BLEU: sacrebleu is the field's standard, nltk is NLTK's corpus_bleu{other}.",
+    )
+
+
+def variants(why_not: WhyNot = of_any) -> Callable[[Command], Command]:
+    """The option for one or more metrics."""
+    return click.option(
+        "--variant",
+        "--metric",
+        "variants",
+        type=MetricName(why_not),
+        multiple=True,
+        default=["sacrebleu"],
+        show_default=True,
+        help="A metric: a definition of BLEU, of which sacrebleu (or bleu) is the field's standard, or another one. Give the "
+        "option again for each further metric.",
     )
 
 

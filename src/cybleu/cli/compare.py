@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from os.path import isfile
 from typing import TYPE_CHECKING, Any
@@ -23,13 +24,14 @@ from .common import (
     file_option,
     input_errors,
     number_option,
+    of_sums,
     stderr_is_tty,
+    variants,
 )
 from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, SystemOptions, Systems, files_of
 from .texts import NO_LINE
 
 if TYPE_CHECKING:
-    from ..metrics import Metric
     from ..significance import SystemComparison
 
 FORMATS = ("text", "json", "csv", "markdown", "latex")
@@ -53,6 +55,7 @@ class CompareOptions(SystemOptions):
 
 @click.command(cls=ManyReferences)
 @SYSTEMS
+@variants(of_sums)
 @BASELINE
 @choice_option("--test", of=TESTS, default=TESTS[0], help="The test that gives the p-values.")
 @number_option(
@@ -83,7 +86,7 @@ def compare(given: CompareOptions) -> None:
     """
     if given.influence and given.form != "json":
         raise click.UsageError("--influence is for --format json")
-    metric = given.metric()
+    metrics = [one.metric() for one in given.each()]
     named = given.named(2 if given.report_file is None else 1)
     if given.report_file == STANDARD_INPUT:
         raise click.UsageError("--report - would mix the page with the tables; give it a file")
@@ -92,61 +95,95 @@ def compare(given: CompareOptions) -> None:
     check_outputs([given.report_file], [*files_of(named), *given.references])
     with input_errors():
         if given.report_file is None:
-            printed = _printed(_compared(given, named, metric), given)
+            printed = _printed(_compared(given, named), given)
         else:
             from ..report import check_report, save_page
 
+            if len(metrics) > 1:
+                raise click.UsageError("a page of --report is about one metric; give one --metric, or a page to each")
             check_report(given.report_file)
-            report = given.report(named, metric)
+            report = given.each()[0].report(named, metrics[0])
             save_page(report, given.report_file)
-            printed = report.format(given.width) if report.comparison is None else _printed(report.comparison, given)
+            printed = report.format(given.width) if report.comparison is None else _printed([report.comparison], given)
         click.echo(printed, nl=given.form not in ("csv", "latex"))
 
 
-def _compared(given: CompareOptions, named: Systems, metric: Metric) -> SystemComparison:
-    from ..significance import compare_systems
+class _Counter:
+    """What counts the segments for one metric.
 
-    if given.lowercase and metric.of_raw_text:
-        metric = metric.in_lowercase()
-    rows = _rows(given, named, metric)
-    result = compare_systems(rows, metric, progress=stderr_is_tty(), **given.analysis)
-    described = f"nrefs:{len(given.references)}{given.described(metric)}|version:{__version__}"
-    return replace(result, signature=f"{result.signature}|{described}")
+    :ivar key: what a line is split into, equal where it is the same
+    """
+
+    def __init__(self, given: CompareOptions):
+        metric = given.metric()
+        self.given = given
+        self.metric = metric.in_lowercase() if given.lowercase and metric.of_raw_text else metric
+        self.raw = Raw(given.tokenizer, given.lowercase)
+        self.split: Any = str if metric.of_raw_text else given.splitter()
+        self.key = None if metric.of_raw_text else (given.tokenizer, given.lowers_ascii)
+
+    def compared(self, named: Systems, tables: Iterator[Any]) -> SystemComparison:
+        from ..significance import compare_systems
+
+        given = self.given
+        rows = {name: [next(tables) for _ in runs] for name, runs in named.items()}
+        result = compare_systems(rows, self.metric, progress=stderr_is_tty(), **given.analysis)
+        described = f"nrefs:{len(given.references)}{given.described(self.metric)}|version:{__version__}"
+        return replace(result, signature=f"{result.signature}|{described}")
 
 
-def _rows(given: CompareOptions, named: Systems, metric: Metric) -> dict[str, list[Any]]:
-    """The statistics of all runs."""
+def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
+    """The comparison by each metric."""
     import numpy as np
 
-    raw = Raw(given.tokenizer, given.lowercase)
+    counters = [_Counter(one) for one in given.each()]
     paths, references = files_of(named), given.references
-    tables: list[Any] = []
-    if raw.own and metric.reads_raw_text and all(map(isfile, references)):
+    tables: list[list[Any]] = [[] for _ in counters]  # of each metric, the statistics of all runs
+    readable = all(counter.raw.own and counter.metric.reads_raw_text for counter in counters)
+    alike = len({counter.given.lowers_ascii for counter in counters}) == 1
+    if readable and alike and all(map(isfile, references)):
         noted: set[str] = set()
+
+        def count(block: Any) -> list[Any]:
+            return [counter.metric.rows_of_raw(counter.raw, *block) or [] for counter in counters]
+
         for path in paths:
-            blocks = given.files([path, *references], noted).raw(raw)
-            lists = in_order(lambda block: metric.rows_of_raw(raw, *block) or [], blocks, given.threads)
-            tables.append(np.array([row for some in lists for row in some], dtype=metric.dtype))
+            blocks = counters[0].given.files([path, *references], noted).raw(counters[0].raw)
+            lists = [*zip(*in_order(count, blocks, given.threads))] or [()] * len(counters)
+            for counter, table, parts in zip(counters, tables, lists):
+                table.append(np.array([row for part in parts for row in part], dtype=counter.metric.dtype))
     else:  # one pass through all files: a pipe is read once
-        parts: list[list[Any]] = [[] for _ in paths]
-        split: Any = str if metric.of_raw_text else given.splitter()
-        for others, first in given.files([paths[0], *references, *paths[1:]]).split(split):
-            of_references = [texts[: len(references)] for texts in others]
-            outputs = list(zip(*others))[len(references) :]
-            for part, texts in zip(parts, [first, *map(list, outputs)]):
-                part.append(metric.rows(of_references, texts))
-        tables = [np.concatenate(part or [[]]) for part in parts]
-    if not len(tables[0]):
+        pieces: list[list[list[Any]]] = [[[] for _ in paths] for _ in counters]
+        for others, first in given.files([paths[0], *references, *paths[1:]]).split(str):
+            of_references = [lines[: len(references)] for lines in others]
+            outputs = [first, *map(list, list(zip(*others))[len(references) :])]
+            texts: dict[Any, Any] = {}  # split once for all metrics that split in the same way
+            for counter, of_paths in zip(counters, pieces):
+                if counter.key not in texts:
+                    split = counter.split
+                    sets = [[*map(split, lines)] for lines in of_references]
+                    texts[counter.key] = sets, [[*map(split, lines)] for lines in outputs]
+                sets, split_outputs = texts[counter.key]
+                for piece, output in zip(of_paths, split_outputs):
+                    piece.append(counter.metric.rows(sets, output))
+        tables = [[np.concatenate(piece or [[]]) for piece in of_paths] for of_paths in pieces]
+    if not len(tables[0][0]):
         raise EmptyCorpusError(NO_LINE)
-    of_files = iter(tables)
-    return {name: [next(of_files) for _ in runs] for name, runs in named.items()}
+    return [counter.compared(named, iter(table)) for counter, table in zip(counters, tables)]
 
 
-def _printed(result: SystemComparison, given: CompareOptions) -> str:
+def _printed(results: Sequence[SystemComparison], given: CompareOptions) -> str:
     if given.form == "json":
-        return result.to_json(given.influence)
+        objects = [result.to_json(given.influence) for result in results]
+        return objects[0] if len(objects) == 1 else f"[{', '.join(objects)}]"
     if given.form == "csv":
-        return result.to_csv()
+        if len(results) == 1:
+            return results[0].to_csv()
+        tables = [result.to_csv().splitlines(keepends=True) for result in results]
+        lines = [f"{result.metric},{line}" for result, table in zip(results, tables) for line in table[1:]]
+        return "".join([f"metric,{tables[0][0]}", *lines])
     if given.form == "markdown":
-        return result.to_markdown(given.width)
-    return result.to_latex(given.width) if given.form == "latex" else result.format(given.width)
+        return "\n\n".join(result.to_markdown(given.width) for result in results)
+    if given.form == "latex":
+        return "\n".join(result.to_latex(given.width) for result in results)
+    return "\n\n".join(result.format(given.width) for result in results)

@@ -16,6 +16,8 @@ from .common import (
     file_option,
     input_errors,
     number_option,
+    of_sums,
+    variant,
     with_parameters,
 )
 from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, SystemOptions, files_of
@@ -24,6 +26,7 @@ GROUPS = ("length", "difference", "score", "recall", "precision")  # named here,
 
 PICTURE = with_parameters(
     SYSTEMS,
+    variant("sacrebleu", of_sums),
     file_option("--output", required=True, help="Where to write the picture. The name ends in .svg, .png or .pdf."),
     SEED,
     THREADS,

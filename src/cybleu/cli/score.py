@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from .common import (
     choice_option,
     input_errors,
     need_standard_output,
-    variant,
+    variants,
 )
 from .texts import NO_LINE, TextOptions, asked_tokenizer, no_tokenizer
 
@@ -66,7 +66,7 @@ class ScoreOptions(TextOptions):
 
 @click.command()
 @FILES
-@variant("sacrebleu")
+@variants()
 @SMOOTHING_OF_TEXT
 @REFERENCE_LENGTH
 @choice_option(
@@ -75,8 +75,13 @@ class ScoreOptions(TextOptions):
     help="Of BLEU: the score of the corpus, or the mean of the scores of its segments.  [default: that of the tool]",
 )
 @THREADS
-@click.option("--segments", is_flag=True, help="Print the score of each segment, one on each line.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the scores.")
+@click.option("--segments", is_flag=True, help="Print the scores of each segment on a line.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print a JSON object, with all digits of the scores; for several metrics a list of objects.",
+)
 @WIDTH
 @as_options(ScoreOptions)
 def score(given: ScoreOptions) -> None:
@@ -84,47 +89,38 @@ def score(given: ScoreOptions) -> None:
 
     Prints the score of the text in HYP against one or more references, from 0 to 100. All files are plain UTF-8 text with one
     segment on each line, and gzip is recognised. One of them may be -, which is standard input. The text is tokenised as the
-    tool of the variant does it; --tokenize none is for text that is already tokenised.
+    tool of the variant does it; --tokenize none is for text that is already tokenised. With several metrics, an option that only
+    some of them have is for these.
 
     If pyarrow is installed, the texts may also be columns of one Parquet file, named FILE.parquet:COLUMN. A column of
     references has one reference for each segment, or a list of them.
     """
     need_standard_output()
-    metric, method = given.metric_and_method()
-    corpus = _Corpus(metric, method)
-    segment_scores = array("d")
     with input_errors():
-        raw = Raw(given.tokenizer, given.lowercase)
-        split_line = given.splitter()
-        texts = given.texts(given.hypothesis, given.references)
-        if raw.own and metric.reads_raw_text and not method and texts.reads_raw:
-            count = partial(_counted, metric, raw, given.segments, corpus.by_rows)
-            found = in_order(count, texts.raw(raw), given.threads)
+        corpora = [_Corpus(one) for one in given.each()]
+        texts = corpora[0].given.texts(given.hypothesis, given.references)
+        together = all(corpus.reads_raw for corpus in corpora) and len({corpus.lowers_ascii for corpus in corpora}) == 1
+        if together and texts.reads_raw:
+            found = in_order(partial(_counted, corpora, given.segments), texts.raw(corpora[0].raw), given.threads)
         else:
-            found = (corpus.counted(*block, given.segments) for block in texts.split(split_line))
-        for counted in found:
-            corpus.add(counted)
-            segment_scores.extend(counted.scores)
-        if not corpus.count:
+            found = (_counted_lines(corpora, given.segments, block) for block in texts.split(str))
+        for parts in found:
+            for corpus, counted in zip(corpora, parts):
+                corpus.add(counted)
+        if not corpora[0].count:
             raise EmptyCorpusError(NO_LINE)
-        result = corpus.score()
-    for advice in () if metric.of_raw_text else corpus.advice(given.tokenizer):
+        results = [corpus.result(texts.references()) for corpus in corpora]
+    for advice in dict.fromkeys(advice for corpus in corpora for advice in corpus.advice()):
         click.echo(f"cybleu: {advice}", err=True)
-    described = f"nrefs:{texts.references()}{given.described(metric)}|version:{__version__}"
-    result = replace(result, signature=f"{result.signature}|{described}")
     if given.as_json:
-        shown: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": corpus.count}
-        if isinstance(result, BleuScore):
-            shown["precisions"] = [percent(precision, result.scale) for precision in result.precisions]
-            shown["ratio"] = result.ratio
-        if given.segments:
-            shown["segment_scores"] = [percent(number, result.scale) for number in segment_scores]
-        click.echo(json.dumps(shown))
+        shown = [corpus.as_object(result, given.segments) for corpus, result in zip(corpora, results)]
+        click.echo(json.dumps(shown if len(shown) > 1 else shown[0]))
     elif given.segments:
-        for number in segment_scores:
-            click.echo(f"{percent(number, result.scale):.{given.width}f}")
+        for numbers in zip(*(corpus.percents for corpus in corpora)):
+            click.echo("\t".join(f"{number:.{given.width}f}" for number in numbers))
     else:
-        click.echo(result.format(given.width))
+        for result in results:
+            click.echo(result.format(given.width))
 
 
 class _Counted(NamedTuple):
@@ -137,29 +133,37 @@ class _Counted(NamedTuple):
     full_stops: tuple[int, int] = (0, 0)  # of lines of raw text that end with one: of its own, or that a word has
 
 
-def _counted(metric: Metric, raw: Raw, scored: bool, by_rows: bool, block: tuple[Any, Any, Any]) -> _Counted:
-    texts = block[0]
-    if not scored and not by_rows:
-        found = metric.sum_of_raw(raw, *block)
-        assert found is not None
-        return _Counted(len(texts), found, [], [], texts.full_stops())
-    rows = metric.rows_of_raw(raw, *block)
-    assert rows is not None
-    order = metric.order if isinstance(metric, Bleu) else 0
-    short_segments = [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)]
-    sums = [sum(column) for column in zip(*rows, strict=True)], short_segments
-    scores = list(map(metric.of_sentences().evaluate, rows)) if scored else []
-    return _Counted(len(texts), sums, rows if by_rows else [], scores, texts.full_stops())
+def _counted(corpora: Sequence[_Corpus], scored: bool, block: tuple[Any, Any, Any]) -> list[_Counted]:
+    """Count segments of raw text by each metric."""
+    return [corpus.counted(block, scored) for corpus in corpora]
+
+
+def _counted_lines(
+    corpora: Sequence[_Corpus], scored: bool, block: tuple[list[list[str]], list[str]]
+) -> list[_Counted]:
+    """The same for lines, which are split once for all metrics that split them in the same way."""
+    segments: dict[Any, Any] = {}
+    for corpus in corpora:
+        if corpus.splits not in segments:
+            split = corpus.split
+            segments[corpus.splits] = [[*map(split, lines)] for lines in block[0]], [*map(split, block[1])]
+    return [corpus.counted_tokens(segments[corpus.splits], scored) for corpus in corpora]
 
 
 class _Corpus:
-    """The statistics of the segments read so far, and how to score them; scores are on the scale of the metric.
+    """The statistics of the segments read so far by a metric, and how to score them; scores are on the scale of the metric.
 
-    :param method: of NLTK's smoothing, one that asks for the last segment
+    :ivar splits: what the text of each line is split into, equal where it is the same
     """
 
-    def __init__(self, metric: Metric, method: str | None):
-        self.metric = metric
+    def __init__(self, given: ScoreOptions):
+        self.given = given
+        self.metric, method = metric, _ = given.metric_and_method()
+        self.raw = Raw(given.tokenizer, given.lowercase)
+        self.reads_raw = self.raw.own and metric.reads_raw_text and not method
+        self.lowers_ascii = given.lowers_ascii
+        self.split: Callable[[str], Any] = str if metric.of_raw_text else given.splitter()
+        self.splits = None if metric.of_raw_text else (given.tokenizer, self.lowers_ascii)
         self.row = [0] * len(metric.columns)
         self.short_segments: list[int] | None = None
         self.count = 0
@@ -167,6 +171,7 @@ class _Corpus:
         self._sentences = metric.of_sentences()
         self.mean = metric if isinstance(metric, Bleu) and metric.level == "mean" else None
         self.by_rows = self.mean is not None or metric.takes_fractions
+        self.scores = array("d")  # of segments, if they are asked for
         self._total = 0.0  # of the scores of segments, for their mean
         self._last: Any = ()
         self._of_last: tuple[Any, Any] | None = None
@@ -174,10 +179,26 @@ class _Corpus:
             weights = metric.weights or (1 / metric.order,) * metric.order
             self._of_last = weights, getattr(bleu_score.SmoothingFunction(), method)
 
-    def counted(self, list_of_references: list[list[list[str]]], hypotheses: list[list[str]], scored: bool) -> _Counted:
-        """Count segments of tokens, which come one after the other."""
+    def counted(self, block: tuple[Any, Any, Any], scored: bool) -> _Counted:
+        """Count segments of raw text."""
+        metric, texts = self.metric, block[0]
+        if not scored and not self.by_rows:
+            found = metric.sum_of_raw(self.raw, *block)
+            assert found is not None
+            return _Counted(len(texts), found, [], [], texts.full_stops())
+        rows = metric.rows_of_raw(self.raw, *block)
+        assert rows is not None
+        order = metric.order if isinstance(metric, Bleu) else 0
+        short_segments = [sum(row[2 + order + n] == 0 for row in rows) for n in range(order)]
+        sums = [sum(column) for column in zip(*rows, strict=True)], short_segments
+        scores = list(map(self._sentences.evaluate, rows)) if scored else []
+        return _Counted(len(texts), sums, rows if self.by_rows else [], scores, texts.full_stops())
+
+    def counted_tokens(self, segments: tuple[list[Any], list[Any]], scored: bool) -> _Counted:
+        """Count segments of tokens, or lines for a metric of raw text, which come one after the other."""
+        list_of_references, hypotheses = segments
         self._last = list_of_references[-1], hypotheses[-1]
-        rows = [] if self.mean is None else list(map(self.mean.row, list_of_references, hypotheses))
+        rows = list(map(self.metric.row, list_of_references, hypotheses)) if self.by_rows else []
         scores = list(map(self.score_segment, list_of_references, hypotheses)) if scored else []
         return _Counted(len(hypotheses), self.metric.sum_of(list_of_references, hypotheses), rows, scores)
 
@@ -192,12 +213,15 @@ class _Corpus:
         self.count += counted.segments
         self.apart += counted.full_stops[0]
         self.joined += counted.full_stops[1]
+        self.scores.extend(counted.scores)
         if self.mean is not None and counted.rows:
             self._total = self.mean.total_of_segments(counted.rows, self._total)
 
-    def advice(self, tokenizer: str) -> Iterator[str]:
+    def advice(self) -> Iterator[str]:
         """What to say of hypotheses that look tokenised already, or not."""
-        if tokenizer in WHITE_SPACE:
+        if self.metric.of_raw_text:
+            return
+        if self.given.tokenizer in WHITE_SPACE:
             if self.joined >= MANY and 2 * self.joined > self.count:
                 yield (
                     f"{self.joined} lines end with a full stop that is part of a word here, so the text looks as if it were "
@@ -208,6 +232,30 @@ class _Corpus:
                 f"{self.apart} lines end with ' .', so the text looks tokenised, which may hurt the score; give text that is "
                 "not, or --tokenize none"
             )
+
+    def result(self, references: str) -> Score:
+        """The score, with a signature that says what was counted.
+
+        :param references: how many references a segment has
+        """
+        found = self.score()
+        described = f"nrefs:{references}{self.given.described(self.metric)}|version:{__version__}"
+        return replace(found, signature=f"{found.signature}|{described}")
+
+    @property
+    def percents(self) -> Iterator[float]:
+        """The scores of the segments, from 0 to 100."""
+        return (percent(number, self.metric.scale) for number in self.scores)
+
+    def as_object(self, result: Score, with_segments: bool) -> dict[str, Any]:
+        """The score for JSON."""
+        shown: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": self.count}
+        if isinstance(result, BleuScore):
+            shown["precisions"] = [percent(precision, result.scale) for precision in result.precisions]
+            shown["ratio"] = result.ratio
+        if with_segments:
+            shown["segment_scores"] = [*self.percents]
+        return shown
 
     def score(self) -> Score:
         if self.mean is not None:

@@ -20,10 +20,8 @@ from .common import (
     RAW,
     SMOOTHING,
     WEIGHTS,
-    MetricName,
     file_option,
     number_option,
-    of_sums,
     one_standard_input,
     stderr_is_tty,
     with_parameters,
@@ -62,14 +60,6 @@ SYSTEMS = with_parameters(
     click.argument("systems", metavar="SYSTEM... -r REF...", nargs=-1, type=FILE),
     file_option(
         "-r", "--references", metavar="REF...", multiple=True, required=True, help="One or more files of references."
-    ),
-    click.option(
-        "--metric",
-        "variant",
-        type=MetricName(of_sums),
-        default="sacrebleu",
-        show_default=True,
-        help="The metric that scores the systems.",
     ),
     SMOOTHING,
     ORDER,

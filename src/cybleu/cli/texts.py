@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import click
 
-from ..metrics import Metric, tool_tokenizer
+from ..metrics import METRICS, Bleu, Metric, tool_tokenizer
 from ..text import tokenizer, tokenizer_signature
 from ..text.raw import lowered_block
 from .common import metric_of
@@ -20,11 +20,31 @@ NO_LINE = "the files have no line, so there is no segment to score"
 METHODS_OF_SEGMENTS = ("method5", "method6", "method7")
 
 
+Options = TypeVar("Options", bound="TextOptions")
+# By option, the attribute of a metric that takes it; the others are for metrics of tokens, or for BLEU.
+_ATTRIBUTES = {
+    "order": "max_order",
+    "weights": "weights",
+    "smoothing": "smoothing",
+    "smoothing_value": "smoothing_value",
+}
+_OF_TOKENS = ("tokenize", "split")
+_OF_BLEU = ("reference_length", "level")
+
+
+def _takes(name: str, option: str) -> bool:
+    metric = METRICS[name]
+    if option in _OF_TOKENS:
+        return not metric.of_raw_text
+    return isinstance(metric, Bleu) if option in _OF_BLEU else hasattr(metric, _ATTRIBUTES[option])
+
+
 @dataclass(frozen=True, kw_only=True)
 class TextOptions:
-    """How a command scores texts: the metric, and what is counted."""
+    """How a command scores texts: the metric, or one after the other, and what is counted."""
 
-    variant: str
+    variant: str = ""
+    variants: tuple[str, ...] = ()
     order: int | None
     weights: tuple[float, ...] | None
     smoothing: str | None
@@ -38,6 +58,16 @@ class TextOptions:
     def tokenizer(self) -> str:
         """The name of the tokeniser: an option, or that of the tool."""
         return asked_tokenizer(self.tokenize, self.split) or tool_tokenizer(self.variant)
+
+    def each(self: Options) -> list[Options]:
+        """The options for each of several metrics. An option that only some of them take is for these."""
+        names = [*dict.fromkeys(self.variants)]
+        options = [option for option in (*_ATTRIBUTES, *_OF_TOKENS, *_OF_BLEU) if hasattr(self, option)]
+        shared = [option for option in options if any(_takes(name, option) for name in names)]
+        left_out: list[dict[str, Any]] = [
+            {option: None for option in shared if not _takes(name, option)} for name in names
+        ]
+        return [replace(self, variant=name, **without) for name, without in zip(names, left_out)]
 
     def metric(self) -> Metric:
         """The metric, for commands that add up rows."""

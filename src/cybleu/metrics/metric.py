@@ -316,7 +316,7 @@ class Metric(ABC):
         :param stats: a row, or rows, which are added up
         :param short_segments: only BLEU uses this
         """
-        if self.takes_fractions:
+        if self.takes_fractions and type(stats) is not list:
             from .._runtime.arrays import floats_given, np
 
             stats = np.atleast_2d(floats_given(stats, "stats"))
