@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import subprocess
 import sys
 from functools import partialmethod
+from pathlib import Path
 
 import nltk.translate.bleu_score as nltk_bleu
 import pytest
@@ -18,7 +20,7 @@ from cybleu import __version__, explain_difference, segment_stats
 from cybleu.__main__ import version
 from cybleu._files.text import Lines
 from cybleu.cli.reading import FileTexts
-from cybleu.metrics import VARIANTS, score
+from cybleu.metrics import METRICS, VARIANTS, score
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -350,6 +352,39 @@ def test_version():
     assert (done.exit_code, done.stdout) == (0, version() + "\n")
     done = subprocess.run([sys.executable, "-m", "cybleu", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith(f"cybleu {__version__}, ")
+
+
+@pytest.mark.thread_unsafe(reason="the command writes to the standard output of the process")
+@pytest.mark.parametrize(
+    ("metric", "papers"),
+    [
+        ([], ["papineni-2002", "post-2018"]),
+        (["nltk:method1"], ["papineni-2002", "chen-cherry-2014"]),
+        (["metric:chrf|nc:6|nw:2|beta:2|eff:yes"], ["popovic-2015", "popovic-2017"]),
+        (["BLEU|variant:moses|order:4|smooth:none"], ["papineni-2002", "koehn-2007"]),
+        (["ter"], ["snover-2006"]),
+    ],
+)
+def test_citations(metric, papers):
+    done = run(*metric, command="--cite")
+    assert done.exit_code == 0
+    assert re.findall(r"^@\w+\{([^,]+),", done.stdout, re.MULTILINE) == ["cybleu", *papers]
+    assert f"version = {{{__version__}}}" in done.stdout
+
+
+def test_a_metric_without_a_citation():
+    done = run("rouge", command="--cite")
+    assert done.exit_code == 2 and "unknown metric 'rouge'" in done.stderr
+
+
+def test_every_metric_has_a_citation():
+    for name in METRICS:
+        assert run(name, command="--cite").exit_code == 0, name
+
+
+def test_the_file_with_the_citation_names_this_version():
+    text = (Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {__version__}\n" in text
 
 
 def test_without_the_extra(files):

@@ -1,4 +1,4 @@
-"""Examples of the page on columns, if all its packages are installed."""
+"""Examples of pages with data frames, if all their packages are installed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs/columns.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.usefixtures("polars", "pandas", "pyarrow", "duckdb")
-def test_what_the_page_shows(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("page", "count"), [("columns.md", 6), ("recipes.md", 6)])
+def test_what_the_page_shows(page, count, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(>>> .*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 6
-    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "columns.md", str(PAGE), 0)
+    text = (DOCS / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(>>> .*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == count
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page, str(DOCS / page), 0)
     printed = []
     assert doctest.DocTestRunner().run(examples, out=printed.append).failed == 0, "".join(printed)

@@ -48,6 +48,7 @@ NOT_RUN = {
     "docs/getting-started.md": 1,
     "docs/mert.md": 1,
     "docs/reranking.md": 1,
+    "docs/recipes.md": 2,
     "docs/relatives.md": 1,
     "docs/report.md": 1,
     "docs/rewards.md": 1,

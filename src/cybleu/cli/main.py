@@ -8,6 +8,7 @@ import click
 
 from .._about import version
 from ..bleu_score.install import run_as_nltk as run_script_as_nltk
+from ..errors import UnknownNameError
 from ..sacrebleu_compat.install import run_as_sacrebleu as run_script_as_sacrebleu
 from .common import FILE
 
@@ -49,6 +50,17 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
         context.exit()
 
 
+def _show_citations(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if value is not None and not context.resilient_parsing:
+        from .citations import citations
+
+        try:
+            click.echo(citations(value))
+        except UnknownNameError as error:
+            raise click.BadParameter(str(error), context, parameter) from None
+        context.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version",
@@ -57,6 +69,17 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
     expose_value=False,
     callback=_show_version,
     help="Show the version, the backend and the platform, and exit.",
+)
+@click.option(
+    "--cite",
+    metavar="[METRIC]",
+    is_flag=False,
+    flag_value="sacrebleu",
+    is_eager=True,
+    expose_value=False,
+    callback=_show_citations,
+    help="Show BibTeX entries of cybleu and of the papers that define a metric, and exit. METRIC is a name or a signature "
+    'that "score" has printed, by default "sacrebleu".',
 )
 def cli() -> None:
     """Score machine-translated and generated text by BLEU and other metrics, and tune and choose by these scores."""
