@@ -114,7 +114,11 @@ def test_texts_that_are_added():
             r"references\[0\] holds",
         ),
         (lambda: load("bleu").add(prediction="a", reference=[]), errors.NoReferencesError, r"references\[0\]"),
-        (lambda: load("bleu").add(prediction="a", reference=1), errors.SequenceTypeError, r"references\[0\] is a int"),
+        (
+            lambda: load("bleu").add(prediction="a", reference=1),
+            errors.SequenceTypeError,
+            r"references\[0\] is one int",
+        ),
         (
             lambda: load("bleu").compute(predictions=[""], references=["a"]),
             errors.EmptyHypothesisError,

@@ -17,6 +17,7 @@ from cybleu.bleu_score import sentence_bleu_many
 from cybleu.checks import check
 from cybleu.columns import rows as column_rows
 from cybleu.explanations import explain_blocks, explain_difference
+from cybleu.frameworks.hugging_face import load
 from cybleu.metrics import Bleu, Metric, find
 from cybleu.nbest import NBest, prepare_references
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
@@ -286,6 +287,7 @@ def test_groups_of_texts_in_every_form(call):
 
 ENTRIES = [
     parsing.parse_groups,
+    parsing.parse_list,
     parsing.parse_raw_references,
     parsing.parse_raw_texts,
     parsing.parse_references,
@@ -295,7 +297,7 @@ ENTRIES = [
 
 
 def parses(call, *arguments, **how):
-    """How often each of the arguments, by its number, is parsed; None is for a value that is none of them."""
+    """How often each of the arguments, by its number or name, is parsed; None is for a value that is none of them."""
     names = {function.__code__: function.__code__.co_varnames for function in ENTRIES}
     counts = Counter()
     depth = 0
@@ -310,7 +312,8 @@ def parses(call, *arguments, **how):
                     ("references", "hypotheses") if frame.f_code is parsing.parse_segments.__code__ else ("values",)
                 ):
                     value = frame.f_locals[name]
-                    places = [place for place, argument in enumerate(arguments) if argument is value]
+                    given = chain(enumerate(arguments), how.items())
+                    places = [place for place, argument in given if argument is value]
                     counts[places[0] if places else None] += 1
             depth += 1
         elif event == "return":
@@ -355,11 +358,21 @@ def test_each_argument_is_parsed_once(how):
         columns = arrow(texts, 1)(corpus[1])
         assert parses(segment_stats, corpus[0], columns) == {0: 1, 1: 1}
     else:
-        table = {"hypothesis": LINES[1], "reference": LINES[0]}
-        assert parses(lambda: column_rows(table, **how)).total() == 2  # the two columns of the only block
+        found = parses(lambda **table: column_rows(table, **how), hypothesis=LINES[1], reference=LINES[0])
+        assert found == {"hypothesis": 1, "reference": 1, None: 2}  # and those of the only block
         assert parses(lambda: check(*corpus, **how)).total() == 2
-        reward = BleuReward("r", tokenize=how["tokenize"])
-        assert parses(lambda: reward(completions=LINES[1], r=LINES[0])).total() == 2
+        nbest = NBest.from_texts([LINES[1]], LINES[0][:1], **how)
+        assert parses(lambda references: nbest.with_metric("chrf", references), LINES[0][:1]) == {0: 1, None: 1}
+    reward = BleuReward("r", tokenize=how.get("tokenize"))
+    scored, texts_of_call = ("completions", LINES[1]) if how else ("completion_ids", IDS[1])
+    found = parses(reward, **{scored: texts_of_call}, r=LINES[0] if how else IDS[0])
+    assert found == {scored: 1, "r": 1, None: 2}  # and the same texts in lists, as bleu_rewards takes them
+
+
+@pytest.mark.parametrize("name", ["bleu", "google_bleu"])
+def test_each_argument_of_frameworks_is_parsed_once(name):
+    found = parses(load(name).compute, predictions=LINES[1], references=LINES[0])
+    assert found["predictions"] == found["references"] == 1
 
 
 # -------------------------------------------------------------------------------------------------------------- errors

@@ -10,7 +10,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from ._runtime.arrays import np
-from ._runtime.sequences import by_position, is_ragged
+from ._runtime.sequences import by_position
 from ._runtime.state import ArgumentState, check_names
 from .errors import (
     LengthMismatchError,
@@ -22,7 +22,7 @@ from .errors import (
 )
 from .metrics import Bleu, find, of_text
 from .text.arrays import separate_output
-from .text.columns import column_of, lists_of_column
+from .text.parsing import parse_list, parse_texts
 from .text.raw import check_tokenizer
 
 if TYPE_CHECKING:
@@ -166,20 +166,15 @@ class BleuReward(ArgumentState):
                 f"there is no column {self.column!r} with references; the dataset's columns here are "
                 f"{', '.join(map(repr, columns)) or 'none'}. Name the right one: BleuReward(column=...)"
             )
-        column = lists_of_column(columns[self.column], self.column)
-        completions = lists_of_column(completions, "completions")
-        of_ids = self._tokenize is None
-        name, hypotheses = (
-            ("completion_ids", column_of(completion_ids, "completion_ids")) if of_ids else ("completions", completions)
-        )
-        for what, entries in ((name, hypotheses), (self.column, column)):
-            if isinstance(entries, (str, bytes, dict)) or not hasattr(entries, "__len__"):
-                raise SequenceTypeError(
-                    f"{what} must be a list with an entry for each completion, not {type(entries).__name__}"
-                )
-        count = len(hypotheses[1]) - 1 if is_ragged(hypotheses) else len(hypotheses)
-        if not of_ids:
-            hypotheses = [_text_of(text, position) for position, text in enumerate(completions)]
+        column = parse_list(columns[self.column], self.column, "references for each completion")
+        hypotheses: Any
+        if self._tokenize is None:
+            name, hypotheses = "completion_ids", parse_texts(completion_ids, "completion_ids")
+            count = hypotheses.size
+        else:
+            name, texts = "completions", parse_list(completions, "completions", "texts")
+            hypotheses = [_text_of(text, position) for position, text in enumerate(texts)]
+            count = len(texts)
         if len(column) != count:
             raise LengthMismatchError(
                 f"the length of {name} is {count}, and that of the column {self.column!r} is "
@@ -189,7 +184,7 @@ class BleuReward(ArgumentState):
         owner = [
             numbers.setdefault(self._references(group, position), len(numbers)) for position, group in enumerate(column)
         ]
-        sets = [list(texts) for texts in numbers]
+        sets = [list(group) for group in numbers]
         tokenize = None if self._of_raw_text else self._tokenize
         arguments = {**self._arguments, "tokenize": tokenize, "lowercase": self._lowercase}
         return [float(reward) for reward in bleu_rewards(sets, hypotheses, owner, **arguments)]

@@ -1,11 +1,13 @@
-"""Functions from a batch of Arrow to columns of Arrow, which an engine such as Spark or Ray maps and sums.
+"""Scores of the frames of an engine, such as Spark or Ray, which maps batches of Arrow and adds up columns.
 
-A task has one processor, so that these functions count in one thread. They are sent to other machines, where they import cybleu.
+:class:`Counting` has the functions that the engine maps. A task has one processor, so that they count in one thread. They are
+sent to other machines, where they import cybleu. :class:`Engine` has the public functions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
@@ -20,8 +22,11 @@ if TYPE_CHECKING:
     from .tables import Tokenize
 
     Names = str | Sequence[str]
+    Mapped = Callable[["Counting", Any], dict[str, Any]]
 
-__all__ = ["SCORE", "Counting"]
+__all__ = ["FUNCTIONS", "SCORE", "Counting", "Engine"]
+
+FUNCTIONS = ["group_scores", "rows", "score", "segment_scores", "system_rows", "total"]
 
 SCORE = "score"
 
@@ -182,6 +187,232 @@ class Counting:
                 )
             found[str(one)] = statistics(part, self.metric)
         return found
+
+
+class Engine(ABC):
+    """The functions of :mod:`cybleu.columns.spark` and :mod:`cybleu.columns.ray`, for the frames of an engine."""
+
+    def rows(
+        self,
+        frame: Any,
+        hypothesis: str = "hypothesis",
+        references: Names = "reference",
+        metric: str | Metric | Variant | None = None,
+        *,
+        keep: Names = (),
+        tokenize: Tokenize = "13a",
+        lowercase: bool = False,
+    ) -> Any:
+        """The statistics of each segment as columns, which the engine can add up.
+
+        :param frame: a DataFrame of Spark, or a Dataset of Ray Data
+        :param hypothesis: the name of the column of hypotheses
+        :param references: the name of the column of references, which has a reference or a list of references for each
+            segment; or the names of several columns
+        :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+        :param keep: the name of a column to keep with the statistics, such as that of the segment, or the names of
+            several
+        :param tokenize: how to split raw text into tokens, by default ``13a``; None for lists of tokens
+        :param lowercase: put raw text in lower case first
+        :return: another frame of the engine, not computed yet
+        :raises UnknownNameError: there is no column, or no metric, with this name
+        :raises ArrayValueError: a column is kept twice, or has the name of a new column
+        :raises ArrowError: `frame` is not a frame of this engine
+
+        With Spark:
+
+        >>> rows(frame, keep="system").select("system", "hyp_len", "match_1").filter("system = 'b'").show()
+        +------+-------+-------+
+        |system|hyp_len|match_1|
+        +------+-------+-------+
+        |     b|      4|      3|
+        +------+-------+-------+
+        <BLANKLINE>
+        """
+        counting = Counting(hypothesis, references, metric, tokenize, lowercase, keep)
+        return self._map(self._read(frame, counting), counting, Counting.rows_of, counting.metric.columns)
+
+    def segment_scores(
+        self,
+        frame: Any,
+        hypothesis: str = "hypothesis",
+        references: Names = "reference",
+        metric: str | Metric | Variant | None = None,
+        *,
+        keep: Names = (),
+        tokenize: Tokenize = "13a",
+        lowercase: bool = False,
+    ) -> Any:
+        """The score of each segment, in the column ``score``.
+
+        The metric scores single sentences here, as :func:`cybleu.scores` does with this metric at the level of sentences. The
+        other parameters are those of :func:`cybleu.columns.rows`.
+
+        :param frame: as for :func:`rows`
+        :param keep: the name of a column to keep with the score, or the names of several
+        :return: another frame of the engine, not computed yet
+        :raises CybleuError: as for :func:`rows`
+
+        With Spark:
+
+        >>> [round(row.score, 2) for row in segment_scores(frame, keep="system").orderBy("system").collect()]
+        [100.0, 59.46]
+        """
+        counting = Counting(hypothesis, references, metric, tokenize, lowercase, keep)
+        return self._map(self._read(frame, counting), counting, Counting.segment_scores_of, (), (SCORE,))
+
+    def total(
+        self,
+        frame: Any,
+        hypothesis: str = "hypothesis",
+        references: Names = "reference",
+        metric: str | Metric | Variant | None = None,
+        *,
+        tokenize: Tokenize = "13a",
+        lowercase: bool = False,
+    ) -> dict[str, int]:
+        """The sum of the statistics of all segments. The other parameters are those of :func:`cybleu.columns.rows`.
+
+        :param frame: as for :func:`rows`
+        :return: a dict from the names of the metric's columns to ints, 0 for a frame without rows
+        :raises CybleuError: as for :func:`rows`
+
+        >>> total(frame)["match_1"]
+        7
+        """
+        counting = Counting(hypothesis, references, metric, tokenize, lowercase)
+        return counting.total_of(self._sums(frame, counting))
+
+    def score(
+        self,
+        frame: Any,
+        hypothesis: str = "hypothesis",
+        references: Names = "reference",
+        metric: str | Metric | Variant | None = None,
+        *,
+        tokenize: Tokenize = "13a",
+        lowercase: bool = False,
+    ) -> Score:
+        """The score of all segments as one corpus, as :func:`cybleu.score` gives it for their rows.
+
+        The other parameters are those of :func:`cybleu.columns.rows`.
+
+        :param frame: as for :func:`rows`
+        :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``. It cannot be a mean of the scores of
+            segments; for such a mean, average the result of :func:`segment_scores`
+        :return: a :class:`cybleu.metrics.BleuScore`, or the :class:`cybleu.metrics.Score` of another metric
+        :raises EmptyCorpusError: the frame has no rows
+        :raises StatisticsError: the metric is a mean of the scores of segments
+        :raises CybleuError: as for :func:`rows`
+
+        >>> print(f"{score(frame).score:.2f}, {score(frame, metric='chrf').score:.2f}")
+        72.31, 79.65
+        """
+        counting = Counting(hypothesis, references, metric, tokenize, lowercase).for_sums()
+        return counting.score_of(self._sums(frame, counting))
+
+    def group_scores(
+        self,
+        frame: Any,
+        by: Names,
+        hypothesis: str = "hypothesis",
+        references: Names = "reference",
+        metric: str | Metric | Variant | None = None,
+        *,
+        partitions: int | None = None,
+        tokenize: Tokenize = "13a",
+        lowercase: bool = False,
+    ) -> Any:
+        """The score of each group as one corpus: the column ``score``, and the sums of the statistics.
+
+        The other parameters are those of :func:`cybleu.columns.rows`.
+
+        :param frame: as for :func:`rows`
+        :param by: the name of the column whose values are the groups, or the names of several
+        :param metric: as for :func:`score`
+        :param partitions: into how many parts the engine shuffles the groups; by default the engine decides. If there are
+            few groups, a small number is faster with Ray
+        :return: another frame of the engine, not computed yet, with a row for each group, in any order
+        :raises StatisticsError: the metric is a mean of the scores of segments
+        :raises CybleuError: as for :func:`rows`
+
+        With Spark:
+
+        >>> [(row.system, round(row.score, 2)) for row in group_scores(frame, "system").orderBy("system").collect()]
+        [('a', 100.0), ('b', 59.46)]
+        """
+        counting = Counting(hypothesis, references, metric, tokenize, lowercase, by).for_sums()
+        counted = self._map(self._read(frame, counting), counting, Counting.addends_of, counting.addends)
+        sums = self._grouped(counted, counting, partitions)
+        return self._map(sums, counting, Counting.group_scores_of, counting.metric.columns, (SCORE,))
+
+    def system_rows(
+        self,
+        frame: Any,
+        hypothesis: str = "hypothesis",
+        references: Names = "reference",
+        metric: str | Metric | Variant | None = None,
+        *,
+        system: str = "system",
+        segment: str = "segment",
+        tokenize: Tokenize = "13a",
+        lowercase: bool = False,
+    ) -> dict[str, NDArray[np.int64]]:
+        """The rows of several systems in this process, as the tests of :mod:`cybleu.significance` take them.
+
+        The other parameters are those of :func:`cybleu.columns.rows`.
+
+        :param frame: as for :func:`rows`, with a row for each segment of each system
+        :param system: the name of the column that says whose hypothesis it is
+        :param segment: the name of the column that says which segment it is; the rows are in its order
+        :return: a dict from the names of the systems to int64 arrays `(segments, columns)`
+        :raises LengthMismatchError: a system has a segment twice, or not the same segments as another
+        :raises SequenceTypeError: a system or a segment is null
+        :raises CybleuError: as for :func:`rows`
+
+        >>> {name: of_system.shape for name, of_system in system_rows(frame).items()}
+        {'a': (1, 10), 'b': (1, 10)}
+        """
+        counting = Counting(hypothesis, references, metric, tokenize, lowercase, (system, segment))
+        mapped = self._map(self._read(frame, counting), counting, Counting.rows_of, counting.metric.columns)
+        return counting.systems_of(self._table(mapped))
+
+    def _sums(self, frame: Any, counting: Counting) -> dict[str, int | None]:
+        return self._total(
+            self._map(self._read(frame, counting), counting, Counting.sums_of, counting.addends), counting
+        )
+
+    # ------------------------------------------------------------------------------------------------- calls of the engine
+
+    @abstractmethod
+    def _read(self, frame: Any, counting: Counting) -> Any:
+        """The columns that are read and no others, if the engine knows them before it computes anything.
+
+        :raises ArrowError: `frame` is not a frame of this engine
+        :raises UnknownNameError: there is no column of a name, or there are several
+        """
+
+    @abstractmethod
+    def _map(
+        self, frame: Any, counting: Counting, function: Mapped, columns: Sequence[str], floats: Sequence[str] = ()
+    ) -> Any:
+        """The columns that are kept, and those that the function makes of batches.
+
+        :param columns: the names of these columns, of the counts
+        :param floats: the names of the others
+        """
+
+    @abstractmethod
+    def _total(self, frame: Any, counting: Counting) -> dict[str, int | None]:
+        """The sum of each column of the addends; None if there is no row."""
+
+    @abstractmethod
+    def _grouped(self, frame: Any, counting: Counting, partitions: int | None) -> Any:
+        """The sums of the addends of the rows that have the same values in the columns that are kept."""
+
+    @abstractmethod
+    def _table(self, frame: Any) -> Any:
+        """All rows in this process, as a Table of pyarrow."""
 
 
 def _equal(column: Any, value: Any) -> Any:

@@ -9,7 +9,8 @@ from .._runtime.arrays import array_given, floats_given, np
 from ..errors import ArrowError, LengthMismatchError, StatisticsError, UnknownNameError
 from ..metrics import find
 from ..stats.rows import whole_numbers
-from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column, lists_of_column
+from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column
+from ..text.parsing import parse_list
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -222,14 +223,14 @@ def _length_of(table: Any) -> int:
 
 def _segments_of_lists(table: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[list[Any], list[list[Any]]]]:
     """The hypotheses and their references in a dict, where a list of lists of tokens, or of texts, has several references."""
-    columns = [lists_of_column(table[known(name, tuple(table))], name) for name in names]
+    columns = [parse_list(table[known(name, tuple(table))], name, "the texts of each segment") for name in names]
     counts = [len(column) for column in columns]
     if len(set(counts)) > 1:
         raise LengthMismatchError(f"the columns have {', '.join(map(str, counts))} entries; give one for each segment")
     for start in range(0, counts[0], BLOCK):
         texts, *others = (column[start : start + BLOCK] for column in columns)
         yield (
-            list(texts),
+            texts,
             [
                 [text for entry in entries for text in _references_of(entry, hypothesis)]
                 for hypothesis, *entries in zip(texts, *others)

@@ -17,6 +17,7 @@ from ..errors import (
 from ..gleu_score import corpus_gleu
 from ..metrics import Bleu
 from ..text import tokenizer as tokenizer_of
+from ..text.parsing import parse_list
 
 Tokenizer = Callable[[str], Sequence[Any]]
 Documents = list[list[Any]]
@@ -76,7 +77,10 @@ class EvaluationModule:
         :raises SequenceTypeError: a prediction or a reference has another type
         :raises NoReferencesError: a text has no reference
         """
-        given = _list(predictions, "predictions"), _list(references, "references")
+        given = (
+            parse_list(predictions, "predictions", "str"),
+            parse_list(references, "references", "those of each text"),
+        )
         if len(given[0]) != len(given[1]):
             raise LengthMismatchError(
                 f"there are {len(given[0])} predictions and {len(given[1])} references; give one, or a list, for each"
@@ -85,7 +89,7 @@ class EvaluationModule:
             if not isinstance(text, str):
                 raise SequenceTypeError(f"predictions[{position}] is a {type(text).__name__}; it must be a str")
         for position, group in enumerate(given[1]):
-            texts = [group] if isinstance(group, str) else _list(group, f"references[{position}]")
+            texts = [group] if isinstance(group, str) else parse_list(group, f"references[{position}]", "str")
             if not texts:
                 raise NoReferencesError(f"references[{position}] has no reference; give at least one")
             for text in texts:
@@ -132,12 +136,6 @@ class EvaluationModule:
         if not texts:
             raise EmptyCorpusError("there is no text to score; give predictions with their references")
         return _COMPUTE[self.name](texts, groups, **options)
-
-
-def _list(values: Any, name: str) -> list[Any]:
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise SequenceTypeError(f"{name} is a {type(values).__name__}; give a list")
-    return list(values)
 
 
 def _tokens(tokenizer: Tokenizer | None) -> Tokenizer:

@@ -7,6 +7,7 @@ token ids in arrays.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from itertools import accumulate, chain, pairwise
 
 from .. import _backend
@@ -23,7 +24,7 @@ from .._runtime.sequences import (
 from ..errors import ArrayValueError, NoReferencesError, NotUtf8Error, SequenceTypeError
 from .columns import ReferenceColumns, TextColumn, column_of, columns_of_references, is_column, lists_of_column
 from .raw import parse_line
-from .values import GivenTexts, RawReferences, RawText, ReferenceLists, Segments, TokenLists, place_in_sets
+from .values import GivenTexts, RawReferences, RawText, ReferenceLists, Segments, TokenIds, TokenLists, place_in_sets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .raw import Line, Raw
-    from .values import ParsedReferences, ParsedTexts, ReferenceIds, TokenIds
+    from .values import ParsedReferences, ParsedTexts, ReferenceIds
 
 __all__ = [
     "parse_given",
@@ -68,6 +69,8 @@ def parse_texts(
     """
     if raw is None and lengths is None and _are_lists(values):
         return TokenLists(values, name)
+    if isinstance(values, (TokenIds, TokenLists)):
+        return values  # of a public function that calls another one
     column = column_of(values, name)
     if raw is not None and not (tokens_too and _holds_token_lists(column)):
         check_no_lengths(lengths, name, "raw text")
@@ -191,7 +194,8 @@ def parse_segments(references: Any, hypotheses: Any, raw: Raw | None = None, *, 
         sets = tokenise_sets(raw, parse_raw_references(references, raw, name))
         return Segments(sets.lists(), tokenise(raw, parse_raw_texts(hypotheses, raw)).lists())
     columns = columns_of_references(references, False, name)
-    column = column_of(hypotheses, "hypotheses")
+    parsed = isinstance(hypotheses, (TokenIds, TokenLists))
+    column = hypotheses.lists() if parsed else column_of(hypotheses, "hypotheses")
     for what, value in ((name, columns), ("hypotheses", column)):
         if not hasattr(type(value), "__len__"):
             raise SequenceTypeError(
@@ -205,11 +209,11 @@ def parse_segments(references: Any, hypotheses: Any, raw: Raw | None = None, *, 
 
 
 def parse_list(values: Any, name: str, what: str) -> list[Any]:
-    """The entries of a list or column, as they are.
+    """The entries of a list, column or other iterable, as they are.
 
     :param what: of which it is a list, for messages
     """
-    if isinstance(values, (str, bytes)):
+    if isinstance(values, (str, bytes, Mapping)) or not (hasattr(values, "__iter__") or is_column(values)):
         raise SequenceTypeError(f"{name} is one {type(values).__name__}; give a list of {what}")
     return list(lists_of_column(values, name))
 
