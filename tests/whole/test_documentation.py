@@ -57,7 +57,7 @@ PLOTS = ("cybleu.report.plots", "cybleu.tuning.plot")  # require Matplotlib
 PAGES_OF_REPORTS = "cybleu.report.page"  # requires Jinja2, too
 ENGINES = ("cybleu.columns.ray", "cybleu.columns.spark")  # tests/columns/test_engines.py runs theirs
 TORCH = "cybleu.frameworks.torch_metrics"  # requires torchmetrics, which `nox -s frameworks` installs
-NOT_RUN = (*PLOTS, PAGES_OF_REPORTS, TORCH, *ENGINES, "cybleu.columns.engines")
+NEED_PACKAGES = (*PLOTS, PAGES_OF_REPORTS, TORCH, *ENGINES, "cybleu.columns.engines")
 # pages that start many commands
 LONG = {"docs/command-line.md", "docs/mert.md", "docs/report.md", "docs/reranking.md", "docs/significance.md"}
 OF_REPORTS = "docs/report.md"  # requires Jinja2 and Matplotlib
@@ -247,7 +247,7 @@ def examples_of(module):
 
 @pytest.mark.long_in_mirror
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("name", [name for name in MODULES if name not in NOT_RUN])
+@pytest.mark.parametrize("name", [name for name in MODULES if name not in NEED_PACKAGES])
 def test_examples_in_docstrings(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_examples(name)
