@@ -16,15 +16,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-RUNNERS = (["run-as-nltk"], ["run-as-sacrebleu"])
+RUNNERS = (["run-as-nltk"], ["run-as-sacrebleu"], ["sacrebleu"])
 
 
 def main() -> None:
     """Run the command line. Commands without optional dependencies run without them."""
     leave_interrupts()
     arguments = sys.argv[1:]
-    if arguments[:1] in RUNNERS and arguments[1:2] not in (["-h"], ["--help"]):
-        _run(arguments)  # a script writes its own output
+    if arguments[:1] in RUNNERS and (arguments[0] == "sacrebleu" or arguments[1:2] not in (["-h"], ["--help"])):
+        try:
+            _run(arguments)  # a program writes its own output
+        except MissingExtraError as error:
+            _end(str(error))
         return
     try:
         try:
@@ -73,6 +76,10 @@ def _run(arguments: list[str]) -> None:
         from .sacrebleu_compat.install import run_as_sacrebleu
 
         run_as_sacrebleu(arguments[1:])
+    elif arguments[:1] == ["sacrebleu"]:
+        from .sacrebleu_compat.install import run_sacrebleu
+
+        run_sacrebleu(arguments[1:])
     else:
         if not (
             find_spec("click") and find_spec("tqdm")

@@ -34,6 +34,11 @@ def _arrived(arguments: list[str], install: Callable[[], Any]) -> _Arguments:
     return _Arguments(arguments, install)
 
 
+def program_arguments(arguments: list[str], install: Callable[[], Any]) -> list[str]:
+    """Return a value for `sys.argv` with which processes that multiprocessing starts are patched, too."""
+    return _Arguments(arguments, install)
+
+
 def run_script(
     arguments: list[str],
     command: str,

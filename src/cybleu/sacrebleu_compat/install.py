@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import sys
 
+from .._runtime.extras import extra
 from .._runtime.replacing import Replacement
-from .._runtime.scripts import run_script
+from .._runtime.scripts import program_arguments, run_script
 
-__all__ = ["SacrebleuInstallation", "install_as_sacrebleu", "run_as_sacrebleu"]
+__all__ = ["SacrebleuInstallation", "install_as_sacrebleu", "run_as_sacrebleu", "run_sacrebleu"]
 
 # The modules from which sacreBLEU's functions and its command import the classes.
 _MODULES = (
@@ -69,3 +71,16 @@ def run_as_sacrebleu(arguments: list[str]) -> None:
     :param arguments: options, the script, and the arguments of the script
     """
     run_script(arguments, "run-as-sacrebleu", "sacreBLEU's BLEU, chrF and TER", install_as_sacrebleu)
+
+
+def run_sacrebleu(arguments: list[str]) -> None:
+    """Run the command ``sacrebleu`` with cybleu's metrics: the same arguments, environment variables, output and exit status.
+
+    :param arguments: those of the command
+    :raises MissingExtraError: sacreBLEU is not installed
+    """
+    with extra("sacrebleu", "cybleu sacrebleu runs sacreBLEU's command", "cybleu[sacrebleu]"):
+        from sacrebleu.sacrebleu import main
+    sys.argv = program_arguments(["sacrebleu", *arguments], install_as_sacrebleu)
+    with install_as_sacrebleu():
+        main()  # type: ignore[no-untyped-call]
