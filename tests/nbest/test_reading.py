@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cybleu.errors import ArrayValueError, InputFileError, LengthMismatchError, MixedTokensError, UnknownNameError
-from cybleu.nbest import NBest
+from cybleu.nbest import NBest, extract
 from cybleu.stats import References
 from nbest_lists import MANY_LINES, REFERENCES, line, same, written
 
@@ -152,6 +152,31 @@ def test_lists_are_split_as_references_are(tmp_path, backend, tokenize, last):
     found = NBest.from_files(tmp_path / "list", [[text]], tokenize=tokenize)
     tokens = {"ascii": 5, "unicode": 6}[tokenize]
     assert found.stats[0, :3].tolist() == [tokens] * 3
+
+
+@pytest.mark.parametrize("text", ["a b", "\ta b\t", " \t a \tb  \t", "a\tb", "\t", "", "\u00a0a\t"])
+@pytest.mark.parametrize("around", [" ", "", "  "])
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_tokens_between_spaces_are_those_of_moses(tmp_path, text, around, lowercase, end):
+    """Moses splits all that is between the bars, and reads references with their CR."""
+    lines = [f"0 |||{around}{one}{around}||| lm= 1 ||| 1{end}" for one in (text, "a b", text)]
+    nbest = written(tmp_path, "".join(lines))
+    reference = f"a b\ta c{end}"
+    (tmp_path / "ref").write_bytes(reference.encode())
+    split = lambda line: [token for token in line.split(" ") if token]  # noqa: E731
+    expected = NBest.from_texts(
+        [[split(around + one + around) for one in (text, "a b", text)]], [[split(reference.removesuffix("\n"))]]
+    )
+    found = NBest.from_files(nbest, tmp_path / "ref", tokenize="space", lowercase=lowercase)
+    assert (found.stats == expected.stats).all()
+    assert found.texts == [one.strip(" \t") for one in (text, "a b", text)]
+    extract(
+        nbest, [tmp_path / "ref"], tmp_path / "features", tmp_path / "scores", tokenize="space", lowercase=lowercase
+    )
+    assert (NBest.from_moses(tmp_path / "features", tmp_path / "scores").stats == found.stats).all()
+    other = NBest.from_files(nbest, tmp_path / "ref", lowercase=lowercase)
+    assert (other.stats == NBest.from_texts([found.texts], [["a b a c"]], tokenize="unicode").stats).all()
 
 
 @pytest.mark.parametrize("tokenize", ["unicode", "ascii", "space", "13a", str.split])

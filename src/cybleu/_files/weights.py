@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
 from .._runtime.sequences import refuse_masked
-from ..errors import InputFileError, WeightsError
-from .text import Lines, number_of, shown
+from ..errors import InputFileError, UnknownNameError, WeightsError
+from .text import Lines, listed, number_of, shown
 from .writing import writing
 
+FORMS = ("names", "moses", "dense", "numbers")
+_HEADING = re.compile(r"\s*\[([\w-]+)\]\s*")
+_LABEL = "([^_]+)_(0|[1-9][0-9]*)"
+# The sections of old moses.ini files, and the labels of their features in n-best lists.
+_OLD_SECTIONS = {f"weight-{name}": name for name in "d w u e lr lex glm dlm slm wt pp pb bl".split()} | {
+    "weight-l": "lm",
+    "weight-t": "tm",
+    "weight-generation": "g",
+    "weight-i": "I",
+}
 
-def read_weights(path: str | PathLike[str]) -> dict[str, float]:
-    """Read the weights in a file, which has a feature and its weight on each line: ``lm 0.5`` or ``lm=0.5``, or as Moses
-    writes it ``lm= 0.5 0.2``, the weights of ``lm_0`` and ``lm_1``. A ``#`` begins a comment. Empty lines are ignored.
+
+def read_weights(path: str | PathLike[str], names: Sequence[str] | None = None) -> dict[str, float]:
+    """Read the weights in a file.
+
+    The file has a feature and its weight on each line: ``lm 0.5`` or ``lm=0.5``, or as Moses writes it ``lm= 0.5 0.2``,
+    the weights of ``lm_0`` and ``lm_1``. If a label of Moses appears again, the numbers continue. A ``#`` begins a
+    comment. Empty lines are ignored. Of a `moses.ini` the section ``[weight]`` is read, or the old sections such as
+    ``[weight-l]``.
 
     :param path: of a UTF-8 file; gzip is recognised
+    :param names: of the dense features, in their order. They are required for files of Moses that have no names: a
+        number for each feature, as in `weights.txt` or, with a line of lower and a line of upper ends, which are
+        ignored, in `init.opt`; and the weights of ``F0``, ``F1`` ... from its kbmira
     :raises InputFileError: the file cannot be read, a line is something else, a name appears twice, or there is no
         weight; the message names file and line
 
@@ -26,24 +46,77 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
     >>> write_weights(path, {"lm_0": 0.5, "tm_0": 0.1})
     >>> read_weights(path)
     {'lm_0': 0.5, 'tm_0': 0.1}
+    >>> _ = path.write_text("0.5 0.1")
+    >>> read_weights(path, names=["lm_0", "tm_0"])
+    {'lm_0': 0.5, 'tm_0': 0.1}
     """
-    weights: dict[str, float] = {}
     with Lines(path) as file:
-        for number, line in enumerate(file, 1):
-            try:
-                for name, value in _weights_in(line):
-                    if name in weights:
-                        raise InputFileError(f"the weight of {shown(name)} appears twice")
-                    weights[name] = number_of(value, f"the weight of {shown(name)}")
-            except InputFileError as error:
-                raise InputFileError(f"{file.name}, line {number}: {error}") from None
+        lines = [line.partition("#")[0] for line in file]
+    numbers = _without_names(lines, names)
+    if numbers is not None:
+        return _by_place(numbers, names, file.name)
+    weights: dict[str, float] = {}
+    counts: Counter[str] = Counter()
+    for number, line in _weight_lines(lines):
+        try:
+            for name, value in _weights_in(line, counts):
+                if name in weights:
+                    raise InputFileError(f"the weight of {shown(name)} appears twice")
+                weights[name] = number_of(value, f"the weight of {shown(name)}")
+        except InputFileError as error:
+            raise InputFileError(f"{file.name}, line {number}: {error}") from None
     if not weights:
         raise InputFileError(f"{file.name}: has no weight")
+    places = {f"F{place}": name for place, name in enumerate(names or ())}
+    if "F0" in places and "F0" not in places.values() and weights.keys() >= places.keys():
+        weights = {places.get(name, name): weight for name, weight in weights.items()}
     return weights
 
 
-def _weights_in(line: str) -> list[tuple[str, str]]:
-    """Split a line into names and the text of their weights."""
+def _without_names(lines: Sequence[str], names: Sequence[str] | None) -> list[float] | None:
+    """Return the numbers of a file of numbers alone. None for lines of two tokens of which the first may be a name."""
+    numbers: list[float] = []
+    named = True
+    for line in lines:
+        tokens = line.split()
+        try:
+            numbers += [number_of(token) for token in tokens]
+        except InputFileError:
+            return None
+        named &= not tokens or (len(tokens) == 2 and (names is None or tokens[0] in names))
+    return None if named else numbers
+
+
+def _by_place(numbers: list[float], names: Sequence[str] | None, file: str) -> dict[str, float]:
+    """Return weights that have a place instead of a name."""
+    if names is None:
+        raise InputFileError(
+            f"{file}: has numbers without the names of features, which are known only with a list; write a name before each"
+        )
+    if len(numbers) not in (len(names), 3 * len(names)):
+        raise InputFileError(
+            f"{file}: has {len(numbers)} numbers without names, and there are {len(names)} features: {listed(names)}"
+        )
+    return dict(zip(names, numbers))
+
+
+def _weight_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines with weights and their numbers. Those of old sections get their labels."""
+    section = "weight"
+    for number, line in enumerate(lines, 1):
+        if heading := _HEADING.fullmatch(line):
+            section = heading[1]
+        elif section == "weight":
+            yield number, line
+        elif section in _OLD_SECTIONS and line.strip():
+            yield number, f"{_OLD_SECTIONS[section]}= {line}"
+
+
+def _weights_in(line: str, counts: Counter[str]) -> list[tuple[str, str]]:
+    """Split a line into names and the text of their weights.
+
+    :param counts: how many weights each label of Moses has so far
+    """
     tokens = line.partition("#")[0].replace("=", "= ").split()
     if not tokens:
         return []
@@ -52,15 +125,21 @@ def _weights_in(line: str) -> list[tuple[str, str]]:
     if not name or not values or (len(values) > 1 and tokens[0] == name):
         raise InputFileError(f"{shown(line)} is not a name and its weight")
     if tokens[0] != name and line.partition("=")[2][:1].isspace() and "_" not in name:
-        return [(f"{name}_{place}", value) for place, value in enumerate(values)]
+        first = counts[name]
+        counts[name] += len(values)
+        return [(f"{name}_{place}", value) for place, value in enumerate(values, first)]
     return [(name, value) for value in values]
 
 
-def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> None:
-    """Write a line ``name weight`` for each feature. Numbers have all their digits.
+def write_weights(path: str | PathLike[str], weights: Mapping[str, float], form: str = "names") -> None:
+    """Write weights by name. Numbers have all their digits.
 
     :param path: of the file. If there is an error, a file that was there is not changed
     :param weights: by name, finite numbers
+    :param form: ``names`` writes a line ``name weight`` for each feature. The others are for Moses: ``moses`` writes
+        ``lm= 0.5 0.2`` for ``lm_0`` and ``lm_1``, as in the section ``[weight]`` of `moses.ini`; ``dense`` writes ``lm=
+        0.5`` and ``lm= 0.2``, as ``--dense-init`` of its kbmira requires; in both, features with other names, such as
+        sparse ones, follow on lines ``name weight``. ``numbers`` writes one line of numbers, as in `weights.txt`
     :raises InputFileError: it cannot be written
     :raises WeightsError: they are not by name, a weight is not finite, or a name would be read as something else, because it has ``=``, ``#``
         or white space
@@ -70,21 +149,26 @@ def write_weights(path: str | PathLike[str], weights: Mapping[str, float]) -> No
     >>> write_weights(path, {"lm_0": 0.5})
     >>> path.read_text()
     'lm_0 0.5\\n'
+    >>> write_weights(path, {"lm_0": 0.5, "lm_1": 0.2}, "moses")
+    >>> path.read_text()
+    'lm= 0.5 0.2\\n'
     """
-    lines = lines_of(weights)
+    lines = lines_of(weights, form)
     with writing(fspath(path)) as file:
         file.writelines(lines)
 
 
-def lines_of(weights: Mapping[str, float]) -> list[str]:
-    """The lines that :func:`write_weights` writes."""
+def lines_of(weights: Mapping[str, float], form: str = "names") -> list[str]:
+    """Validate weights, and return the lines that :func:`write_weights` writes."""
+    if form not in FORMS:
+        raise UnknownNameError(f"unknown form {shown(form)}; use one of {', '.join(FORMS)}")
     if not isinstance(weights, Mapping):
         raise WeightsError(
             f"the weights must be by name, such as {{'lm': 0.5}}, and they are a {type(weights).__name__}"
         )
     for name in weights:
         try:
-            read_back = _weights_in(f"{name} 0")
+            read_back = _weights_in(f"{name} 0", Counter())
         except InputFileError:
             read_back = []
         if read_back != [(name, "0")] or "\n" in name:
@@ -92,7 +176,23 @@ def lines_of(weights: Mapping[str, float]) -> list[str]:
                 f"the weight of {shown(name)} cannot be written, because the name would be read as something else; rename the "
                 "feature so that there is no '=', '#' or white space in its name"
             )
-    return [f"{name} {_number(name, weight)!r}\n" for name, weight in weights.items()]
+    return formatted({name: _number(name, weight) for name, weight in weights.items()}, form)
+
+
+def formatted(weights: Mapping[str, float], form: str) -> list[str]:
+    """The lines of valid weights."""
+    texts = {name: repr(float(weight)) for name, weight in weights.items()}
+    if form == "numbers":
+        return [" ".join(texts.values()) + "\n"]
+    labelled: dict[str, list[str]] = {}
+    if form != "names":
+        for name in weights:
+            label = re.fullmatch(_LABEL, name)
+            if label and int(label[2]) == len(labelled.get(label[1], ())):
+                labelled.setdefault(label[1], []).append(texts.pop(name))
+    blank = "\n{}= " if form == "dense" else " "
+    lines = [f"{label}= {blank.format(label).join(values)}\n" for label, values in labelled.items()]
+    return [*lines, *(f"{name} {text}\n" for name, text in texts.items())]
 
 
 def _number(name: str, weight: Any) -> float:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from .._files.text import listed, number_of, shown
-from .._files.weights import lines_of
+from .._files.weights import FORMS, formatted, lines_of
 from .._files.writing import writing_all
 from .._runtime.samples import MOST_REPEATS
 from ..errors import FeatureError, InputFileError, WeightsError
@@ -45,7 +45,18 @@ if TYPE_CHECKING:
 
 SEED = number_option("--seed", least=0, default=0, help="The seed of everything that is random.")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits of the numbers.")
-OUTPUT = file_option("--output", help="Write the weights to this file, too.")
+OUTPUT = with_parameters(
+    file_option("--output", help="Write the weights to this file, too."),
+    choice_option(
+        "--output-format",
+        of=FORMS,
+        default="names",
+        help=(
+            "How weights are written: `lm_0 0.5`; for Moses `lm= 0.5 0.2` as in moses.ini, or with a line for each weight (dense); "
+            "or only numbers, in the order of the features."
+        ),
+    ),
+)
 NORMALISE = choice_option(
     "--normalise",
     of=["sum", "largest"],
@@ -70,6 +81,14 @@ SEARCH = click.option(
 OF_COUNTS = with_parameters(
     FIRST_ID, SPLIT, TOKENIZE, ORDER, REFERENCE_LENGTH, variant("moses", of_sums_of_bleu), SMOOTHING
 )
+
+
+def _with_commas(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Split lists of files at commas, as Moses's commands do. A file whose name has a comma is one file."""
+    parts = [[value] if os.path.exists(value) else value.split(",") for value in values]
+    return tuple(path for part in parts for path in part)
+
+
 WITH_LISTS = with_parameters(
     click.argument("nbest", metavar="[NBEST", required=False, type=FILE),
     click.argument("references", metavar="REF...]", nargs=-1, type=FILE),
@@ -81,10 +100,18 @@ WITH_LISTS = with_parameters(
     ),
     file_option(
         "--features-file",
+        metavar="FILE,...",
         multiple=True,
+        callback=_with_commas,
         help="The features that Moses's extractor wrote, in place of NBEST and REF. May be given several times, each with a --scores-file.",
     ),
-    file_option("--scores-file", multiple=True, help="The scores that it wrote, for each --features-file."),
+    file_option(
+        "--scores-file",
+        metavar="FILE,...",
+        multiple=True,
+        callback=_with_commas,
+        help="The scores that it wrote, for each --features-file.",
+    ),
     choice_option(
         "--format",
         "format_",
@@ -98,8 +125,8 @@ WITH_LISTS = with_parameters(
         "--start",
         metavar="FILE|W,W,...",
         help=(
-            "The weights to start from: a file with a name and a weight on each line, or a list of the dense weights.  [default: "
-            "1, and 0 for sparse features]"
+            "The weights to start from: a file with a name and a weight on each line, or as Moses has them, such as moses.ini; or a "
+            "list of the dense weights.  [default: 1, and 0 for sparse features]"
         ),
     ),
     OUTPUT,
@@ -170,6 +197,7 @@ class TuningOptions:
     seed: int
     as_json: bool
     output: str | None
+    output_format: str
     normalise: str | None = None
 
 
@@ -262,9 +290,9 @@ class ListOptions(TuningOptions):
         if os.path.exists(self.start):  # of a text longer than any path, too
             from ..tuning import read_weights
 
-            weights = read_weights(self.start)
+            weights = read_weights(self.start, nbest.names)
             names = set(names_of(nbest))
-            if nbest.sparse is None or not weights.keys() >= set(nbest.names):
+            if not weights.keys() >= set(nbest.names):
                 return weights, {}
             others = {name: weight for name, weight in weights.items() if name not in names}
             if others:
@@ -290,9 +318,9 @@ class ListOptions(TuningOptions):
         """Print the weights, and write them and other results to files, all of them or none."""
 
         def write_weights(file: TextIO) -> None:
-            file.writelines(lines_of(weights))
+            file.writelines(lines_of(weights, self.output_format))
 
-        show(self.as_json, result, weights)  # printed first, because a disk may be full
+        show(self.as_json, result, weights, self.output_format)  # printed first, because a disk may be full
         wanted = [(self.output, write_weights), *others] if self.output else others
         with writing_all(*(path for path, _ in wanted)) as files:
             for (_, write), file in zip(wanted, files):
@@ -322,6 +350,12 @@ def run_tuner(
     if given.output:
         lines_of(dict.fromkeys(written(nbest), 0.0))  # for its error: names that cannot be written
     start, unlisted = given.weights(nbest)
+    if given.output_format == "numbers":
+        if nbest.sparse is not None:
+            raise FeatureError(
+                f"there are {len(nbest.sparse.names)} sparse features, whose weights need names; write --output-format moses"
+            )
+        unlisted = {}
 
     def told_of(result: Any) -> dict[str, float]:
         return normalised({**told(nbest, result.weights), **unlisted}, given.normalise)
@@ -349,12 +383,11 @@ def run_tuner(
     given.give({**shown, **more(result)}, weights, *others(nbest, weights, result))
 
 
-def show(as_json: bool, result: dict[str, Any], weights: dict[str, float]) -> None:
+def show(as_json: bool, result: dict[str, Any], weights: dict[str, float], form: str) -> None:
     if as_json:
         click.echo(json.dumps({**result, "weights": weights}))
     else:
-        for name, weight in weights.items():
-            click.echo(f"{name} {weight!r}")
+        click.echo("".join(formatted(weights, form)), nl=False)
 
 
 def names_of(nbest: NBest) -> tuple[str, ...]:

@@ -98,7 +98,9 @@ class LoopOptions(SearchOptions, MiraOptions, ProOptions, TuningOptions):
     default="mert",
     help="The tuner. The help of the command of this name explains its options.",
 )
-@file_option("--start", required=True, help="The first weights: a file with a name and a weight on each line.")
+@file_option(
+    "--start", required=True, help="The first weights: a file with a name and a weight on each line, or moses.ini."
+)
 @number_option("--iterations", default=20, help="How many times to decode and tune, at most.")
 @click.option(
     "--weights-settle",
@@ -187,9 +189,9 @@ def mert_loop(given: LoopOptions) -> None:
             "reason": result.reason,
             "iterations": [asdict(iteration) for iteration in result.iterations],
         }
-        show(given.as_json, found, weights)
+        show(given.as_json, found, weights, given.output_format)
         if given.output:
-            write_weights(given.output, weights)
+            write_weights(given.output, weights, given.output_format)
 
 
 def _number(text: str, option: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -43,6 +44,14 @@ class Commands(click.Group):
         module = import_module(f"{__package__}.{COMMANDS[name]}")
         command: click.Command = getattr(module, name.replace("-", "_"))
         return command
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except click.NoSuchOption as error:
+            from .from_moses import with_hint
+
+            raise with_hint(error, self, context) from None
 
 
 def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -146,7 +146,7 @@ class PerceptronOptions(RerankOptions):
     "--weights",
     "weights_file",
     required=True,
-    help="A feature and its weight in each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as Moses writes them.",
+    help="A feature and its weight in each line: `lm 0.5`, `lm=0.5`, or `lm= 0.5 0.2` as Moses writes them; or another file of Moses.",
 )
 @as_options(LinearOptions)
 def linear(given: LinearOptions) -> None:
@@ -161,10 +161,13 @@ def linear(given: LinearOptions) -> None:
     with input_errors():
         from ..tuning import read_weights
 
-        weights = read_weights(given.weights_file)
-        unseen = dict.fromkeys(weights)
+        weights: dict[str, float] = {}
+        unseen: dict[str, None] = {}
 
         def choose(nbest: NBest) -> Selection[str]:
+            if not weights:  # numbers without names belong to the features of the list
+                weights.update(read_weights(given.weights_file, nbest.names))
+                unseen.update(dict.fromkeys(weights))
             # a feature that is 0 so far may not have had a name yet
             names = names_of(nbest)
             for name in names:

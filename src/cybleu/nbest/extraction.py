@@ -110,7 +110,7 @@ class _Pieces:
     def __init__(self, reader: Reader, prepared: References, raw: Raw, first_id: int, unique: bool):
         self._reader = reader
         self._prepared = prepared
-        self._counter = BlockCounter(prepared, raw)
+        self._counter = BlockCounter(prepared, raw, reader)
         self._first_id = first_id
         self._unique = unique
         self._names: tuple[str, ...] = ()

@@ -49,6 +49,15 @@ class Block(NamedTuple):
             return [text[begin:end] for begin, end in spans]
         return [self.bytes[begin:end].decode() for begin, end in spans]
 
+    def with_blanks(self) -> Block:
+        """Return the hypotheses with the blanks around them, up to the bars."""
+        if b"\t" not in self.bytes:  # spaces are part of no token
+            return self
+        data = np.frombuffer(self.bytes, dtype=np.uint8)
+        others = np.flatnonzero((data != ord(" ")) & (data != ord("\t")))
+        begins = others[np.searchsorted(others, self.begins) - 1] + 1
+        return self._replace(begins=begins, ends=others[np.searchsorted(others, self.ends)])
+
     def line_of(self, row: int) -> int:
         """Return the line number of a hypothesis, from 1."""
         return self.lines + row if isinstance(self.lines, int) else int(self.lines[row])
@@ -64,7 +73,12 @@ class Block(NamedTuple):
 
 
 class Reader(ABC):
-    """Base class of readers. `names` are the features of the lines read so far."""
+    """Base class of readers. `names` are the features of the lines read so far.
+
+    :cvar has_bars: whether hypotheses are between ``|||``
+    """
+
+    has_bars = False
 
     def __init__(self, path: Path):
         self.file = Lines(path)
@@ -109,6 +123,8 @@ class FieldReader(Reader):
 
     The backend parses lines with the same labels as the previous line; this class parses all others.
     """
+
+    has_bars = True
 
     def __init__(self, path: Path, name: str | None):
         super().__init__(path)

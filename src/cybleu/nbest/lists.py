@@ -128,6 +128,8 @@ class NBest(Hypotheses):
         :param size: in the ``plain`` format: how many lines each segment has
         :param features: in the ``plain`` format: the file with the features
         :param names: of these features, by default ``f0``, ``f1`` ...
+        :param tokenize: as above. ``space`` counts as Moses does: tabs at the ends of a hypothesis with fields, and a CR at
+            the end of a line of a file of references, belong to tokens
         :param texts: whether to keep the texts of the hypotheses, as they are in the file
         :param lowercase: put the hypotheses, and references that are texts or files, in lower case with `str.lower`.
             References that are token lists or `References` are not changed
@@ -201,7 +203,7 @@ class NBest(Hypotheses):
                 split = tokenizer(tokenize or "unicode", lowercase)
                 texts, tokenize, lowercase = [split(text) for text in texts], None, False
         else:
-            lines = lines_of_files(references)
+            lines = lines_of_files(references, tokenize)
             references = columns_of_references(references, True, "references") if lines is None else lines
             if not found.of_raw_text:
                 tokenize = tokenize or "unicode"

@@ -135,9 +135,10 @@ def open_reader(
 class BlockCounter:
     """Count the texts of blocks against references; threads may share an instance."""
 
-    def __init__(self, prepared: References, raw: Raw):
+    def __init__(self, prepared: References, raw: Raw, reader: Reader):
         self._prepared = prepared
         self._raw = raw
+        self._with_blanks = reader.has_bars and raw.tokenize == "space"
         self._lines = LineCounter(prepared, raw) if raw.own else None
 
     def stats(self, block: Block, owners: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -145,6 +146,8 @@ class BlockCounter:
 
         :param owners: the numbers of their segments
         """
+        if self._with_blanks:
+            block = block.with_blanks()
         if self._lines is None:
             lines = [line.lower() for line in block.texts()] if self._raw.lowercase else block.texts()
             return self._prepared._rows_of(parse_tokens(self._raw.split(lines), "hypotheses"), owners)
@@ -163,7 +166,7 @@ def _lowered(block: Block) -> tuple[bytes, NDArray[np.int64], NDArray[np.int64]]
 
 def read(reader: Reader, prepared: References, raw: Raw, first_id: int, texts: bool, progress: bool) -> dict[str, Any]:
     """Read the arguments of the container; see :meth:`cybleu.nbest.NBest.from_files`."""
-    counter = BlockCounter(prepared, raw)
+    counter = BlockCounter(prepared, raw, reader)
     owners, stats = GrowingRows(reader.file, np.int64), GrowingRows(reader.file, np.int64)
     features, scores = GrowingRows(reader.file, np.float64), GrowingRows(reader.file, np.float64)
     sparse = SparseRows()

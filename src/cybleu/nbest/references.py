@@ -56,27 +56,30 @@ def prepare_references(
     options = CountOptions.checked(
         4 if max_order is None else max_order, "closest" if reference_length is None else reference_length
     )
-    lines = lines_of_files(references)
+    lines = lines_of_files(references, tokenize)
     if lines is not None:
         sets = [[split(line) for line in group] for group in lines]
         return References._of(ReferenceLists(sets, "references"), options)
     return References._of(parse_references(references, split=None if tokenize is None else split), options)
 
 
-def lines_of_files(references: Any) -> list[tuple[str, ...]] | None:
-    """Read references from paths: for each segment the lines of all files. None if they are not paths."""
+def lines_of_files(references: Any, tokenize: object) -> list[tuple[str, ...]] | None:
+    """Read references from paths: for each segment the lines of all files. None if they are not paths.
+
+    With the tokeniser ``space`` a CR at the end of a line is part of the last token, as in Moses.
+    """
     paths = [references] if isinstance(references, (str, PathLike)) else references
     if not isinstance(paths, (list, tuple)) or not paths:
         return None
     if not all(isinstance(path, (str, PathLike)) for path in paths):
         return None
-    return _lines_of_files(paths)
+    return _lines_of_files(paths, tokenize == "space")
 
 
-def _lines_of_files(paths: Sequence[Path]) -> list[tuple[str, ...]]:
+def _lines_of_files(paths: Sequence[Path], keep_cr: bool) -> list[tuple[str, ...]]:
     columns = []
     for path in paths:
-        with Lines(path) as file:
+        with Lines(path, keep_cr=keep_cr) as file:
             columns.append(list(file))
     if len(set(map(len, columns))) > 1:
         counts = ", ".join(f"{path}: {len(column)}" for path, column in zip(paths, columns))

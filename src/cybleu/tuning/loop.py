@@ -253,8 +253,8 @@ def _read_list(
     """Read the list of an iteration, and merge it with the earlier lists."""
     nbest = NBest.from_files(path, references, texts=False, **reading)
     merged = merge(nbest) if pool is None else merge(pool, nbest)
-    # validate the names, unless the list has sparse features, which may appear in later lists
-    if merged.sparse is None or not weights.keys() >= set(nbest.names):
+    # other weights stay: sparse features may appear in later lists, and decoders have weights that are not tuned
+    if not weights.keys() >= set(nbest.names):
         weights_of(nbest.names, weights, "start")
     return nbest, merged
 
