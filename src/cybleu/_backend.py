@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         CharacterTexts: Callable[..., Any]
         FeatureRows: Callable[..., Any]
         NamedValues: Callable[..., Any]
+        NgramInformation: Callable[..., Any]
         PairwiseTexts: Callable[..., Any]
         PreparedReferences: Callable[..., Any]
         RawTexts: Any

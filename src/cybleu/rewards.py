@@ -140,6 +140,7 @@ class BleuReward(ArgumentState):
         self._lowercase = lowercase
         self._arguments = arguments
         metric = arguments.get("metric")
+        find(metric).check_parts()
         self._of_raw_text = metric is not None and find(metric).of_raw_text
         if self._of_raw_text and tokenize != "13a":
             of_text(find(metric), "ids" if tokenize is None else tokenize)

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .arrow.streams import arrow_arrays as arrow_arrays
     from .arrow.values import ArrowValues as ArrowValues
+    from .counting.information import NgramInformation as NgramInformation
     from .counting.pairwise import PairwiseTexts as PairwiseTexts
     from .counting.prepared import PreparedReferences as PreparedReferences
     from .counting.prepared import trim as trim

@@ -5,6 +5,7 @@
 NAMES = {
     "arrow.streams": "arrow_arrays",
     "arrow.values": "ArrowValues",
+    "counting.information": "NgramInformation",
     "counting.pairwise": "PairwiseTexts",
     "counting.prepared": "PreparedReferences trim",
     "counting.raw_segments": "raw_row raw_rows raw_sum",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os.path import isfile
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from .common import (
     variants,
 )
 from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, SystemOptions, Systems, files_of
-from .texts import NO_LINE
+from .texts import NO_LINE, with_weights
 
 if TYPE_CHECKING:
     from ..significance import SystemComparison
@@ -139,6 +139,13 @@ def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
     counters = [_Counter(one) for one in given.each()]
     paths, references = files_of(named), given.references
     tables: list[list[Any]] = [[] for _ in counters]  # of each metric, the statistics of all runs
+
+    def weighted(blocks: Iterable[Any]) -> Iterable[Any]:
+        metrics, blocks = with_weights([counter.metric for counter in counters], blocks, len(references))
+        for counter, metric in zip(counters, metrics):
+            counter.metric = metric
+        return blocks
+
     readable = all(counter.raw.own and counter.metric.reads_raw_text for counter in counters)
     alike = len({counter.given.lowers_ascii for counter in counters}) == 1
     if readable and alike and all(map(isfile, references)):
@@ -148,13 +155,13 @@ def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
             return [counter.metric.rows_of_raw(counter.raw, *block) or [] for counter in counters]
 
         for path in paths:
-            blocks = counters[0].given.files([path, *references], noted).raw(counters[0].raw)
+            blocks = weighted(counters[0].given.files([path, *references], noted).raw(counters[0].raw))
             lists = [*zip(*in_order(count, blocks, given.threads))] or [()] * len(counters)
             for counter, table, parts in zip(counters, tables, lists):
                 table.append(np.array([row for part in parts for row in part], dtype=counter.metric.dtype))
     else:  # one pass through all files: a pipe is read once
         pieces: list[list[list[Any]]] = [[[] for _ in paths] for _ in counters]
-        for others, first in given.files([paths[0], *references, *paths[1:]]).split(str):
+        for others, first in weighted(given.files([paths[0], *references, *paths[1:]]).split(str)):
             of_references = [lines[: len(references)] for lines in others]
             outputs = [first, *map(list, list(zip(*others))[len(references) :])]
             texts: dict[Any, Any] = {}  # split once for all metrics that split in the same way

@@ -29,7 +29,7 @@ from .common import (
     need_standard_output,
     variants,
 )
-from .texts import NO_LINE, TextOptions, asked_tokenizer, no_tokenizer
+from .texts import NO_LINE, TextOptions, asked_tokenizer, no_tokenizer, with_weights
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
 MANY = 100  # lines from which advice is given, as sacreBLEU gives it
@@ -100,10 +100,15 @@ def score(given: ScoreOptions) -> None:
         corpora = [_Corpus(one) for one in given.each()]
         texts = corpora[0].given.texts(given.hypothesis, given.references)
         together = all(corpus.reads_raw for corpus in corpora) and len({corpus.lowers_ascii for corpus in corpora}) == 1
-        if together and texts.reads_raw:
-            found = in_order(partial(_counted, corpora, given.segments), texts.raw(corpora[0].raw), given.threads)
+        together = together and texts.reads_raw
+        read: Any = texts.raw(corpora[0].raw) if together else texts.split(str)
+        metrics, blocks = with_weights([corpus.metric for corpus in corpora], read)
+        for corpus, metric in zip(corpora, metrics):
+            corpus.use(metric)
+        if together:
+            found = in_order(partial(_counted, corpora, given.segments), blocks, given.threads)
         else:
-            found = (_counted_lines(corpora, given.segments, block) for block in texts.split(str))
+            found = (_counted_lines(corpora, given.segments, block) for block in blocks)
         for parts in found:
             for corpus, counted in zip(corpora, parts):
                 corpus.add(counted)
@@ -158,7 +163,7 @@ class _Corpus:
 
     def __init__(self, given: ScoreOptions):
         self.given = given
-        self.metric, method = metric, _ = given.metric_and_method()
+        metric, method = given.metric_and_method()
         self.raw = Raw(given.tokenizer, given.lowercase)
         self.reads_raw = self.raw.own and metric.reads_raw_text and not method
         self.lowers_ascii = given.lowers_ascii
@@ -168,7 +173,7 @@ class _Corpus:
         self.short_segments: list[int] | None = None
         self.count = 0
         self.apart = self.joined = 0  # lines that end with a full stop of its own, with one that a word has
-        self._sentences = metric.of_sentences()
+        self.use(metric)
         self.mean = metric if isinstance(metric, Bleu) and metric.level == "mean" else None
         self.by_rows = self.mean is not None or metric.takes_fractions
         self.scores = array("d")  # of segments, if they are asked for
@@ -178,6 +183,10 @@ class _Corpus:
         if method and isinstance(metric, Bleu):
             weights = metric.weights or (1 / metric.order,) * metric.order
             self._of_last = weights, getattr(bleu_score.SmoothingFunction(), method)
+
+    def use(self, metric: Metric) -> None:
+        """Use this metric, which is the same but for its weights."""
+        self.metric, self._sentences = metric, metric.of_sentences()
 
     def counted(self, block: tuple[Any, Any, Any], scored: bool) -> _Counted:
         """Count segments of raw text."""

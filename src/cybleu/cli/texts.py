@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -10,7 +10,7 @@ import click
 
 from ..metrics import METRICS, Bleu, Metric, tool_tokenizer
 from ..text import tokenizer, tokenizer_signature
-from ..text.raw import lowered_block
+from ..text.raw import lowered_ascii, lowered_block
 from .common import metric_of
 from .parquet import columns_named
 from .reading import ColumnTexts, FileTexts, Texts
@@ -100,15 +100,18 @@ class TextOptions:
 
     def splitter(self) -> Callable[[str], Any]:
         """A function that splits a line as the tool of the variant does."""
-        if self.lowers_ascii:
+        lowered = self.lowers_ascii
+        if lowered:
             tokens_of = tokenizer(self.tokenizer)
-            return lambda line: tokens_of(line.encode().lower().decode())
+            return lambda line: tokens_of(lowered(line.encode()).decode())
         return tokenizer(self.tokenizer, self.lowercase)
 
     @property
-    def lowers_ascii(self) -> bool:
-        """Whether texts are put in lower case as mteval-v13a does it, letters of ASCII only."""
-        return self.lowercase and self.variant == "mteval-v13a"
+    def lowers_ascii(self) -> Callable[[bytes], bytes] | None:
+        """What puts texts in lower case if mteval-v13a does it, letters of ASCII only."""
+        if not self.lowercase or self.variant not in ("mteval-v13a", "nist"):
+            return None
+        return lowered_ascii if self.tokenizer == "13a" else bytes.lower
 
     def texts(self, hypothesis: str, references: Sequence[str]) -> Texts:
         """The texts in parallel files, or in columns of a Parquet file if the names are of columns."""
@@ -119,7 +122,7 @@ class TextOptions:
 
     def files(self, paths: Sequence[str], noted: set[str] | None = None, hashed: bool = False) -> FileTexts:
         """The texts in parallel files."""
-        lowered = bytes.lower if self.lowers_ascii else lowered_block if self.lowercase else None
+        lowered = self.lowers_ascii or (lowered_block if self.lowercase else None)
         return FileTexts(paths, self.drop_bom, lowered, noted, hashed)
 
 
@@ -135,3 +138,18 @@ def no_tokenizer(metric: Metric, tokenize: str | None, split: str | None) -> Non
     if metric.of_raw_text and (tokenize or split):
         option = "--tokenize" if tokenize else "--split"
         raise click.UsageError(f"{option} makes tokens, and {metric.name} counts the characters of raw text")
+
+
+def with_weights(metrics: Sequence[Metric], blocks: Iterable[Any], count: int | None = None) -> tuple[list[Metric], Iterable[Any]]:
+    """The metrics with the weights of all references, which are read first if a metric takes such weights; and the blocks.
+
+    :param blocks: of segments, as the backend reads them or as lines
+    :param count: how many of the other texts of a segment are references, by default all
+    """
+    if not any(metric.weighs_by_call for metric in metrics):
+        return [*metrics], blocks
+    blocks = [*blocks]
+    references: list[Any] = []
+    for block in blocks:
+        references += [block[1].strings()] if len(block) == 3 else [lines[:count] for lines in block[0]]
+    return [metric.of_corpus(references) if metric.weighs_by_call else metric for metric in metrics], blocks

@@ -48,6 +48,7 @@ class Counting:
         keep: Names = (),
     ):
         self.metric = find(metric)
+        self.metric.check_parts()
         self.hypothesis = hypothesis
         self.references = _names(references)
         self.keep = _names(keep)

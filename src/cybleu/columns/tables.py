@@ -62,6 +62,7 @@ def row_blocks(
     [array([3, 3])]
     """
     chosen = find(metric)
+    chosen.check_parts()
     wanted = [hypothesis, *([references] if isinstance(references, str) else references)]
     if len(wanted) < 2:
         raise UnknownNameError("there is no column of references; name at least one")

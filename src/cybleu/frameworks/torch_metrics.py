@@ -57,6 +57,7 @@ class ExactScore(torchmetrics.Metric):  # type: ignore[misc]
         super().__init__(**arguments)
         self.metric = find(metric)
         self.metric.check_summable()
+        self.metric.check_parts()
         self.tokenize = None if self.metric.of_raw_text and tokenize == "13a" else tokenize
         self.lowercase = lowercase
         check_tokens(self.metric, self.tokenize, lowercase)

@@ -1,4 +1,4 @@
-"""Metrics: BLEU as many tools define it, chrF, GLEU and TER.
+"""Metrics: BLEU as many tools define it, chrF, GLEU, NIST and TER.
 
 A metric is a frozen object that counts segments and scores the counts. Every function that takes a metric also takes a name in :data:`METRICS`, such as
 ``nltk``; a name with a smoothing, such as ``nltk:method1``; or the options of :class:`Bleu` by keyword, such as
@@ -16,6 +16,7 @@ from .bleu import Bleu, BleuScore
 from .chrf import Chrf
 from .gleu import Gleu
 from .metric import Metric, Score
+from .nist import Nist, NistInformation, NistScore
 from .ter import Ter
 from .variants import SMOOTHINGS, VARIANTS, Variant, tool_tokenizer
 
@@ -32,6 +33,9 @@ __all__ = [
     "Chrf",
     "Gleu",
     "Metric",
+    "Nist",
+    "NistInformation",
+    "NistScore",
     "Score",
     "Ter",
     "Variant",
@@ -41,13 +45,14 @@ __all__ = [
     "tool_tokenizer",
 ]
 
-#: The metrics by name: each tool's BLEU, chrF, GLEU and TER.
+#: The metrics by name: each tool's BLEU, chrF, GLEU, NIST and TER.
 METRICS: dict[str, Metric] = {
     **{name: Bleu(name) for name in VARIANTS},
     "chrf": Chrf(),
     "chrf+": Chrf(word_order=1),
     "chrf++": Chrf(word_order=2),
     "gleu": Gleu(),
+    "nist": Nist(),
     "ter": Ter(),
 }
 

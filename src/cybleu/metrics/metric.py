@@ -316,16 +316,20 @@ class Metric(ABC):
         :param stats: a row, or rows, which are added up
         :param short_segments: only BLEU uses this
         """
+        row = self._added_up(stats)
+        return Score(score_given(self.evaluate(row), row), self.scale, self.signature)
+
+    def _added_up(self, stats: Any) -> list[Any]:
+        """Validate a row or rows, and add them up."""
         if self.takes_fractions and type(stats) is not list:
             from .._runtime.arrays import floats_given, np
 
             stats = np.atleast_2d(floats_given(stats, "stats"))
         if getattr(stats, "ndim", None) == 2:
-            row = self._checked_array(stats).sum(axis=0, dtype=object).tolist()
-        else:
-            rows = [self._checked(row) for row in one_or_more(stats)]
-            row = [sum(column) for column in zip([0] * len(self.columns), *rows)]
-        return Score(score_given(self.evaluate(row), row), self.scale, self.signature)
+            summed: list[Any] = self._checked_array(stats).sum(axis=0, dtype=object).tolist()
+            return summed
+        rows = [self._checked(row) for row in one_or_more(stats)]
+        return [sum(column) for column in zip([0] * len(self.columns), *rows)]
 
     def _checked(self, row: Any) -> list[int]:
         """Validate a row.
@@ -396,6 +400,29 @@ class Metric(ABC):
 
         :raises StatisticsError: the metric is a mean of the scores of segments
         """
+
+    @property
+    def weighs_by_call(self) -> bool:
+        """Whether weights come from all references of a call, so that a corpus cannot be counted in several calls."""
+        return False
+
+    def of_corpus(self: Self, references: Any) -> Self:
+        """Return the metric with the weights of a corpus, for counting its segments in several calls.
+
+        :param references: for each segment a list of references
+        """
+        return self
+
+    def check_parts(self) -> None:
+        """Check that a corpus can be counted in several calls.
+
+        :raises StatisticsError: the metric takes its weights from all references of a call
+        """
+        if self.weighs_by_call:
+            raise StatisticsError(
+                f"{self.name} takes its weights from all references of a call, and here a corpus is counted in parts; "
+                f'give the metric the weights of the whole corpus: find("{self.name}").of_corpus(references)'
+            )
 
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Metric]:
         """Return rows and a metric that scores a corpus from their sum alone.

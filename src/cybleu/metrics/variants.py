@@ -284,5 +284,5 @@ def tool_tokenizer(variant: str) -> str:
     ('13a', 'ascii')
     """
     of_tools = {"sacrebleu": "13a", "huggingface": "13a", "mteval-v13a": "13a", "multi-bleu": "ascii", "gleu": "13a"}
-    of_tools |= {"codexglue": "codexglue", "tensor2tensor": "tensor2tensor"}
+    of_tools |= {"nist": "13a", "codexglue": "codexglue", "tensor2tensor": "tensor2tensor"}
     return of_tools.get(variant, "none")

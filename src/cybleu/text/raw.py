@@ -6,6 +6,8 @@ that need more than characters, make token lists.
 
 from __future__ import annotations
 
+import re
+
 from .. import _backend
 from .._runtime.state import ArgumentState
 from ..errors import ArrayValueError, NotUtf8Error, SequenceTypeError, UnknownNameError
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     Tokenize = str | Callable[[str], Sequence[Hashable]]
     Line = str | bytes
 
-__all__ = ["Raw", "lowered_block", "parse_line", "raw_of"]
+_NO_ENTITY = re.compile(rb"(?i:quot|amp|lt|gt)(?=;)|(?i:skipped)(?=>)")
+
+__all__ = ["Raw", "lowered_ascii", "lowered_block", "parse_line", "raw_of"]
 
 
 def raw_of(tokenize: Tokenize | None, lowercase: bool = False, **of_ids: Any) -> Raw | None:
@@ -132,6 +136,16 @@ def lowered_block(block: bytes) -> bytes:
         return block.decode().lower().encode()
     except UnicodeDecodeError:
         return block
+
+
+def lowered_ascii(block: bytes) -> bytes:
+    """Lines in lower case as mteval-v13a.pl changes them before it splits punctuation: letters of ASCII only.
+
+    The script first replaces entities in lower case. Others become words, which a blank keeps apart from their semicolon.
+    """
+    if b"&" in block or b"<" in block:
+        block = _NO_ENTITY.sub(lambda found: found[0] if found[0].islower() else found[0] + b" ", block)
+    return block.lower()
 
 
 def _lower(line: Line) -> Line:

@@ -41,3 +41,6 @@ cdef struct Workspace:
     Buffer memory
     Buffer bounds
     Watch watching
+
+
+cdef int check_ends(Py_ssize_t size, const int64_t[::1] ends) except -1

@@ -1,0 +1,352 @@
+"""NIST (Doddington 2002) as ``mteval-v13a.pl`` computes it: BLEU's relative with matches weighted by their information."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from .. import _backend
+from .._runtime.numbers import check_whole
+from .._runtime.parallel import run
+from .._runtime.state import ArgumentState
+from ..errors import OrderError, StatisticsError, UnknownNameError
+from ..nist_score import nist_length_penalty
+from ..text.parsing import parse_raw_references, parse_raw_texts
+from ..text.raw import Raw, lowered_ascii
+from ..text.tokenizers import own_tokenizer
+from .metric import Score
+from .text_metric import TextMetric
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..text.values import RawText
+    from .formula import Formula
+
+MOST_ORDERS = 9  # the script stops there, too
+COST = 8  # of a character, in the unit of `run`
+PAIRS_AT_ONCE = 65536
+_TOKENIZER = "13a"
+
+
+class NistInformation(ArgumentState):
+    """Information weights of n-grams in a reference corpus, which :class:`Nist` can use for any texts.
+
+    An n-gram weighs the binary logarithm of how often its first n - 1 words occur in the corpus, divided by how often it
+    occurs itself; a single word weighs the logarithm of the number of words divided by its own number. N-grams that are not
+    in the corpus weigh nothing.
+
+    :param references: for each segment a list of references, str or bytes; or prepared :class:`cybleu.References` of raw text
+    :raises NoReferencesError: a segment has no reference
+
+    >>> information = NistInformation([["the cat sat", "the dog"], ["the end"]])
+    >>> information.weight("cat"), information.weight("the cat"), information.weight("a cat")
+    (2.807..., 1.584..., 0.0)
+    """
+
+    __slots__ = ("_counted", "references")
+
+    def __init__(self, references: Any):
+        from ..stats.references import References, prepared_lines
+
+        raw = Raw("none")
+        sets = prepared_lines(references, "nist")[1] if isinstance(references, References) else None
+        sets = parse_raw_references(references, raw) if sets is None else sets
+        lines = sets.texts.lines.strings()
+        self.references = tuple(tuple(lines[start:end]) for start, end in zip(sets.bounds, sets.bounds[1:]))
+        self._counted: dict[Any, tuple[Any, Any]] = {}
+
+    def _argument_names(self) -> tuple[str, ...]:
+        return ("references",)
+
+    def __eq__(self, other: object) -> bool:
+        return self.references == other.references if isinstance(other, NistInformation) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.references)
+
+    def __repr__(self) -> str:
+        return f"<NistInformation of {len(self.references)} segments, {self.signature}>"
+
+    @property
+    def signature(self) -> str:
+        """A checksum of the corpus, for signatures of metrics."""
+        return f"{crc32(repr(self.references).encode('utf-8', 'surrogatepass')):08x}"
+
+    def weight(self, ngram: str, lowercase: bool = False) -> float:
+        """The information of an n-gram in bits, 0 if it is not in the corpus.
+
+        :param ngram: up to nine words, which are tokenised as the texts
+        :param lowercase: of the corpus in lower case
+        """
+        vocabulary, counted = self._of(lowercase, MOST_ORDERS)
+        tokens = vocabulary.look_up(_lines(_backend.chosen.RawTexts([ngram]), lowercase), 0, 1, array("q", (0,)))
+        return float(counted.weight(memoryview(tokens).cast("i")))
+
+    def _of(self, lowercase: bool, max_order: int) -> tuple[Any, Any]:
+        """The numbers of the words of the corpus, and the backend's table of its n-grams."""
+        key = _backend.BACKEND, bool(lowercase), max_order
+        if key not in self._counted:
+            lines = [line for group in self.references for line in group]
+            self._counted[key] = _counted(_lines(_backend.chosen.RawTexts(lines), lowercase), max_order)
+        return self._counted[key]
+
+
+@dataclass(frozen=True)
+class NistScore(Score):
+    """A NIST score with its parts. Each part includes the length penalty, as ``mteval-v13a.pl`` prints it.
+
+    :param cumulative: the score of the orders up to each order; the last one is the score
+    :param individual: the score of each order alone
+    :param length_penalty: the factor for short hypotheses, from 0 to 1
+    """
+
+    cumulative: tuple[float, ...]
+    individual: tuple[float, ...]
+    length_penalty: float
+
+
+@dataclass(frozen=True)
+class Nist(ArgumentState, TextMetric):
+    """NIST of raw text (Doddington 2002). The scores are those of ``mteval-v13a.pl -c``, and with `lowercase` without ``-c``.
+
+    NIST adds up, for each order, the information of the matches divided by the number of n-grams, and multiplies by a
+    penalty for hypotheses that are shorter than the average reference. Scores begin at 0 and have no upper limit; `scale` is
+    100 so that they are printed unchanged. Matches are clipped by the largest count in one reference. The weights come from
+    all references of a call, unless `information` is given. Give it where a corpus is counted in parts, and where scores of
+    several calls are compared: rewards, pairs, single segments.
+
+    A row has the average length of the references, for each order the information of the matches, and for each order the
+    number of n-grams. Rows with the same weights can be added.
+
+    :param max_order: the largest order of n-grams, from 1 to 9
+    :param lowercase: convert letters of ASCII to lower case, as the script does without ``-c``
+    :param information: the weights; None takes those of the references of each call
+    :raises OrderError: the order is not valid
+
+    >>> from cybleu.metrics import Nist, NistInformation, score
+    >>> references = [["the cat sat on the mat"], ["it rains"]]
+    >>> metric = Nist(max_order=2, information=NistInformation(references))
+    >>> rows = metric.rows(references, ["the cat sat on a mat", "it rains"])
+    >>> print(score(rows, metric))
+    metric:nist|ngrams:2|case:mixed|tok:13a|info:... = 2.92
+    """
+
+    max_order: int = 5
+    lowercase: bool = False
+    information: NistInformation | None = None
+    columns: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    name = "nist"
+    scale = 100
+    takes_fractions = True
+
+    def __post_init__(self) -> None:
+        check_whole(self.max_order, "max_order", 1, MOST_ORDERS, error=OrderError)
+        if not (self.information is None or isinstance(self.information, NistInformation)):
+            raise UnknownNameError(f"information is {self.information!r}; give a NistInformation or None")
+        parts = [f"{what}_{n}" for what in ("info", "total") for n in range(1, self.max_order + 1)]
+        object.__setattr__(self, "columns", ("ref_len", *parts))
+
+    @property
+    def signature(self) -> str:
+        """The definition in one line."""
+        weights = "references" if self.information is None else self.information.signature
+        case = "lc" if self.lowercase else "mixed"
+        return f"metric:nist|ngrams:{self.max_order}|case:{case}|tok:{_TOKENIZER}|info:{weights}"
+
+    @property
+    def weighs_by_call(self) -> bool:
+        """Whether the weights are those of the references of each call."""
+        return self.information is None
+
+    def of_corpus(self, references: Any) -> Nist:
+        """Return the metric with the weights of a corpus.
+
+        :param references: as for :class:`NistInformation`
+        """
+        return self.with_choices(information=NistInformation(references))
+
+    # --------------------------------------------------------------------------------------------------------- counting
+
+    def row(self, references: Sequence[str | bytes], hypothesis: str | bytes) -> list[float]:  # type: ignore[override]
+        """The row of one segment.
+
+        :param references: one or more texts
+        :param hypothesis: a text
+        """
+        raw = self._raw()
+        texts, sets = parse_raw_texts([hypothesis], raw), parse_raw_references([references], raw)
+        (row,) = self.rows_of_raw(raw, texts.lines, sets.texts.lines, sets.bounds)
+        return row
+
+    def rows(self, references: Any, hypotheses: Any, *, lowercase: bool = False, **arguments: Any) -> NDArray[Any]:
+        """Count segments, and return the row of each.
+
+        The parameters are those of :meth:`cybleu.metrics.Chrf.rows`.
+        """
+        metric = self.in_lowercase() if lowercase else self
+        return super(Nist, metric).rows(references, hypotheses, **arguments)
+
+    def pairs(
+        self, references: Any, hypotheses: Any = None, *, lowercase: bool = False, **arguments: Any
+    ) -> NDArray[np.float64]:
+        """Score every hypothesis against every single reference. Without `information`, all references give the weights.
+
+        The parameters are those of :meth:`cybleu.metrics.Metric.pairs`.
+        """
+        metric = self.in_lowercase() if lowercase else self
+        return super(Nist, metric).pairs(references, hypotheses, **arguments)
+
+    def _raw(self, tokenize: Any = None, lowercase: bool = False) -> Raw:
+        super()._raw(tokenize)
+        return Raw("none")
+
+    def _numbered(self, hypotheses: Any, references: Any) -> tuple[tuple[Any, ...], Any]:
+        """The words of both texts as numbers with their ends, and the table of the n-grams that have weights."""
+        lines = _lines(references, self.lowercase)
+        vocabulary, counted = (
+            _counted(lines, self.max_order)
+            if self.information is None
+            else self.information._of(self.lowercase, self.max_order)
+        )
+
+        def numbered(texts: Any) -> tuple[Any, Any]:
+            ends = array("q", bytes(8 * len(texts)))
+            return memoryview(vocabulary.look_up(texts, 0, len(texts), ends)).cast("i"), ends
+
+        return (*numbered(_lines(hypotheses, self.lowercase)), *numbered(lines)), counted
+
+    def _fill(
+        self,
+        texts: Any,
+        references: Any,
+        bounds: Any,
+        rows: Any,
+        threads: int | None,
+        progress: bool = False,
+        owners: Any = None,
+    ) -> None:
+        numbers, counted = self._numbered(texts, references)
+        everyone = array("q", range(len(texts)))
+
+        def work(start: int, stop: int) -> None:
+            counted.fill_rows(*numbers, bounds, everyone, everyone if owners is None else owners, start, stop, rows)
+
+        run(work, len(texts), COST * (len(numbers[0]) + len(numbers[2])), threads, progress, "segments")
+
+    def _fill_pairs(
+        self,
+        references: RawText,
+        hypotheses: RawText,
+        result: NDArray[np.float64],
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> NDArray[np.float64]:
+        from .._runtime.arrays import np
+
+        numbers, counted = self._numbered(hypotheses.lines, references.lines)
+        count = references.size
+        bounds = np.arange(count + 1, dtype=np.int64)
+        at_once = max(1, PAIRS_AT_ONCE // max(1, count))
+
+        def work(start: int, stop: int) -> None:
+            for first in range(start, stop, at_once):
+                some = np.arange(first, min(stop, first + at_once), dtype=np.int64)
+                rows = np.empty((len(some) * count, len(self.columns)))
+                places = some.repeat(count), np.tile(bounds[:-1], len(some))
+                counted.fill_rows(*numbers, bounds, *places, 0, len(rows), rows)
+                result[some] = self.scores(rows).reshape(len(some), count)
+
+        cost = COST * (len(numbers[0]) * count + len(numbers[2]) * hypotheses.size)
+        run(work, len(result), cost, threads, progress, "hypotheses")
+        return result
+
+    # ---------------------------------------------------------------------------------------------------------- scoring
+
+    def evaluate(self, row: Sequence[float]) -> float:
+        """Score a row or a sum of rows.
+
+        :param row: finite numbers from 0
+        :return: 0 if the references have no word, where the script stops
+        :raises StatisticsError: the row is not valid
+        """
+        individual, penalty = self._parts(row)
+        *_, total = accumulate(individual)  # `sum` compensates rounding errors from Python 3.12 on
+        return total * penalty
+
+    def score(self, stats: Any, short_segments: Sequence[int] | None = None) -> NistScore:
+        """Score a corpus or a segment, with the scores of each order.
+
+        :param stats: a row, or rows, which are added up
+        :param short_segments: only BLEU uses this
+        """
+        row = self._added_up(stats)
+        individual, penalty = self._parts(row)
+        cumulative = tuple(total * penalty for total in accumulate(individual))
+        parts = tuple(number * penalty for number in individual)
+        return NistScore(self.evaluate(row), self.scale, self.signature, cumulative, parts, penalty)
+
+    def _parts(self, row: Sequence[float]) -> tuple[list[float], float]:
+        self._check_width(len(row))
+        if not all(isfinite(number) and number >= 0 for number in row):
+            raise StatisticsError(f"a row of nist has finite numbers from 0, and this is {list(row)}")
+        length, information, totals = row[0], row[1 : 1 + self.max_order], row[1 + self.max_order :]
+        penalty = nist_length_penalty(length, totals[0]) if length else 0.0
+        return [bits / max(total, 1) for bits, total in zip(information, totals)], penalty
+
+    def formula(self, width: int) -> Formula:
+        """Return the formula that scores rows with this many columns in searches.
+
+        :param width: the number of columns
+        """
+        from .formula import ArrayScores, FormulaOfRows
+
+        self._check_width(width)
+        return FormulaOfRows(self.evaluate, ArrayScores(self._scores))
+
+    def _scores(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Score each row, with the operations of :meth:`evaluate`."""
+        from .._runtime.arrays import np
+
+        wrong = np.flatnonzero(~(np.isfinite(rows) & (rows >= 0)).all(axis=1))
+        if len(wrong):
+            self.evaluate(rows[wrong[0]].tolist())
+        totals = rows[:, 1 + self.max_order :]
+        found: NDArray[np.float64] = np.zeros(len(rows))
+        for column in (rows[:, 1 : 1 + self.max_order] / np.maximum(totals, 1)).T:
+            found += column
+        short = np.flatnonzero(totals[:, 0] < rows[:, 0])
+        lengths = zip(rows[short, 0].tolist(), totals[short, 0].tolist())
+        found[short] *= [nist_length_penalty(*pair) for pair in lengths]
+        found[rows[:, 0] == 0] = 0
+        return found
+
+
+def _lines(texts: Any, lowercase: bool) -> Any:
+    """Lines as the backend reads them, in lower case as in the script if that is wanted."""
+    return _backend.chosen.RawTexts(list(map(_lowered, texts.strings()))) if lowercase else texts
+
+
+def _lowered(line: str) -> str:
+    if "&" in line or "<" in line:
+        line = _NO_ENTITY.sub(lambda found: found[0] if found[0].islower() else f"{found[0].lower()} ", line)
+    return (
+        line.lower()
+        if line.isascii()
+        else line.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+    )
+
+
+def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:
+    """The numbers of the words of lines, and the backend's table of their n-grams."""
+    vocabulary = _backend.chosen.RawVocabulary(own_tokenizer(_TOKENIZER))
+    ends = array("q", bytes(8 * len(lines)))
+    tokens = memoryview(vocabulary.add(lines, ends)).cast("i")
+    return vocabulary, _backend.chosen.NgramInformation(tokens, ends, max_order, vocabulary.number("0"))

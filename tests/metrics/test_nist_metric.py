@@ -1,0 +1,161 @@
+"""NIST wherever a metric is taken: weights of a call, and weights that are given."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from arrow_capsules import AsArray
+from arrow_capsules import texts as texts_of
+from cybleu import BleuReward, References, bleu_rewards, columns, errors, pairwise_bleu, score, scores
+from cybleu.metrics import Nist, NistInformation, find
+from cybleu.nbest import NBest
+from cybleu.rerank import mbr, oracle, perceptron
+from cybleu.significance import bootstrap, compare_systems
+from cybleu.tuning import kbmira, line_search, tune
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+LISTS = [
+    ["the cat sat on the mat", "The mat sat on a cat", "x y z"],
+    ["It rains a lot", "a lot it rains", ""],
+    ["we go home now", "home we go", "q " * 9],
+]
+REFERENCES = [["The cat sat on the mat today"], ["it rains a lot", "It rained a lot, today"], ["we go home now"]]
+TEXTS = [text for texts in LISTS for text in texts]
+OWNER = [0, 0, 0, 1, 1, 1, 2, 2, 2]
+FEATURES = [[1.0, 0.5], [2.0, 0.0], [3.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0], [1.0, 1.0], [2.0, 0.0], [3.0, 0.5]]
+
+
+@pytest.fixture
+def fixed():
+    return Nist(information=NistInformation(REFERENCES))
+
+
+def test_forms_of_texts(fixed):
+    metric = find("nist")
+    rows = metric.rows(REFERENCES, TEXTS, owner=OWNER, threads=2)
+    assert rows.dtype == np.float64 and rows.shape == (9, 11) == (len(TEXTS), len(metric.columns))
+    in_bytes = [text.encode() for text in TEXTS]
+    for given in (TEXTS, in_bytes, AsArray(texts_of(TEXTS))):
+        assert fixed.rows(REFERENCES, given, owner=OWNER).tolist() == rows.tolist()
+    prepared = References(REFERENCES, tokenize="13a")
+    assert metric.rows(prepared, TEXTS, owner=OWNER).tolist() == rows.tolist()
+    assert NistInformation(prepared) == fixed.information
+    for row, text, owner in zip(rows.tolist(), TEXTS, OWNER):
+        assert fixed.row(REFERENCES[owner], text) == row
+    assert scores(rows, metric).tolist() == [metric.evaluate(row) for row in rows.tolist()]
+    assert score(rows.tolist(), metric) == score(rows, metric)
+    lowered = metric.rows(REFERENCES, TEXTS, owner=OWNER, lowercase=True)
+    assert (
+        find("nist", lowercase=True).rows(REFERENCES, TEXTS, owner=OWNER).tolist() == lowered.tolist() != rows.tolist()
+    )
+    assert metric.rows([], []).shape == (0, 11)
+
+
+def test_weights_that_are_given_stay(fixed):
+    """Parts add up, and what else is in a call does not matter."""
+    whole = fixed.rows(REFERENCES, TEXTS, owner=OWNER)
+    assert [fixed.rows([REFERENCES[owner]], [text])[0].tolist() for text, owner in zip(TEXTS, OWNER)] == whole.tolist()
+    assert find("nist").rows(REFERENCES[:1], TEXTS[:1]).tolist() != whole[:1].tolist()
+    assert fixed.score(whole[:4].sum(axis=0) + whole[4:].sum(axis=0)).score == pytest.approx(fixed.score(whole).score)
+    other = fixed.row(["the parrot sat on the mat"], "the parrot sat on the mat")
+    known = fixed.information.weight("sat") + fixed.information.weight("on") + 2 * fixed.information.weight("the")
+    assert other[1] == pytest.approx(known + fixed.information.weight("mat"))
+    assert (
+        fixed.information.weight("parrot") == fixed.information.weight("") == fixed.information.weight("x " * 12) == 0
+    )
+    assert fixed.information.weight("The cat") == 0 < fixed.information.weight("the cat", lowercase=True)
+
+
+def test_copies(fixed):
+    for copied in (copy.deepcopy(fixed), pickle.loads(pickle.dumps(fixed))):
+        assert copied == fixed and hash(copied) == hash(fixed) and repr(copied) == repr(fixed)
+        assert copied.row(REFERENCES[0], TEXTS[0]) == fixed.row(REFERENCES[0], TEXTS[0])
+    assert fixed != Nist() and fixed.information != NistInformation(REFERENCES[:1]) and fixed.information != 1
+    assert fixed.signature == f"metric:nist|ngrams:5|case:mixed|tok:13a|info:{fixed.information.signature}"
+    assert find("nist", max_order=9, lowercase=True).signature == "metric:nist|ngrams:9|case:lc|tok:13a|info:references"
+
+
+def test_pairs_and_rewards(fixed):
+    expected = [[fixed.evaluate(fixed.row([other], text)) for other in TEXTS] for text in TEXTS]
+    assert pairwise_bleu(TEXTS, metric=fixed).tolist() == expected
+    out = np.empty((1, 2, 9))
+    assert pairwise_bleu([TEXTS], [TEXTS[:2]], fixed, batched=True, out=out, threads=2)[0].tolist() == expected[:2]
+    assert (
+        pairwise_bleu(TEXTS[:2], metric="nist").tolist()
+        == pairwise_bleu(TEXTS[:2], metric=Nist(information=NistInformation([TEXTS[:2]]))).tolist()
+    )
+    lowered = Nist(lowercase=True, information=fixed.information)
+    assert fixed.pairs(TEXTS, lowercase=True).tolist() == lowered.pairs(TEXTS).tolist()
+    rewards = bleu_rewards(REFERENCES, TEXTS, OWNER, metric=fixed)
+    assert rewards.tolist() == (fixed.scores(fixed.rows(REFERENCES, TEXTS, owner=OWNER)) / 100).astype("f").tolist()
+    reward = pickle.loads(pickle.dumps(BleuReward("column", metric=fixed)))
+    assert reward(completions=TEXTS[:1], column=REFERENCES[:1]) == [float(rewards[0])]
+
+
+def test_lists(fixed):
+    made = NBest.from_texts(LISTS, REFERENCES, FEATURES, ["rank", "other"], tokenize=str.split)
+    found = made.with_metric(fixed, REFERENCES)
+    assert found.stats.tolist() == made.with_metric("nist", REFERENCES).stats.tolist()
+    numbers = fixed.scores(found.stats).reshape(3, 3)
+    assert oracle(found).positions.tolist() == numbers.argmax(axis=1).tolist()
+    assert oracle(found, "corpus").score >= fixed.score(found.stats[[0, 3, 6]]).score
+    start = {"rank": 1.0, "other": 0.0}
+    assert line_search(found, {"rank": -1.0, "other": 0.0}, "other").score > 0
+    assert tune(found, start, restarts=2).score > tune(found, start, restarts=2).start_score
+    assert kbmira(found, start).score > 0 and perceptron(found, folds=2, metric=fixed).weights["rank"] < 0
+    alike = [["a b c d", "a b c x", "q r s t"]]
+    metric = Nist(information=NistInformation(alike))
+    means = [np.mean([metric.evaluate(metric.row([other], text)) for other in alike[0]]) for text in alike[0]]
+    chosen = mbr(alike, metric=metric)
+    assert chosen.positions.tolist() == [int(np.argmax(means))] and chosen.scores.tolist() == pytest.approx(means)
+
+
+def test_significance_and_columns(fixed):
+    rows = {
+        name: fixed.rows(REFERENCES * 9, texts * 9)
+        for name, texts in (("good", [x[0] for x in LISTS]), ("bad", [x[1] for x in LISTS]))
+    }
+    result = compare_systems(rows, fixed, samples=50, resamples=40)
+    assert [system.score for system in result.systems] == [fixed.score(table).score for table in rows.values()]
+    assert result.differences[0].difference > 0
+    assert bootstrap(rows["good"], fixed, samples=20).score == result.systems[0].score
+    table = {"hypothesis": [texts[0] for texts in LISTS], "reference": REFERENCES}
+    sums = columns.total(table, metric=fixed)
+    assert fixed.score(columns.statistics(sums, fixed)).score == pytest.approx(fixed.score(rows["good"][:3]).score)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: columns.rows({"hypothesis": [], "reference": []}, metric="nist"), errors.StatisticsError, "in parts"),
+        (lambda: BleuReward(metric="nist"), errors.StatisticsError, r"Nist\(information="),
+        (lambda: Nist(10), errors.OrderError, "max_order is 10"),
+        (lambda: Nist(information=REFERENCES), errors.UnknownNameError, "give a NistInformation"),
+        (lambda: NistInformation([[]]), errors.NoReferencesError, r"references\[0\]"),
+        (lambda: NistInformation(References([[[1]]])), errors.ArrayValueError, "prepared as tokens"),
+        (lambda: find("nist").rows([["a"]], ["a"], tokenize="13a"), errors.UnknownNameError, "takes no tokeniser"),
+        (lambda: find("nist").rows([["a"]], ["a"], pad_id=0), errors.ArrayValueError, "pad_id is for token ids"),
+        (lambda: find("nist", smoothing="exp"), errors.UnknownNameError, "has no 'smoothing'"),
+        (lambda: scores(np.zeros((1, 4)), "nist"), errors.StatisticsError, "11 entries"),
+        (lambda: scores(-np.ones((1, 11)), "nist"), errors.StatisticsError, "finite numbers from 0"),
+        (lambda: Nist(1).evaluate([1.0, float("inf"), 1.0]), errors.StatisticsError, "finite numbers from 0"),
+    ],
+)
+def test_what_is_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("references", "hypothesis", "expected"),
+    [(["", ""], "a", 0), (["a"], "", 0), (["a b"], "c", 0), (["a b"], "a b", 1)],
+)
+def test_short_texts(references, hypothesis, expected):
+    metric = Nist()
+    row = metric.row(references, hypothesis)
+    assert metric.evaluate(row) == scores([row], metric)[0] == metric.score(row).score == expected

@@ -1,0 +1,186 @@
+"""The metric `nist` compared with its definition by brute force, and with every digit that mteval-v13a.pl prints."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+from collections import Counter
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cybleu.metrics import Bleu, Nist, NistInformation, find
+from cybleu.text import tokenizer
+
+pytestmark = [pytest.mark.usefixtures("backend")]
+
+WORDS = [
+    "a",
+    "A",
+    "b",
+    "0",
+    "1,000",
+    "3.",
+    "x-y",
+    "5-",
+    "&quot;",
+    "&AMP;",
+    "&amp;LT;",
+    "<SKIPPED>",
+    "Ä",
+    "don't",
+    "$",
+    "\xa0",
+]
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
+CORPORA = st.integers(1, 3).flatmap(
+    lambda count: st.lists(st.tuples(st.lists(TEXTS, min_size=count, max_size=count), TEXTS), min_size=1, max_size=4)
+)
+RULES = [
+    (r"([\{-\~\[-\` -\&\(-\+\:-\@\/])", r" \1 "),
+    (r"([^0-9])([\.,])", r"\1 \2 "),
+    (r"([\.,])([^0-9])", r" \1 \2"),
+    (r"([0-9])(-)", r"\1 \2 "),
+]
+
+
+def words_of(line, lowercase):
+    line = line.replace("<skipped>", "")
+    for entity, character in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
+        line = line.replace(entity, character)
+    line = re.sub("[A-Z]", lambda found: found[0].lower(), f" {line} ") if lowercase else f" {line} "
+    for pattern, replacement in RULES:
+        line = re.sub(pattern, replacement, line)
+    return line.split()
+
+
+def counts(words, n):
+    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+
+
+def definition(references, hypotheses, lowercase):
+    """The cumulative and individual scores by order, from 1 to 9."""
+    sets = [[words_of(line, lowercase) for line in group] for group in references]
+    texts = [words_of(line, lowercase) for line in hypotheses]
+    everything = [words for group in sets for words in group]
+    length = sum(map(len, everything)) / len(references[0])
+    total = sum(map(len, everything))
+    found = sum((counts(words, n) for n in range(1, 10) for words in everything), Counter())
+    ratio = sum(map(len, texts)) / length if length else 0
+    penalty = math.exp(math.log(0.5) * (math.log(ratio) / math.log(1.5)) ** 2) if 0 < ratio < 1 else float(ratio >= 1)
+    individual = []
+    for n in range(1, 10):
+        bits = 0.0
+        for group, words in zip(sets, texts):
+            for ngram, count in counts(words, n).items():
+                matches = min(count, max(counts(reference, n)[ngram] for reference in group))
+                if matches:
+                    before = total if n == 1 or ngram[:-1] == ("0",) else found[ngram[:-1]]
+                    bits += matches * math.log2(before / found[ngram])
+        individual.append(bits / max(1, sum(max(len(words) - n + 1, 0) for words in texts)) * penalty)
+    return [math.fsum(individual[:n]) for n in range(1, 10)], individual
+
+
+@given(CORPORA, st.booleans())
+@example([(["0 a 0 b", "a b"], "0 a b")], False)
+@example([(["a a a b", "a a c"], "a a a a b b c"), (["b a"], "a b")], False)
+@example([([""], "a")], False)
+@example([(["a b c d e f g h i j", "a"], "a b c d e f g h i j")], False)
+def test_the_definition(corpus, lowercase):
+    references, hypotheses = map(list, zip(*corpus))
+    if len(set(map(len, references))) > 1:
+        references = [group[:1] for group in references]
+    metric = Nist(9, lowercase)
+    cumulative, individual = definition(references, hypotheses, lowercase)
+    found = metric.score(metric.rows(references, hypotheses))
+    assert found.cumulative == pytest.approx(cumulative, rel=1e-12)
+    assert found.individual == pytest.approx(individual, rel=1e-12)
+    assert found.score == found.cumulative[-1]
+    assert Nist(5, lowercase).score(Nist(5, lowercase).rows(references, hypotheses)).score == found.cumulative[4]
+
+
+@given(TEXTS, st.booleans())
+@example("&QUOT;&quot;&Amp;lt; <Skipped><skipped> U.S.A. A,B 1,5.", True)
+def test_the_tokeniser(line, lowercase):
+    """Words are equal if one text has the information of the other."""
+    information = NistInformation([[line]])
+    words = words_of(line, lowercase)
+    if not lowercase:
+        assert tokenizer("13a")(line) == words
+    if words:
+        # as many different words of equal frequencies, and matches of all of them
+        expected = {n: math.log2(len(words) / n) for n in Counter(words).values()}
+        metric = Nist(1, lowercase, information)
+        bits = sum(count * expected[count] for count in Counter(words).values())
+        assert metric.row([line], line) == pytest.approx([len(words), bits, len(words)], rel=1e-12)
+
+
+# ------------------------------------------------------------------------------------------------------ the script
+
+
+def set_of(kind, lines, system):
+    segments = "".join(f'<seg id="{number}"> {line} </seg>\n' for number, line in enumerate(lines, 1))
+    return f'<{kind} setid="set" srclang="xx" trglang="yy">\n<doc docid="text" sysid="{system}">\n{segments}</doc>\n</{kind}>\n'
+
+
+def printed(script, folder, references, hypotheses, *options):
+    """The scores that the script prints: of segments, of the system, and of each order."""
+    sets = [set_of("refset", column, f"ref{number}") for number, column in enumerate(zip(*references))]
+    texts = {
+        "src": set_of("srcset", hypotheses, "src"),
+        "tst": set_of("tstset", hypotheses, "tst"),
+        "ref": "".join(sets),
+    }
+    for name, text in texts.items():
+        (folder / f"{name}.sgm").write_text(text, encoding="utf-8")
+    (folder / "XML").mkdir()
+    (folder / "XML/Twig.pm").write_text("package XML::Twig; 1;\n")  # which the script uses for files of XML alone
+    files = [part for name in texts for part in (f"-{name[0]}", folder / f"{name}.sgm")]
+    command = ["perl", "-I", folder, script, *files, "-d", "2", *options]
+    output = subprocess.run(command, capture_output=True, check=True, encoding="utf-8").stdout
+    segments = {
+        metric: re.findall(rf"^  {metric} score using . *5?4?-grams = (\S+) .* on segment", output, re.MULTILINE)
+        for metric in ("NIST", "BLEU")
+    }
+    system = re.search(r"^NIST score = (\S+)  BLEU score = (\S+) ", output, re.MULTILINE).groups()
+    orders = {
+        metric: [re.findall(r"\d+\.\d+", line) for line in re.findall(rf"^ {metric}: .*", output, re.MULTILINE)]
+        for metric in ("NIST", "BLEU")
+    }
+    return segments, system, orders
+
+
+def digits(scores):
+    return [f"{score:.4f}" for score in scores]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("texts", "references"),
+    [
+        ("wmt17-en-de/LIUM-NMT.4900.txt", ["wmt17-en-de/ref.txt"]),
+        ("wmt17-en-de/online-B.0.txt", ["wmt17-en-de/ref.txt"]),
+        ("wmt17-en-de/PROMT-Rule-based.4735.txt", ["wmt17-en-de/ref.txt", "wmt17-en-de/KIT.4950.txt"]),
+        ("wmt15-en-ru/google", ["wmt15-en-ru/ref"]),
+        ("bn-en/reference.en.0", [f"bn-en/reference.en.{number}" for number in (1, 2, 3)]),
+        ("multeval-optimizers/hyps.lc.tok.en.sys1.opt0", ["multeval-optimizers/refs.test2010.lc.tok.en.0"]),
+    ],
+)
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_every_digit_of_the_script(data, mteval, tmp_path, texts, references, lowercase):
+    hypotheses, *columns = ((data / name).read_text(encoding="utf-8").split("\n")[:-1] for name in (texts, *references))
+    groups = [list(group) for group in zip(*columns)]
+    segments, system, orders = printed(mteval, tmp_path, groups, hypotheses, *([] if lowercase else ["-c"]))
+    metric, nine = Nist(lowercase=lowercase), Nist(9, lowercase)
+    rows = metric.rows(groups, hypotheses)
+    found = nine.score(nine.rows(groups, hypotheses))
+    assert digits(metric.scores(rows)) == segments["NIST"]
+    assert digits([metric.score(rows).score]) == [system[0]]
+    assert [digits(found.individual), digits(found.cumulative)] == orders["NIST"]
+    bleu = find("mteval-v13a")
+    if not lowercase:
+        rows = bleu.rows(groups, hypotheses, tokenize="13a")
+        assert digits([bleu.score(rows).score]) == [system[1]]
+        assert isinstance(bleu, Bleu)
