@@ -44,7 +44,7 @@ from cybleu import (
 )
 from cybleu.errors import EmptyHypothesisError, StatisticsError, TooFewOrdersError, WeightsError, ZeroPrecisionError
 from cybleu.frameworks import captions
-from cybleu.metrics import VARIANTS, Bleu, Chrf, Ter
+from cybleu.metrics import VARIANTS, Bleu, Chrf, Nist, NistInformation, Ter
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, diverse, linear, mbr, oracle, perceptron
 from cybleu.stats.raw import raw_sum
@@ -189,6 +189,11 @@ def relatives(random):
         metric = Ter(**chosen)
         yield metric.rows(groups, [f"{line}'s &amp;\n-" for line in lines], threads=2)
         yield pairwise_bleu(lines, metric=metric)
+    for metric in (Nist(9, lowercase=True), Nist(2, information=NistInformation(groups[:2]))):
+        yield metric.rows(groups, [f"{line} 0 1" for line in lines], threads=2)
+        yield metric.score(metric.row(groups[0], lines[0])).cumulative
+        yield pairwise_bleu(lines, metric=metric)
+    yield NistInformation(groups).weight("a b")
     yield captions.CaptionBleu().compute_score(dict(enumerate(groups)), {n: [line] for n, line in enumerate(lines)})
     yield chrf_score.corpus_chrf([texts[0] for texts in groups], lines, min_len=2, max_len=12)
     for orders in ((1, 4), (2, 16)):

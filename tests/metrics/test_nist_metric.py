@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from arrow_capsules import AsArray
 from arrow_capsules import texts as texts_of
+from command_line import run, write_lines
 from cybleu import BleuReward, References, bleu_rewards, columns, errors, pairwise_bleu, score, scores
 from cybleu.metrics import Nist, NistInformation, find
 from cybleu.nbest import NBest
@@ -129,11 +131,42 @@ def test_significance_and_columns(fixed):
     assert fixed.score(columns.statistics(sums, fixed)).score == pytest.approx(fixed.score(rows["good"][:3]).score)
 
 
+def test_commands(tmp_path, monkeypatch):
+    """The weights come from all references of the files, however these are read."""
+    monkeypatch.chdir(tmp_path)
+    documents = ["The cat's hat &AMP; Ä", "it rains 0 1", "home"], ["a cat's hat & ä", "It rains 0 1", "we"], TEXTS[6:]
+    write_lines(tmp_path, dict(zip(("hyp", "ref", "other"), documents)))
+    references = [list(group) for group in zip(*documents[1:])]
+    for options, lowercase in (((), False), (("--lowercase",), True)):
+        metric = Nist(lowercase=lowercase)
+        rows = metric.rows(references, documents[0])
+        command = "score", "hyp", "ref", "other", "--metric", "nist", *options, "--segments", "--json"
+        found, bleu = json.loads(run(*command, "--metric", "mteval-v13a").stdout)
+        assert found == json.loads(run(*command).stdout)
+        assert found["score"] == pytest.approx(metric.score(rows).score)
+        assert found["individual"] == pytest.approx(metric.score(rows).individual)
+        assert found["segment_scores"] == pytest.approx(metric.scores(rows).tolist())
+        assert bleu["signature"].startswith("variant:mteval-v13a")
+        piped = run("score", "-", "ref", "other", "--metric", "nist", *options, "--json", stdin="\n".join(documents[0]))
+        assert json.loads(piped.stdout)["score"] == found["score"]
+        split = run(*command, "--metric", "nltk", "--smoothing", "method5")
+        assert json.loads(split.stdout)[0]["score"] == pytest.approx(found["score"])
+    compared = run(
+        *("compare", "hyp", "other", "-r", "ref", "--metric", "nist", "--format", "json", "--samples", 20),
+    )
+    fixed = Nist().of_corpus([[line] for line in documents[1]])
+    expected = [
+        fixed.score(fixed.rows([[line] for line in documents[1]], texts)).score
+        for texts in (documents[0], documents[2])
+    ]
+    assert [one["score"] for one in json.loads(compared.stdout)["systems"]] == pytest.approx(sorted(expected)[::-1])
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda: columns.rows({"hypothesis": [], "reference": []}, metric="nist"), errors.StatisticsError, "in parts"),
-        (lambda: BleuReward(metric="nist"), errors.StatisticsError, r"Nist\(information="),
+        (lambda: BleuReward(metric="nist"), errors.StatisticsError, r"of_corpus\(references\)"),
         (lambda: Nist(10), errors.OrderError, "max_order is 10"),
         (lambda: Nist(information=REFERENCES), errors.UnknownNameError, "give a NistInformation"),
         (lambda: NistInformation([[]]), errors.NoReferencesError, r"references\[0\]"),

@@ -140,7 +140,9 @@ def no_tokenizer(metric: Metric, tokenize: str | None, split: str | None) -> Non
         raise click.UsageError(f"{option} makes tokens, and {metric.name} counts the characters of raw text")
 
 
-def with_weights(metrics: Sequence[Metric], blocks: Iterable[Any], count: int | None = None) -> tuple[list[Metric], Iterable[Any]]:
+def with_weights(
+    metrics: Sequence[Metric], blocks: Iterable[Any], count: int | None = None
+) -> tuple[list[Metric], Iterable[Any]]:
     """The metrics with the weights of all references, which are read first if a metric takes such weights; and the blocks.
 
     :param blocks: of segments, as the backend reads them or as lines

@@ -105,6 +105,11 @@ class NistScore(Score):
     :param cumulative: the score of the orders up to each order; the last one is the score
     :param individual: the score of each order alone
     :param length_penalty: the factor for short hypotheses, from 0 to 1
+
+    >>> metric = Nist(max_order=2)
+    >>> result = metric.score(metric.row(["the cat sat on the mat"], "the cat sat on a mat"))
+    >>> [round(score, 2) for score in result.cumulative]
+    [1.99, 2.19]
     """
 
     cumulative: tuple[float, ...]
@@ -135,7 +140,7 @@ class Nist(ArgumentState, TextMetric):
     >>> metric = Nist(max_order=2, information=NistInformation(references))
     >>> rows = metric.rows(references, ["the cat sat on a mat", "it rains"])
     >>> print(score(rows, metric))
-    metric:nist|ngrams:2|case:mixed|tok:13a|info:... = 2.92
+    metric:nist|ngrams:2|case:mixed|tok:13a|info:0b787f29 = 2.67
     """
 
     max_order: int = 5
@@ -189,7 +194,10 @@ class Nist(ArgumentState, TextMetric):
     def rows(self, references: Any, hypotheses: Any, *, lowercase: bool = False, **arguments: Any) -> NDArray[Any]:
         """Count segments, and return the row of each.
 
-        The parameters are those of :meth:`cybleu.metrics.Chrf.rows`.
+        :param references: for each segment a list of texts; or prepared :class:`cybleu.References` of raw text
+        :param hypotheses: texts, str or bytes
+        :param lowercase: convert letters of ASCII to lower case
+        :param arguments: others of :meth:`cybleu.metrics.Metric.rows`
         """
         metric = self.in_lowercase() if lowercase else self
         return super(Nist, metric).rows(references, hypotheses, **arguments)
@@ -199,7 +207,10 @@ class Nist(ArgumentState, TextMetric):
     ) -> NDArray[np.float64]:
         """Score every hypothesis against every single reference. Without `information`, all references give the weights.
 
-        The parameters are those of :meth:`cybleu.metrics.Metric.pairs`.
+        :param references: R texts, str or bytes
+        :param hypotheses: H texts, by default the references
+        :param lowercase: convert letters of ASCII to lower case
+        :param arguments: others of :meth:`cybleu.metrics.Metric.pairs`
         """
         metric = self.in_lowercase() if lowercase else self
         return super(Nist, metric).pairs(references, hypotheses, **arguments)
@@ -335,13 +346,9 @@ def _lines(texts: Any, lowercase: bool) -> Any:
 
 
 def _lowered(line: str) -> str:
-    if "&" in line or "<" in line:
-        line = _NO_ENTITY.sub(lambda found: found[0] if found[0].islower() else f"{found[0].lower()} ", line)
-    return (
-        line.lower()
-        if line.isascii()
-        else line.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
-    )
+    if line.isascii() and "&" not in line and "<" not in line:
+        return line.lower()
+    return lowered_ascii(line.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
 
 def _counted(lines: Any, max_order: int) -> tuple[Any, Any]:
