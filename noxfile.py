@@ -20,7 +20,7 @@ nox.options.stop_on_first_error = True
 
 ROOT = Path(__file__).parent
 DATA = Path(os.environ.setdefault("CYBLEU_DATA", str(ROOT.parent / "shared" / "data")))
-PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14", "3.14t"]
+PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14", "3.14t", "3.15", "3.15t"]
 PURE = {"CYBLEU_PURE": "1"}  # for sessions that do not call the kernels
 KERNELS = {"CYBLEU_BACKEND": "cython"}  # raises where the kernels are missing
 WORK = Path(tempfile.mkdtemp(prefix="cybleu-"))

@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 # The supported wheels. The tests that cibuildwheel runs on each wheel are in pyproject.toml.
-PYTHONS = ("cp310", "cp311", "cp312", "cp313", "cp314", "cp314t")
+PYTHONS = ("cp310", "cp311", "cp312", "cp313", "cp314", "cp314t", "cp315", "cp315t")
 PLATFORMS = {
     ("linux", "x86_64"): ("manylinux_x86_64", "musllinux_x86_64"),
     ("linux", "aarch64"): ("manylinux_aarch64", "musllinux_aarch64"),
