@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import atexit
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import nox
@@ -345,6 +348,128 @@ def bench(session: nox.Session) -> None:
     names = "drop_in whole_scripts scaling import_time batches text relatives significance report extract mert rerank"
     for name in [*names.split(), "interrupts"]:
         session.run("python", f"benchmarks/{name}.py")
+
+
+# Other platforms. These sessions require Linux, and most of them root.
+
+
+@nox.session(name="windows-integers")
+def windows_integers(session: nox.Session) -> None:
+    """Results where NumPy's default integers have 32 bits, as on Windows before NumPy 2; also in the default run."""
+    checkout(session)
+    session.install(".[ci]")
+    pytest(session, "-n", "0", "-m", "", "tests/whole/test_default_integers.py")
+
+
+def debian(session: nox.Session, suite: str, architecture: str, variant: str, *packages: str) -> Path:
+    """A Debian in a folder that later runs use again; with the variant `extract` its packages are only unpacked."""
+    root = session.cache_dir / f"{suite}-{architecture}"
+    program = require(session, "mmdebstrap", "apt-get install mmdebstrap")
+    if os.geteuid():
+        session.error("this session requires root, because it runs programs in a Debian of its own")
+    if not root.exists():
+        options = ["--quiet", "--mode=root", f"--variant={variant}", f"--architectures={architecture}"]
+        options += ['--aptopt=Acquire::Check-Valid-Until "false"', f"--include={','.join(packages)}"]
+        try:
+            session.run(program, *options, suite, f"{root}.new", external=True)
+            Path(f"{root}.new").rename(root)
+        finally:
+            shutil.rmtree(f"{root}.new", ignore_errors=True)
+    return root
+
+
+def inside(session: nox.Session, root: Path, script: str, **env: str) -> None:
+    """Run a script in that Debian, with the project in /cybleu."""
+    mounts = 'mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"; exec chroot "$0" bash -ec "$1"'
+    (root / "proc").mkdir(exist_ok=True)
+    (root / "dev").mkdir(exist_ok=True)
+    env |= {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8"}
+    command = ["unshare", "--mount", "bash", "-ec", mounts, str(root), f"cd /cybleu; {script}"]
+    session.run(*command, env=env, include_outer_env=False, external=True)
+
+
+def copied(tree: Path, root: Path) -> None:
+    shutil.rmtree(root / "cybleu", ignore_errors=True)
+    shutil.copytree(tree, root / "cybleu")
+
+
+@nox.session(venv_backend="none")
+@nox.parametrize("version", ["3.14", "3.15"])
+def newest(session: nox.Session, version: str) -> None:
+    """The README's test command on new versions of CPython, of Debian sid."""
+    packages = ["ca-certificates", "gcc", "libc6-dev", "python3.14-dev", "python3.14-venv"]
+    root = debian(session, "sid", "amd64", "minbase", *packages, "python3.15-dev", "python3.15-venv")
+    copied(checkout(session), root)
+    for name in ("etc/resolv.conf", "etc/ssl/certs/ca-certificates.crt"):  # of a network that has its own
+        if Path("/", name).exists():
+            shutil.copy(f"/{name}", root / name)
+    install = 'python -m pip install -q --disable-pip-version-check ".[test]"'
+    tests = shlex.join(["python", "-m", "pytest", *session.posargs])
+    inside(session, root, f"python{version} -m venv --clear /venv; . /venv/bin/activate; {install}; {tests}")
+
+
+# Debian's name of an architecture, the prefix of its cross compiler, its folder of headers and libraries, QEMU's name
+MACHINES = {
+    "arm64": ("aarch64-linux-gnu", "aarch64-linux-gnu", "aarch64"),
+    "s390x": ("s390x-linux-gnu", "s390x-linux-gnu", "s390x"),
+    "i386": ("i686-linux-gnu", "i386-linux-gnu", ""),
+}
+# Of Debian, because PyPI has no wheels of some of them for all of these processors.
+DEBIAN_PACKAGES = "bash libpython3.13-dev python3.13 python3-click python3-colorama python3-hypothesis python3-joblib"
+DEBIAN_PACKAGES += " python3-lxml python3-numpy python3-portalocker python3-pytest python3-pytest-xdist python3-regex"
+DEBIAN_PACKAGES += " python3-tabulate python3-tqdm"
+
+
+@contextmanager
+def emulation(session: nox.Session, name: str) -> Iterator[None]:
+    """Let Linux run programs of another processor with QEMU."""
+    if not name or name == os.uname().machine:
+        yield
+        return
+    root = debian(session, "trixie", "amd64", "extract", "qemu-user", "qemu-user-binfmt")
+    register = Path("/proc/sys/fs/binfmt_misc/register")
+    if not register.exists():
+        mount = ["mount", "-t", "binfmt_misc", "binfmt_misc", str(register.parent)]
+        session.run(*mount, external=True, success_codes=range(256), silent=True)
+    if not register.exists():
+        session.error("this session requires binfmt_misc, which this kernel does not have or does not let be mounted")
+    line = (root / f"usr/lib/binfmt.d/qemu-{name}.conf").read_text().strip()
+    _, _, kind, offset, magic, mask, _, _ = line.split(":")
+    own = f"cybleu-{name}"
+    register.write_text(":".join(["", own, kind, offset, magic, mask, str(root / f"usr/bin/qemu-{name}"), "F"]))
+    try:
+        yield
+    finally:
+        (register.parent / own).write_text("-1")
+
+
+@nox.session
+@nox.parametrize("machine", list(MACHINES))
+def platforms(session: nox.Session, machine: str) -> None:
+    """Cross-compiled kernels on arm64 and s390x (big-endian), with QEMU, and on i386."""
+    compiler, folder, emulated = MACHINES[machine]
+    gcc = require(session, f"{compiler}-gcc", f"apt-get install gcc-{compiler} libc6-dev-{machine}-cross")
+    root = debian(session, "trixie", machine, "extract", *DEBIAN_PACKAGES.split())
+    session.install("Cython>=3.2", "setuptools>=77")
+    pure = ["--no-deps", "--only-binary", ":all:", "--platform", "any", "nltk==3.10.4", "sacrebleu==2.6.0"]
+    session.run("python", "-m", "pip", "install", "-q", "--upgrade", "--target", str(root / "packages"), *pure)
+    tree = checkout(session)
+    headers = root / "usr" / "include"
+    env = {
+        "CC": gcc,
+        "LDSHARED": f"{gcc} -shared",
+        "CFLAGS": f"-I{headers}/python3.13 -idirafter {headers}",
+        "SETUPTOOLS_EXT_SUFFIX": f".cpython-313-{folder}.so",
+    }
+    session.run("python", "setup.py", "-q", "build_ext", "--inplace", env=env)
+    copied(tree, root)
+    tests = ["tests", "--ignore", "tests/packaging"]
+    if emulated:
+        tests = [f"tests/{name}" for name in ("parity", "oracle", "text", "bleu_score", "stats")]
+    script = shlex.join(["python3.13", "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, *session.posargs])
+    libraries = ":".join(f"/usr/lib/{folder}/{name}" for name in ("blas", "lapack"))
+    with emulation(session, emulated):
+        inside(session, root, script, LD_LIBRARY_PATH=libraries, PYTHONPATH="/cybleu/src:/packages", **KERNELS)
 
 
 # Releases. `.github/workflows/release.yml` runs the sessions from `tag` to `release` on several machines.
