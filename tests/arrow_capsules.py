@@ -203,23 +203,23 @@ def texts(values, layout="u"):
         views, data = [], [b"", b""]
         for number, text in enumerate(encoded):
             if len(text) <= 12:
-                views.append(struct.pack("<i12s", len(text), text))
+                views.append(struct.pack("=i12s", len(text), text))
             else:
                 buffer = number % 2
-                views.append(struct.pack("<i4sii", len(text), text[:4], buffer, len(data[buffer])))
+                views.append(struct.pack("=i4sii", len(text), text[:4], buffer, len(data[buffer])))
                 data[buffer] += text
-        sizes = struct.pack("<2q", *map(len, data))
+        sizes = struct.pack("=2q", *map(len, data))
         return Node(layout, len(values), [bits(values), b"".join(views), *data, sizes], values=values)
     ends = [0]
     for text in encoded:
         ends.append(ends[-1] + len(text))
-    offsets = struct.pack(f"<{len(ends)}{'q' if layout in 'UZ' else 'i'}", *ends)
+    offsets = struct.pack(f"={len(ends)}{'q' if layout in 'UZ' else 'i'}", *ends)
     return Node(layout, len(values), [bits(values), offsets, b"".join(encoded)], values=values)
 
 
 def integers(values, layout="l"):
     numbers = [0 if value is None else value for value in values]
-    buffer = struct.pack(f"<{len(numbers)}{NUMBERS[layout]}", *numbers)
+    buffer = struct.pack(f"={len(numbers)}{NUMBERS[layout]}", *numbers)
     return Node(layout, len(values), [bits(values), buffer], values=values)
 
 
@@ -240,12 +240,12 @@ def lists(values, child, layout="+l"):
         for each in inner:
             at -= len(each)
             begins.append(at)
-        sizes = [struct.pack(f"<{len(inner)}{kind}", *numbers) for numbers in (begins, map(len, inner))]
+        sizes = [struct.pack(f"={len(inner)}{kind}", *numbers) for numbers in (begins, map(len, inner))]
         return Node(layout, len(values), [bits(values), *sizes], [child(backwards)])
     ends = [0]
     for each in inner:
         ends.append(ends[-1] + len(each))
-    offsets = struct.pack(f"<{len(ends)}{kind}", *ends)
+    offsets = struct.pack(f"={len(ends)}{kind}", *ends)
     children = [child([entry for each in inner for entry in each])]
     return Node(layout, len(values), [bits(values), offsets], children, values=values)
 

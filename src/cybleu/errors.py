@@ -128,6 +128,10 @@ class ArrayValueError(CybleuError, ValueError, IndexError):
     """Lengths, offsets, owners or ids in an array are out of range or do not fit each other."""
 
 
+class ConcurrentReadError(CybleuError, ValueError):
+    """A stream or an iterator is read by two threads at the same time."""
+
+
 class ArrowError(CybleuError, ValueError):
     """An Arrow array or stream is not valid, is already consumed, or has values that are not texts."""
 

@@ -281,7 +281,7 @@ def views():
 
 
 def view(size, buffer, begin):
-    return struct.pack("<i4sii", size, b"....", buffer, begin) * 2
+    return struct.pack("=i4sii", size, b"....", buffer, begin) * 2
 
 
 def two():
@@ -312,12 +312,12 @@ WRONG = {
     "a negative number of children": spoiled(sets, n_children=-1, schema_children=-1),
     "no offsets": with_buffer(two, 1, None),
     "no bytes": with_buffer(two, 2, None),
-    "offsets that descend": with_buffer(two, 1, struct.pack("<3i", 0, 2, 1)),
-    "negative offsets": with_buffer(two, 1, struct.pack("<3i", -1, 0, 1)),
-    "negative ends": with_buffer(two, 1, struct.pack("<3i", 0, -5, -5)),
-    "lists that descend": with_buffer(sets, 1, struct.pack("<3i", 0, 3, 1)),
-    "lists past the child": with_buffer(sets, 1, struct.pack("<3i", 0, 1, 9)),
-    "negative lists": with_buffer(sets, 1, struct.pack("<3i", -1, 1, 2)),
+    "offsets that descend": with_buffer(two, 1, struct.pack("=3i", 0, 2, 1)),
+    "negative offsets": with_buffer(two, 1, struct.pack("=3i", -1, 0, 1)),
+    "negative ends": with_buffer(two, 1, struct.pack("=3i", 0, -5, -5)),
+    "lists that descend": with_buffer(sets, 1, struct.pack("=3i", 0, 3, 1)),
+    "lists past the child": with_buffer(sets, 1, struct.pack("=3i", 0, 1, 9)),
+    "negative lists": with_buffer(sets, 1, struct.pack("=3i", -1, 1, 2)),
     "a child of a negative length": one_child(sets, set_length(-3)),
     "a child that is too short": one_child(sets, set_length(2)),
     "no child": spoiled(sets, children=[]),
@@ -333,7 +333,7 @@ WRONG = {
     "a view of a negative buffer": with_buffer(views, 1, view(20, -1, 0)),
     "views without the sizes": with_buffer(views, 4, None),
     "views of buffers that are not there": with_buffer(views, 2, None),
-    "views with negative sizes": with_buffer(views, 4, struct.pack("<2q", -1, -1)),
+    "views with negative sizes": with_buffer(views, 4, struct.pack("=2q", -1, -1)),
     "views with few buffers": spoiled(views, n_buffers=2),
     "an index past the dictionary": with_buffer(lambda: dictionary(["a", "b"], texts), 1, bytes([0, 2])),
     "a negative index": with_buffer(lambda: dictionary(["a", "b"], texts), 1, bytes([0, 255])),
@@ -447,12 +447,12 @@ def test_buffers_that_are_not_aligned(kernels, name):
 
 
 def views_of_one_buffer(data, sizes):
-    views = b"".join(struct.pack("<i4sii", size, data[:4], 0, 0) for size in sizes)
-    return [Node("vu", len(sizes), [None, views, data, struct.pack("<q", len(data))])]
+    views = b"".join(struct.pack("=i4sii", size, data[:4], 0, 0) for size in sizes)
+    return [Node("vu", len(sizes), [None, views, data, struct.pack("=q", len(data))])]
 
 
 def texts_of_one_buffer(data, sizes):
-    return [Node("u", 1, [None, struct.pack("<2i", 0, size), data]) for size in sizes]
+    return [Node("u", 1, [None, struct.pack("=2i", 0, size), data]) for size in sizes]
 
 
 @pytest.mark.memory

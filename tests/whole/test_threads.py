@@ -13,8 +13,12 @@ import numpy as np
 import pytest
 
 import cybleu
+from arrow_capsules import AsStream
+from arrow_capsules import texts as column_of_texts
 from cybleu import SmoothingFunction, corpus_bleu, sentence_bleu
 from cybleu.bleu_score import sentence_bleu_many
+from cybleu.columns import row_blocks
+from cybleu.errors import ConcurrentReadError
 from cybleu.metrics import score, scores
 from cybleu.nbest import NBest
 from cybleu.pairwise import pairwise_bleu, self_bleu
@@ -226,3 +230,38 @@ def test_buffers_are_free_when_a_call_is_back(backend):
         prepared.stats((ids, offsets), [0, 0], threads=2)
         ids.extend([1] * 50)
         offsets.append(3)
+
+
+def test_an_iterator_has_one_reader(backend):
+    table = {"hypothesis": ["a b"], "reference": ["a b"]}
+
+    def tokenize(line):
+        with pytest.raises(ConcurrentReadError, match=r"row_blocks.*one thread"):
+            next(blocks)
+        return line.split()
+
+    blocks = row_blocks(table, tokenize=tokenize)
+    assert [block["match_2"].tolist() for block in blocks] == [[1]]
+
+
+def test_a_stream_has_one_reader(kernels):
+    entered, leave, node = threading.Event(), threading.Event(), column_of_texts(["a"])
+
+    class Slow:
+        values = None
+
+        def structs(self):
+            entered.set()
+            leave.wait()
+            return node.structs()
+
+    _, arrays = kernels.arrow_arrays(AsStream([Slow()], of=node))
+    found = []
+    reader = threading.Thread(target=lambda: found.append(next(arrays)))
+    reader.start()
+    entered.wait()
+    with pytest.raises(ConcurrentReadError, match="one thread"):
+        next(arrays)
+    leave.set()
+    reader.join()
+    assert len(found[0]) == 1 and next(arrays, None) is None

@@ -51,7 +51,8 @@ def floats_given(values: Any, name: str) -> NDArray[np.float64]:
 
 def in_place(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
     """Return the array contiguous and aligned, as the kernels require; copied only if necessary."""
-    return np.require(array, dtype, ["C", "ALIGNED"])
+    array = np.asanyarray(array, dtype, order="C")  # np.require, without its comparisons of sets
+    return array if array.flags.aligned else array.copy()
 
 
 def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import array_given, floats_given, np
+from .._runtime.exclusive import exclusive
 from ..errors import ArrowError, LengthMismatchError, StatisticsError, UnknownNameError
 from ..metrics import find
 from ..stats.rows import whole_numbers
@@ -25,6 +26,7 @@ __all__ = ["row_blocks", "rows", "statistics", "total"]
 BLOCK = 16384  # rows of a table that are counted at a time
 
 
+@exclusive
 def row_blocks(
     table: Any,
     hypothesis: str = "hypothesis",
@@ -56,6 +58,7 @@ def row_blocks(
     :raises SequenceTypeError: a hypothesis is null; the message has the number of its row in the whole table, from 0
     :raises NoReferencesError: a segment has no reference
     :raises ArrowError: `table` is not a table, or it is broken or already consumed
+    :raises ConcurrentReadError: two threads read one iterator at the same time
 
     >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
     >>> [block["match_1"] for block in row_blocks(texts)]

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.text import shown
 from .._runtime.arrays import np
+from .._runtime.exclusive import exclusive
 from ..errors import ArrayValueError, UnknownNameError
 from ..stats.references import LineCounter
 from ..text.parsing import parse_tokens
@@ -50,6 +51,7 @@ __all__ = ["read_segments"]
 FORMATS = ("moses", "joshua", "plain", "fairseq", "json")
 
 
+@exclusive
 def read_segments(
     path: Path,
     format: str | None = None,  # noqa: A002
@@ -72,6 +74,7 @@ def read_segments(
     :param names: of these features, by default ``f0``, ``f1`` ...
     :param progress: show a progress bar (requires tqdm)
     :raises InputFileError: a file cannot be read, or a line is wrong; the message names file, line and reason
+    :raises ConcurrentReadError: two threads read one iterator at the same time
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "nbest"

@@ -7,10 +7,14 @@ does not provide the sizes of other buffers.
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid
+from cpython.pythread cimport (
+    NOWAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
+    PyThread_type_lock,
+)
 from libc.stdint cimport int64_t
 from libc.string cimport strcmp
 
-from cybleu.errors import ArrowError
+from cybleu.errors import ArrowError, ConcurrentReadError
 
 cdef int64_t MOST = <int64_t>1 << 56    # elements, so that 16 bytes for each are a size in bytes
 
@@ -189,6 +193,7 @@ cdef class ArrowStream:
 
     cdef ArrowArrayStream stream
     cdef OwnSchema schema
+    cdef PyThread_type_lock reading     # the interface allows one call at a time
 
     def __cinit__(self, stream):
         cdef ArrowArrayStream *given = <ArrowArrayStream *>pointer_of(stream, "arrow_array_stream")
@@ -197,6 +202,9 @@ cdef class ArrowStream:
             raise ArrowError("the stream was already consumed or released; export it again")
         if given.get_schema == NULL or given.get_next == NULL:
             raise ArrowError("the stream has no callbacks to read it")
+        self.reading = PyThread_allocate_lock()
+        if self.reading == NULL:
+            raise MemoryError()
         self.stream = given[0]
         given.release = NULL
         self.schema = OwnSchema()
@@ -211,6 +219,8 @@ cdef class ArrowStream:
     def __dealloc__(self):
         if self.stream.release != NULL:
             self.stream.release(&self.stream)
+        if self.reading != NULL:
+            PyThread_free_lock(self.reading)
 
     @property
     def names(self):
@@ -227,6 +237,14 @@ cdef class ArrowStream:
 
     def next(self):
         """Return the next array, or None at the end."""
+        if not PyThread_acquire_lock(self.reading, NOWAIT_LOCK):
+            raise ConcurrentReadError("this stream is already being read; read it in one thread, or hold a lock")
+        try:
+            return self.following()
+        finally:
+            PyThread_release_lock(self.reading)
+
+    cdef object following(self):
         cdef OwnArray array = OwnArray()
         cdef ArrowColumn column = ArrowColumn.__new__(ArrowColumn)
         cdef int failed

@@ -304,8 +304,9 @@ cdef inline int read_vector(object weights, Weights *into, Py_ssize_t which) exc
     """Read one vector; 0 unless it is a list or tuple of at most MAX_ORDER plain numbers."""
     cdef PyObject **items
     cdef Py_ssize_t count, i
-    if CYBLEU_OTHER_THREADS_RUN and not PyTuple_CheckExact(weights):
-        return 0
+    cdef bint of_tuple = PyTuple_CheckExact(weights)
+    if CYBLEU_OTHER_THREADS_RUN:
+        weights = frozen(weights, 1)
     if not cybleu_items(<PyObject *>weights, &items, &count) or count > MAX_ORDER:
         return 0
     for i in range(count):
@@ -313,7 +314,7 @@ cdef inline int read_vector(object weights, Weights *into, Py_ssize_t which) exc
             return 0
     into.orders[which] = count
     # NLTK compares with a tuple, which never equals a list
-    into.uniform[which] = (PyTuple_CheckExact(weights) and count == 4 and into.values[which][0] == 0.25
+    into.uniform[which] = (of_tuple and count == 4 and into.values[which][0] == 0.25
                            and into.values[which][1] == 0.25 and into.values[which][2] == 0.25
                            and into.values[which][3] == 0.25)
     return 1
@@ -327,8 +328,8 @@ cdef inline int read_weights(object weights, Weights *into) except -1:
     if read_vector(weights, into, 0):
         into.largest = into.orders[0]
         return into.largest > 0
-    if CYBLEU_OTHER_THREADS_RUN and not PyTuple_CheckExact(weights):
-        return 0
+    if CYBLEU_OTHER_THREADS_RUN:
+        weights = frozen(weights, 1)
     if not cybleu_items(<PyObject *>weights, &items, &count) or count == 0 or count > MAX_VECTORS:
         return 0
     into.count = count
