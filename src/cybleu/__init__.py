@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from .sacrebleu_compat import sacrebleu_sentence_ter as sacrebleu_sentence_ter
     from .stats.accumulator import CorpusAccumulator as CorpusAccumulator
     from .stats.references import References as References
-    from .stats.references import segment_stats as segment_stats
+    from .stats.segments import segment_stats as segment_stats
 
 
 __getattr__, __dir__, _LATER = later(

@@ -292,7 +292,8 @@ class Bleu(ArgumentState, Metric):
         :param arguments: other arguments of :func:`cybleu.segment_stats`
         :raises ArrayValueError: the references were prepared for another metric
         """
-        from ..stats.references import References, check_prepared, segment_stats
+        from ..stats.references import References, check_prepared
+        from ..stats.segments import segment_stats
 
         if not isinstance(references, References):
             return segment_stats(references, hypotheses, self.order, self.definition.reference_length, **arguments)

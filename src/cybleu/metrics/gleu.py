@@ -130,7 +130,8 @@ class Gleu(ArgumentState, Metric):
     ) -> NDArray[np.int64]:
         """Compute the rows of parsed segments from the counts against each single reference."""
         from .._runtime.arrays import np
-        from ..stats.references import CountOptions, count_segments
+        from ..stats.options import CountOptions
+        from ..stats.segments import count_segments
         from ..text.arrays import check_owners, parse_owners
 
         if owner is None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._files.text import Lines
 from ..errors import ArrayValueError, LengthMismatchError
-from ..stats.references import CountOptions, References
+from ..stats.options import CountOptions
+from ..stats.references import References
 from ..text.parsing import parse_references
 from ..text.raw import check_tokenizer
 from ..text.tokenizers import tokenizer

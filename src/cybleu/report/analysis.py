@@ -22,7 +22,8 @@ from ..significance.paired import interval
 from ..significance.products import Columns
 from ..significance.resampling import bootstrap_scores, scores_of_resamples
 from ..significance.systems import Rows, Systems, check_share, mean_of_runs
-from ..stats.references import CountOptions, count_segments
+from ..stats.options import CountOptions
+from ..stats.segments import count_segments
 from ..text import tokenizer_signature
 from .buckets import DIFFERENCES, LENGTHS, TENTHS, bucketed, labels_of, word_frequencies
 from .contributions import contributions, mean_of

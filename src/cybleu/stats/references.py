@@ -1,21 +1,21 @@
-"""References that are prepared once for many hypotheses, and the statistics rows of segments."""
+"""References that are prepared once for many hypotheses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.arrays import np
 from .._runtime.interrupts import types_of
-from .._runtime.parallel import checked_threads, run
+from .._runtime.parallel import run
 from .._runtime.scales import counted
 from .._runtime.state import CheckedState
-from ..checks import are_lists, check, parse_references_strictly, parse_strictly
-from ..errors import ArrayValueError, CybleuError, MixedTokensError, NGramError, OrderError, StatisticsError
-from ..text.arrays import NO_IDS, SpecialIds, check_owners, parse_owners, separate_output
+from ..checks import parse_references_strictly, parse_strictly
+from ..errors import ArrayValueError, MixedTokensError
+from ..text.arrays import SpecialIds, parse_owners, separate_output
 from ..text.numbering import (
     NumberedReferences,
     RawWords,
@@ -27,26 +27,20 @@ from ..text.numbering import (
 )
 from ..text.parsing import parse_references, parse_texts, tokenise, tokenise_sets
 from ..text.raw import Raw, raw_of
-from ..text.values import RawReferences, RawText, ReferenceLists, TokenIds, TokenLists
+from ..text.values import RawReferences, RawText, TokenIds, TokenLists, numbers_of_sets
 from .counts import (
-    check_counting,
-    choose_length,
-    fill_rows,
     lengths_to_choose_from,
-    row_of_lists,
 )
-from .raw import fill_raw_rows
-from .rows import checked_array
+from .options import CountOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..text.values import ParsedReferences, ParsedTexts
 
-__all__ = ["References", "segment_stats", "short_segments"]
+__all__ = ["References"]
 
 RAW_AT_ONCE = 4096  # texts
-FEW_EACH = 8  # hypotheses for each set of references: to prepare it would take longer than to read it for each
 
 
 class References(CheckedState):
@@ -112,7 +106,7 @@ class References(CheckedState):
     ):
         raw = raw_of(tokenize, lowercase, lengths=lengths, pad_id=pad_id, eos_id=eos_id, unk_id=unk_id)
         options = CountOptions.checked(max_order, reference_length, SpecialIds(pad_id, eos_id, unk_id), ignore)
-        self._prepare(_parsed_references(references, raw, lengths, strict), options, raw)
+        self._prepare(parse_sets(references, raw, lengths, strict), options, raw)
 
     @classmethod
     def _of(cls, references: ParsedReferences, options: CountOptions, raw: Raw | None = None) -> References:
@@ -237,7 +231,7 @@ class References(CheckedState):
         :return: int64 of shape `(hypotheses, 2 + 2 * max_order)`. In the row of an empty hypothesis only the reference
             length is not 0
         """
-        texts = _parsed_texts(hypotheses, self._raw, lengths, strict)
+        texts = parse_hypotheses(hypotheses, self._raw, lengths, strict)
         owners = parse_owners(owner, len(self), texts.size)
         shape = texts.size, 2 + 2 * self.max_order
         rows = separate_output(out, shape, np.int64, hypotheses=hypotheses, owner=owner, lengths=lengths)
@@ -299,39 +293,6 @@ class References(CheckedState):
             self._prepared.count_rows(*texts, owners[begin:end], 0, end - begin, rows[begin:end])
 
 
-@dataclass(frozen=True, slots=True)
-class CountOptions:
-    """How segments are counted.
-
-    :param max_order: the largest n-gram order
-    :param reference_length: which of the references' lengths counts
-    :param special: ids with a meaning of their own
-    :param ignored: n-grams that are left out; None if n-grams are not looked up
-    """
-
-    max_order: int
-    reference_length: str = "closest"
-    special: SpecialIds = NO_IDS
-    ignored: TokenLists | None = None
-
-    @classmethod
-    def checked(
-        cls,
-        max_order: int,
-        reference_length: str = "closest",
-        special: SpecialIds = NO_IDS,
-        ignore: Iterable[tuple[Hashable, ...]] | None = None,
-    ) -> CountOptions:
-        """The options, validated.
-
-        :raises CybleuError: one is not valid
-        """
-        check_counting(max_order, reference_length)
-        special.check()
-        ignored = None if ignore is None else TokenLists(_checked_ngrams(ignore, max_order), "ignore")
-        return cls(max_order, reference_length, special, ignored)
-
-
 def check_prepared(
     references: References, metric: str, counted: Mapping[str, Any], *, ignores: bool = False, **arguments: Any
 ) -> None:
@@ -380,7 +341,7 @@ def stats_of_each(
     The other parameters are those of :meth:`References.stats`.
     """
     numbered = references._numbered
-    texts = references._numbers_of(_parsed_texts(hypotheses, references._raw, lengths, False))
+    texts = references._numbers_of(parse_hypotheses(hypotheses, references._raw, lengths, False))
     if isinstance(texts, RawText):
         assert isinstance(numbered.vocabulary, RawWords)
         texts = numbered.vocabulary.look_up(texts.lines, 0, texts.size)
@@ -390,11 +351,7 @@ def stats_of_each(
     if alone is None:
         alone = references._counted(numbered._replace(bounds=np.arange(numbered.texts.size + 1, dtype=np.int64)))
         object.__setattr__(references, "_alone", alone)
-    firsts = numbered.bounds[owners]
-    counts = numbered.bounds[owners + 1] - firsts
-    each = (firsts - np.cumsum(counts, dtype=np.int64) + counts).repeat(counts) + np.arange(
-        counts.sum(), dtype=np.int64
-    )
+    each, counts = numbers_of_sets(numbered.bounds, owners)
     begins, ends = begins.repeat(counts), ends.repeat(counts)
     rows = np.empty((len(each), 2 + 2 * references.max_order), dtype=np.int64)
 
@@ -456,176 +413,16 @@ class LineCounter:
         return rows
 
 
-def segment_stats(
-    references: Any,
-    hypotheses: Any,
-    max_order: int = 4,
-    reference_length: str = "closest",
-    *,
-    owner: Any = None,
-    reference_lengths: Any = None,
-    lengths: Any = None,
-    pad_id: int | None = None,
-    eos_id: int | None = None,
-    unk_id: int | None = None,
-    ignore: Iterable[tuple[Hashable, ...]] | None = None,
-    threads: int | None = None,
-    progress: bool = False,
-    strict: bool = False,
-    tokenize: str | Callable[[str], Sequence[Hashable]] | None = None,
-    lowercase: bool = False,
-) -> NDArray[np.int64]:
-    """The statistics row of each segment: of hypothesis i against references i, or against those that `owner` names.
-
-    The other parameters, and the errors, are those of :class:`References` and its method `stats`.
-
-    :param references: a set for each segment or prompt, in any form that :mod:`cybleu.stats` describes
-    :param hypotheses: a batch of texts, likewise. Against references of raw text it may be raw text or token lists
-    :param reference_lengths: of the references in a 2-D or 3-D array
-    :param owner: for each hypothesis the index of its set of references; by default hypothesis i has set i
-    :param lengths: of the hypotheses in a 2-D array
-    :param threads: how many threads work at the same time; None is one. The rows are the same
-    :param progress: show a progress bar (needs tqdm)
-    :param tokenize: the texts are raw text, and this says how to split them, as for :func:`cybleu.text.tokenizer`
-    :param lowercase: put raw text in lower case first
-    :return: int64 of shape `(n, 2 + 2 * max_order)`, for no hypotheses `(0, 2 + 2 * max_order)`. In the row of an empty
-        hypothesis only the reference length is not 0
-
-    >>> segment_stats([[["the", "cat", "sat"], ["a", "cat"]]], [["the", "cat"]], max_order=2)
-    array([[2, 2, 2, 1, 2, 1]])
-    >>> segment_stats([["The cat sat.", "A cat."]], ["The cat."], max_order=2, tokenize="13a", lowercase=True)
-    array([[3, 3, 3, 2, 3, 2]])
-    >>> import numpy
-    >>> segment_stats(numpy.array([[7, 8, 9], [4, 5, 0]]), numpy.array([[7, 8, 0], [5, 4, 0]]), max_order=2, pad_id=0)
-    array([[2, 3, 2, 1, 2, 1],
-           [2, 2, 2, 0, 2, 1]])
-    """
-    checked_threads(threads)
-    of_ids = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id}
-    raw = raw_of(tokenize, lowercase, **of_ids, lengths=lengths, reference_lengths=reference_lengths)
-    options = CountOptions.checked(max_order, reference_length, SpecialIds(**of_ids), ignore)
-    if strict and owner is None and raw is None and are_lists(references) and are_lists(hypotheses):
-        check(references, hypotheses)
-        strict = False  # more was checked
-    sets = _parsed_references(references, raw, reference_lengths, strict)
-    texts = _parsed_texts(hypotheses, raw, lengths, strict)
-    owners = None if owner is None else parse_owners(owner, sets.size, texts.size)
-    return count_segments(sets, texts, owners, options, raw, threads, progress)
-
-
-def count_segments(
-    references: ParsedReferences,
-    hypotheses: ParsedTexts,
-    owners: NDArray[np.int64] | None,
-    options: CountOptions,
-    raw: Raw | None = None,
-    threads: int | None = None,
-    progress: bool = False,
-) -> NDArray[np.int64]:
-    """The rows of :func:`segment_stats`, of parsed arguments.
-
-    :param owners: for each hypothesis the number of its set; None if hypothesis i has set i
-    :param raw: how raw text is tokenised
-    """
-    count, sets = hypotheses.size, references.size
-    if owners is None:
-        check_owners(count, sets)
-    if options.ignored is None and isinstance(references, RawReferences) and isinstance(hypotheses, RawText):
-        assert raw is not None
-        if raw.own and (owners is None or count <= FEW_EACH * sets):
-            chosen = references if owners is None else references.of_owners(owners)
-            segments = hypotheses.lines, chosen.texts.lines, chosen.bounds
-            rows = np.empty((count, 2 + 2 * options.max_order), dtype=np.int64)
-            fill_raw_rows(rows, raw, *segments, options.max_order, options.reference_length, threads, progress)
-            return rows
-    elif (
-        owners is None
-        and options.ignored is None
-        and not options.special.given
-        and threads in (None, 1)  # the counts of prepared references are made without Python's lists
-        and isinstance(references, ReferenceLists)
-        and isinstance(hypotheses, TokenLists)
-    ):
-        return _stats_of_lists(references, hypotheses, options, progress)
-    prepared = References._of(references, options, raw)
-    return prepared._rows_of(
-        hypotheses, np.arange(count, dtype=np.int64) if owners is None else owners, threads, progress
-    )
-
-
-def _stats_of_lists(
-    references: ReferenceLists, hypotheses: TokenLists, options: CountOptions, progress: bool
-) -> NDArray[np.int64]:
-    """The rows of token lists, which the backend reads in place."""
-    sets, texts = references.sets, hypotheses.texts
-    count, max_order = hypotheses.size, options.max_order
-    rows = np.zeros((count, 2 + 2 * max_order), dtype=np.int64)
-
-    def one(position: int) -> None:
-        try:
-            rows[position] = row_of_lists(sets[position], texts[position], max_order)
-        except CybleuError as error:
-            raise type(error)(f"segment {position}: {error}") from error.__cause__
-
-    def work(start: int, stop: int) -> None:
-        fill_rows(sets, texts, max_order, start, stop, rows, one)
-
-    run(work, count, 0, None, progress, "segments")
-    if options.reference_length != "closest":
-        for row, group in zip(rows, sets):
-            row[1] = choose_length(list(map(len, group)), int(row[0]), options.reference_length)
-    if count and not rows[:, 2].any():
-        _check_not_mixed(sets, texts)
-    return rows
-
-
-def short_segments(stats: NDArray[np.int64]) -> list[int]:
-    """How many segments have no n-gram of each order. NLTK's corpus BLEU requires this in addition to the sum of the rows.
-
-    :param stats: rows of segments, integers `(n, 2 + 2 * orders)`
-    :return: a number for each order from 1; for no rows all are 0
-    :raises StatisticsError: these are not rows of statistics
-
-    >>> short_segments(segment_stats([[["a", "b"]], [["a"]]], [["a", "b"], ["a"]]))
-    [0, 1, 2, 2]
-    """
-    rows, order = checked_array(stats, "stats")
-    if (rows < 0).any():
-        raise StatisticsError(f"statistics are whole numbers from 0, and these hold {rows.min()}")
-    counts: list[int] = (rows.reshape(-1, 2 + 2 * order)[:, 2 + order :] == 0).sum(axis=0).tolist()
-    return counts
-
-
-# -------------------------------------------------------------------------------------------------------------- checks
-
-
-def _parsed_references(references: Any, raw: Raw | None, lengths: Any, strict: bool) -> ParsedReferences:
+def parse_sets(references: Any, raw: Raw | None, lengths: Any, strict: bool) -> ParsedReferences:
     if strict:
         return parse_references_strictly(references, raw, lengths=lengths)
     return parse_references(references, raw=raw, lengths=lengths)
 
 
-def _parsed_texts(hypotheses: Any, raw: Raw | None, lengths: Any, strict: bool) -> ParsedTexts:
+def parse_hypotheses(hypotheses: Any, raw: Raw | None, lengths: Any, strict: bool) -> ParsedTexts:
     """Hypotheses, which may be token lists even if the references are raw text."""
     parse = parse_strictly if strict else parse_texts
     return parse(hypotheses, "hypotheses", raw, lengths=lengths, tokens_too=True)
-
-
-def _check_not_mixed(references: Any, hypotheses: Any) -> None:
-    """:raises MixedTokensError: one side has ids and the other strings, so that nothing can match"""
-    try:
-        kinds = [
-            _backend.chosen.types_within(hypotheses),
-            _backend.chosen.types_within(chain.from_iterable(references)),
-        ]
-    except TypeError:
-        return  # they were changed while they were counted
-    if [int] in (sorted(kinds[0], key=str), sorted(kinds[1], key=str)) and any(
-        all(issubclass(kind, str) for kind in side) and side for side in kinds
-    ):
-        raise MixedTokensError(
-            "one of hypotheses and references holds token ids and the other strings; give both as ids or both as tokens"
-        )
 
 
 # ---------------------------------------------------------------------------------------------------------- references
@@ -644,17 +441,6 @@ def _reference_lengths(
     ]
     offsets = np.cumsum([0, *map(len, chosen)], dtype=np.int64)
     return np.fromiter(chain.from_iterable(chosen), np.int64, int(offsets[-1])), offsets
-
-
-def _checked_ngrams(ignore: Iterable[tuple[Hashable, ...]], max_order: int) -> list[tuple[Hashable, ...]]:
-    """The n-grams of the orders that are counted."""
-    if max_order > 64:
-        raise OrderError(f"n-grams can be ignored up to order 64, and max_order is {max_order}")
-    ngrams = list(ignore)
-    for ngram in ngrams:
-        if not isinstance(ngram, tuple) or not ngram:
-            raise NGramError(f"ignore holds {ngram!r}; an n-gram is a tuple of at least one token")
-    return [ngram for ngram in ngrams if len(ngram) <= max_order]
 
 
 def _ids_of_ngrams(ngrams: TokenLists, references: NumberedReferences) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -125,11 +125,8 @@ class Sets:
         """The sets with these numbers, in this order."""
         import numpy as np
 
-        counts = self.counts[owners]
-        ends = np.cumsum(counts, dtype=np.int64)
-        firsts = np.asarray(self.bounds, dtype=np.int64)[owners]
-        numbers = (firsts - ends + counts).repeat(counts) + np.arange(counts.sum(), dtype=np.int64)
-        bounds = np.concatenate([np.zeros(1, dtype=np.int64), ends])
+        numbers, counts = numbers_of_sets(np.asarray(self.bounds, dtype=np.int64), owners)
+        bounds = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)])
         return replace(self, texts=self.texts.rows(numbers), bounds=bounds)  # type: ignore[type-var]
 
     def alone(self: AnySets) -> AnySets:
@@ -242,6 +239,18 @@ class GivenTexts:
 
     def lists(self) -> Sequence[Any]:
         return self.texts
+
+
+def numbers_of_sets(
+    bounds: NDArray[np.int64], owners: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The numbers of all references of these sets, in this order, and how many references each has."""
+    import numpy as np
+
+    firsts = bounds[owners]
+    counts = bounds[owners + 1] - firsts
+    begins = np.cumsum(counts, dtype=np.int64) - counts
+    return (firsts - begins).repeat(counts) + np.arange(counts.sum(), dtype=np.int64), counts
 
 
 def place_in_sets(name: str, bounds: Sequence[int], number: int) -> str:
