@@ -34,152 +34,83 @@ def group(*references):
     return [[WORDS], list(references)]
 
 
-@pytest.mark.parametrize(
-    ("references", "hypotheses", "error", "message"),
-    [
+MISTAKES = {
+    errors.SequenceTypeError: [
         # the whole arguments
-        ("the cat", [WORDS], errors.SequenceTypeError, "references is a str, not a list of lists of references; give"),
-        ([[WORDS]], "the cat", errors.SequenceTypeError, "hypotheses is a str, not a list of hypotheses; give a list"),
-        (None, [WORDS], errors.SequenceTypeError, "references is None, not a list"),
-        ([[WORDS]], None, errors.SequenceTypeError, "hypotheses is None, not a list"),
-        ([[WORDS]], {0: WORDS}, errors.SequenceTypeError, "hypotheses is a dict, not a list"),
-        ({(("a",),)}, [WORDS], errors.SequenceTypeError, "references is a set, not a list"),
-        (
-            [[WORDS]],
-            iter([WORDS]),
-            errors.SequenceTypeError,
-            "hypotheses is a list_iterator, which can be read only on",
-        ),
-        ([[WORDS]], np.array(3), errors.SequenceTypeError, "hypotheses is a ndarray, not a list"),
+        ("the cat", [WORDS], "references is a str, not a list of lists of references; give"),
+        ([[WORDS]], "the cat", "hypotheses is a str, not a list of hypotheses; give a list"),
+        (None, [WORDS], "references is None, not a list"),
+        ([[WORDS]], None, "hypotheses is None, not a list"),
+        ([[WORDS]], {0: WORDS}, "hypotheses is a dict, not a list"),
+        ({(("a",),)}, [WORDS], "references is a set, not a list"),
+        ([[WORDS]], iter([WORDS]), "hypotheses is a list_iterator, which can be read only on"),
+        ([[WORDS]], np.array(3), "hypotheses is a ndarray, not a list"),
         # hypotheses
-        (
-            [[WORDS]] * 4,
-            [WORDS, WORDS, WORDS, "the cat"],
-            errors.SequenceTypeError,
-            "hypotheses[3] is a str, not a list of tokens; split it, for example with .split()",
-        ),
-        ([[WORDS]], [b"the cat"], errors.SequenceTypeError, "hypotheses[0] is a bytes, not a list of tokens; split it"),
-        (
-            [WORDS],
-            WORDS,
-            errors.SequenceTypeError,
-            "or, if hypotheses is the token list of one segment, give [hypothes",
-        ),
-        ([[WORDS]], [1, 2, 3], errors.SequenceTypeError, "hypotheses[0] is an int, not a list of tokens; give a list"),
-        ([[WORDS]], [None], errors.SequenceTypeError, "hypotheses[0] is None, not a list of tokens"),
-        (
-            [[WORDS]],
-            [iter(WORDS)],
-            errors.SequenceTypeError,
-            "hypotheses[0] is a list_iterator, which can be read only",
-        ),
-        ([[WORDS]], [set(WORDS)], errors.SequenceTypeError, "hypotheses[0] is a set, which has no order of tokens"),
-        ([[WORDS]], [dict.fromkeys(WORDS)], errors.SequenceTypeError, "hypotheses[0] is a dict, which has no order"),
-        ([[WORDS]], [["a", None]], errors.TokensError, "token 1 of hypotheses[0] is None; leave it out"),
-        (
-            [[WORDS]],
-            [["a", {}]],
-            errors.UnhashableTokenError,
-            "token 1 of hypotheses[0] is a dict, which cannot be hash",
-        ),
-        (
-            [[WORDS]],
-            [["a", ("b", [])]],
-            errors.UnhashableTokenError,
-            "token 1 of hypotheses[0] is a tuple, which cannot",
-        ),
-        ([[WORDS]], [[WORDS]], errors.UnhashableTokenError, "hypotheses[0] is a list, which cannot be hashed"),
-        ([WORDS], [[WORDS]], errors.SequenceTypeError, "so the arguments look swapped; give the references first"),
-        ([WORDS], [["a", {}]], errors.UnhashableTokenError, "token 1 of hypotheses[0] is a dict"),
-        ([[WORDS]], [Tensor()], errors.SequenceTypeError, "hypotheses[0] is a Tensor, whose items are not numbers"),
-        ([[WORDS]], [np.zeros((2, 2), int)], errors.SequenceTypeError, "hypotheses[0] is a ndarray of 2 dimensions"),
-        ([[WORDS]], np.array([1, 2]), errors.SequenceTypeError, "hypotheses[0] is an int64 of 0 dimensions"),
-        # how many there are
-        ([[WORDS]], [WORDS] * 2, errors.LengthMismatchError, "there are 2 hypotheses and 1 lists of references"),
-        ([], [WORDS], errors.LengthMismatchError, "1 hypotheses and 0 lists of references; each hypothesis needs one"),
-        (
-            [[WORDS]],
-            [],
-            errors.LengthMismatchError,
-            "0 hypotheses and 1 lists of references; each hypothesis needs one",
-        ),
-        (
-            [[WORDS], [WORDS, WORDS]],
-            [WORDS] * 3,
-            errors.LengthMismatchError,
-            "lists of references; each hypothesis need",
-        ),
-        (
-            [[WORDS] * 3] * 2,
-            [WORDS] * 3,
-            errors.LengthMismatchError,
-            "of 3 entries, which look transposed, as sacreBLEU",
-        ),
-        ([["the cat"] * 3], [WORDS] * 3, errors.LengthMismatchError, "of 3 entries, which look transposed"),
-        ([WORDS], [WORDS] * 3, errors.LengthMismatchError, "1 lists of references, which look like token lists; give"),
+        ([[WORDS]] * 4, [WORDS, WORDS, WORDS, "the cat"], "hypotheses[3] is a str, not a list of tokens; split it"),
+        ([[WORDS]], [b"the cat"], "hypotheses[0] is a bytes, not a list of tokens; split it"),
+        ([WORDS], WORDS, "or, if hypotheses is the token list of one segment, give [hypotheses]"),
+        ([[WORDS]], [1, 2, 3], "hypotheses[0] is an int, not a list of tokens; give a list"),
+        ([[WORDS]], [None], "hypotheses[0] is None, not a list of tokens"),
+        ([[WORDS]], [iter(WORDS)], "hypotheses[0] is a list_iterator, which can be read only"),
+        ([[WORDS]], [set(WORDS)], "hypotheses[0] is a set, which has no order of tokens"),
+        ([[WORDS]], [dict.fromkeys(WORDS)], "hypotheses[0] is a dict, which has no order"),
+        ([WORDS], [[WORDS]], "so the arguments look swapped; give the references first"),
+        ([[WORDS]], [Tensor()], "hypotheses[0] is a Tensor, whose items are not numbers"),
+        ([[WORDS]], [np.zeros((2, 2), int)], "hypotheses[0] is a ndarray of 2 dimensions"),
+        ([[WORDS]], np.array([1, 2]), "hypotheses[0] is an int64 of 0 dimensions"),
         # references
-        (
-            [WORDS] * 2,
-            [WORDS] * 2,
-            errors.SequenceTypeError,
-            "references[0] looks like the token list of one reference",
-        ),
-        (
-            [[1, 2]],
-            [[1, 2]],
-            errors.SequenceTypeError,
-            "not like a list of references; put it in a list: [references[0]]",
-        ),
-        (np.array([[1, 2]]), [[1, 2]], errors.SequenceTypeError, "references[0] looks like the token list"),
-        (["the cat"], [WORDS], errors.SequenceTypeError, "references[0] is a str, not a list of references, each"),
-        (
-            group("the cat"),
-            [WORDS] * 2,
-            errors.SequenceTypeError,
-            "references[1][0] is a str, not a list of tokens; spl",
-        ),
-        (group(WORDS, "the"), [WORDS] * 2, errors.SequenceTypeError, "references[1][1] is a str, not a list of tokens"),
-        (group(WORDS, None), [WORDS] * 2, errors.SequenceTypeError, "references[1][1] is None, not a list of tokens"),
-        (group(set(WORDS)), [WORDS] * 2, errors.SequenceTypeError, "references[1][0] is a set, which has no order"),
-        (
-            group(iter(WORDS)),
-            [WORDS] * 2,
-            errors.SequenceTypeError,
-            "references[1][0] is a list_iterator, which can be",
-        ),
-        (group(WORDS, []), [WORDS] * 2, errors.EmptyReferenceError, "references[1][1] has no token; leave it out"),
-        (group(), [WORDS] * 2, errors.NoReferencesError, "references[1] is empty; give at least one reference"),
-        ([None], [WORDS], errors.SequenceTypeError, "references[0] is None, not a list of references"),
-        ([{"a": 1}], [WORDS], errors.SequenceTypeError, "references[0] is a dict, not a list of references"),
-        (
-            [iter([WORDS])],
-            [WORDS],
-            errors.OneShotReferencesError,
-            "references[0] is a list_iterator, which can be read",
-        ),
-        # text split into characters
-        ([[WORDS]], [list("the cat")], errors.TokensError, "hypotheses[0] is the characters of a text with its blanks"),
-        (group(list("на мат")), [WORDS] * 2, errors.TokensError, "references[1][0] is the characters of a text"),
-        ([[WORDS]], [tuple("L'été. Où?")], errors.TokensError, "for example with .split()"),
-        # ids beside text
-        (
-            [[WORDS]],
-            [[1, 2]],
-            errors.MixedTokensError,
-            "every token of the hypotheses is an id (int) and every one of the ref",
-        ),
-        (
-            [[[1, 2]]],
-            [[], WORDS][1:],
-            errors.MixedTokensError,
-            "hypotheses is a str and every one of the references an id",
-        ),
-        ([[WORDS]], np.array([[1, 2]]), errors.MixedTokensError, "hypotheses is an id (int)"),
-        ([[WORDS]], [[np.int32(1)]], errors.MixedTokensError, "hypotheses is an id (int)"),
-        ([[WORDS]], [[b"the"]], errors.MixedTokensError, "hypotheses is bytes and every one of the references a str"),
+        ([WORDS] * 2, [WORDS] * 2, "references[0] looks like the token list of one reference"),
+        ([[1, 2]], [[1, 2]], "not like a list of references; put it in a list: [references[0]]"),
+        (np.array([[1, 2]]), [[1, 2]], "references[0] looks like the token list"),
+        (["the cat"], [WORDS], "references[0] is a str, not a list of references, each"),
+        (group("the cat"), [WORDS] * 2, "references[1][0] is a str, not a list of tokens; spl"),
+        (group(WORDS, "the"), [WORDS] * 2, "references[1][1] is a str, not a list of tokens"),
+        (group(WORDS, None), [WORDS] * 2, "references[1][1] is None, not a list of tokens"),
+        (group(set(WORDS)), [WORDS] * 2, "references[1][0] is a set, which has no order"),
+        (group(iter(WORDS)), [WORDS] * 2, "references[1][0] is a list_iterator, which can be"),
+        ([None], [WORDS], "references[0] is None, not a list of references"),
+        ([{"a": 1}], [WORDS], "references[0] is a dict, not a list of references"),
     ],
+    errors.LengthMismatchError: [
+        ([[WORDS]], [WORDS] * 2, "there are 2 hypotheses and 1 lists of references"),
+        ([], [WORDS], "1 hypotheses and 0 lists of references; each hypothesis needs one"),
+        ([[WORDS]], [], "0 hypotheses and 1 lists of references; each hypothesis needs one"),
+        ([[WORDS], [WORDS, WORDS]], [WORDS] * 3, "2 lists of references; each hypothesis needs one"),
+        ([[WORDS] * 3] * 2, [WORDS] * 3, "of 3 entries, which look transposed, as sacreBLEU"),
+        ([["the cat"] * 3], [WORDS] * 3, "of 3 entries, which look transposed"),
+        ([WORDS], [WORDS] * 3, "1 lists of references, which look like token lists; give"),
+    ],
+    errors.NoReferencesError: [(group(), [WORDS] * 2, "references[1] is empty; give at least one reference")],
+    errors.EmptyReferenceError: [(group(WORDS, []), [WORDS] * 2, "references[1][1] has no token; leave it out")],
+    errors.OneShotReferencesError: [([iter([WORDS])], [WORDS], "references[0] is a list_iterator, which can be read")],
+    errors.UnhashableTokenError: [
+        ([[WORDS]], [["a", {}]], "token 1 of hypotheses[0] is a dict, which cannot be hash"),
+        ([[WORDS]], [["a", ("b", [])]], "token 1 of hypotheses[0] is a tuple, which cannot"),
+        ([[WORDS]], [[WORDS]], "hypotheses[0] is a list, which cannot be hashed"),
+        ([WORDS], [["a", {}]], "token 1 of hypotheses[0] is a dict"),
+    ],
+    errors.TokensError: [
+        ([[WORDS]], [["a", None]], "token 1 of hypotheses[0] is None; leave it out"),
+        # text split into characters
+        ([[WORDS]], [list("the cat")], "hypotheses[0] is the characters of a text with its blanks"),
+        (group(list("на мат")), [WORDS] * 2, "references[1][0] is the characters of a text"),
+        ([[WORDS]], [tuple("L'été. Où?")], "for example with .split()"),
+    ],
+    errors.MixedTokensError: [
+        ([[WORDS]], [[1, 2]], "hypotheses is an id (int) and every one of the references a str"),
+        ([[[1, 2]]], [WORDS], "hypotheses is a str and every one of the references an id"),
+        ([[WORDS]], np.array([[1, 2]]), "hypotheses is an id (int)"),
+        ([[WORDS]], [[np.int32(1)]], "hypotheses is an id (int)"),
+        ([[WORDS]], [[b"the"]], "hypotheses is bytes and every one of the references a str"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "references", "hypotheses", "message"),
+    [pytest.param(error, *row, id=row[2]) for error, rows in MISTAKES.items() for row in rows],
 )
-def test_mistakes(references, hypotheses, error, message):
+def test_mistakes(error, references, hypotheses, message):
     with pytest.raises(errors.CybleuError) as caught:
         check(references, hypotheses)
     assert type(caught.value) is error
