@@ -340,3 +340,14 @@ def mixes_ids_and_text(*texts):
     """Whether a batch looks like ids on one side and text on the other, which is an error."""
     tokens = [token for text in texts for token in text]
     return any(isinstance(token, int) for token in tokens) and any(isinstance(token, (str, bytes)) for token in tokens)
+
+
+def unaligned(array):
+    """A writable copy whose numbers begin at odd addresses, as in a file with a header."""
+    import numpy as np
+
+    memory = np.zeros(array.nbytes + 1, dtype=np.uint8)
+    view = memory[1:].view(array.dtype).reshape(array.shape)
+    view[...] = array
+    assert not view.flags.aligned
+    return view

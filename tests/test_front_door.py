@@ -16,16 +16,16 @@ from cybleu import errors
 from cybleu.bleu_score import sentence_bleu_many
 from cybleu.checks import check
 from cybleu.columns import rows as column_rows
-from cybleu.explanations import explain_blocks, explain_difference
-from cybleu.frameworks.hugging_face import load
-from cybleu.metrics import Bleu, Metric, find
+from cybleu.explanations import explain, explain_blocks, explain_difference
+from cybleu.frameworks import CaptionBleu, load
+from cybleu.metrics import Bleu, Chrf, Metric, Ter, find, score, scores
 from cybleu.nbest import NBest, prepare_references
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.rerank import diverse, mbr
 from cybleu.rewards import BleuReward, bleu_rewards
 from cybleu.stats import CorpusAccumulator, References, segment_stats
 from cybleu.text import parsing
-from inputs import Labelled
+from inputs import Labelled, OnADevice, unaligned
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -81,6 +81,7 @@ OF_ITERABLES = {  # what reads segments one by one
 OF_RAW_TEXT = {
     **OF_CORPORA,
     "Chrf.rows": lambda *corpus, **how: find("chrf", lowercase=how.get("lowercase")).rows(*corpus),
+    "Ter.rows": lambda *corpus, **how: find("ter").rows(*corpus, lowercase=how.get("lowercase", False)),
     "bleu_rewards, chrf": lambda *corpus, **how: bleu_rewards(
         *corpus, metric="chrf++", lowercase=how.get("lowercase", False)
     ),
@@ -444,3 +445,209 @@ def test_wrong_batches_are_named(call):
     if call is not OF_TOKENS["segment_stats, owner"]:
         with pytest.raises(errors.LengthMismatchError, match="2 hypotheses and 1 set of references"):
             call(TOKENS[0][:1], TOKENS[1])
+
+
+class SizedOnADevice(OnADevice):
+    def __len__(self):
+        return 1
+
+
+ONE = References([[[1, 2, 3]]])
+RAW = References([["a"]], tokenize="13a")
+IGNORING = References([["a"]], tokenize="13a", ignore=[("a",)])
+REFUSED = {
+    errors.ArrayTypeError: [
+        (lambda: ONE.stats(np.array([[1.0, 2.0]])), "hypotheses has dtype float64"),
+        (lambda: ONE.stats(np.array([[True, False]])), "dtype bool"),
+        (lambda: ONE.stats(np.array([1, 2])), "has 1 dimensions; it must have 2"),
+        (lambda: ONE.stats(OnADevice()), r"on the device cuda:0; copy it to the CPU"),
+        (lambda: ONE.stats([SizedOnADevice()]), r"hypotheses\[0\] is an array on the device"),
+        (lambda: References(OnADevice()), "references is an array on the device"),
+        (lambda: References([np.array([1, 2])]), r"references\[0\] has 1 dimensions"),
+        (lambda: ONE.stats(np.ones((1, 3), int), lengths=[np.nan]), "lengths has dtype float64"),
+        (lambda: ONE.stats((np.ones(3, int), np.array([0.0, 3.0]))), "the offsets of hypotheses"),
+        (lambda: ONE.stats([[1]], owner=[0.5]), "owner has dtype float64"),
+        (lambda: ONE.stats([[1]], out=np.empty((1, 10))), "out must be .* int64"),
+        (lambda: ONE.stats([[1]], out=np.empty((2, 10), int)), "the shape"),
+        (lambda: ONE.stats([[1]], out=np.empty((1, 20), int)[:, ::2]), "not contiguous"),
+        (lambda: ONE.stats([[1]], out=unaligned(np.zeros((1, 10), int))), "not aligned"),
+        (lambda: ONE.stats([[1]], out=[]), "out must be a NumPy array"),
+        (lambda: bleu_rewards([[["a"]]], [["a"]], out=np.empty(1)), "float32"),
+        (lambda: pairwise_bleu([["a"]], out=np.empty((1, 1), int)), "out must be"),
+        (lambda: pairwise_bleu(np.ones((2, 2), int), batched=True), "three: batch, text, token"),
+        (lambda: pairwise_bleu(ragged(IDS[1]), batched=True), "references is a ragged pair; a batch is a list"),
+    ],
+    errors.ArrayValueError: [
+        (lambda: ONE.stats(np.array([[2**63]], dtype=np.uint64)), "does not fit int64"),
+        (lambda: ONE.stats(np.ones((1, 3), int), lengths=[4]), r"lengths\[0\] is 4, .* 0 to 3"),
+        (lambda: ONE.stats(np.ones((1, 3), int), lengths=[-1]), r"lengths\[0\] is -1"),
+        (lambda: ONE.stats(np.ones((1, 3), int), lengths=[1, 1]), "2 entries for 1 texts"),
+        (lambda: ONE.stats([[1]], lengths=[1]), "lengths are for a 2-D array"),
+        (lambda: ONE.stats((np.ones(3, int), np.array([0, 2]))), "offsets of hypotheses must begin"),
+        (lambda: ONE.stats((np.ones(3, int), np.array([0, 2, 1, 3]))), "offset 2 is 1 after 2"),
+        (lambda: ONE.stats([[1]], owner=[1]), r"owner\[0\] is 1, which is not from 0 to 0"),
+        (lambda: ONE.stats([[1]], owner=[-1]), r"owner\[0\] is -1"),
+        (lambda: References([[[1]]], pad_id="x"), "pad_id is 'x'"),
+        (lambda: References([[[1]]], unk_id=2**63), "unk_id"),
+        (lambda: References(np.ones((2, 3, 4), int), lengths=np.ones((3, 2), int)), r"shape \(3, 2\); .* \(2, 3\)"),
+        (lambda: bleu_rewards(ONE, [[1]], weights=(1,)), "max_order=4, and sacrebleu counts with 1"),
+        (lambda: bleu_rewards(ONE, [[1]], pad_id=0), "are prepared"),
+        (lambda: pairwise_bleu([[1]], pad_id=0.5), "pad_id is 0.5"),
+        (lambda: self_bleu([[1], [2]], pad_id=2**63), "pad_id is 9223372036854775808"),
+        (lambda: self_bleu([[1], [2]], eos_id=True), "eos_id is True"),
+        (lambda: find("ter").rows([["a"]], ["a"], pad_id=0), "pad_id is for token ids"),
+        (lambda: find("chrf").rows([["a"]], ["a"], pad_id=0), "pad_id is for token ids"),
+        (lambda: find("chrf").rows([["a"]], ["a"], owner=[1]), "owner"),
+        (lambda: find("chrf").rows(References([[["a"]]]), ["a"]), "prepared as tokens"),
+        (lambda: Chrf(lowercase=True).rows(References([[["a"]]]), ["a"]), "prepared as tokens"),
+        (lambda: find("chrf").rows(RAW, ["a"], owner=[1]), r"owner\[0\] is 1"),
+        (lambda: find("chrf").rows(RAW, ["a"], lowercase=True), "lowercase is theirs"),
+        (lambda: find("chrf").rows(RAW, ["a"], tokenize="13a"), "tokenize is theirs"),
+        (lambda: find("chrf").rows(RAW, ["a"], lengths=[1]), "lengths is for token ids"),
+        (lambda: Chrf(lowercase=True).rows(RAW, ["a"]), r"References\(lowercase=True\)"),
+        (lambda: find("chrf").rows(IGNORING, ["a"]), "chrf leaves no n-grams out"),
+    ],
+    errors.MixedTokensError: [
+        (lambda: ONE.stats(np.array([["a", "b"]])), "a str, and the references hold token ids"),
+        (lambda: ONE.stats([["a"]]), r"token 0 of hypotheses\[0\] is a str"),
+        (lambda: References([[[1]]], pad_id=0).stats([[1, 2**63]]), "does not fit int64"),
+        (lambda: References([[["a"]]]).stats([[1]]), "hypotheses are token ids"),
+        (lambda: References([[["a"]]]).stats(np.array([[1]])), "hypotheses are token ids"),
+        (lambda: References([[["a"]]], pad_id=0), "are for token ids"),
+        (lambda: References([[[1]]], ignore=[("a",)]), "ignore holds"),
+        (lambda: segment_stats([[["a"]]], [[1]]), "token ids and the other strings"),
+        (lambda: segment_stats([[[1]]], [["a"]]), "token ids and the other strings"),
+        (lambda: pairwise_bleu([["a"]], [[1]]), "token ids"),
+    ],
+    errors.SequenceTypeError: [
+        (lambda: ONE.stats([OnADevice()]), r"hypotheses\[0\] must be a list of tokens"),
+        (lambda: ONE.stats([np.array([1]), 5]), r"hypotheses\[1\] must be a list of tokens"),
+        (lambda: pairwise_bleu([["a"]], "a b"), "hypotheses is a str, not a list of token lists"),
+        (lambda: pairwise_bleu(["a b"], strict=True), r"references\[0\] is a str"),
+        (lambda: pairwise_bleu([["a"]], metric="chrf"), r"references\[0\]"),
+        (lambda: mbr([[["a"]]], metric="chrf"), "must be a str"),
+        (lambda: find("chrf").rows(RAW, [["a"]]), r"hypotheses\[0\] is a list"),
+        (lambda: load("bleu").add_batch(predictions="a", references=["a"]), "predictions is"),
+        (lambda: load("bleu").add(prediction=["a"], reference="a"), r"predictions\[0\]"),
+        (lambda: load("bleu").add(prediction="a", reference=[["a"]]), r"references\[0\] holds"),
+        (lambda: load("bleu").add(prediction="a", reference=1), r"references\[0\] is one int"),
+        (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: ["a", "b"]}), "one caption"),
+        (lambda: CaptionBleu().compute_score({1: ["a"]}, {1: "a"}), "one caption"),
+        (lambda: CaptionBleu().compute_score({1: "a"}, {1: ["a"]}), r"gts\[1\]"),
+    ],
+    errors.LengthMismatchError: [
+        (lambda: ONE.stats([[1], [1]]), "2 hypotheses and 1 set .* owner"),
+        (lambda: segment_stats([[["a"]]], []), "0 hypotheses and 1"),
+        (lambda: pairwise_bleu([[["a"]], [["a"], ["b"]]], batched=True), "different sizes"),
+        (lambda: pairwise_bleu([[["a"]]], [], batched=True), "0 lists of hypotheses and 1"),
+        (lambda: find("chrf").rows([["a"]], ["a", "b"]), "2 hypotheses and 1 set"),
+        (lambda: find("chrf").rows(RAW, ["a", "b"]), "2 hypotheses and 1 set"),
+        (lambda: load("bleu").add_batch(predictions=["a"], references=[]), "1 predictions"),
+        (lambda: CaptionBleu().compute_score({1: ["a"]}, {2: ["a"]}), "keys differ; give both for each image"),
+    ],
+    errors.NoReferencesError: [
+        (lambda: References(np.zeros((2, 0, 3), int)), "no reference"),
+        (lambda: References(np.array([[[1, 2], [0, 0]]]), pad_id=0), r"references\[0, 1\] is empty"),
+        (lambda: self_bleu([["a"]]), "there are 1, give at least two"),
+        (lambda: self_bleu([]), "there are 0"),
+        (lambda: load("bleu").add(prediction="a", reference=[]), r"references\[0\]"),
+        (lambda: CaptionBleu().compute_score({1: []}, {1: ["a"]}), r"gts\[1\]"),
+    ],
+    errors.OrderError: [
+        (lambda: References([[["a"]]], max_order=0), "max_order is 0"),
+        (lambda: References([[["a"]]], max_order=2.0), "max_order is 2.0"),
+        (lambda: References([[["a"]]], max_order=65, ignore=[("a",)]), "up to order 64"),
+        (lambda: self_stats([["a"], ["b"]], 0), "max_order is 0"),
+        (lambda: pairwise_bleu([["a"]], weights=(1,), max_order=2), "max_order is 2, and there are 1"),
+        (lambda: CaptionBleu(0), "n is 0"),
+        (lambda: Chrf(0), "both 0"),
+        (lambda: Chrf(-1), "char_order is -1"),
+        (lambda: Chrf(6, 65), "word_order is 65"),
+    ],
+    errors.UnknownNameError: [
+        (lambda: References([[["a"]]], reference_length="longest"), "closest, closest-first, shortest, average"),
+        (lambda: segment_stats([[["a"]]], [["a"]], reference_length="mean"), "closest"),
+        (lambda: bleu_rewards([[["a"]]], [["a"]], smoothing="method1"), "no smoothing"),
+        (lambda: pairwise_bleu([["a"]], variant="bleu"), "unknown metric"),
+        (lambda: pairwise_bleu([["a"]], smoothing="method1"), "sacrebleu has no smoothing"),
+        (lambda: pairwise_bleu(["a"], metric="chrf", tokenize="13a"), "takes no tokeniser"),
+        (lambda: mbr([["a"]], metric="chrf", tokenize=str.split), "takes no tokeniser"),
+        (lambda: BleuReward(metric="chrf", tokenize=None), "takes no tokeniser"),
+        (lambda: find("chrf").rows([["a"]], ["a"], tokenize="13a"), "takes no tokeniser"),
+        (lambda: find("ter").rows([["a"]], ["a"], tokenize="13a"), "takes no tokeniser"),
+        (lambda: find("chrf", smoothing="exp"), "has no 'smoothing'"),
+        (lambda: find("ter", smoothing="exp"), "has no 'smoothing'"),
+        (lambda: explain([["a"]], ["a"], metric="chrf"), "the metric is chrf"),
+        (lambda: load("rouge"), "use one of bleu, sacrebleu, google_bleu, chrf"),
+    ],
+    errors.StatisticsError: [
+        (lambda: score([np.nan, 2, 1, 2]), "whole numbers from 0"),
+        (lambda: score([2, 2, 1, np.inf]), "whole numbers from 0"),
+        (lambda: score(["x", 2, 1, 2]), "whole numbers from 0"),
+        (lambda: score([2, 2, 1, 2], "nltk", short_segments=[-1]), "short_segments are whole"),
+        (lambda: scores(np.array([[2, 2, 3, 2]])), "row 0 has more matches"),
+        (lambda: scores(np.array([[2, 2, 1, 2], [2, 2, -1, 2]])), "whole numbers from 0"),
+        (lambda: scores(np.array([[2.0, 2, 1, 2]])), "dtype float64"),
+        (lambda: scores(np.array([2, 2, 1, 2])), "1 dimensions"),
+        (lambda: scores(np.array([[2, 2, 1]])), "a row has 3 entries"),
+        (lambda: scores(np.zeros((1, 4), int), "chrf"), "18 entries"),
+        (lambda: scores(np.zeros((1, 4)), "ter"), "2 entries"),
+        (lambda: scores([[1.0, -2.0]], "ter"), "finite numbers from 0"),
+        (lambda: score([float("nan"), 2.0], "ter"), "finite numbers"),
+        (lambda: Ter().evaluate([1.0]), "2 entries"),
+        (lambda: Chrf(beta=float("nan")), "beta is nan"),
+        (lambda: Chrf(beta="2"), "beta is '2'"),
+    ],
+    errors.ThreadsError: [
+        (lambda: ONE.stats([[1]], threads=0), "threads is 0"),
+        (lambda: segment_stats([[["a"]]], [["a"]], threads=0), "threads is 0"),
+        (lambda: pairwise_bleu([["a"]], threads=-1), "threads is -1"),
+    ],
+    errors.EmptyHypothesisError: [
+        (lambda: pairwise_bleu([["a"]], [[]], variant="multi-bleu"), r"hypotheses\[0\]"),
+        (lambda: load("bleu").compute(predictions=[""], references=["a"]), "hypotheses have no token"),
+    ],
+    errors.EmptyCorpusError: [
+        (lambda: load("bleu").compute(), "no text"),
+        (lambda: CaptionBleu().compute_score({}, {}), "no image"),
+    ],
+    errors.NGramError: [(lambda: References([[["a"]]], ignore=["a"]), "an n-gram is a tuple")],
+    errors.SampleError: [(lambda: self_bleu([["a"], ["b"]], sample=3), "from 1 to 2")],
+    errors.UnhashableTokenError: [(lambda: References([[["a", []]]]), "token 1 of reference")],
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "call", "message"), [(error, *row) for error, rows in REFUSED.items() for row in rows]
+)
+def test_what_is_refused(error, call, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_an_output_that_is_an_input_is_refused():
+    """It is read while it is written."""
+    ids = np.arange(40).reshape(4, 10) % 7
+    before = ids.copy()
+    prepared, ends = References(before), np.arange(0, 50, 10)
+    pairs, rewards = ids.reshape(-1)[:16].reshape(4, 4).view(np.float64), ids.reshape(-1)[:2].view(np.float32)
+    for call in (
+        lambda: prepared.stats(ids, out=ids),
+        lambda: prepared.stats((ids.reshape(-1), ends), out=ids),
+        lambda: prepared.stats(list(ids), out=ids),
+        lambda: prepared.stats(before, owner=ids[0, :4], out=ids),
+        lambda: prepared.stats(before, lengths=ids[:, 0], out=ids),
+        lambda: bleu_rewards(before, ids, out=rewards),
+        lambda: bleu_rewards(ids, before, out=rewards),
+        lambda: bleu_rewards([[row] for row in ids], before, out=rewards),
+        lambda: pairwise_bleu(ids, out=pairs),
+        lambda: pairwise_bleu(ids, before, out=pairs),
+        lambda: pairwise_bleu(before, ids, out=pairs),
+        lambda: pairwise_bleu(ids[None], batched=True, out=pairs[None]),
+        lambda: Bleu().pairs([*ids], out=pairs),
+        lambda: Own().pairs([*ids], out=pairs),
+    ):
+        with pytest.raises(errors.ArrayValueError, match=r"out shares memory with (ref|hyp|owner|lengths)"):
+            call()
+    assert (ids == before).all()
+    assert (prepared.stats(ids.copy(), out=ids) == prepared.stats(before)).all()

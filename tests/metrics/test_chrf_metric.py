@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arrow_capsules import AsArray
 from arrow_capsules import texts as texts_of
 from command_line import run, write_lines
-from cybleu import BleuReward, References, bleu_rewards, errors, explain, pairwise_bleu, score, scores
+from cybleu import BleuReward, References, bleu_rewards, errors, pairwise_bleu, score, scores
 from cybleu.metrics import Chrf, find
 from cybleu.nbest import NBest
 from cybleu.rerank import diverse, mbr, oracle
@@ -199,45 +199,3 @@ def test_the_command_line(tmp_path, monkeypatch):
         assert refused.exit_code == 2 and f"{option} makes tokens" in refused.stderr
     gleu = json.loads(run("score", "hyp", "ref", "--metric", "gleu", "--json").stdout)
     assert gleu["signature"].startswith("metric:gleu|min:1|max:4|nrefs:1|case:mixed|tok:13a")
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: find("chrf").rows([["a"]], [["a", "b"]]), errors.SequenceTypeError, r"hypotheses\[0\] is a list"),
-        (lambda: find("chrf").rows(["a"], ["a"]), errors.SequenceTypeError, r"references\[0\] is one str"),
-        (lambda: find("chrf").rows([["a"]], "a"), errors.SequenceTypeError, "hypotheses is one str"),
-        (lambda: find("chrf").rows([[]], ["a"]), errors.NoReferencesError, r"references\[0\]"),
-        (lambda: find("chrf").rows([["a"]], ["a", "b"]), errors.LengthMismatchError, "2 hypotheses and 1 set"),
-        (lambda: find("chrf").rows([["a"]], ["a"], tokenize="13a"), errors.UnknownNameError, "takes no tokeniser"),
-        (lambda: find("chrf").rows([["a"]], ["a"], pad_id=0), errors.ArrayValueError, "pad_id is for token ids"),
-        (lambda: find("chrf").rows([["a"]], [b"\xff"]), errors.NotUtf8Error, r"hypotheses\[0\]"),
-        (lambda: find("chrf").rows([["a"]], ["a"], owner=[1]), errors.ArrayValueError, "owner"),
-        (lambda: pairwise_bleu(["a"], metric="chrf", tokenize="13a"), errors.UnknownNameError, "takes no tokeniser"),
-        (lambda: pairwise_bleu([["a"]], metric="chrf"), errors.SequenceTypeError, r"references\[0\]"),
-        (lambda: mbr([[["a"]]], metric="chrf"), errors.SequenceTypeError, "must be a str"),
-        (lambda: mbr([["a"]], metric="chrf", tokenize=str.split), errors.UnknownNameError, "takes no tokeniser"),
-        (lambda: BleuReward(metric="chrf", tokenize=None), errors.UnknownNameError, "takes no tokeniser"),
-        (lambda: find("chrf", smoothing="exp"), errors.UnknownNameError, "has no 'smoothing'"),
-        (lambda: explain([["a"]], ["a"], metric="chrf"), errors.UnknownNameError, "the metric is chrf"),
-        (lambda: Chrf(0), errors.OrderError, "both 0"),
-        (lambda: Chrf(-1), errors.OrderError, "char_order is -1"),
-        (lambda: Chrf(6, 65), errors.OrderError, "word_order is 65"),
-        (lambda: Chrf(beta=float("nan")), errors.StatisticsError, "beta is nan"),
-        (lambda: Chrf(beta="2"), errors.StatisticsError, "beta is '2'"),
-        (lambda: scores(np.zeros((1, 4), int), "chrf"), errors.StatisticsError, "18 entries"),
-        (lambda: find("chrf").rows(References([[["a"]]]), ["a"]), errors.ArrayValueError, "prepared as tokens"),
-        (lambda: Chrf(lowercase=True).rows(References([[["a"]]]), ["a"]), errors.ArrayValueError, "prepared as tokens"),
-        (lambda: find("chrf").rows(PREPARED, [["a"]]), errors.SequenceTypeError, r"hypotheses\[0\] is a list"),
-        (lambda: find("chrf").rows(PREPARED, ["a", "b"]), errors.LengthMismatchError, "2 hypotheses and 1 set"),
-        (lambda: find("chrf").rows(PREPARED, ["a"], owner=[1]), errors.ArrayValueError, r"owner\[0\] is 1"),
-        (lambda: find("chrf").rows(PREPARED, ["a"], lowercase=True), errors.ArrayValueError, "lowercase is theirs"),
-        (lambda: find("chrf").rows(PREPARED, ["a"], tokenize="13a"), errors.ArrayValueError, "tokenize is theirs"),
-        (lambda: find("chrf").rows(PREPARED, ["a"], lengths=[1]), errors.ArrayValueError, "lengths is for token ids"),
-        (lambda: Chrf(lowercase=True).rows(PREPARED, ["a"]), errors.ArrayValueError, r"References\(lowercase=True\)"),
-        (lambda: find("chrf").rows(IGNORING, ["a"]), errors.ArrayValueError, "chrf leaves no n-grams out"),
-    ],
-)
-def test_what_is_refused(call, error, message):
-    with pytest.raises(error, match=message):
-        call()

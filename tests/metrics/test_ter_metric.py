@@ -13,7 +13,7 @@ import sacrebleu
 from arrow_capsules import AsArray
 from arrow_capsules import texts as texts_of
 from command_line import run, write_lines
-from cybleu import BleuReward, References, bleu_rewards, columns, errors, pairwise_bleu, score, scores
+from cybleu import BleuReward, References, bleu_rewards, columns, pairwise_bleu, score, scores
 from cybleu.metrics import Ter, find
 from cybleu.nbest import NBest
 from cybleu.rerank import antioracle, diverse, mbr, oracle, perceptron
@@ -158,25 +158,6 @@ def test_commands(tmp_path, monkeypatch):
     rates = [system["score"] for system in compared["systems"]]
     assert rates == sorted(rates)
     assert run("score", "hyp", "ref", "--metric", "ter", "--tokenize", "13a").exit_code == 2
-
-
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: find("ter").rows([["a"]], [["a", "b"]]), errors.SequenceTypeError, r"hypotheses\[0\] is a list"),
-        (lambda: find("ter").rows([[]], ["a"]), errors.NoReferencesError, r"references\[0\]"),
-        (lambda: find("ter").rows([["a"]], ["a"], tokenize="13a"), errors.UnknownNameError, "takes no tokeniser"),
-        (lambda: find("ter").rows([["a"]], ["a"], pad_id=0), errors.ArrayValueError, "pad_id is for token ids"),
-        (lambda: find("ter", smoothing="exp"), errors.UnknownNameError, "has no 'smoothing'"),
-        (lambda: scores(np.zeros((1, 4)), "ter"), errors.StatisticsError, "2 entries"),
-        (lambda: scores([[1.0, -2.0]], "ter"), errors.StatisticsError, "finite numbers from 0"),
-        (lambda: score([float("nan"), 2.0], "ter"), errors.StatisticsError, "finite numbers"),
-        (lambda: Ter().evaluate([1.0]), errors.StatisticsError, "2 entries"),
-    ],
-)
-def test_what_is_refused(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
 
 
 @pytest.mark.parametrize(("row", "expected"), [([0, 0], 0.0), ([3, 0], 100.0), ([3, 2.5], 120.0)])
