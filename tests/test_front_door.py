@@ -6,11 +6,13 @@ import sys
 from array import array
 from collections import Counter, deque
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, product
 
+import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
 
+import cybleu
 from arrow_capsules import AsArray, AsStream, integers, lists, texts
 from cybleu import errors
 from cybleu.bleu_score import sentence_bleu_many
@@ -102,7 +104,8 @@ LINES = [["The cat sat.", "A cat."], ["It rains, often."]], ["The cat, it sat.",
 
 def of_objects(values):
     column = np.empty(len(values), dtype=object)
-    column[:] = [*map(tuple, values)] if not isinstance(values[0], str) else values
+    for place, value in enumerate(values):
+        column[place] = tuple(value) if isinstance(value, list) else value
     return column
 
 
@@ -284,6 +287,132 @@ def test_groups_of_texts_in_every_form(call):
     assert listed(call([[*map(np.array, IDS[1])]])) == listed(call([IDS[1]]))
 
 
+FORMS_OF_STRINGS = [Labelled, of_objects] + [
+    form
+    for name, forms in {"pandas": [pandas_column, part_of_pandas], "polars": [polars_column]}.items()
+    if find_spec(name)
+    for form in forms
+]
+
+
+@pytest.mark.parametrize("column", FORMS_OF_STRINGS)
+def test_strings_in_columns(column):
+    texts = [["a b c", "a b"], ["d e", "d f g"]]
+    references = [["a b c"], ["d e g"]]
+    expected = NBest.from_texts(texts, references, tokenize=str.split)
+    for given in (column(texts), [column(part) for part in texts]):
+        for prepared in (references, column(references), column([column(part) for part in references])):
+            assert NBest.from_texts(given, prepared, tokenize=str.split).stats.tolist() == expected.stats.tolist()
+        best = mbr(given, column([[1.0, 2.0], [3.0, 4.0]]), tokenize=str.split)
+        assert best.texts == mbr(texts, [[1.0, 2.0], [3.0, 4.0]], tokenize=str.split).texts
+    reward = BleuReward("target", tokenize=str.split)
+    rewards = reward(completions=column(["a b c", "d e"]), target=column(references))
+    assert rewards == reward(completions=["a b c", "d e"], target=references)
+
+
+class Tensor:
+    """As what ``list(torch_tensor)`` holds."""
+
+    ndim = 0
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        if isinstance(self.value, float):
+            raise TypeError("only integer tensors can be converted to an index")
+        return self.value
+
+    def __hash__(self):
+        return id(self)
+
+
+class PlainTensor(Tensor):
+    __hash__ = object.__hash__
+
+
+@pytest.mark.parametrize("kind", [Tensor, PlainTensor, np.array], ids=["by id", "object", "numpy"])
+def test_arrays_without_a_dimension_are_ids(kind):
+    of_text = lambda text: list(map(kind, text))  # noqa: E731
+    sets, texts = [[of_text(text) for text in group] for group in IDS[0]], list(map(of_text, IDS[1]))
+    for name, call in (OF_TOKENS | OF_ITERABLES).items():
+        if name in ("check", "segment_stats, strict", "Metric.rows", "bleu_rewards, own"):
+            continue
+        for corpus in ((IDS[0], texts), (sets, IDS[1]), (sets, texts)):
+            assert listed(call(*corpus)) == listed(call(*IDS)), name
+    for name, call in OF_TEXTS.items():
+        if name != "pairwise_bleu, strict":
+            assert listed(call(texts)) == listed(call(IDS[1])), name
+    assert listed(mbr([texts]).scores) == listed(mbr([IDS[1]]).scores)
+    assert References([[[]], [[]]]).stats(texts).tolist() == References([[[]], [[]]]).stats(IDS[1]).tolist()
+    assert References(sets, pad_id=8).stats(texts).tolist() == References(IDS[0], pad_id=8).stats(IDS[1]).tolist()
+    if kind is not np.array:
+        mixed = References([[[*of_text([1, 2]), "a"]]], 2).stats([[1, *of_text([2]), "a"]])
+        assert mixed.tolist() == [[3, 3, 3, 2, 3, 2]]
+    with pytest.raises((errors.TokensError, errors.UnhashableTokenError), match=r"token 0 of hypotheses\[0\]"):
+        check(IDS[0], texts)
+    with pytest.raises((errors.MixedTokensError, errors.UnhashableTokenError)):
+        References([[["a"]]]).stats(texts, [0, 0])
+
+
+def test_arrays_without_a_dimension_of_other_numbers():
+    with pytest.raises(errors.ArrayTypeError, match=r"token 1 of hypotheses\[0\] is a Tensor, .* and no id"):
+        References([[[1, 2]]]).stats([[1, Tensor(0.5)]])
+    with pytest.raises(errors.ArrayTypeError, match="segment 0: token 0 of the hypothesis is a Tensor"):
+        segment_stats([[[1, 2]]], [[Tensor(0.5)]])
+
+
+def test_a_pair_of_columns_is_two_texts_and_a_pair_of_arrays_is_ragged(pandas):
+    texts = (of_objects(["a", "b"]), pandas_column(["a", "c"]))
+    assert segment_stats([[["a", "b"]]] * 2, texts).tolist() == segment_stats([[["a", "b"]]] * 2, list(texts)).tolist()
+    assert pairwise_bleu(texts).tolist() == pairwise_bleu([["a", "b"], ["a", "c"]]).tolist()
+    assert segment_stats([[[1, 2]]], (np.array([1, 2]), np.array([0, 2])))[0].tolist()[:2] == [2, 2]
+    with pytest.raises(errors.ArrayTypeError, match="dtype object"):
+        segment_stats([[[1, 2]]], (np.array([1, 2]), of_objects([0, 2])))
+
+
+def test_owners_in_columns_and_no_owners(pandas):
+    prepared = References(IDS[0])
+    for owner in ([1, 0], pandas_column([1, 0]), of_objects([1, 0]), [np.array(1), np.array(0)]):
+        assert prepared.stats(IDS[1], owner).tolist() == prepared.stats(IDS[1], np.array([1, 0])).tolist()
+    for nothing in ([], np.array([]), of_objects([])):
+        assert prepared.stats([], nothing).shape == (0, 10)
+
+
+def test_nltks_names_take_what_nltk_takes():
+    for references, hypothesis in ((["abcd"], "abcd"), ([list(map(Tensor, [1, 2]))], [1, 2]), (["ab"], ["a", "b"])):
+        assert cybleu.sentence_bleu(references, hypothesis, (1,)) == nltk_bleu.sentence_bleu(
+            references, hypothesis, (1,)
+        )
+        assert cybleu.corpus_bleu([references], [hypothesis], (1,)) == nltk_bleu.corpus_bleu(
+            [references], [hypothesis], (1,)
+        )
+
+
+def test_lists_of_token_lists():
+    strings = [["the cat sat", "a cat", ""], ["it rains"]]
+    tokens = [[text.split() for text in group] for group in strings]
+    references = [["the cat sat"], ["it rained"]]
+    expected = NBest.from_texts(strings, references, tokenize="unicode")
+    for given in (tokens, [[*map(tuple, group)] for group in tokens], [strings[0], tokens[1]]):
+        nbest = NBest.from_texts(given, references, tokenize="unicode")
+        assert nbest.texts == expected.texts == ["the cat sat", "a cat", "", "it rains"]
+        assert nbest.stats.tolist() == expected.stats.tolist()
+        assert mbr(nbest).scores.tolist() == mbr(tokens).scores.tolist()
+    for text in (["New York"], ["a", ""], [1, 2], ["a", ("b",)]):
+        assert NBest.from_texts([[text]], [[text]]).texts is None
+
+
+def test_arrays_of_texts_are_lists():
+    texts = np.array([["a", "b", "c"], ["d", "e", "f"]])
+    expected = segment_stats([[row] for row in texts.tolist()], texts.tolist(), 2).tolist()
+    assert segment_stats([[row] for row in texts], list(texts), 2).tolist() == expected
+    assert References(texts[:, None, :], 2).stats(texts).tolist() == expected
+    assert References([[text] for text in texts.astype("S")], 2).stats(texts.astype("S")).tolist() == expected
+    for call in (*OF_TEXTS.values(), lambda texts: mbr([texts]).scores, lambda texts: diverse([texts], 2)[0]):
+        assert listed(call(texts)) == listed(call(texts.tolist()))
+
+
 # ----------------------------------------------------------------------------------------------------------- one parse
 
 ENTRIES = [
@@ -395,9 +524,25 @@ PLACES = r"(hypotheses\[1\]|references\[1\]\[0\]|the hypothesis|reference 0)"
 STRICT_BATCHES = [name for name in BATCHES if name != "Bleu.rows"]
 
 
-@pytest.mark.parametrize("text", NO_TEXTS)
-@pytest.mark.parametrize("call", [OF_TOKENS[name] for name in BATCHES], ids=BATCHES)
-def test_wrong_texts_are_named(call, text):
+def test_masked_arrays():
+    ids = np.arange(12).reshape(3, 4)
+    masked, prepared = np.ma.array(ids, mask=ids == 3), References(ids)
+    assert (prepared.stats(np.ma.array(ids)) == prepared.stats(ids)).all()
+    for call in (prepared.stats, References, pairwise_bleu, lambda owner: prepared.stats(ids, owner[0, 1:])):
+        with pytest.raises(errors.ArrayTypeError, match="has masked entries"):
+            call(masked)
+
+
+# by segment, an array of floats is a list of tokens
+BY_SEGMENT = ("sentence_bleu_many", "explain_difference", "explain_blocks", "CorpusAccumulator", "Metric.sum_of")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [*product(BATCHES, NO_TEXTS), *product(BY_SEGMENT, [text for text in NO_TEXTS if text != "floats"])],
+)
+def test_wrong_texts_are_named(name, text):
+    call = (OF_TOKENS | OF_ITERABLES)[name]
     value, error, message = NO_TEXTS[text]
     references, hypotheses = IDS if hasattr(value, "dtype") else TOKENS
     for corpus in ((references, [hypotheses[0], value]), ([references[0], [value]], hypotheses)):
@@ -445,6 +590,44 @@ def test_wrong_batches_are_named(call):
     if call is not OF_TOKENS["segment_stats, owner"]:
         with pytest.raises(errors.LengthMismatchError, match="2 hypotheses and 1 set of references"):
             call(TOKENS[0][:1], TOKENS[1])
+
+
+@pytest.mark.parametrize("text", ["the cat", b"the cat"])
+def test_a_text_that_is_not_split_is_refused_where_scores_are_explained(text):
+    kind = type(text).__name__
+    for place, call in {
+        "the text": lambda: cybleu.ngram_counts(text, 1),
+        "the hypothesis": lambda: cybleu.clipped_counts([["the"]], text, 1),
+        "reference 1": lambda: cybleu.clipped_counts([["the"], text], ["the"], 1),
+        "reference 0": lambda: cybleu.ngram_precision([text], ["the"], 1),
+        "the  hypothesis": lambda: cybleu.explain([["the"]], text),
+        "reference  0": lambda: cybleu.explain([text], ["the"], metric="sacrebleu"),
+    }.items():
+        with pytest.raises(errors.SequenceTypeError, match=f"{' '.join(place.split())} is a {kind}, not a list of tok"):
+            call()
+
+
+@pytest.mark.parametrize("text", ["the cat", b"the cat"])
+def test_lists_of_texts_are_split_only_when_asked(text, tmp_path):
+    kind = type(text).__name__
+    tokens = ["the", "cat"]
+    for place, call in {
+        r"hypotheses\[0\]\[1\]": lambda **more: mbr([[tokens, text]], **more),
+        r"evidence\[1\]\[0\]": lambda **more: mbr([[tokens], [tokens]], evidence=[[tokens], [text]], **more),
+        r"hypotheses\[0\]\[0\]": lambda **more: diverse([[text]], 1, **more),
+        r"hypotheses\[1\]\[0\]": lambda **more: NBest.from_texts([[tokens], [text]], [[tokens]] * 2, **more),
+        r"references\[0\]\[1\]": lambda **more: NBest.from_texts([[tokens]], [[tokens, text]], **more),
+        r"references\[0\]\[0\]": lambda **more: prepare_references([[text]], **more),
+    }.items():
+        advice = "tokenize='13a'" if kind == "str" else "decode"
+        with pytest.raises(errors.SequenceTypeError, match=f"{place} is a {kind}, not a list of tokens; .*{advice}"):
+            call()
+        if kind == "str":
+            call(tokenize=str.split)
+            call(tokenize="13a")
+        else:
+            with pytest.raises(errors.SequenceTypeError, match=place):
+                call(tokenize=str.split)
 
 
 class SizedOnADevice(OnADevice):

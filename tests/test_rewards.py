@@ -278,3 +278,19 @@ def test_reward_function_that_is_not_set_up():
         trainer_call(BleuReward(), [7], references=["a"])
     with pytest.raises(errors.UnknownNameError, match="unknown tokeniser"):
         BleuReward(tokenize="13b")
+
+
+def test_rewards_of_texts_that_are_not_split():
+    of_ids, of_texts = BleuReward("target", tokenize=None), BleuReward("target", tokenize=str.split)
+    for target in (["a b"], [b"a b"], [["a b"]], [[b"a b", b"c"]]):
+        with pytest.raises(
+            errors.SequenceTypeError, match=r"target\[0\] has a (str|bytes).* must be token ids; give tok"
+        ):
+            of_ids(completions=["a b"], completion_ids=[[1, 2]], target=target)
+    with pytest.raises(errors.SequenceTypeError, match=r"completion_ids\[0\] is a bytes"):
+        of_ids(completions=["a b"], completion_ids=[b"ab"], target=[[1, 2]])
+    with pytest.raises(errors.SequenceTypeError, match=r"target\[0\] has a bytes as a reference; it must be a str"):
+        of_texts(completions=["a b"], target=[b"a b"])
+    for arguments in ({"completions": "ab", "target": ["a", "b"]}, {"completions": ["a", "b"], "target": "ab"}):
+        with pytest.raises(errors.SequenceTypeError, match=r"(completions|target) is one str; give a list"):
+            of_texts(**arguments)
