@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import html
+import math
+from collections import Counter
 from itertools import pairwise, permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cybleu import errors, metrics
+from cybleu import SmoothingFunction, errors, explain, metrics
 from cybleu.explanations import blind_spots
 
 TOKENS = st.lists(st.sampled_from("abcd"), max_size=6)
@@ -16,21 +19,38 @@ DEFINITIONS = [
     metrics.Bleu(variant, smoothing=smoothing[0])
     for variant in metrics.VARIANTS.values()
     for smoothing in variant.smoothings
-    if smoothing[1] != "skip"
 ]
+
+
+def found_or_none(references, hypothesis, metric):
+    """The blind spots, or None if a new match lowers the score, which must be so for a reason."""
+    try:
+        return blind_spots(references, hypothesis, metric)
+    except errors.SmoothingParameterError:
+        assert metric.rules().smoothing == "skip"
+        blocks = blind_spots(references, hypothesis, max_order=metric.order).blocks
+        pairs = {pair for reference in references for pair in pairwise(reference)}
+        assert any((left[-1], right[0]) in pairs for left, right in permutations(blocks, 2))
+        return None
+
+
+def score_of(metric, references, text):
+    try:
+        return metric.score(metric.row(references, text)).score
+    except ZeroDivisionError:
+        return 0  # the tool divides by the length of the references
 
 
 @given(st.lists(TOKENS, min_size=1, max_size=2), TOKENS.filter(bool), st.sampled_from(DEFINITIONS), st.integers(1, 4))
 def test_each_text_scores_at_least_as_high(references, hypothesis, metric, max_order):
     metric = metric.with_choices(max_order=max_order).of_sentences()
+    spots = found_or_none(references, hypothesis, metric)
+    if spots is None:
+        return
 
     def scored(text):
-        try:
-            return metric.score(metric.row(references, text)).score
-        except ZeroDivisionError:
-            return 0  # the tool divides by the length of the references
+        return score_of(metric, references, text)
 
-    spots = blind_spots(references, hypothesis, metric)
     texts = list(spots.texts())
     assert sum(spots.blocks, ()) == tuple(hypothesis) == texts[0]
     orders = {*permutations(spots.blocks)}
@@ -42,6 +62,46 @@ def test_each_text_scores_at_least_as_high(references, hypothesis, metric, max_o
         changed = [*hypothesis]
         changed[place] = "in no reference"
         assert scored(changed) == score
+
+
+def check_permutations(references, hypothesis, definitions):
+    """Of all permutations of the words, those that break no bigram with a match are the texts, and each scores as high."""
+    pairs = {pair for reference in references for pair in pairwise(reference)}
+    kept = [place for place, pair in enumerate(pairwise(hypothesis)) if pair in pairs]
+    orders = [
+        order
+        for order in permutations(range(len(hypothesis)))
+        if all(order.index(place + 1) == order.index(place) + 1 for place in kept)
+    ]
+    expected = {tuple(hypothesis[place] for place in order) for order in orders}
+    for metric in definitions:
+        metric = metric.of_sentences()
+        spots = found_or_none(references, hypothesis, metric)
+        if spots is None:
+            continue
+        assert {*spots.texts()} == expected
+        assert spots.count == len({*permutations(spots.blocks)}) >= len(expected)
+        assert len(orders) == spots.count * math.prod(map(math.factorial, Counter(spots.blocks).values()))
+        score = score_of(metric, references, hypothesis)
+        assert all(score_of(metric, references, text) >= score for text in expected)
+
+
+@given(st.lists(TOKENS, min_size=1, max_size=2), st.lists(st.sampled_from("abcd"), min_size=1, max_size=5), st.data())
+def test_all_permutations(references, hypothesis, data):
+    check_permutations(references, hypothesis, [data.draw(st.sampled_from(DEFINITIONS))])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "names"),
+    [
+        ("the mailman was bitten by the dog", "the dog was bitten by the mailman today", metrics.VARIANTS),
+        ("a b a b c", "a b b a c c a b", metrics.VARIANTS),
+        ("a b c d e f g h", "h g f e d c b a", ["sacrebleu"]),
+    ],
+)
+def test_all_permutations_of_eight_words(reference, hypothesis, names):
+    check_permutations([reference.split()], hypothesis.split(), map(metrics.Bleu, names))
 
 
 @given(st.lists(TOKENS, min_size=1, max_size=2), TOKENS, st.integers(1, 4))
@@ -83,3 +143,38 @@ def test_raw_text():
 def test_scores_that_a_match_can_lower(metric, choices, error, advice):
     with pytest.raises(error, match=advice):
         blind_spots([["a", "b"]], ["b", "a"], metric, **choices)
+
+
+def test_definitions_that_a_match_can_lower():
+    """If no order of the blocks has a new match, all of them have the same score."""
+    assert blind_spots([["a", "b"]], ["a", "b", "x"], "nltk-3.2").count == 2
+    assert blind_spots([["a", "b"]], ["a", "b", "x"], weights=(1.5, -0.5)).count == 2
+
+
+def test_explanations():
+    references, hypothesis = ["the cat sat on the mat".split()], "the cat on the mat slept".split()
+    ending = [
+        "blind spots: 6 (10^0.8) orders of 3 blocks score at least as high: only bigrams without a match are broken",
+        'another one  "the" "cat" "slept" "on" "the" "mat"',
+        'replaceable  "slept", by any other word that is in no reference',
+    ]
+    smoothing = SmoothingFunction()
+    for arguments in ({"weights": (0.5, 0.5)}, {"metric": "sacrebleu"}, {"smoothing_function": smoothing.method2}):
+        explained = explain(references, hypothesis, **arguments)
+        assert str(explained).splitlines()[-3:] == ending and explained.blind_spots == blind_spots(
+            references, hypothesis
+        )
+        assert all(html.escape(line) in explained._repr_html_() for line in ending)
+    for arguments in (
+        {"metric": "nltk-3.2"},
+        {"weights": (1.5, -0.5)},
+        {"smoothing_function": smoothing.method7},
+        {"smoothing_function": lambda p_n, **_: [1, 1, 1, 1]},
+    ):
+        explained = explain(references, ["sat", "the", "cat"], **arguments)
+        assert explained.blind_spots is None and "blind spots" not in str(explained)
+    assert explain(references, references[0]).blind_spots.count == 1
+    assert str(explain(references, references[0])).endswith("= 1")
+    many = explain([["in no hypothesis"]], [*map(str, range(60))], metric="sacrebleu")
+    assert "blind spots: 10^81.9 orders of 60 blocks" in str(many)
+    assert '"0", "1", "2", "3", "4" and 55 more, by any' in str(many)

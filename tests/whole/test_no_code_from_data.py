@@ -85,6 +85,7 @@ OBJECTS = {
     "Bleu": lambda: metrics.score([2, 2, 1, 0, 2, 1], "moses"),
     "Variant": lambda: metrics.find("sacrebleu"),
     "Explanation": lambda: explain([WORDS], WORDS),
+    "BlindSpots": lambda: explain([WORDS], WORDS).blind_spots,
     "Comparison": lambda: explain_difference([[WORDS]], [WORDS]),
     "Selection": lambda: rerank.linear(sample_nbest(), [1.0, 0.0]),
     "CorpusSelection": lambda: rerank.oracle(sample_nbest(), "corpus"),

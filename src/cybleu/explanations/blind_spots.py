@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import TYPE_CHECKING, Any
 
+from .._runtime.state import RecordState
 from ..errors import SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, find
 from .reading import token_segment
@@ -23,7 +24,7 @@ __all__ = ["BlindSpots", "blind_spots"]
 
 
 @dataclass(frozen=True)
-class BlindSpots:
+class BlindSpots(RecordState):
     """Reorderings and replacements of a hypothesis that BLEU does not penalise.
 
     :param blocks: the hypothesis, split where a bigram is in no reference. Any order of the blocks scores at least as high
@@ -84,7 +85,8 @@ def blind_spots(
     :return: the blocks whose order does not matter, how many orders there are, and the tokens that can be replaced
     :raises NoReferencesError: there is no reference
     :raises UnknownNameError: the metric is not BLEU
-    :raises SmoothingParameterError: one more match can lower the score, because of its weights or its smoothing
+    :raises SmoothingParameterError: one more match can lower the score, because of its weights or its smoothing, and an order of
+        the blocks can have one
 
     >>> blind_spots(["the cat sat on the mat".split()], "the cat on the mat slept".split()).blocks
     (('the', 'cat'), ('on', 'the', 'mat'), ('slept',))
@@ -94,33 +96,45 @@ def blind_spots(
         raise UnknownNameError(f"blind_spots requires BLEU, and the metric is {found.name}; give a variant of BLEU")
     rules = found.of_sentences().rules()
     references, hypothesis = token_segment(references, hypothesis, tokenize, lowercase)
-    _check_monotone(rules, len(hypothesis))
+    spots = find_blind_spots(references, hypothesis, rules.order, _is_monotone(rules, len(hypothesis)))
+    if spots is None:
+        raise SmoothingParameterError(
+            f"one more match can lower the score of {rules.name} with this smoothing or these weights, so that the order of "
+            "blocks matters; use another smoothing, and no negative weight"
+        )
+    return spots
+
+
+def find_blind_spots(
+    references: Sequence[Collection[Hashable]], hypothesis: Collection[Hashable], order: int, monotone: bool
+) -> BlindSpots | None:
+    """Find the blind spots of a score of clipped matches and lengths.
+
+    :param order: the largest order of its n-grams
+    :param monotone: whether no match can lower the score
+    :return: None if a match can lower the score, and blocks in another order can have one
+    """
     known = {token for reference in references for token in reference}
-    joined = {pair for reference in references for pair in pairwise(reference)} if rules.order > 1 else set()
+    joined = {pair for reference in references for pair in pairwise(reference)} if order > 1 else set()
     blocks: list[list[Hashable]] = []
     for token in hypothesis:
         if blocks and (blocks[-1][-1], token) in joined:
             blocks[-1].append(token)
         else:
             blocks.append([token])
+    if not monotone and any((left[-1], right[0]) in joined for left, right in permutations(blocks, 2)):
+        return None
     cut = tuple(map(tuple, blocks))
     count = math.factorial(len(cut)) // math.prod(map(math.factorial, Counter(cut).values()))
     return BlindSpots(cut, count, tuple(place for place, token in enumerate(hypothesis) if token not in known))
 
 
-def _check_monotone(rules: Rules, length: int) -> None:
-    """Check that no match can lower the score, because reordered blocks can form new matches.
-
-    :raises SmoothingParameterError: a match can lower the score
-    """
+def _is_monotone(rules: Rules, length: int) -> bool:
+    """Return whether no match can lower the score; blocks in another order can form new matches."""
     counts_without_match = {
         "skip": math.inf,
         "floor": rules.value,
         "floor-of-one": rules.value,
         "exp-by-length": math.log(max(length, 1)) / 2 / rules.value if rules.value else math.inf,
     }.get(rules.smoothing, 0)
-    if (counts_without_match or 0) > 1 or min(rules.weights or (0,)) < 0:
-        raise SmoothingParameterError(
-            f"one more match can lower the score of {rules.name} with this smoothing or these weights, so that the order of "
-            "blocks matters; use another smoothing, and no negative weight"
-        )
+    return (counts_without_match or 0) <= 1 and min(rules.weights or (0,)) >= 0

@@ -8,13 +8,14 @@ import json
 import math
 import sys
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import combining, east_asian_width
 
 from .._runtime.scales import counted
 from .._runtime.state import RecordState
 from ..errors import printable
+from .blind_spots import BlindSpots
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 WIDTH = 100  # columns of text
 MOST = 5  # n-grams in a sentence
+MOST_SHOWN = 10**9  # orders of blocks of which the number is printed in full
 MOST_PARTS = 64  # the largest denominator of a weight that is shown as a fraction
 COUNTED, CLIPPED = "=", "~"
 MATCHED = "matched: the n-grams of the hypothesis that are in a reference"
@@ -82,6 +84,8 @@ class Explanation(RecordState):
     :param penalty_adds: what the brevity penalty adds to the reference length
     :param zeros_left_out: whether an order with the precision 0 is ignored, instead of making the score 0
     :param penalty_of_more: whether the brevity penalty adds 1 to both lengths
+    :param blind_spots: changes of the hypothesis that do not lower the score, see :func:`cybleu.explanations.blind_spots`; None if
+        one more match can lower it
 
     >>> explanation = explain(["the cat sat".split()], "the cat".split(), (0.5, 0.5))
     >>> explanation.score, explanation.closest_reference_length, explanation.brevity_penalty
@@ -104,6 +108,7 @@ class Explanation(RecordState):
     penalty_adds: float = 0
     zeros_left_out: bool = True
     penalty_of_more: bool = False
+    blind_spots: BlindSpots | None = None
 
     @property
     def hypothesis_length(self) -> int:
@@ -275,6 +280,24 @@ def _formula(explanation: Explanation) -> Iterator[str]:
     yield f"      = {factor}{value} = {score:.6g}"
 
 
+def unseen(explanation: Explanation) -> Iterator[str]:
+    """Say which changes of the hypothesis do not lower the score."""
+    spots = explanation.blind_spots
+    if spots is None:
+        return
+    if spots.count > 1:
+        power = f"10^{math.log10(spots.count):.1f}"
+        number = f"{spots.count} ({power})" if spots.count < MOST_SHOWN else power
+        yield (
+            f"blind spots: {number} orders of {len(spots.blocks)} blocks score at least as high: only bigrams without a match are "
+            "broken"
+        )
+        yield from _wrapped("another one", next(islice(spots.texts(), 1, None)))
+    words = dict.fromkeys(explanation.hypothesis[place] for place in spots.replaceable)
+    if words:
+        yield f"replaceable  {_listed(map(quoted, words), len(words))}, by any other word that is in no reference"
+
+
 # ---------------------------------------------------------------------------------------------------------------- text
 
 
@@ -288,7 +311,7 @@ def as_text(explanation: Explanation) -> str:
     lines.append("")
     for n, total, found, credited, precision, smoothed in (HEADS, *map(cells, explanation.orders)):
         lines.append(f"{n:>5}  {total:>7}  {found:>7}  {credited:>7}  {precision:<20}  {smoothed}".rstrip())
-    return "\n".join([*lines, *remarks(explanation), "", *conclusion(explanation)])
+    return "\n".join([*lines, *remarks(explanation), "", *conclusion(explanation), *unseen(explanation)])
 
 
 def _marked_text(explanation: Explanation) -> Iterator[str]:
@@ -385,7 +408,7 @@ def as_html(explanation: Explanation) -> str:
     ]
     sentences = [
         f'<div style="margin-left:{2 * sentence.startswith(" ")}em">{html.escape(sentence)}</div>'
-        for part in (remarks, conclusion)
+        for part in (remarks, conclusion, unseen)
         for sentence in part(explanation)
     ]
     legend = "".join(f'<span style="{COLOURS[mark]}">{title}</span> ' for mark, title in TITLES.items())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Hashable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .._mirror import Definition
@@ -16,8 +17,10 @@ from ..bleu_score import brevity_penalty, closest_ref_length, modified_precision
 from ..bleu_score.fraction import Fraction
 from ..bleu_score.parts import checked_order
 from ..bleu_score.scores import QUARTERS, smoothed_precisions, weights_given
-from ..errors import UnknownNameError
+from ..bleu_score.smoothing import SmoothingFunction
+from ..errors import SmoothingParameterError, UnknownNameError
 from ..metrics import Bleu, find
+from .blind_spots import blind_spots, find_blind_spots
 from .explanation import Explanation, Order
 from .reading import token_segment
 
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from ..bleu_score.parts import Tokens
     from ..bleu_score.scores import SmoothingCallable
     from ..metrics import Metric, Variant
+    from .blind_spots import BlindSpots
+
+MONOTONE = ("method0", "method1", "method2", "method3")  # smoothing by which no match lowers the score
 
 __all__ = ["Explanation", "Order", "clipped_counts", "explain", "ngram_counts", "ngram_precision"]
 
@@ -139,6 +145,9 @@ def explain(
     brevity penalty: exp(1 - 6/5) = 0.818731, because 5 is less than 6
     score = 0.818731 * exp(0.5 * log(3/5) + 0.5 * log(1/4))
           = 0.818731 * exp(-0.94856) = 0.317093
+    blind spots: 12 (10^1.1) orders of 4 blocks score at least as high: only bigrams without a match are broken
+    another one  "the" "the" "sat" "the" "cat"
+    replaceable  "sat", by any other word that is in no reference
     """
     weights = weights_given(weights)
     references, hypothesis = token_segment(references, hypothesis, tokenize, lowercase)
@@ -147,10 +156,13 @@ def explain(
             raise UnknownNameError("smoothing_function is for NLTK's BLEU; for another metric give smoothing=")
         if weights is not QUARTERS:
             choices["weights"] = weights
+        spots = None
         found = find(metric, **choices).of_sentences()
         if not isinstance(found, Bleu):
             raise UnknownNameError(f"explain requires BLEU, and the metric is {found.name}; give a variant of BLEU")
-        return _by_metric(references, hypothesis, found)
+        with suppress(SmoothingParameterError):
+            spots = blind_spots(references, hypothesis, found)
+        return _by_metric(references, hypothesis, found, spots)
     smoothed: Sequence[Any] | None = None
 
     def smoothing(p_n: Sequence[Fraction], **_: Any) -> Sequence[Any]:
@@ -170,10 +182,24 @@ def explain(
         closest_reference_length=closest,
         brevity_penalty=brevity_penalty(closest, length),
         smoothing=getattr(smoothing_function, "__name__", "none" if smoothing_function is None else "a function"),
+        blind_spots=_spots(references, hypothesis, weights, smoothing_function),
     )
 
 
-def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu) -> Explanation:
+def _spots(
+    references: Sequence[Tokens], hypothesis: Tokens, weights: Sequence[float], smoothing: SmoothingCallable | None
+) -> BlindSpots | None:
+    """The blind spots of NLTK's BLEU; None for a smoothing that is not NLTK's, which may read the texts."""
+    made_by = getattr(smoothing, "__self__", None)
+    monotone = smoothing is None
+    if isinstance(made_by, SmoothingFunction):
+        monotone = getattr(smoothing, "__name__", "") in MONOTONE and made_by.epsilon <= 1
+    elif not monotone:
+        return None
+    return find_blind_spots(references, hypothesis, len(weights), monotone and min(weights) >= 0)
+
+
+def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu, spots: BlindSpots | None) -> Explanation:
     bleu = metric.score(metric.row(references, hypothesis))
     rules = metric.rules()
     definition = Definition(rules)
@@ -207,6 +233,7 @@ def _by_metric(references: Sequence[Tokens], hypothesis: Tokens, metric: Bleu) -
         penalty_adds=rules.penalty_adds,
         zeros_left_out=rules.mean == "exact",
         penalty_of_more=rules.penalty == "added-one",
+        blind_spots=spots,
     )
 
 
