@@ -5,7 +5,7 @@ means the same) uses the kernels if they are installed, ``cython`` requires them
 read `chosen` at every call, so :func:`choose` takes effect everywhere at once.
 
 Kernels decline input that they do not support, in one of two ways. A function that computes a single result returns
-None (:data:`MayDecline`) without side effects; :func:`answered` then calls the fallback. A function that processes a
+None without side effects; :func:`answered` then calls the fallback. A function that processes a
 range returns the position that it declined; :func:`go_on` processes that item with the fallback and resumes the kernel
 after it. The fallback is the mirror, or general Python code if that already is the definition.
 """
@@ -20,68 +20,17 @@ from ._runtime.program import is_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any, Protocol, TypeAlias, TypeVar
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any, TypeVar
 
+    chosen = _mirror  # the types of both backends; kernels may also return None
     Answer = TypeVar("Answer")
-    MayDecline: TypeAlias = Answer | None
-    Done: TypeAlias = int  # the first position that was declined, or the end of the range
-
-    class Backend(Protocol):
-        """Interface of both backends. The first group (or the methods of the returned objects) may decline input."""
-
-        segment_counts: Callable[..., MayDecline[list[int]]]
-        clipped_matches: Callable[..., MayDecline[tuple[int, int]]]
-        corpus_counts: Callable[..., MayDecline[tuple[list[int], list[int]]]]
-        segment_rows: Callable[..., Done]
-        gleu_counts: Callable[..., MayDecline[tuple[int, int]]]
-        nist_sums: Callable[..., MayDecline[tuple[list[float], list[int], int, int]]]
-        number_tokens: Callable[..., MayDecline[int]]
-        weighted_sums: Callable[..., Done]
-        Scorer: Callable[..., Any]  # its methods may decline, too
-        CharacterF: Callable[..., Any]  # its methods evaluate and score_rows may decline
-        Definition: Callable[..., Any]  # its methods may decline, too
-        best_interval: Callable[..., MayDecline[tuple[float, float, float, float, float]]]
-        swap_pass: Callable[..., MayDecline[tuple[int, float]]]
-        NBestLines: Callable[..., Any]  # its method read may decline, too
-        read_rows: Callable[..., tuple[int, int]]
-
-        ArrowValues: Any
-        arrow_arrays: Callable[..., tuple[tuple[str, ...] | None, Iterator[Any]]]
-        COMPILER: str
-        CharacterTexts: Callable[..., Any]
-        FeatureRows: Callable[..., Any]
-        NamedValues: Callable[..., Any]
-        NgramInformation: Callable[..., Any]
-        PairwiseTexts: Callable[..., Any]
-        PreparedReferences: Callable[..., Any]
-        RawTexts: Any
-        RawVocabulary: Callable[..., Any]
-        Tokenizer: Callable[..., Any]
-        edit_rows: Callable[..., None]
-        leave_one_out: Callable[..., None]
-        lines_of_counts: Callable[..., str]
-        lines_of_numbers: Callable[..., str]
-        mira_pass: Callable[..., int]
-        raw_row: Callable[..., list[int]]
-        raw_rows: Callable[..., None]
-        raw_sum: Callable[..., tuple[list[int], list[int]]]
-        sort_lines: Callable[..., None]
-        sum_rows: Callable[..., tuple[int, int, int]]
-        surface: Callable[..., tuple[Any, Any]]
-        trim: Callable[..., None]
-        types_within: Callable[..., set[type]]
-
-        # Only in the kernels: two functions that return compiled entry points, and one that enables or disables these.
-        sentence_bleu: Callable[..., Any]
-        sentence_gleu: Callable[..., Any]
-        serve: Callable[[bool], None]
-
 
 CHOICES = ("auto", "cython", "python")
 
 
-def load(choice: str) -> tuple[str, Backend]:
+def load(choice: str) -> tuple[str, ModuleType]:
     """Return the name and the module of the backend for a value of ``CYBLEU_BACKEND``.
 
     If the extension is not installed, the mirror is used silently; if it is installed but does not load, the mirror is
@@ -114,8 +63,8 @@ def load(choice: str) -> tuple[str, Backend]:
                 stacklevel=2,
             )
         else:
-            return "cython", _kernels  # type: ignore[return-value]  # names are imported lazily
-    return "python", _mirror  # type: ignore[return-value]
+            return "cython", _kernels
+    return "python", _mirror
 
 
 try:
@@ -137,7 +86,7 @@ def choose(choice: str) -> None:
         chosen.serve(True)
 
 
-def answered(found: MayDecline[Answer], general: Callable[..., Answer], *arguments: Any) -> Answer:
+def answered(found: Answer | None, general: Callable[..., Answer], *arguments: Any) -> Answer:
     """Return the result of a kernel, or of `general(*arguments)` if the kernel declined."""
     return general(*arguments) if found is None else found
 

@@ -83,7 +83,7 @@ class Formula:
         """
         found = None
         if self._kernel is not None:
-            found = _backend.chosen.best_interval(*line, self._kernel, row)
+            found = _backend.chosen.best_interval(*line, self._kernel, row)  # type: ignore[call-arg]  # `line` is short
         return _backend.answered(found, _mirror.best_interval, *line, self.definition, row)
 
     def swap_pass(
@@ -220,5 +220,4 @@ def surface(*line: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
 
     :param line: the arguments of that function before `empty`
     """
-    found: tuple[NDArray[np.float64], NDArray[Any]] = _backend.chosen.surface(*line, np.empty)
-    return found
+    return _backend.chosen.surface(*line, np.empty)  # type: ignore[call-arg]  # `line` is short

@@ -204,7 +204,8 @@ class ReferenceColumns:
                 bounds += spans[0][1]
             else:
                 bounds = array("q", bytes(8 * (rows + 1)))
-                texts = [_backend.chosen.RawTexts.row_by_row(texts, *map(list, zip(*spans)), bounds)]
+                begins, ends = map(list, zip(*spans))
+                texts = [_backend.chosen.RawTexts.row_by_row(texts, begins, ends, bounds)]
             if any(map(eq, bounds, islice(bounds, 1, None))):
                 raise self._none(next(row for row in range(rows) if bounds[row] == bounds[row + 1]))
             return texts[0], bounds

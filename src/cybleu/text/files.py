@@ -27,7 +27,7 @@ class _Reader:
 
     def __init__(self, file: Lines, change: Callable[[bytes], bytes] | None):
         self.file = file
-        self.texts: Any = _backend.chosen.RawTexts()
+        self.texts = _backend.chosen.RawTexts()
         self.start = 0
         self._blocks = file.blocks()
         self._change = change

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from itertools import chain, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..._runtime.interrupts import types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, MutableSequence
+    from collections.abc import Hashable, Iterable
 
 
-def number_tokens(tokens: list[Hashable], ids: MutableSequence[int]) -> int:
+def number_tokens(tokens: list[Hashable], ids: Any) -> int:
     """Write an id for each token of a list, equal for equal tokens, and return the number of distinct tokens."""
     numbers = dict(zip(dict.fromkeys(tokens), count()))
     for place, token in enumerate(tokens):
