@@ -7,6 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cybleu.report import analyse, save_page
@@ -174,7 +175,15 @@ def test_order_by_keyboard(opened):
             assert numbers(page) == [segment + 1 for segment in expected]
             first = page.locator(".s .n").first.text_content().replace("\u2212", "-")
             assert float(first) == pytest.approx(units[expected[0]] / 1e4, abs=0.0006)
-    assert page.locator("#which").inner_text() == f"the difference for {pair.first} vs. {pair.second}"
+        assert page.locator("#which").inner_text() == f"influence on the difference for {pair.first} vs. {pair.second}"
+        assert not page.locator(".of").first.is_visible()
+    choice.select_option("page")
+    assert page.locator("#which").inner_text().startswith("largest influence on any difference")
+    assert page.locator("#list").get_attribute("class") == ""
+    largest = np.max([np.abs(pair.influence) for pair in report.pairs], axis=0)
+    for segment in page.locator(".s").all():
+        number, points = (segment.locator(kind).text_content() for kind in (".no", ".n"))
+        assert abs(float(points.replace("\u2212", "-"))) == pytest.approx(largest[int(number) - 1], abs=0.0006)
 
 
 def test_tables_are_sorted_by_keyboard(opened):
@@ -198,7 +207,8 @@ def test_the_script_marks_as_the_page_does(opened):
     page = opened()
     report = analyse(REFERENCES, SYSTEMS, **FEW)
     marked = {
-        text.name: MarkedText(report._texts, report._ngrams, place) for place, text in enumerate(report._texts.outputs)
+        text.name: MarkedText(report._texts, report._ngrams, place, range(report.segments))
+        for place, text in enumerate(report._texts.outputs)
     }
     before = page.locator("dd[data-m]").count()
     assert before > 0

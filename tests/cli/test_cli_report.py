@@ -59,6 +59,23 @@ def test_the_page_is_that_of_the_function(files, jinja2):
     assert (files / "report.html").read_text(encoding="utf-8") == written
 
 
+def test_source_and_all_segments(files, jinja2, monkeypatch):
+    monkeypatch.setattr("cybleu.report.page.MOST_SEGMENTS", 5)
+    source = [f"source {line}" for line in REFERENCE]
+    write_lines(files, {"src": source})
+    arguments = ["compare", *OUTPUTS, "-r", "ref1", "ref2", *OPTIONS, "--report", "r.html", "--source", "src"]
+    assert run(*arguments, "--all-segments").exit_code == 0
+    page = (files / "r.html").read_text(encoding="utf-8")
+    assert all(line in page for line in source)
+    assert hashlib.sha256((files / "src").read_bytes()).hexdigest() in page and "--source src --all-segments" in page
+
+
+@pytest.mark.parametrize("option", ["--source src", "--all-segments"])
+def test_options_of_the_page_are_for_the_page(files, option):
+    result = run("compare", *OUTPUTS, "-r", "ref1", *option.split())
+    assert result.exit_code == 2 and f"{option.split()[0]} is for --report" in result.stderr
+
+
 def test_one_system_and_options(files, jinja2):
     result = run("compare", "mine=one.txt", "-r", "ref1", "--lowercase", "--tokenize", "none", "--report", "r.html")
     found = analyse([[line] for line in REFERENCE], {"mine": SYSTEMS["one"]}, tokenize="none", lowercase=True)

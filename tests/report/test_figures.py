@@ -167,17 +167,33 @@ def test_words_by_frequency(report):
     assert words.labels[:2] == ("0", "1") and words.labels[-1] == "1000 and more"
 
 
+def most_salient(counts, others):
+    """The ten n-grams with the largest salience, each with its count; among equals the largest counts."""
+    salience = {gram: (count + 1) / (count + others[gram] + 2) for gram, count in counts.items()}
+    return sorted(((salience[gram], count) for gram, count in counts.items()), reverse=True)[:10]
+
+
 def test_ngrams_of_pairs(report):
     for pair in report.pairs:
         for n in range(1, 5):
             ones, others = counts_of(pair.first, n)[0], counts_of(pair.second, n)[0]
-            for side, sign in ((pair.confirmed, 1), (pair.unconfirmed, -1)):
-                expected = sorted((sign * (ones[gram] - others[gram]) for gram in {*ones, *others}), reverse=True)
+            for side, more, fewer in ((pair.confirmed, ones, others), (pair.unconfirmed, others, ones)):
                 shown = side[n - 1]
-                assert [sign * item.difference for item in shown] == [value for value in expected if value > 0][:10]
+                found = [(more[item.tokens], fewer[item.tokens]) for item in shown]
+                expected = most_salient(Counter({gram: more[gram] for gram in more if more[gram] > fewer[gram]}), fewer)
+                assert [((a + 1) / (a + b + 2), a) for a, b in found] == expected
                 for item in shown:
                     assert (item.first, item.second) == (ones[item.tokens], others[item.tokens])
                     assert item.salience == (item.first + 1) / (item.first + item.second + 2)
+
+
+def test_frequent_words_that_hardly_differ_come_last(backend):
+    references = [["a , b , c , d"], ["e , f , g , h"], ["i j k l"]] * 3
+    first = ["a , b , c , d", "e , f , g , h", "i j k l"] * 3
+    second = ["a , b , c , d", "e f g , h", "x y k l"] * 3
+    found = analyse(references, {"first": first, "second": second}, **FEW).between("first", "second")
+    assert [item.tokens for item in found.confirmed[0]] == [("i",), ("j",), (",",)]
+    assert found.confirmed[0][2].difference == 6
 
 
 def test_ngrams_that_are_missed(report):
@@ -185,15 +201,33 @@ def test_ngrams_that_are_missed(report):
         for n in range(1, 5):
             confirmed, produced, wanted = counts_of(name, n)
             for lists, counts in ((report.over_generated, produced), (report.under_generated, wanted)):
-                expected = sorted(((counts - confirmed).values()), reverse=True)[:10]
                 found = lists[place][n - 1]
-                assert [counts[item.tokens] - confirmed[item.tokens] for item in found] == expected
+                shown = [(counts[item.tokens] - confirmed[item.tokens], confirmed[item.tokens]) for item in found]
+                assert [((a + 1) / (a + b + 2), a) for a, b in shown] == most_salient(counts - confirmed, confirmed)
                 for item in found:
                     assert (item.produced, item.wanted, item.confirmed) == (
                         produced[item.tokens],
                         wanted[item.tokens],
                         confirmed[item.tokens],
                     )
+
+
+def test_pieces_of_texts_and_of_ngrams_give_the_same_figures(report, backend, monkeypatch, jinja2):
+    monkeypatch.setattr("cybleu.report.texts.PIECE", 3)
+    monkeypatch.setattr("cybleu.report.ngrams.PIECE", 5)
+    again = analyse(REFERENCES, SYSTEMS, **FEW)
+    assert (again.over_generated, again.under_generated) == (report.over_generated, report.under_generated)
+    assert html(again) == html(report)
+
+
+def test_any_pair_can_be_compared(backend):
+    many = {f"system {number}": changed(REFERENCE, 2 + number % 4, number) for number in range(6)}
+    found = analyse(REFERENCES, many, **FEW)
+    worst, best = found.systems[-1].name, found.systems[0].name
+    one, other = found.between(worst, best), found.between(best, worst)
+    assert [(item.tokens, item.second, item.first) for item in one.unconfirmed[0]] == [
+        (item.tokens, item.first, item.second) for item in other.confirmed[0]
+    ]
 
 
 def test_influence_is_that_of_the_swapped_corpus(report):

@@ -18,7 +18,7 @@ from cybleu.report import (
     plot_scores,
     save_plot,
 )
-from reports import FEW, REFERENCES, SYSTEMS, analysed
+from reports import FEW, NAMES, REFERENCES, SYSTEMS, analysed
 
 pytestmark = [
     pytest.mark.usefixtures("backend", "matplotlib"),
@@ -67,7 +67,15 @@ def test_buckets(report, axes, by):
 def test_words(report, axes, by):
     plot_buckets(report, axes, by=by)
     for name, values in zip(report.names, getattr(report.word_frequencies, by)):
-        np.testing.assert_array_equal(lines_of(axes)[name], values)
+        np.testing.assert_array_equal(lines_of(axes)[name], values[1:])  # words that no reference contains cannot match
+    assert axes.get_xticklabels()[0].get_text() == "1"
+
+
+def test_differences_have_no_colour_of_a_system(report):
+    of_systems, of_pairs = (
+        {line.get_color() for line in plot(report).get_lines()} for plot in (plot_scores, plot_differences)
+    )
+    assert len(of_systems) == len(NAMES) and not of_systems & of_pairs
 
 
 def test_scores_and_differences(report, axes):

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
-from cybleu.errors import InputFileError
+from cybleu.errors import InputFileError, LengthMismatchError, SampleError, SequenceTypeError
 from cybleu.report import analyse, html, save_page, write
 from cybleu.report.marks import PART, MarkedText, parts_of
 from cybleu.report.visible import visible
@@ -168,6 +168,86 @@ def test_segments_are_marked_by_the_script_after_the_first_ones(jinja2, monkeypa
     assert [largest[number - 1] for number in order] == sorted(largest, reverse=True)
 
 
+def numbers_on(page):
+    """The numbers of the segments, in their order on the page."""
+    return [int(number) for number in re.findall(r'<details class="s"><summary><span class="no">(\d+)', page)]
+
+
+def test_the_number_of_a_segment_is_its_largest_influence(page, jinja2):
+    report = analyse(REFERENCES, SYSTEMS, **FEW)
+    for one in re.findall(r'<details class="s">.*?</details>', page, re.DOTALL):
+        number, points, first, second = re.search(
+            r'class="no">(\d+)</span> <span class="n">(.*?)</span>.*?Influence on <bdi>(.*?)</bdi> vs. <bdi>(.*?)</bdi>',
+            one,
+        ).groups()
+        of_pairs = {(pair.first, pair.second): pair.influence[int(number) - 1] for pair in report.pairs}
+        largest = of_pairs[first, second]
+        assert abs(largest) == max(map(abs, of_pairs.values()))
+        assert points == f"{largest:+.3f}".replace("-", "\u2212")
+
+
+@pytest.mark.parametrize("names", [NAMES, NAMES[:2], NAMES[:1]])
+@pytest.mark.parametrize("most", [1, 25, 40, None])
+def test_a_page_of_many_segments_carries_the_most_influential(jinja2, monkeypatch, names, most):
+    monkeypatch.setattr("cybleu.report.page.NAMED", 3)
+    report = analyse(REFERENCES, {name: SYSTEMS[name] for name in names}, **FEW)
+    page, whole = html(report, segments=most), numbers_on(html(report))
+    shown = numbers_on(page)
+    assert [number for number in whole if number in shown] == shown
+    left_out = len(REFERENCES) - len(shown)
+    assert (f"{left_out} are left out" in page) == (left_out > 0)
+    links = re.findall(r'<a href="#s(\d+)"', page)
+    assert {int(number) for number in links} <= {*shown}
+    if most in (None, 40):
+        assert shown == whole
+    elif len(names) == 1:
+        assert shown == whole[:most]
+    else:
+        # the segments in favour of each system of each pair are carried up to the same rank
+        lists = [np.argsort(-sign * pair.influence, kind="stable") for pair in report.pairs for sign in (1, -1)]
+        chosen, rank = {*()}, 0
+        while len(chosen) < most or rank < 3:
+            chosen |= {int(one[rank]) + 1 for one in lists}
+            rank += 1
+        assert {*shown} <= chosen and len(shown) >= most
+        assert {int(one[place]) + 1 for one in lists for place in range(rank - 1)} <= {*shown}
+
+
+@pytest.mark.parametrize("most", [0, -1, 2.5, True, "all"])
+def test_how_many_segments_is_a_whole_number(jinja2, tmp_path, most):
+    with pytest.raises(SampleError, match=r"segments is .*; it must be a whole number from 1"):
+        write(tmp_path / "r.html", REFERENCES, SYSTEMS, segments=most)
+
+
+def test_the_source_is_shown_with_each_segment(jinja2):
+    source = [f"Quelle <b>{number}</b>" for number in range(len(REFERENCES))]
+    report = analyse(REFERENCES, SYSTEMS, source=source, **FEW)
+    assert report.source == source and "source" in report.files
+    details = Page(html(report)).text_of("details", **{"class": "s"})
+    for text in details:
+        assert f"source{source[int(text.split()[0]) - 1]}" in text.replace("\n", "")
+    assert report.comparison == analyse(REFERENCES, SYSTEMS, **FEW).comparison
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "message"),
+    [
+        (["a"], LengthMismatchError, "source has 1 lines, and there are references for 40 segments"),
+        ("text", SequenceTypeError, "source is one str; give a list of lines"),
+        ([None] * 40, SequenceTypeError, r"source\[0\] is a NoneType; give the raw text, a str"),
+    ],
+)
+def test_a_source_that_does_not_fit(source, kind, message):
+    with pytest.raises(kind, match=message):
+        analyse(REFERENCES, SYSTEMS, source=source, **FEW)
+
+
+def test_what_differs_between_outputs_is_said(page, jinja2):
+    assert page.count("A group contains different segments for each output.") == 4  # two figures, two tables
+    one = html(analyse(REFERENCES, {"one": SYSTEMS["one"]}, **FEW))
+    assert "different segments" not in one
+
+
 def test_the_numbers_are_those_of_the_report(page, jinja2):
     report = analyse(REFERENCES, SYSTEMS, **FEW)
     cells = Page(page).text_of("td")
@@ -178,8 +258,9 @@ def test_the_numbers_are_those_of_the_report(page, jinja2):
         for part in (parts.difference, parts.penalty, *parts.orders):
             assert f"{part:+.2f}".replace("-", "\u2212") in cells
     units = json.loads(re.search(r'id="influence">(.*?)</script>', page)[1])
+    order = [number - 1 for number in numbers_on(page)]
     for pair, of_pair in zip(report.pairs, units):
-        assert of_pair == np.rint(1e4 * pair.influence).astype(int).tolist()
+        assert of_pair == np.rint(1e4 * pair.influence[order]).astype(int).tolist()
     codes = Page(page).text_of("code")
     for form in (report.comparison.to_latex(), report.comparison.to_markdown() + "\n", report.comparison.to_csv()):
         assert form in codes
@@ -265,9 +346,8 @@ letters = st.lists(
 def test_codes_say_which_characters_match(backend, pairs, tokenize):
     report = analyse([[one] for one, _ in pairs], {"it": [line for _, line in pairs]}, tokenize=tokenize, **FEW)
     ngrams, text = report._ngrams, report._texts.outputs[0]
-    marked = MarkedText(report._texts, ngrams, 0)
+    marked = MarkedText(report._texts, ngrams, 0, range(len(pairs)))
     levels, clipped = ngrams.levels(0), ngrams.orders[0].clipped[0]
-    offsets = report._texts.offsets(text)
     for segment, (_, line) in enumerate(pairs):
         shown, code = marked.lines[segment], marked.codes[segment]
         assert marked.raw[segment] is not None or shown == visible(line)
@@ -277,8 +357,8 @@ def test_codes_say_which_characters_match(backend, pairs, tokenize):
         # each character of a token has the state of its token
         states = [letter for letter, part in parts for character in part if not character.isspace()]
         expected = []
-        for place in range(offsets[segment], offsets[segment + 1]):
-            token = text.tokens[segment][place - offsets[segment]]
+        tokens = report._texts.tokens(text, segment)
+        for place, token in enumerate(tokens, text.offsets[segment]):
             expected += "abcdeABCDE"[levels[place] + 5 * clipped[place]] * len(token)
         if marked.raw[segment] is None:
             assert states == expected

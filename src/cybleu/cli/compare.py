@@ -47,6 +47,8 @@ class CompareOptions(SystemOptions):
     influence: bool
     width: int
     report_file: str | None
+    source: str | None
+    all_segments: bool
 
     @property
     def analysis(self) -> dict[str, Any]:
@@ -74,6 +76,12 @@ class CompareOptions(SystemOptions):
     "report_file",
     help="Also write an HTML page that shows where the systems differ. With it, one system is enough.",
 )
+@file_option("--source", help="With --report: the source text, which the page shows with each segment.")
+@click.option(
+    "--all-segments",
+    is_flag=True,
+    help="With --report: put all segments on the page. Otherwise it carries at most 5,000, those with the most influence.",
+)
 @THREADS
 @as_options(CompareOptions)
 def compare(given: CompareOptions) -> None:
@@ -86,13 +94,16 @@ def compare(given: CompareOptions) -> None:
     """
     if given.influence and given.form != "json":
         raise click.UsageError("--influence is for --format json")
+    for option, chosen in (("--source", given.source), ("--all-segments", given.all_segments)):
+        if chosen and given.report_file is None:
+            raise click.UsageError(f"{option} is for --report")
     metrics = [one.metric() for one in given.each()]
     named = given.named(2 if given.report_file is None else 1)
     if given.report_file == STANDARD_INPUT:
         raise click.UsageError("--report - would mix the page with the tables; give it a file")
     if len(named) == 1 and given.form != "text":
         raise click.UsageError(f"--format {given.form} is for two systems and more")
-    check_outputs([given.report_file], [*files_of(named), *given.references])
+    check_outputs([given.report_file], [*files_of(named), *given.references, *given.sources])
     with input_errors():
         if given.report_file is None:
             printed = _printed(_compared(given, named), given)
@@ -103,7 +114,7 @@ def compare(given: CompareOptions) -> None:
                 raise click.UsageError("a page of --report is about one metric; give one --metric, or a page to each")
             check_report(given.report_file)
             report = given.each()[0].report(named, metrics[0])
-            save_page(report, given.report_file)
+            save_page(report, given.report_file, **({"segments": None} if given.all_segments else {}))
             printed = report.format(given.width) if report.comparison is None else _printed([report.comparison], given)
         click.echo(printed, nl=given.form not in ("csv", "latex"))
 

@@ -80,11 +80,17 @@ class SystemOptions(TextOptions):
     baseline: str | None = None
     seed: int
     threads: int
+    source: str | None = None
 
     @property
     def analysis(self) -> dict[str, Any]:
         """The options of :func:`cybleu.report.analyse` that the command has."""
         return {"baseline": self.baseline, "seed": self.seed, "threads": self.threads}
+
+    @property
+    def sources(self) -> list[str]:
+        """The file of the source text, if there is one."""
+        return [] if self.source is None else [self.source]
 
     def named(self, least: int) -> Systems:
         """The systems, with the files of the runs of each.
@@ -113,7 +119,7 @@ class SystemOptions(TextOptions):
             raise click.UsageError(
                 "compare requires at least two systems, and there is one; several runs of one system are NAME=FILE,FILE,..."
             )
-        one_standard_input(*files_of(named), *self.references)
+        one_standard_input(*files_of(named), *self.references, *self.sources)
         if self.baseline is not None and self.baseline not in named:
             raise click.UsageError(
                 f"there is no system {shown(self.baseline)} to be the baseline; there are {', '.join(named)}"
@@ -127,7 +133,7 @@ class SystemOptions(TextOptions):
         """
         from ..report import analyse
 
-        paths = [*dict.fromkeys([*files_of(named), *self.references])]
+        paths = [*dict.fromkeys([*files_of(named), *self.references, *self.sources])]
         files = self.files(paths, hashed=True)
         lines: dict[str, list[str]] = {path: [] for path in paths}
         for others, first in files.split(str):
@@ -144,6 +150,7 @@ class SystemOptions(TextOptions):
             list(zip(*(lines[path] for path in self.references))),
             {name: [lines[path] for path in runs] for name, runs in named.items()},
             metric,
+            source=None if self.source is None else lines[self.source],
             tokenize=self.tokenizer,
             lowercase=self.lowercase,
             command=shlex.join([*context.command_path.split(), *arguments]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,6 @@ from ..significance.products import Columns
 from ..significance.resampling import bootstrap_scores, scores_of_resamples
 from ..significance.systems import Rows, Systems, check_share, mean_of_runs
 from ..stats.options import CountOptions
-from ..stats.segments import count_segments
 from ..text import tokenizer_signature
 from .buckets import DIFFERENCES, LENGTHS, TENTHS, bucketed, labels_of, word_frequencies
 from .contributions import contributions, mean_of
@@ -37,8 +36,8 @@ from .figures import (
     WordFrequencies,
     shares,
 )
-from .ngrams import NGrams, Order
-from .texts import Texts, texts_of
+from .ngrams import NGrams, Pair
+from .texts import Texts, digest_of, texts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,12 +88,8 @@ class Report:
         self._resamples, self._seed = compared["resamples"], compared["seed"]
         self.confidence: float = compared["confidence"]
         self.n_end = max(n_end, metric.order)
-        sets, options = texts.reference_sets(), CountOptions.checked(self.n_end, metric.definition.reference_length)
-        every = [
-            count_segments(sets, texts.output(output), None, options, threads=compared["threads"])
-            for output in range(len(texts.outputs))
-        ]
-        self._every_order = every
+        options = CountOptions.checked(self.n_end, metric.definition.reference_length)
+        every = self._every_order = texts.rows(options, compared["threads"])
         order, most = metric.order, self.n_end
         # the rows from which the score of each output is computed
         self._rows = [
@@ -109,11 +104,13 @@ class Report:
             found = compare_systems(of_systems, metric, **compared)
             self.comparison = replace(found, signature=f"{found.signature}|{details}")
             self.systems, self._compared = found.systems, found._rows
+            self._bootstrapped, self._resamples = found._samples, found.resamples
             self.signature = self.comparison.signature
         else:
             (name,) = runs
             _check_scores(metric, self._rows)
             self._compared = Systems({name: [Rows(name, rows) for rows in self._rows]}, metric, None)
+            self._bootstrapped = bootstrap_scores(self._compared, self._resamples, self._seed)
             samples = mean_of_runs(self._bootstrapped)
             self.systems = (system_score(self._compared, 0, samples, self._bootstrapped, self.confidence, 1),)
             self.signature = f"{metric.signature}|resamples:{self._resamples}|seed:{self._seed}|{details}"
@@ -123,9 +120,17 @@ class Report:
 
     def _digests(self) -> dict[str, str]:
         found = {text.name: text.digest for text in self._texts.outputs}
-        for text in self._texts.references:
-            found[f"{text.name} (of the segments)" if text.name in found else text.name] = text.digest
-        return found
+        of_segments = {text.name: text.digest for text in self._texts.references}
+        if self.source is not None:
+            of_segments["source"] = digest_of(self.source)
+        return found | {
+            f"{name} (of the segments)" if name in found else name: of_segments[name] for name in of_segments
+        }
+
+    @property
+    def source(self) -> Sequence[str] | None:
+        """The source text of each segment, if it was given."""
+        return self._texts.source
 
     # ------------------------------------------------------------------------------------------------------ of outputs
 
@@ -175,10 +180,6 @@ class Report:
         return np.array(scored)
 
     # ---------------------------------------------------------------------------------------------------- bootstrapping
-
-    @cached_property
-    def _bootstrapped(self) -> NDArray[np.float64]:
-        return bootstrap_scores(self._compared, self._resamples, self._seed)
 
     @cached_property
     def bootstrap_scores(self) -> dict[str, NDArray[np.float64]]:
@@ -248,27 +249,30 @@ class Report:
 
     # ---------------------------------------------------------------------------------------------------------- n-grams
 
+    def _found(self, pairs: Sequence[tuple[str, str]]) -> NGrams:
+        """Find the n-grams of all texts, up to four tokens, and compare those of these pairs of systems."""
+        of_pairs = [self._outputs_of(*pair) for pair in pairs]
+        return NGrams(self._texts, min(self.metric.order, MOST_MARKED), of_pairs)
+
     @cached_property
     def _ngrams(self) -> NGrams:
-        """The n-grams of all texts, up to four tokens."""
-        return NGrams(self._texts, min(self.metric.order, MOST_MARKED))
+        return self._found(self.looked_at)
 
-    @cached_property
+    @property
     def over_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
-        """The n-grams that outputs have too often, for each output and each order."""
-        return self._misses(lambda order, output: order.produced[output] - order.confirmed[output])
+        """The n-grams that outputs have too often, for each output and each order, the most salient first.
 
-    @cached_property
+        The salience is (a + 1) / (a + b + 2) for a occurrences without a match and b matches.
+        """
+        return tuple(self._ngrams.over[output] for output in self._order)
+
+    @property
     def under_generated(self) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
-        """The n-grams that outputs do not have often enough, for each output and each order."""
-        return self._misses(lambda order, output: order.wanted - order.confirmed[output])
+        """The n-grams that outputs do not have often enough, for each output and each order, the most salient first.
 
-    def _misses(self, counts: Callable[[Order, int], Any]) -> tuple[tuple[tuple[NGramMiss, ...], ...], ...]:
-        orders = self._ngrams.orders
-        return tuple(
-            tuple(self._ngrams.misses(order, output, counts(order, output)) for order in orders)
-            for output in self._order
-        )
+        The salience is (a + 1) / (a + b + 2) for a missing matches and b matches.
+        """
+        return tuple(self._ngrams.under[output] for output in self._order)
 
     # ------------------------------------------------------------------------------------------------------------ pairs
 
@@ -321,14 +325,18 @@ class Report:
         >>> found.equal, found.confirmed[0][0].tokens
         (1, ('g',))
         """
-        runs = [self._runs_of(name) for name in (first, second)]
+        runs = self._outputs_of(first, second)
         assert self.comparison is not None
         influence = percent(self.comparison.influence(first, second), self.metric.scale)
-        better, worse = self._ngrams.differences(*runs)
+        ngrams = self._ngrams if (first, second) in self.looked_at else self._found([(first, second)])
+        better, worse = ngrams.differences[runs]
         lines = [self._texts.outputs[output].lines for outputs in runs for output in outputs]
         equal = sum(len(set(of_segment)) == 1 for of_segment in zip(*lines))
         parts = self.contributions(first, second)
         return PairFigures(first, second, parts, better, worse, influence, equal)
+
+    def _outputs_of(self, first: str, second: str) -> Pair:
+        return tuple(self._runs_of(first)), tuple(self._runs_of(second))
 
     def _runs_of(self, name: str) -> list[int]:
         if name not in self._runs:
@@ -363,6 +371,7 @@ def analyse(
     tokenize: Any = None,
     lowercase: bool = False,
     n_end: int = LARGEST_N,
+    source: Any = None,
     baseline: str | None = None,
     test: str = "randomization",
     samples: int | None = None,
@@ -386,6 +395,7 @@ def analyse(
     :param tokenize: as for :func:`cybleu.text.tokenizer`; by default the tokeniser of the metric's tool
     :param lowercase: convert the texts to lower case first, as the tool does
     :param n_end: the largest order of the precisions
+    :param source: the source text of each segment, which the page shows; a list of str
     :param baseline: the name of a system; each other system is compared only with this one
     :param test: as for :func:`cybleu.significance.compare_systems`; so are the next seven parameters
     :param samples: the number of samples of the test
@@ -401,7 +411,7 @@ def analyse(
     :param choices: options of :class:`cybleu.metrics.Bleu`
     :return: the figures; scores of segments and groups are from 0 to 100
     :raises UnknownNameError: the metric is not a corpus BLEU, or there is no such metric, baseline, test or tokeniser
-    :raises LengthMismatchError: the number of lines of a system is not that of the segments
+    :raises LengthMismatchError: the number of lines of a system, or of the source, is not that of the segments
     :raises SampleError: there are fewer than two segments
     :raises CybleuError: one of its subclasses, for texts that are not valid
 
@@ -425,7 +435,7 @@ def analyse(
     if tokenize is None:
         tokenize = tool_tokenizer(found.name)
     with collector_paused():
-        texts, runs = texts_of(references, systems, tokenize, lowercase, found.name == "mteval-v13a")
+        texts, runs = texts_of(references, systems, tokenize, lowercase, found.name == "mteval-v13a", source)
     if baseline is not None and baseline not in runs:
         raise UnknownNameError(f"there is no system {baseline!r} to be the baseline; there are {', '.join(runs)}")
     return Report(

@@ -66,9 +66,8 @@ def score_of(metric: Bleu, rows: NDArray[np.int64]) -> float:
 
 def word_frequencies(ngrams: NGrams, names: tuple[str, ...], outputs: Sequence[int]) -> WordFrequencies:
     """Count words and matches, by the frequency of the words in the references."""
-    order = ngrams.orders[0]
-    frequency = ngrams.frequencies()
-    group = np.searchsorted(np.asarray(FREQUENCIES), frequency, side="right")
+    words = ngrams.words
+    group = np.searchsorted(np.asarray(FREQUENCIES), words.frequency, side="right")
     groups = len(FREQUENCIES) + 1
 
     def summed(counts: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.int64]:
@@ -77,7 +76,7 @@ def word_frequencies(ngrams: NGrams, names: tuple[str, ...], outputs: Sequence[i
     return WordFrequencies(
         labels_of(FREQUENCIES, 0),
         names,
-        summed(order.wanted),
-        np.array([summed(order.produced[output]) for output in outputs]),
-        np.array([summed(order.confirmed[output]) for output in outputs]),
+        summed(words.wanted),
+        np.array([summed(words.produced[output]) for output in outputs]),
+        np.array([summed(words.confirmed[output]) for output in outputs]),
     )

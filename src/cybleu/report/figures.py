@@ -91,6 +91,9 @@ class Contributions(RecordState):
 class Buckets(RecordState):
     """BLEU of groups of segments. Each group is scored as a corpus.
 
+    A group by length contains the same segments for each output. A group by difference or score contains different ones,
+    so its scores do not compare outputs.
+
     :param by: how the segments are grouped, as for :meth:`Report.buckets`
     :param labels: the labels of the groups
     :param names: the names of the outputs
@@ -155,6 +158,11 @@ def shares(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
     return found
 
 
+def salience(count: Any, other: Any) -> Any:
+    """Return (count + 1) / (count + other + 2), of numbers or arrays."""
+    return (count + 1) / (count + other + 2)
+
+
 @dataclass(frozen=True)
 class NGramDifference(RecordState):
     """An n-gram that matches the references more often in one system than in the other.
@@ -180,7 +188,7 @@ class NGramDifference(RecordState):
     @property
     def salience(self) -> float:
         """(first + 1) / (first + second + 2): from 0 to 1, and 0.5 if both numbers are equal."""
-        return (self.first + 1) / (self.first + self.second + 2)
+        return float(salience(self.first, self.second))
 
 
 @dataclass(frozen=True)
@@ -214,8 +222,8 @@ class PairFigures(RecordState):
     :param contributions: the parts of the difference; None if a score is 0, or is not a product of a penalty and
         precisions
     :param confirmed: for each order the n-grams that match more often in the first system, sorted from the largest
-        difference
-    :param unconfirmed: for each order the n-grams that match more often in the second system
+        salience; among equals from the largest difference
+    :param unconfirmed: the same for the second system, sorted from the smallest salience
     :param influence: how many points each segment adds to the difference, from 0 to 100, float64 `(segments,)`
     :param equal: the number of segments for which both have the same text
 

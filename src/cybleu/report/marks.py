@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import array_of, np
 from .ngrams import NGrams
-from .texts import Text, Texts
+from .texts import Texts
 from .visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
 
 STATES = "abcdeABCDE"
 PART = re.compile(r"([a-eA-E])(\d+)")
@@ -28,7 +29,7 @@ IS_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
 
 
 class MarkedText:
-    """The lines of an output as the page shows them, each with its code.
+    """Lines of an output as the page shows them, each with its code.
 
     A line is shown unchanged if the tokeniser only splits it. If the tokeniser changes characters, the tokens are shown, joined
     by blanks.
@@ -38,19 +39,27 @@ class MarkedText:
     :ivar codes: the codes of the lines
     """
 
-    def __init__(self, texts: Texts, ngrams: NGrams, output: int):
+    def __init__(self, texts: Texts, ngrams: NGrams, output: int, segments: Sequence[int]):
         text = texts.outputs[output]
-        lines, words, self.raw = _shown(text)
+        given = [text.lines[segment] for segment in segments]
+        lines, words, self.raw = _shown(given, [texts.tokens(text, segment) for segment in segments])
         self.lines = [visible(line) for line in lines]
-        self.codes = _codes(text, lines, words, ngrams, output) if text.lengths.sum() else [""] * len(lines)
+        lengths = text.lengths[segments]
+        self.codes = [""] * len(lines)
+        if lengths.sum():
+            ends = np.cumsum(lengths)
+            places = np.repeat(text.offsets[segments] - ends + lengths, lengths) + np.arange(ends[-1], dtype=np.int64)
+            self.codes = _codes(lengths, places, lines, words, ngrams, output)
 
 
-def _shown(text: Text) -> tuple[list[str], list[Sequence[str]], list[str | None]]:
+def _shown(
+    given: list[str | None], tokens_of: list[list[Any]]
+) -> tuple[list[str], list[Sequence[str]], list[str | None]]:
     """Return the lines to show, their tokens, and the raw lines where they differ."""
     lines: list[str] = []
     words: list[Sequence[str]] = []
     raw: list[str | None] = []
-    for line, tokens in zip(text.lines, text.tokens):
+    for line, tokens in zip(given, tokens_of):
         assert line is not None
         if _is_divided(line, tokens):
             lines.append(line)
@@ -76,19 +85,27 @@ def _word(token: Any) -> str:
     return re.sub(r"\s", "\u2423", str(token)) or "\u2205"
 
 
-def _codes(text: Text, lines: list[str], words: list[Sequence[str]], ngrams: NGrams, output: int) -> list[str]:
+def _codes(
+    lengths: NDArray[np.int64],
+    places: NDArray[np.int64],
+    lines: list[str],
+    words: list[Sequence[str]],
+    ngrams: NGrams,
+    output: int,
+) -> list[str]:
+    """Return the code of each line, whose tokens are at these places of the output."""
     together = "".join(lines)
     characters = np.frombuffer(together.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     bare = np.flatnonzero(~IS_SPACE[np.minimum(characters, len(IS_SPACE) - 1)])
-    sizes = array_of(map(len, chain.from_iterable(words)), np.int64, int(text.lengths.sum()))
+    sizes = array_of(map(len, chain.from_iterable(words)), np.int64, len(places))
     starts = bare[np.cumsum(sizes) - sizes]
-    levels = ngrams.levels(output)
-    clipped = ngrams.orders[0].clipped[output]
+    levels = ngrams.levels(output)[places].astype(np.int64)
+    clipped = ngrams.orders[0].clipped[output][places]
     states = levels + 5 * clipped
-    linked = ngrams.levels(output, 1)  # whether a match contains the token and the one before it
+    linked = ngrams.levels(output, 1)[places]  # whether a match contains the token and the one before it
     ends = np.cumsum(array_of(map(len, lines), np.int64, len(lines)))
     begins = ends - np.diff(ends, prepend=0)
-    line_of = np.repeat(np.arange(len(lines), dtype=np.int64), text.lengths)
+    line_of = np.repeat(np.arange(len(lines), dtype=np.int64), lengths)
     goes_on = np.zeros(len(states), dtype=np.bool_)
     same = (states[1:] == states[:-1]) & (line_of[1:] == line_of[:-1])
     goes_on[1:] = same & ((states[1:] == 0) | (linked[1:] == levels[1:]))

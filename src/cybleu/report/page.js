@@ -92,28 +92,40 @@
     waiting = setTimeout(find, 120);
   });
 
+  const places = new Map(segments.map((segment, place) => [segment, place]));
   const influence = JSON.parse(document.getElementById("influence")?.textContent ?? "[]");
   const order = document.getElementById("order");
   const which = document.getElementById("which");
+  const shown = (segment) => segment.querySelector(".n");
+  const atFirst = segments.map((segment) => shown(segment).textContent);
+  const whichAtFirst = which?.textContent;
+  // the numbers are of the pair that sorts the segments
   const show = (pair) => {
-    for (const segment of segments) {
-      const points = influence[pair][numbers.get(segment) - 1] / 1e4;
-      segment.querySelector(".n").textContent = (points < 0 ? "\u2212" : "+") + Math.abs(points).toFixed(3);
+    segments.forEach((segment, place) => {
+      const points = pair === null ? 0 : influence[pair][place] / 1e4;
+      const text = (points < 0 ? "\u2212" : "+") + Math.abs(points).toFixed(3);
+      shown(segment).textContent = pair === null ? atFirst[place] : text;
+    });
+    list.classList.toggle("one-pair", pair !== null);
+    if (pair !== null) {
+      const [option] = all(`option[value="${pair}+"]`, order);
+      which.textContent = `influence on the difference for ${option.parentElement.label}`;
+    } else if (which) {
+      which.textContent = whichAtFirst;
     }
-    const [option] = all(`option[value="${pair}+"]`, order);
-    which.textContent = `the difference for ${option.parentElement.label}`;
   };
   order.addEventListener("change", () => {
     let sorted = segments.slice();
+    let pair = null;
     if (order.value === "number") {
       sorted.sort((a, b) => numbers.get(a) - numbers.get(b));
     } else if (order.value !== "page") {
-      const pair = parseInt(order.value, 10);
+      pair = parseInt(order.value, 10);
       const sign = order.value.endsWith("+") ? -1 : 1;
-      const points = (segment) => influence[pair][numbers.get(segment) - 1];
+      const points = (segment) => influence[pair][places.get(segment)];
       sorted.sort((a, b) => sign * (points(a) - points(b)) || numbers.get(a) - numbers.get(b));
-      show(pair);
     }
+    show(pair);
     list.append(...sorted);
   });
 

@@ -10,20 +10,27 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._files.writing import check_paths, writing
 from .._runtime.arrays import np
 from .._runtime.collector import collector_paused
 from .._runtime.extras import extra
+from .._runtime.numbers import check_whole
 from .._version import __version__
+from ..errors import SampleError
 from .analysis import Report, analyse
+from .figures import salience
 from .marks import MarkedText, parts_of
 from .pictures import picture
 from .plots import check_plot, plot_buckets, plot_contributions, plot_differences, plot_precisions, plot_scores
 from .visible import visible
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 MARKED = 200  # segments whose n-grams are marked without script
+MOST_SEGMENTS = 5000  # that a page carries by default
 NAMED = 10  # segments with the largest influence that are listed for each system of a pair
 MOST_PAIRS = 15  # pairs in a list; more are shown as a matrix
 SHORT = 80  # the largest number of characters of a text in a table
@@ -47,7 +54,13 @@ def check_report(path: str | PathLike[str]) -> None:
 
 
 def write(
-    path: str | PathLike[str], references: Any, systems: Mapping[str, Any], metric: Any = None, **choices: Any
+    path: str | PathLike[str],
+    references: Any,
+    systems: Mapping[str, Any],
+    metric: Any = None,
+    *,
+    segments: int | None = MOST_SEGMENTS,
+    **choices: Any,
 ) -> Report:
     """Write a comparison report: a self-contained HTML page that shows how systems differ.
 
@@ -56,6 +69,7 @@ def write(
     :param path: the file to write. If there is an error, an existing file is not changed
     :param references: raw text: for each segment a list of references, or a str if there is only one
     :param systems: the name of each system with its list of texts, or with a list of such lists, one for each run
+    :param segments: as for :func:`html`
     :param choices: other arguments of :func:`cybleu.report.analyse`
     :return: the report that the page shows
     :raises InputFileError: the file cannot be written
@@ -71,17 +85,19 @@ def write(
     >>> path.read_text()[:15]
     '<!doctype html>'
     """
+    _check_most(segments)
     check_report(path)
     report = analyse(references, systems, metric, **choices)
-    save_page(report, path)
+    save_page(report, path, segments=segments)
     return report
 
 
-def save_page(report: Report, path: str | PathLike[str]) -> None:
+def save_page(report: Report, path: str | PathLike[str], *, segments: int | None = MOST_SEGMENTS) -> None:
     """Write the HTML page of a report that is already computed.
 
     :param report: a report of :func:`cybleu.report.analyse`
     :param path: the file to write. If there is an error, an existing file is not changed
+    :param segments: as for :func:`html`
     :raises InputFileError: the file cannot be written
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
 
@@ -93,7 +109,7 @@ def save_page(report: Report, path: str | PathLike[str]) -> None:
     True
     """
     with writing(fspath(path)) as file:
-        file.write(html(report))
+        file.write(html(report, segments=segments))
 
 
 def _engine() -> Any:
@@ -102,18 +118,28 @@ def _engine() -> Any:
     return jinja2
 
 
-def html(report: Report) -> str:
+def _check_most(segments: int | None) -> None:
+    if segments is not None:
+        check_whole(segments, "segments", 1, error=SampleError)
+
+
+def html(report: Report, *, segments: int | None = MOST_SEGMENTS) -> str:
     """Render a report as an HTML page.
 
     With the same versions of the packages, the same texts give the same page.
 
     :param report: a report of :func:`cybleu.report.analyse`
+    :param segments: the largest number of segments that the page carries, at least 1; None is all. If there are more, it
+        carries those with the largest influence in favour of each system of each pair, or those with the lowest BLEU if
+        there is one system. All figures are of all segments
+    :raises SampleError: `segments` is not a whole number from 1
     :raises MissingExtraError: Jinja2 or Matplotlib is not installed
 
     >>> report = analyse([["the cat sat on the mat"], ["it rains"]], {"mine": ["the cat sat on a mat", "it rains"]})
     >>> html(report)[:15]
     '<!doctype html>'
     """
+    _check_most(segments)
     jinja2 = _engine()
     parts = {
         name: files(__package__).joinpath(name).read_text(encoding="utf-8")
@@ -127,11 +153,13 @@ def html(report: Report) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(points=points, signed=signed, p=p_value, short=short, visible=visible, whole=whole)
+    environment.filters.update(
+        points=points, salience=salience, signed=signed, p=p_value, short=short, visible=visible, whole=whole
+    )
     script, style = parts["page.js"], parts["page.css"]
     with collector_paused():
         page: str = environment.get_template("page.html").render(
-            **_context(report),
+            **_context(report, segments),
             style=style,
             script=script,
             policy=(
@@ -178,10 +206,10 @@ def short(text: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------- contents
 
 
-def _context(report: Report) -> dict[str, Any]:
+def _context(report: Report, most: int | None) -> dict[str, Any]:
     comparison = report.comparison
     times = 100 / report.metric.scale
-    several = comparison is not None
+    carried = _carried(report, most)
     orders = range(1, report.metric.order + 1)
     return {
         "report": report,
@@ -202,10 +230,11 @@ def _context(report: Report) -> dict[str, Any]:
         "buckets": [report.buckets(by) for by in ("length", "difference", "score")],
         "contributions": [(*pair, report.contributions(*pair)) for pair in _compared(report)],
         "named": [_named(report, pair.influence) for pair in report.pairs],
-        "segments": _segments(report),
+        "segments": _segments(report, carried),
+        "carried": len(carried),
         "marked": MARKED,
         "units": UNITS,
-        "influence": _influence_for_script(report) if several else None,
+        "influence": _influence_for_script(report, carried) if report.pairs else None,
     }
 
 
@@ -294,49 +323,72 @@ def _named(report: Report, influence: Any) -> list[list[tuple[int, float, str]]]
     return found
 
 
-def _order(report: Report) -> list[int]:
-    """Sort the segments for the page: by their largest influence on a difference, or by score if there is one system."""
-    if report.pairs:
-        largest = np.max([np.abs(pair.influence) for pair in report.pairs], axis=0)
-        return [int(place) for place in np.lexsort((np.arange(report.segments, dtype=np.int64), -largest))]
-    lengths = report._texts.references[0].lengths
-    return [
-        int(place)
-        for place in np.lexsort((np.arange(report.segments, dtype=np.int64), -lengths, report.sentence_scores[0]))
-    ]
+def _carried(report: Report, most: int | None) -> list[int]:
+    """Choose and sort the segments of the page: by their largest influence on a difference, or by score for one system."""
+    numbers = np.arange(report.segments, dtype=np.int64)
+    if not report.pairs:
+        lengths = report._texts.references[0].lengths
+        return list(map(int, np.lexsort((numbers, -lengths, report.sentence_scores[0]))[:most]))
+    influence = [pair.influence for pair in report.pairs]
+    ordered: NDArray[np.int64] = np.lexsort((numbers, -np.max(np.abs(influence), axis=0)))
+    if most is not None and most < report.segments:
+        # the best rank of each segment, in favour of any system of any pair; the listed ones are always there
+        rank = np.full(report.segments, report.segments)
+        for of_pair in influence:
+            for sign in (1, -1):
+                best = np.lexsort((numbers, -sign * of_pair))
+                rank[best] = np.minimum(rank[best], numbers)
+        chosen = np.lexsort((numbers, rank))[: max(most, int((rank < NAMED).sum()))]
+        ordered = ordered[np.isin(ordered, chosen)]
+    return list(map(int, ordered))
 
 
-def _segments(report: Report) -> Iterator[tuple[Any, ...]]:
-    """Yield for each segment its number, points, first reference, other references and outputs.
+def _segments(report: Report, carried: list[int]) -> Iterator[dict[str, Any]]:
+    """Yield what the page shows of each segment.
 
     Outputs with the same text are one entry: names, score, raw text if it differs from the shown text, code, text.
     """
     from markupsafe import Markup
 
     texts = report._texts
-    marked = [MarkedText(texts, report._ngrams, output) for output in report._order]
-    references = [[None if line is None else visible(line) for line in text.lines] for text in texts.references]
-    scores = [list(map("{:.1f}".format, of_output)) for of_output in report.sentence_scores.tolist()]
-    points_of = [signed(value, 3) for value in report.pairs[0].influence.tolist()] if report.pairs else scores[0]
+    marked = [MarkedText(texts, report._ngrams, output, carried) for output in report._order]
+    named = [
+        (text.name, [None if line is None else visible(line) for line in map(text.lines.__getitem__, carried)])
+        for text in texts.references
+    ]
+    if report.source is not None:
+        named.append(("source", [visible(report.source[segment]) for segment in carried]))
+    scores = [list(map("{:.1f}".format, of_output)) for of_output in report.sentence_scores[:, carried].tolist()]
+    if report.pairs:
+        influence = np.array([pair.influence[carried] for pair in report.pairs])
+        largest = np.argmax(np.abs(influence), axis=0)
+        values = [signed(value, 3) for value in influence[largest, np.arange(len(carried))].tolist()]
 
     @cache
     def names(outputs: tuple[int, ...]) -> Any:
         return Markup(", ").join(Markup("<bdi>{}</bdi>").format(visible(report.names[output])) for output in outputs)
 
-    for place, segment in enumerate(_order(report)):
+    for place, segment in enumerate(carried):
         alike: dict[tuple[str, str | None], list[int]] = {}
         for output, text in enumerate(marked):
-            alike.setdefault((text.lines[segment], text.raw[segment]), []).append(output)
+            alike.setdefault((text.lines[place], text.raw[place]), []).append(output)
         outputs = []
         for (line, raw), of_text in alike.items():
-            code = marked[of_text[0]].codes[segment]
-            score = scores[of_text[0]][segment]
+            code = marked[of_text[0]].codes[place]
+            score = scores[of_text[0]][place]
             if place < MARKED:
                 outputs.append((names(tuple(of_text)), score, raw, "", _with_marks(line, code)))
             else:
                 outputs.append((names(tuple(of_text)), score, raw, code, line))
-        first, *others = [(text.name, lines[segment]) for text, lines in zip(texts.references, references)]
-        yield segment + 1, points_of[segment], first[1], [item for item in others if item[1] is not None], outputs
+        first, *others = [(name, lines[place]) for name, lines in named]
+        yield {
+            "number": segment + 1,
+            "points": values[place] if report.pairs else scores[0][place],
+            "pair": report.pairs[largest[place]] if len(report.pairs) > 1 else None,
+            "reference": first[1],
+            "others": [item for item in others if item[1] is not None],
+            "outputs": outputs,
+        }
 
 
 def _with_marks(line: str, code: str) -> Any:
@@ -351,7 +403,7 @@ def _with_marks(line: str, code: str) -> Any:
     )
 
 
-def _influence_for_script(report: Report) -> str:
-    """Encode the influence of the segments for the script, as JSON of integers, which cannot end the script element."""
-    units = [np.rint(UNITS * pair.influence).astype(int).tolist() for pair in report.pairs]
+def _influence_for_script(report: Report, carried: list[int]) -> str:
+    """Encode the influence of the segments, in their order on the page, as JSON, which cannot end the script element."""
+    units = [np.rint(UNITS * pair.influence[carried]).astype(int).tolist() for pair in report.pairs]
     return json.dumps(units, separators=(",", ":"))

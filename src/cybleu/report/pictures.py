@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import Any
 from xml.etree import ElementTree
 
-from .plots import COLOURS, new_figure, settings
+from .plots import COLOURS, OF_PAIRS, new_figure, settings
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "{http://www.w3.org/1999/xlink}href"
@@ -20,6 +20,7 @@ COLOUR_NAMES = {
     "#ffffff": "var(--page)",
     "#b0b0b0": "var(--line)",
     "#262626": "currentColor",
+    OF_PAIRS: "var(--soft)",
 }
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 

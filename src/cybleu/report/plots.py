@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import cycle, repeat
 from os import PathLike, fspath
 from threading import RLock
 from typing import Any
@@ -33,6 +34,7 @@ BUCKETS = (*BY, "recall", "precision")
 COLOURS = ("#0067a5", "#c04a00", "#007a5a", "#a8468a", "#8a6000", "#1f7fb8", "#5b5b5b", "#5a3fa0")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 LINES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
+OF_PAIRS = "#404040"  # differences are of pairs, so no system's colour fits
 LONGEST_NAME = 32
 LABELS = {
     "length": "length of the reference, in tokens",
@@ -153,11 +155,18 @@ def plot_precisions(
 
 
 def _ridges(
-    axes: Any, scores: Sequence[Any], names: Sequence[str], marks: Sequence[tuple[float, float, float]]
+    axes: Any,
+    scores: Sequence[Any],
+    names: Sequence[str],
+    marks: Sequence[tuple[float, float, float]],
+    colours: Iterable[str],
 ) -> None:
-    """Draw distributions above each other, each with an interval and a point."""
-    for number, (samples, (value, low, high)) in enumerate(zip(scores, marks)):
-        place, colour = -number, COLOURS[number % len(COLOURS)]
+    """Draw distributions above each other, each with an interval and a point.
+
+    :param colours: a colour for each
+    """
+    for number, (samples, (value, low, high), colour) in enumerate(zip(scores, marks, colours)):
+        place = -number
         spread = float(samples.max() - samples.min())
         if spread > 0:
             counts, edges = np.histogram(samples, bins=min(40, max(10, len(samples) // 25)))
@@ -190,7 +199,7 @@ def plot_scores(report: Report, axes: Any = None) -> Any:
     times = 100 / report.metric.scale
     marks = [(times * system.score, times * system.low, times * system.high) for system in report.systems]
     scores = [report.bootstrap_scores[system.name] for system in report.systems]
-    _ridges(axes, scores, [label(system.name) for system in report.systems], marks)
+    _ridges(axes, scores, [label(system.name) for system in report.systems], marks, cycle(COLOURS))
     axes.set_xlabel("BLEU")
     return axes
 
@@ -220,6 +229,7 @@ def plot_differences(report: Report, axes: Any = None) -> Any:
         [report.bootstrap_scores[pair.first] - report.bootstrap_scores[pair.second] for pair in found],
         [f"{label(pair.first)} − {label(pair.second)}" for pair in found],
         [(times * pair.difference, times * pair.low, times * pair.high) for pair in found],
+        repeat(OF_PAIRS),
     )
     axes.set_xlabel("difference in BLEU")
     return axes
@@ -288,7 +298,8 @@ def plot_contributions(report: Report, axes: Any = None, *, legend: bool = True)
 def plot_buckets(report: Report, axes: Any = None, *, by: str = "length", legend: bool = True) -> Any:
     """Draw BLEU of groups of segments, or recall or precision of groups of words, with a line for each output.
 
-    With ``score`` it draws the number of segments in each group.
+    With ``score`` it draws the number of segments in each group. With ``difference`` and ``score``, a group contains
+    different segments for each output. Words that no reference contains are left out: none of them can match.
 
     :param report: a report of :func:`analyse`
     :param axes: Matplotlib axes, by default those of a new figure
@@ -307,8 +318,8 @@ def plot_buckets(report: Report, axes: Any = None, *, by: str = "length", legend
         raise UnknownNameError(f"unknown groups {by!r}; use one of {', '.join(BUCKETS)}")
     if by in ("recall", "precision"):
         words = report.word_frequencies
-        labels = words.labels
-        values: Any = words.recall if by == "recall" else words.precision
+        labels = words.labels[1:]
+        values: Any = (words.recall if by == "recall" else words.precision)[:, 1:]
         across, up = LABELS["frequency"], f"{by} of words, %"
     else:
         found = report.buckets(by)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
 from string import ascii_lowercase, ascii_uppercase
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import array_of, np
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
+from ..stats.options import CountOptions
+from ..stats.segments import count_segments
 from ..text import tokenize_lines
 from ..text.parsing import parse_list
 from ..text.values import ReferenceIds, TokenIds
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 Tokenize = Any  # the name of a tokeniser, or a function
 
+PIECE = 1 << 12  # segments that are tokenised or counted at once
 ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
@@ -28,21 +31,27 @@ class Text:
 
     :param name: the name to show
     :param lines: the raw text of each segment; None for segments without a line
-    :param tokens: the tokens of each segment
-    :ivar segments: the segments with a line
+    :param lengths: how many tokens each segment has
+    :param ids: the tokens of all segments, as ids
+    :ivar offsets: where the tokens of each segment begin, and the end
     """
 
-    def __init__(self, name: str, lines: Sequence[str | None], tokens: list[Sequence[Any]]):
+    def __init__(self, name: str, lines: Sequence[str | None], lengths: NDArray[np.int64], ids: NDArray[np.int32]):
         self.name = name
         self.lines = lines
-        self.tokens = tokens
-        self.lengths = array_of(map(len, tokens), np.int64, len(tokens))
+        self.lengths = lengths
+        self.ids = ids
+        self.offsets = np.concatenate([[0], np.cumsum(lengths)])
 
     @property
     def digest(self) -> str:
         """SHA-256 of a file of these lines: UTF-8, with a line feed after each line."""
-        text = "".join(f"{line}\n" for line in self.lines if line is not None)
-        return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return digest_of(line for line in self.lines if line is not None)
+
+
+def digest_of(lines: Iterable[str]) -> str:
+    """SHA-256 of a file of these lines."""
+    return sha256("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Texts:
@@ -51,32 +60,40 @@ class Texts:
     :ivar references: for each k the k-th reference of every segment; segments with fewer references have no line
     :ivar outputs: the outputs of the systems, a text for each run
     :ivar words: the token of each id
+    :ivar source: the source text of each segment, or None
     """
 
-    def __init__(self, references: list[Text], outputs: list[Text]):
-        self.references, self.outputs = references, outputs
+    def __init__(self, references: list[Text], outputs: list[Text], words: list[Any], source: list[str] | None):
+        self.references, self.outputs, self.words, self.source = references, outputs, words, source
         self.segments = len(references[0].lines)
-        numbers: defaultdict[Any, int] = defaultdict()
-        numbers.default_factory = numbers.__len__
-        every = [*references, *outputs]
-        self.ids = [
-            array_of(map(numbers.__getitem__, chain.from_iterable(text.tokens)), np.int64, int(text.lengths.sum()))
-            for text in every
-        ]
-        self.words = list(numbers)
 
-    def offsets(self, text: Text) -> NDArray[np.int64]:
-        """Return the offsets of the segments in the tokens of a text, and the end."""
-        return np.concatenate([[0], np.cumsum(text.lengths)])
+    def tokens(self, text: Text, segment: int) -> list[Any]:
+        """Return the tokens of a segment."""
+        ids = text.ids[text.offsets[segment] : text.offsets[segment + 1]]
+        return list(map(self.words.__getitem__, ids.tolist()))
 
-    def output(self, number: int) -> TokenIds:
-        """Return the token ids of an output."""
-        offsets = self.offsets(self.outputs[number])
-        return TokenIds(self.ids[len(self.references) + number], offsets[:-1], offsets[1:])
+    def rows(self, options: CountOptions, threads: int | None) -> list[NDArray[np.int64]]:
+        """Count each output, some segments at a time, because prepared references take far more memory than rows."""
+        sets, width = self._reference_sets(), 2 + 2 * options.max_order
+        rows = np.empty((len(self.outputs), self.segments, width), dtype=np.int64)
+        for start in range(0, self.segments, PIECE):
+            owners = np.arange(start, min(start + PIECE, self.segments), dtype=np.int64)
+            part = slice(start, start + len(owners))
+            ids = [text.ids[text.offsets[start] : text.offsets[start + len(owners)]] for text in self.outputs]
+            lengths = np.concatenate([text.lengths[part] for text in self.outputs])
+            ends = np.cumsum(lengths)
+            rows[:, part] = count_segments(
+                sets.of_owners(owners),
+                TokenIds(np.concatenate(ids), ends - lengths, ends),
+                np.tile(owners - start, len(self.outputs)),
+                options,
+                threads=threads,
+            ).reshape(len(self.outputs), -1, width)
+        return list(rows)
 
-    def reference_sets(self) -> ReferenceIds:
+    def _reference_sets(self) -> ReferenceIds:
         """The references of each segment."""
-        ids = np.concatenate(self.ids[: len(self.references)])
+        ids = np.concatenate([text.ids for text in self.references])
         lengths = np.concatenate([text.lengths for text in self.references])
         ends = np.cumsum(lengths, dtype=np.int64)
         present = np.array([line is not None for text in self.references for line in text.lines])
@@ -93,6 +110,7 @@ def texts_of(
     tokenize: Tokenize,
     lowercase: bool,
     only_ascii: bool,
+    source: Any = None,
 ) -> tuple[Texts, dict[str, list[int]]]:
     """Parse the texts, and return them with the indices of the outputs of each system.
 
@@ -105,11 +123,13 @@ def texts_of(
         raise UnknownNameError("there is no system; give at least one")
     sets = _sets(references)
     tokens_of = _splitter(tokenize, lowercase, only_ascii)
+    numbers: defaultdict[Any, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
     texts = []
     for number in range(max(map(len, sets))):
         lines = [group[number] if number < len(group) else None for group in sets]
         name = "reference" if max(map(len, sets)) == 1 else f"reference {number + 1}"
-        texts.append(_text(name, lines, tokens_of))
+        texts.append(_text(name, lines, tokens_of, numbers))
     outputs: list[Text] = []
     runs: dict[str, list[int]] = {}
     for name, given in pairs:
@@ -119,13 +139,20 @@ def texts_of(
         runs[name] = []
         for number, lines in enumerate(of_runs):
             shown = f"{name}, run {number + 1}" if len(of_runs) > 1 else name
-            if len(lines) != len(sets):
-                raise LengthMismatchError(
-                    f"{shown} has {len(lines)} lines, and there are references for {len(sets)} segments; give a line for each"
-                )
+            _check_length(lines, shown, len(sets))
             runs[name].append(len(outputs))
-            outputs.append(_text(shown, _checked(lines, shown), tokens_of))
-    return Texts(texts, outputs), runs
+            outputs.append(_text(shown, _checked(lines, shown), tokens_of, numbers))
+    if source is not None:
+        source = _checked(parse_list(source, "source", "lines"), "source")
+        _check_length(source, "source", len(sets))
+    return Texts(texts, outputs, list(numbers), source), runs
+
+
+def _check_length(lines: list[Any], name: str, segments: int) -> None:
+    if len(lines) != segments:
+        raise LengthMismatchError(
+            f"{name} has {len(lines)} lines, and there are references for {segments} segments; give a line for each"
+        )
 
 
 def _sets(references: Any) -> list[list[str]]:
@@ -157,7 +184,21 @@ def _splitter(tokenize: Tokenize, lowercase: bool, only_ascii: bool) -> Callable
     return tokens_of
 
 
-def _text(name: str, lines: Sequence[str | None], tokens_of: Callable[[list[str]], list[Sequence[Any]]]) -> Text:
-    there = [line for line in lines if line is not None]
-    tokens = iter(tokens_of(there))
-    return Text(name, lines, [() if line is None else next(tokens) for line in lines])
+def _text(
+    name: str,
+    lines: Sequence[str | None],
+    tokens_of: Callable[[list[str]], list[Sequence[Any]]],
+    numbers: defaultdict[Any, int],
+) -> Text:
+    """Tokenise some lines at a time, because token lists take far more memory than ids."""
+    lengths = np.zeros(len(lines), dtype=np.int64)
+    ids = [np.empty(0, dtype=np.int32)]
+    present = [place for place, line in enumerate(lines) if line is not None]
+    for start in range(0, len(present), PIECE):
+        places = present[start : start + PIECE]
+        tokens = tokens_of([lines[place] for place in places])  # type: ignore[misc]
+        lengths[places] = list(map(len, tokens))
+        ids.append(
+            array_of(map(numbers.__getitem__, chain.from_iterable(tokens)), np.int32, int(lengths[places].sum()))
+        )
+    return Text(name, lines, lengths, np.concatenate(ids))

@@ -157,6 +157,7 @@ def compare_systems(
         rows.scoring.scale,
         f"{rows.scoring.signature}|{signature_of(test, samples, seed)}",
         rows,
+        of_runs,
     )
 
 

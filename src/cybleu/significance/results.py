@@ -135,6 +135,7 @@ class SystemComparison(RecordState):
     scale: float | None
     signature: str
     _rows: Systems = field(repr=False, compare=False)
+    _samples: NDArray[np.float64] = field(repr=False, compare=False)  # the scores of all runs in the bootstrap samples
 
     def influence(self, first: str, second: str) -> NDArray[np.float64]:
         """Compute the influence of each segment on the difference between two systems.
