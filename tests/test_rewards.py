@@ -8,11 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from cybleu import errors
 from cybleu.metrics import VARIANTS, Bleu, score
-from cybleu.rewards import BleuReward, bleu_rewards
+from cybleu.rewards import BleuReward, RepetitionPenalty, bleu_rewards
 from cybleu.stats import References, segment_stats
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -190,9 +192,9 @@ def test_completion_ids_in_arrays():
     ids, ends = np.array([1, 2, 3, 1, 2]), np.array([0, 3, 5])
     expected = reward(completion_ids=[[1, 2, 3], [1, 2]], mine=[[1, 2, 3]] * 2)
     assert reward(completion_ids=(ids, ends), mine=[[1, 2, 3]] * 2) == expected
-    for given in ((ids, ends), np.array([[1, 2], [1, 2]]), ([1], [2])):
+    for batch in ((ids, ends), np.array([[1, 2], [1, 2]]), ([1], [2])):
         with pytest.raises(errors.LengthMismatchError, match=r"completion_ids is 2, .*'mine' is 1; each"):
-            reward(completion_ids=given, mine=[[1, 2, 3]])
+            reward(completion_ids=batch, mine=[[1, 2, 3]])
 
 
 @pytest.mark.parametrize("tokenize", ["13a", None])
@@ -294,3 +296,25 @@ def test_rewards_of_texts_that_are_not_split():
     for arguments in ({"completions": "ab", "target": ["a", "b"]}, {"completions": ["a", "b"], "target": "ab"}):
         with pytest.raises(errors.SequenceTypeError, match=r"(completions|target) is one str; give a list"):
             of_texts(**arguments)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 3), max_size=12), max_size=4),
+    st.integers(1, 5),
+    st.sampled_from([-1.0, -0.1, 0.0, -3]),
+)
+def test_the_share_of_repeated_ngrams(texts, n, penalty):
+    found = RepetitionPenalty(n, penalty)(completion_ids=texts)
+    for text, reward in zip(texts, found, strict=True):
+        ngrams = [tuple(text[start : start + n]) for start in range(len(text) - n + 1)]
+        repeated = 1 - len(set(ngrams)) / len(ngrams) if ngrams else 0
+        assert reward == repeated * penalty and str(reward) != "-0.0"
+
+
+def test_a_penalty_in_other_forms():
+    penalty = RepetitionPenalty(ngram_size=2, max_penalty=-0.5)
+    assert penalty(prompts=[], completions=["x"], completion_ids=np.array([[5, 5, 5, 5, 5]])) == [-0.375]
+    assert pickle.loads(pickle.dumps(penalty))(completion_ids=[[5, 5, 5]]) == [-0.25]
+    for wrong in ({"ngram_size": 0}, {"ngram_size": 1.5}, {"max_penalty": 0.1}, {"max_penalty": "x"}):
+        with pytest.raises(errors.CybleuError, match=next(iter(wrong))):
+            RepetitionPenalty(**wrong)

@@ -6,21 +6,24 @@ Rewards are from 0 to 1, by sacreBLEU's definition of sentence BLEU unless you g
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from math import inf
 from operator import index
 from typing import TYPE_CHECKING, Any
 
 from ._runtime.arrays import np
+from ._runtime.numbers import as_number, check_whole
 from ._runtime.sequences import by_position
 from ._runtime.state import ArgumentState, check_names
 from .errors import (
     LengthMismatchError,
     NoReferencesError,
+    OrderError,
     RewardColumnError,
     SequenceTypeError,
-    UnknownNameError,
+    WeightsError,
     printable,
 )
-from .metrics import Bleu, find, of_text
+from .metrics import find, of_text
 from .text.arrays import separate_output
 from .text.parsing import parse_list, parse_texts
 from .text.raw import check_tokenizer
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
     from .metrics import Metric, Variant
 
-__all__ = ["BleuReward", "bleu_rewards"]
+__all__ = ["BleuReward", "RepetitionPenalty", "bleu_rewards"]
 
 
 def bleu_rewards(
@@ -84,13 +87,7 @@ def bleu_rewards(
     >>> bleu_rewards([[[5, 6, 7, 8]], [[3, 4]]], completions, owner=[0, 0, 1, 1], pad_id=0, eos_id=2).round(3)
     array([1.   , 0.394, 0.55 , 1.   ], dtype=float32)
     """
-    found = find(metric, **choices).of_sentences()
-    if isinstance(found, Bleu):
-        found = found.with_rules(
-            empty_hypothesis="zero", fails="never", **({} if brevity_penalty else {"penalty": "none"})
-        )
-    elif not brevity_penalty:
-        raise UnknownNameError(f"the metric {found.name} has no brevity penalty to leave out")
+    found = find(metric, **choices).for_rewards(brevity_penalty)
     arrays: dict[str, Any] = {"owner": owner, "lengths": lengths, "reference_lengths": reference_lengths}
     settings: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id, "threads": threads}
     rows = found.rows(references, hypotheses, tokenize=tokenize, lowercase=lowercase, **arrays, **settings)
@@ -217,6 +214,50 @@ class BleuReward(ArgumentState):
             return tuple(text if isinstance(text, str) else tuple(map(index, text)) for text in texts)
         except TypeError as error:
             raise SequenceTypeError(f"{self.column}[{position}] has a token that is no id: {error}") from None
+
+
+class RepetitionPenalty(ArgumentState):
+    """Penalise repeated n-grams, with the values of ``get_repetition_penalty_reward`` of TRL 1.7 and later.
+
+    The reward of a completion is the share of its n-grams that repeat an earlier one, times the penalty (Yeo and others 2025,
+    "Demystifying Long Chain-of-Thought Reasoning in LLMs", appendix C.2). A completion with fewer tokens than one n-gram has 0.0.
+
+    :param ngram_size: the n-gram order, from 1
+    :param max_penalty: the reward of a completion that repeats only, at most 0
+    :raises OrderError: the order is not a whole number from 1
+    :raises WeightsError: the penalty is not a finite number of at most 0
+
+    >>> penalty = RepetitionPenalty(ngram_size=2)
+    >>> penalty(completion_ids=[[1, 2, 3, 4], [5, 5, 5, 5, 5]])
+    [0.0, -0.75]
+    """
+
+    def __init__(self, ngram_size: int = 3, max_penalty: float = -1.0):
+        check_whole(ngram_size, "ngram_size", 1, error=OrderError)
+        if not -inf < as_number(max_penalty) <= 0:
+            raise WeightsError(f"max_penalty is {max_penalty!r}; it must be a finite number of at most 0")
+        self.ngram_size = ngram_size
+        self.max_penalty = max_penalty
+        self.__name__ = "repetition_penalty_reward"  # under which trainers log it
+
+    def _argument_names(self) -> tuple[str, ...]:
+        return "ngram_size", "max_penalty"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(ngram_size={self.ngram_size}, max_penalty={self.max_penalty!r})"
+
+    def __call__(
+        self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any
+    ) -> list[float]:
+        texts: Any = parse_texts(completion_ids, "completion_ids")
+        return list(map(self._penalty, texts.lists()))
+
+    def _penalty(self, ids: Sequence[Hashable]) -> float:
+        count = len(ids) - self.ngram_size + 1
+        if count < 1:
+            return 0.0
+        repeated = 1 - len(set(zip(*(ids[start:] for start in range(self.ngram_size))))) / count
+        return repeated * self.max_penalty if repeated else 0.0
 
 
 def _text_of(completion: Any, position: int) -> str:

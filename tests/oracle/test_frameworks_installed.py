@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from cybleu import BleuReward, errors, score, scores, segment_stats
 from cybleu.frameworks import CaptionBleu, load
 from cybleu.metrics import VARIANTS, find
+from cybleu.rewards import RepetitionPenalty
 from cybleu.text import tokenizer
 
 pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("default")]  # of so many packages no two versions warn alike
@@ -273,6 +274,16 @@ def test_processes_have_the_score_of_all_segments(torchmetrics):
 
 
 @pytest.mark.parametrize("settings", [{}, {"metric": "chrf"}, {"tokenize": None, "smoothing": "add-k"}], ids=str)
+def test_the_penalty_of_repeated_ngrams(trl):
+    from trl.rewards import get_repetition_penalty_reward
+
+    texts = [[1, 2, 3, 4], [5, 5, 5, 5, 5], [], [1, 2, 1, 2, 1], [7]]
+    for ngram_size in (1, 2, 3):
+        for penalty in (-1.0, -0.3, 0.0):
+            theirs = get_repetition_penalty_reward(ngram_size, penalty)(texts)
+            assert RepetitionPenalty(ngram_size, penalty)(completion_ids=texts) == theirs
+
+
 def test_a_trainer_of_trl_logs_the_mean_of_the_rewards(trl, settings, tmp_path, monkeypatch):
     from datasets import Dataset
     from tokenizers import Tokenizer, models, pre_tokenizers

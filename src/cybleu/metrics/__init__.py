@@ -16,6 +16,7 @@ from .bleu import Bleu, BleuScore
 from .chrf import Chrf
 from .gleu import Gleu
 from .metric import Metric, Score
+from .mixture import Mixture
 from .nist import Nist, NistInformation, NistScore
 from .ter import Ter
 from .variants import SMOOTHINGS, VARIANTS, Variant, tool_tokenizer
@@ -33,6 +34,7 @@ __all__ = [
     "Chrf",
     "Gleu",
     "Metric",
+    "Mixture",
     "Nist",
     "NistInformation",
     "NistScore",

@@ -270,6 +270,18 @@ class Bleu(ArgumentState, Metric):
             found = self._derived[key] = replace(self, variant=replace(self.definition, **rules))
         return found
 
+    def for_rewards(self, brevity_penalty: bool = True) -> Bleu:
+        """Return the metric that :func:`cybleu.bleu_rewards` uses: an empty hypothesis has 0, where some tools fail.
+
+        :param brevity_penalty: False leaves out the brevity penalty
+        """
+        found = self._derived.get(brevity_penalty)
+        if found is None:
+            rules = {} if brevity_penalty else {"penalty": "none"}
+            found = self.of_sentences().with_rules(empty_hypothesis="zero", fails="never", **rules)
+            self._derived[brevity_penalty] = found
+        return found
+
     def without_failures(self) -> Bleu:
         """Return the metric without errors: texts on which the tool fails get a score, so that searches can avoid them."""
         return self if self.definition.fails == "never" else self.with_rules(fails="never")

@@ -123,6 +123,16 @@ class Metric(ABC):
         """Return the metric for scoring single sentences."""
         return self
 
+    def for_rewards(self, brevity_penalty: bool = True) -> Metric:
+        """Return the metric that :func:`cybleu.bleu_rewards` uses: it scores single sentences, and raises no error.
+
+        :param brevity_penalty: False leaves out the brevity penalty, which only BLEU has
+        :raises UnknownNameError: there is no brevity penalty to leave out
+        """
+        if not brevity_penalty:
+            raise UnknownNameError(f"the metric {self.name} has no brevity penalty to leave out")
+        return self.of_sentences()
+
     def without_failures(self: Self) -> Self:
         """Return the metric without errors: texts on which the tool fails get a score, so that searches can avoid them."""
         return self
