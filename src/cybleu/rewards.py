@@ -90,7 +90,9 @@ def bleu_rewards(
     found = find(metric, **choices).for_rewards(brevity_penalty)
     arrays: dict[str, Any] = {"owner": owner, "lengths": lengths, "reference_lengths": reference_lengths}
     settings: dict[str, Any] = {"pad_id": pad_id, "eos_id": eos_id, "unk_id": unk_id, "threads": threads}
-    rows = found.rows(references, hypotheses, tokenize=tokenize, lowercase=lowercase, **arrays, **settings)
+    settings |= {"tokenize": tokenize, "lowercase": lowercase or None, **arrays}
+    given = {name: value for name, value in settings.items() if value is not None}
+    rows = found.rows(references, hypotheses, **given)
     scores = found.formula(rows.shape[1]).score_rows(rows)
     arrays |= {"hypotheses": hypotheses, "references": references}
     rewards = separate_output(out, (len(rows),), np.float32, **arrays)

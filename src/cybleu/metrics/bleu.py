@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .formula import Formula
 
 LEVELS = ("corpus", "sentence", "mean")
+_OF_REFERENCES = {"reference_lengths", "pad_id", "eos_id", "unk_id", "ignore", "tokenize", "lowercase"}
 
 
 @dataclass(frozen=True)
@@ -305,14 +306,12 @@ class Bleu(ArgumentState, Metric):
         :raises ArrayValueError: the references were prepared for another metric
         """
         from ..stats.references import References, check_prepared
-        from ..stats.segments import segment_stats
 
         if not isinstance(references, References):
+            from ..stats.segments import segment_stats
+
             return segment_stats(references, hypotheses, self.order, self.definition.reference_length, **arguments)
-        of_references = {
-            name: arguments.pop(name, None)
-            for name in ("reference_lengths", "pad_id", "eos_id", "unk_id", "ignore", "tokenize", "lowercase")
-        }
+        of_references = {name: arguments.pop(name) for name in _OF_REFERENCES & arguments.keys()}
         orders_chosen = self.max_order is not None or self.weights is not None
         counted: dict[str, Any] = {"max_order": self.order} if orders_chosen else {}
         counted |= {"reference_length": self.definition.reference_length}

@@ -353,7 +353,7 @@ def column_of(values: Any, name: str) -> Any:
     :raises SequenceTypeError: it is a table of several columns
     :raises ArrowError: the column is broken, was consumed before, or holds neither texts nor lists
     """
-    if isinstance(values, TextColumn):
+    if type(values) in (list, tuple) or isinstance(values, TextColumn):
         return values
     if not is_column(values):
         return by_position(values)

@@ -135,7 +135,7 @@ class RawWords(CheckedState):
 
 
 def _following(numbers: bytes, ends: NDArray[np.int64]) -> TokenIds:
-    begins = np.zeros_like(ends)
+    begins = np.zeros(len(ends), dtype=np.int64)
     begins[1:] = ends[:-1]
     return TokenIds(np.frombuffer(numbers, dtype=np.int32), begins, ends)
 
