@@ -338,7 +338,10 @@ def test_as_a_command(files):
     done = subprocess.run(
         [sys.executable, "-m", "cybleu", "score", "hyp", "ref1", "ref2"], capture_output=True, text=True, check=True
     )
-    assert (done.stdout, done.stderr) == (run("hyp", "ref1", "ref2").stdout, "")
+    assert (done.stdout, done.stderr) == (
+        run("hyp", "ref1", "ref2").stdout,
+        "cybleu: hypotheses: hyp; references: ref1, ref2\n",
+    )
     done = subprocess.run(
         [sys.executable, "-m", "cybleu", "score", "x", "y"], capture_output=True, text=True, check=False
     )
@@ -407,7 +410,7 @@ def test_a_byte_order_mark_is_part_of_the_first_token_as_in_the_tools(files):
         "cybleu: 'marked' begins with a byte order mark, which is part of its first token here"
     )
     dropped, plain = run("marked", "ref1", "--drop-bom"), run("hyp", "ref1")
-    assert (dropped.stdout, dropped.stderr) == (plain.stdout, "")
+    assert (dropped.stdout, dropped.stderr) == (plain.stdout, "cybleu: hypotheses: marked; references: ref1\n")
     assert "--drop-bom" in run("marked", "ref1", command="variants").stderr
 
 
@@ -515,13 +518,24 @@ def test_the_reference_length(files):
     )
 
 
+def test_the_output_says_which_file_is_which(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command_line.write_lines(tmp_path, {"hyp": ["a b c d e"], "ref": ["a b c d e f"], "other": ["x"]})
+    assert run("hyp", "ref", "other").stderr == "cybleu: hypotheses: hyp; references: ref, other\n"
+    assert run("ref", "hyp").stderr == "cybleu: hypotheses: ref; references: hyp\n"
+    done = run("-", "ref", "--json", stdin="a b\n")
+    assert done.stderr == "" and json.loads(done.stdout)["hypothesis"] == "standard input"
+    assert json.loads(done.stdout)["references"] == ["ref"]
+
+
 def test_advice(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tokenised").write_text("it is so .\n" * 100)
     (tmp_path / "raw").write_text("it is so.\n" * 100)
     assert "the text looks tokenised" in run("tokenised", "raw").stderr
     assert "as if it were not tokenised; --tokenize 13a" in run("raw", "raw", "--tokenize", "none").stderr
-    assert run("raw", "raw").stderr == run("tokenised", "tokenised", "--tokenize", "none").stderr == ""
+    for name, options in (("raw", []), ("tokenised", ["--tokenize", "none"])):
+        assert run(name, name, *options).stderr == f"cybleu: hypotheses: {name}; references: {name}\n"
 
 
 @pytest.mark.parametrize(

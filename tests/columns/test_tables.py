@@ -181,3 +181,51 @@ def test_statistics_from_whatever_has_columns():
         columns.statistics({name: number for name, number in numbers.items() if name != "total_4"})
     with pytest.raises(StatisticsError, match="different lengths"):
         columns.statistics(numbers | {"hyp_len": [1, 2]})
+
+
+@given(rows=segments)
+@pytest.mark.parametrize("metric", ["sacrebleu", "nltk:method1", "nltk", "chrf", "gleu", "ter"])
+def test_scores_of_segments_are_those_of_sentences(rows, metric):
+    found = columns.segment_scores(AsArray(made(rows)), references=["reference", "other"], metric=metric)
+    assert found.dtype == np.float64
+    chosen = find(metric).of_sentences()
+    sets = [[text for text in row[1:] if text is not None] for row in rows]
+    options = {} if chosen.of_raw_text else {"tokenize": "13a"}
+    expected = [chosen.score(chosen.rows([group], [row[0]], **options)).score for group, row in zip(sets, rows)]
+    assert found.tolist() == expected
+
+
+def test_a_short_text_that_equals_its_reference_is_perfect():
+    assert columns.segment_scores({"hypothesis": ["It rains."], "reference": ["It rains."]}) == pytest.approx([100])
+    assert columns.segment_scores({"hypothesis": [], "reference": []}).tolist() == []
+
+
+@given(rows=segments.filter(bool))
+@pytest.mark.parametrize("metric", ["sacrebleu", "nltk:method1", "nltk", "chrf", "gleu", "ter"])
+def test_totals_and_columns_are_scored_as_they_are(rows, metric):
+    frame, chosen = AsArray(made(rows)), find(metric)
+    options = {} if chosen.of_raw_text else {"tokenize": "13a"}
+    expected = chosen.score(chosen.rows([[row[1]] for row in rows], [row[0] for row in rows], **options))
+    assert score(columns.total(frame, metric=metric), metric) == expected
+    assert score(columns.rows(frame, metric=metric), metric) == expected
+
+
+def test_what_is_no_total_of_the_metric():
+    with pytest.raises(StatisticsError, match="no column 'hyp_len'"):
+        score({"match_1": 1})
+
+
+@pytest.mark.parametrize("function", [columns.rows, columns.total, columns.segment_scores, columns.row_blocks])
+@pytest.mark.parametrize(
+    ("hypothesis", "references"),
+    [("reference", "hypothesis"), ("references", ["other", "prediction"]), ("Ref", "HYP"), ("target", "hypotheses")],
+)
+def test_columns_the_wrong_way_round_are_refused_by_name(function, hypothesis, references):
+    with pytest.raises(UnknownNameError, match=r"wrong way round; pass hypothesis='.*', references='.*'"):
+        [*function({}, hypothesis, references)]
+
+
+def test_other_names_of_columns_are_taken_as_they_are():
+    frame = {"reference": ["a b c d"], "reference2": ["a b c e"], "hypothesis": ["x"]}
+    assert columns.total(frame, "reference", "reference2")["match_1"] == 3
+    assert columns.total(frame, "hypothesis", "reference")["match_1"] == 0

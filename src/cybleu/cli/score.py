@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import click
 
 from .. import __version__, bleu_score
+from .._files.text import STANDARD_INPUT
 from .._runtime.parallel import in_order
 from .._runtime.scales import percent
-from ..errors import EmptyCorpusError
+from ..errors import EmptyCorpusError, printable, readable
 from ..metrics import Bleu, BleuScore, Metric, Score
 from ..text.raw import Raw
 from .common import (
@@ -45,6 +46,12 @@ class ScoreOptions(TextOptions):
     segments: bool
     as_json: bool
     width: int
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the file of hypotheses and of those of references, for output."""
+        paths = (self.hypothesis, *self.references)
+        return ["standard input" if path == STANDARD_INPUT else readable(path) for path in paths]
 
     def metric_and_method(self) -> tuple[Metric, str | None]:
         asked_tokenizer(self.tokenize, self.split)  # for its error
@@ -117,9 +124,12 @@ def score(given: ScoreOptions) -> None:
         results = [corpus.result(texts.references()) for corpus in corpora]
     for advice in dict.fromkeys(advice for corpus in corpora for advice in corpus.advice()):
         click.echo(f"cybleu: {advice}", err=True)
+    if not given.as_json:  # nothing in the texts tells which are the references
+        named = f"hypotheses: {given.names[0]}; references: {', '.join(given.names[1:])}"
+        click.echo(f"cybleu: {printable(named)}", err=True)
     if given.as_json:
-        shown = [corpus.as_object(result, given.segments) for corpus, result in zip(corpora, results)]
-        click.echo(json.dumps(shown if len(shown) > 1 else shown[0]))
+        objects = [corpus.as_object(result, given.segments) for corpus, result in zip(corpora, results)]
+        click.echo(json.dumps(objects if len(objects) > 1 else objects[0]))
     elif given.segments:
         for numbers in zip(*(corpus.percents for corpus in corpora)):
             click.echo("\t".join(f"{number:.{given.width}f}" for number in numbers))
@@ -258,13 +268,14 @@ class _Corpus:
 
     def as_object(self, result: Score, with_segments: bool) -> dict[str, Any]:
         """The score for JSON."""
-        shown: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": self.count}
+        found: dict[str, Any] = {**asdict(result), "score": result.percent, "scale": 100, "segments": self.count}
         if isinstance(result, BleuScore):
-            shown["precisions"] = [percent(precision, result.scale) for precision in result.precisions]
-            shown["ratio"] = result.ratio
+            found["precisions"] = [percent(precision, result.scale) for precision in result.precisions]
+            found["ratio"] = result.ratio
+        found["hypothesis"], *found["references"] = self.given.names
         if with_segments:
-            shown["segment_scores"] = [*self.percents]
-        return shown
+            found["segment_scores"] = [*self.percents]
+        return found
 
     def score(self) -> Score:
         if self.mean is not None:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
-from ..errors import ArrayValueError, EmptyCorpusError, LengthMismatchError, SequenceTypeError, UnknownNameError
-from ..metrics import Bleu, Score, find
-from .tables import rows, statistics
+from ..errors import ArrayValueError, EmptyCorpusError, LengthMismatchError, SequenceTypeError
+from ..metrics import Score, find
+from ..metrics.by_name import short_names
+from .tables import check_names, rows, statistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,8 +54,7 @@ class Counting:
         self.references = _names(references)
         self.keep = _names(keep)
         self._tokens: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": 1}
-        if not self.references:
-            raise UnknownNameError("there is no column of references; name at least one")
+        check_names(hypothesis, self.references)
         for place, name in enumerate(self.keep):
             if name in (*self.addends, SCORE) or name in self.keep[:place]:
                 made = "given twice" if name in self.keep[:place] else "the name of a column that is made"
@@ -76,8 +76,7 @@ class Counting:
     @property
     def addends(self) -> tuple[str, ...]:
         """The statistics, and what else the score of a sum needs: NLTK counts segments that are too short for an order."""
-        short = isinstance(self.metric, Bleu) and self.metric.definition.short_segments_count
-        return (*self.metric.columns, *([f"short_{n + 1}" for n in range(len(self._totals))] if short else []))
+        return (*self.metric.columns, *short_names(self.metric))
 
     @property
     def _totals(self) -> tuple[str, ...]:
@@ -146,7 +145,7 @@ class Counting:
 
         :param sums: what the engine found, None where there is no row
         """
-        return {name: self.metric.number_type(sums[name] or 0) for name in self.metric.columns}
+        return {name: self.metric.number_type(sums[name] or 0) for name in self.addends}
 
     def score_of(self, sums: Mapping[str, Any]) -> Score:
         """The score of a sum.
@@ -156,9 +155,8 @@ class Counting:
         """
         if any(sums[name] is None for name in self.addends):
             raise EmptyCorpusError("there is no segment to score; give at least one row with its references")
-        row = [*self.total_of(sums).values()]
-        short = [int(sums[name] or 0) for name in self.addends[len(row) :]]
-        return self.metric.score(row, short or None)
+        total, columns = [*self.total_of(sums).values()], len(self.metric.columns)
+        return self.metric.score(total[:columns], total[columns:] or None)
 
     def systems_of(self, table: Any) -> dict[str, NDArray[np.int64]]:
         """The rows of each system, in the order of the segments.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import array_given, floats_given, np
+from .._runtime.arrays import np
 from .._runtime.exclusive import exclusive
-from ..errors import ArrowError, LengthMismatchError, StatisticsError, UnknownNameError
+from ..errors import ArrowError, LengthMismatchError, UnknownNameError
 from ..metrics import find
-from ..stats.rows import whole_numbers
+from ..metrics.by_name import rows_by_name, short_names
 from ..text.columns import ReferenceColumns, TextColumn, arrays_of, is_column
 from ..text.parsing import parse_list
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Tokenize = str | Callable[[str], Sequence[Hashable]] | None
     Rows = dict[str, NDArray[np.int64]]
 
-__all__ = ["row_blocks", "rows", "statistics", "total"]
+__all__ = ["row_blocks", "rows", "segment_scores", "statistics", "total"]
 
 BLOCK = 16384  # rows of a table that are counted at a time
 
@@ -67,8 +67,7 @@ def row_blocks(
     chosen = find(metric)
     chosen.check_parts()
     wanted = [hypothesis, *([references] if isinstance(references, str) else references)]
-    if len(wanted) < 2:
-        raise UnknownNameError("there is no column of references; name at least one")
+    check_names(hypothesis, wanted[1:])
     if chosen.of_raw_text and tokenize == "13a":
         tokenize = None  # by default; of another tokeniser such a metric says that it takes none
     raw = tokenize is not None or chosen.of_raw_text
@@ -137,6 +136,46 @@ def rows(
     return {name: column.whole() for name, column in found.items()}
 
 
+def segment_scores(
+    table: Any,
+    hypothesis: str = "hypothesis",
+    references: str | Sequence[str] = "reference",
+    metric: str | Metric | Variant | None = None,
+    *,
+    tokenize: Tokenize = "13a",
+    lowercase: bool = False,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """The score of each segment of a table, as the tool of the metric scores single sentences.
+
+    For sacreBLEU this means effective order: orders for which a text is too short are left out, so that a text of three
+    tokens that equals its reference has the score 100.
+
+    :param table: as for :func:`row_blocks`
+    :param hypothesis: the name of the column of hypotheses
+    :param references: the name of the column of references, or the names of several
+    :param metric: as for :func:`cybleu.metrics.find`, by default ``sacrebleu``
+    :param tokenize: how to split raw text into tokens, by default ``13a``; None for columns of lists of tokens
+    :param lowercase: put raw text in lower case first
+    :param threads: how many threads count at the same time
+    :return: float64 `(n,)`, on the metric's scale, in the order of the rows; empty for an empty table
+    :raises CybleuError: as for :func:`row_blocks`
+
+    ``frame.assign(score=segment_scores(frame))`` adds them to a frame of pandas;
+    ``frame.with_columns(score=segment_scores(frame))`` to one of polars.
+
+    >>> segment_scores({"hypothesis": ["It rains.", "A dog."], "reference": ["It rains.", "The dog."]}).round(2)
+    array([100.  ,  45.18])
+    """
+    arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
+    chosen = find(metric)
+    sentences = chosen.of_sentences()
+    scores = [np.empty(0)]
+    for block in row_blocks(table, hypothesis, references, chosen, **arguments):
+        scores.append(sentences.scores(rows_by_name(block, chosen)))
+    return np.concatenate(scores)
+
+
 def total(
     table: Any,
     hypothesis: str = "hypothesis",
@@ -156,20 +195,25 @@ def total(
     :param tokenize: how to split raw text into tokens, by default ``13a``; None for columns of lists of tokens
     :param lowercase: put raw text in lower case first
     :param threads: how many threads count at the same time
-    :return: a dict from the names of the metric's columns to ints, 0 for an empty table
+    :return: a dict from the names of the metric's columns to ints, 0 for an empty table; for NLTK's BLEU also
+        ``short_1`` to ``short_4``, how many segments are too short for each order. :func:`cybleu.score` takes it
     :raises CybleuError: as for :func:`row_blocks`
 
+    >>> from cybleu import score
     >>> texts = {"hypothesis": ["The cat sat.", "A dog."], "reference": ["The cat sat!", "A dog."]}
-    >>> total(texts)["match_1"]
-    6
+    >>> total(texts)["match_1"], round(score(total(texts)).score, 2)
+    (6, 70.71)
     """
     arguments: Any = {"tokenize": tokenize, "lowercase": lowercase, "threads": threads}
     chosen = find(metric)
     number = chosen.number_type
-    sums = dict.fromkeys(chosen.columns, number())
+    short = short_names(chosen)
+    sums = dict.fromkeys((*chosen.columns, *short), number())
     for block in row_blocks(table, hypothesis, references, metric, **arguments):
         for name, numbers in block.items():
             sums[name] += number(numbers.sum())
+        for name in short:
+            sums[name] += int((block[name.replace("short", "total")] == 0).sum())
     return sums
 
 
@@ -188,11 +232,7 @@ def statistics(columns: Any, metric: str | Metric | Variant | None = None) -> ND
     >>> round(score(statistics(sums)).score, 4)
     42.7287
     """
-    chosen = find(metric)
-    found = [_numbers(columns, name, chosen.takes_fractions) for name in chosen.columns]
-    if len(set(map(len, found))) > 1:
-        raise StatisticsError(f"the columns have different lengths: {', '.join(map(str, map(len, found)))}")
-    return np.column_stack(found)
+    return rows_by_name(columns, find(metric))
 
 
 class _Growing:
@@ -258,6 +298,31 @@ def _place(name: str, names: tuple[str, ...] | None) -> int:
     return names.index(known(name, names))
 
 
+# What columns are called; lower case, without a plural's s.
+OF_REFERENCES = {"reference", "ref", "target", "gold"}
+OF_HYPOTHESES = {"hypothesis", "hypothese", "hyp", "prediction", "pred", "output", "candidate", "translation", "mt"}
+
+
+def check_names(hypothesis: str, references: Sequence[str]) -> None:
+    """Check that there is a column of references, and that the names are not the wrong way round.
+
+    :raises UnknownNameError: they are
+    """
+    if not references:
+        raise UnknownNameError("there is no column of references; name at least one")
+    turned = [name for name in references if _bare(name) in OF_HYPOTHESES]
+    if turned and _bare(hypothesis) in OF_REFERENCES:
+        raise UnknownNameError(
+            f"the column of hypotheses is {hypothesis!r} and that of references {turned[0]!r}, which is the wrong way round; "
+            f"pass hypothesis={turned[0]!r}, references={hypothesis!r}"
+        )
+
+
+def _bare(name: Any) -> str:
+    text = str(name).lower()
+    return text if text == "hypothesis" else text.removesuffix("s")
+
+
 def known(name: str, names: Sequence[str], what: str = "table") -> str:
     """The name of a column.
 
@@ -272,21 +337,3 @@ def known(name: str, names: Sequence[str], what: str = "table") -> str:
 
 def _named(metric: Any, found: NDArray[np.int64]) -> Rows:
     return {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(metric.columns)}
-
-
-def _numbers(columns: Any, name: str, fractions: bool) -> NDArray[Any]:
-    try:
-        values = columns[name]
-    except Exception as error:
-        has = ", ".join(map(repr, columns)) if isinstance(columns, Mapping) else type(columns).__name__
-        raise StatisticsError(f"there is no column {name!r} in the columns: {has}") from error
-    flat = array_given(values, name).reshape(-1)
-    if fractions:
-        return floats_given(flat, name)
-    if flat.dtype.kind not in "iu":
-        flat = np.array(whole_numbers(flat.tolist(), name, " from 0"), dtype=object)
-    if len(flat) and not 0 <= int(flat.min()) <= int(flat.max()) < 2**63:
-        raise StatisticsError(
-            f"{name} holds {int(flat.min())} to {int(flat.max())}; statistics are from 0 and fit int64"
-        )
-    return flat.astype(np.int64)

@@ -7,12 +7,13 @@ A metric is a frozen object that counts segments and scores the counts. Every fu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownNameError
 from ..text.raw import check_tokenizer
 from .bleu import Bleu, BleuScore
+from .by_name import rows_by_name, short_by_name
 from .chrf import Chrf
 from .gleu import Gleu
 from .metric import Metric, Score
@@ -125,7 +126,8 @@ def score(
     """Score a corpus or a segment from its statistics.
 
     :param stats: a row; the rows of segments, which are added up; or a :class:`cybleu.CorpusAccumulator`. Rows are lists of
-        ints or one integer array `(n, 2 + 2 * orders)`
+        ints or one integer array `(n, 2 + 2 * orders)`; or a dict of numbers or columns by the names of the metric's columns,
+        as :func:`cybleu.columns.total` and :func:`cybleu.columns.rows` return them
     :param metric: as for :func:`find`, by default ``sacrebleu``
     :param short_segments: for each order, the number of segments that are too short for it. NLTK's definitions require it
         if the rows are already summed, or if some n-grams were not counted. It is computed from rows of segments
@@ -142,7 +144,12 @@ def score(
     >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2], "nltk", smoothing="method1").score, 4)
     0.2857
     """
-    return find(metric, **choices).score(stats, short_segments)
+    found = find(metric, **choices)
+    if isinstance(stats, Mapping):
+        short = short_by_name(stats, found) if short_segments is None else short_segments
+        rows = rows_by_name(stats, found)
+        return found.score(rows if short is None else rows.sum(axis=0), short)
+    return found.score(stats, short_segments)
 
 
 def scores(
