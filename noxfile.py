@@ -155,7 +155,7 @@ def columns(session: nox.Session) -> None:
         "not long",
         "tests/columns",
         "tests/text/test_columns.py",
-        "tests/text/test_sequences.py",
+        "tests/test_front_door.py",
     )
 
 

@@ -194,6 +194,13 @@ def bench(work, ours, theirs, rounds, key=lambda found: found, times=compare, **
     return ours_time
 
 
+def bench_sentences(work, ours, theirs, hypotheses, references, rounds, **options):
+    """Benchmark functions of sacreBLEU that score one line against a list of references, on 500 lines."""
+    pairs = [(line, [other]) for line, other in zip(hypotheses, references)][:500]
+    both = (lambda score=score: [score(*pair) for pair in pairs] for score in (ours, theirs))
+    bench(work, *both, rounds, lambda found: list(map(vars, found)), count=len(pairs), **options)
+
+
 def row(work, ours, theirs, unit="us", scale=1e6, count=1, bar=None):
     asked = f"  (goal: {bar})" if bar and cybleu.BACKEND == "cython" else ""
     times = theirs / ours

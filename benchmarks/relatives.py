@@ -48,6 +48,7 @@ except ImportError:
 
 compare = partial(measure.compare, clock=time.process_time, collecting=True)
 bench = partial(measure.bench, times=compare)
+bench_sentences = partial(measure.bench_sentences, times=compare)
 
 
 def corpora(reference, hypotheses, rounds):
@@ -68,15 +69,8 @@ def corpora(reference, hypotheses, rounds):
         assert max(abs(one[0][0] - other) for one, other in zip(found, segments().tolist())) < 1e-2  # single precision
         times = compare(segments, lambda: fastchrf.pairwise_chrf(ours_of, sets), rounds)
         row("chrF of the segments of a corpus; fastchrf", *times, count=len(hypotheses), bar=10)
-    pairs = [*zip(hypotheses, reference)][:500]
-    bench(
-        "chrF of a sentence; sacreBLEU",
-        lambda: [sacrebleu_sentence_chrf(line, [other]) for line, other in pairs],
-        lambda: [sacrebleu.sentence_chrf(line, [other]) for line, other in pairs],
-        rounds,
-        lambda found: list(map(vars, found)),
-        count=len(pairs),
-    )
+    both = sacrebleu_sentence_chrf, sacrebleu.sentence_chrf
+    bench_sentences("chrF of a sentence; sacreBLEU", *both, hypotheses, reference, rounds)
 
 
 def edit_rates(reference, hypotheses, rounds):
@@ -88,16 +82,8 @@ def edit_rates(reference, hypotheses, rounds):
         )
         work = f"TER of a corpus, {len(documents)} reference{'s' * (len(documents) > 1)}; sacreBLEU"
         bench(work, ours, theirs, 1, vars, count=len(hypotheses), bar=120)
-    pairs = [*zip(hypotheses, reference)][:500]
-    bench(
-        "TER of a sentence; sacreBLEU",
-        lambda: [sacrebleu_sentence_ter(line, [other]) for line, other in pairs],
-        lambda: [sacrebleu.sentence_ter(line, [other]) for line, other in pairs],
-        rounds,
-        lambda found: list(map(vars, found)),
-        count=len(pairs),
-        bar=60,
-    )
+    both = sacrebleu_sentence_ter, sacrebleu.sentence_ter
+    bench_sentences("TER of a sentence; sacreBLEU", *both, hypotheses, reference, rounds, bar=60)
     texts = reference[:1024]
     print(f"TER of 1,024 x 1,024: {median_seconds(lambda: pairwise_bleu(texts, metric='ter'), 1):.1f} s")
     words = [str(number) for number in range(1000)]

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import sacrebleu
-from measure import bench, header, lines, options, row, uncached, used_by
+from measure import bench, bench_sentences, header, lines, options, row, uncached, used_by
 from measure import processor_seconds as seconds
 
 import cybleu
@@ -110,17 +110,8 @@ def main():
 
     compare_bleuscore(rounds, reference, hypotheses)
 
-    pairs = [*zip(hypotheses, reference)][:1000]
-    bench(
-        "one sentence, 13a",
-        lambda: [sacrebleu_sentence_bleu(line, [other]) for line, other in pairs],
-        lambda: [sacrebleu.sentence_bleu(line, [other]) for line, other in pairs],
-        rounds,
-        lambda found: list(map(vars, found)),
-        new,
-        count=len(pairs),
-        bar=20,
-    )
+    both = sacrebleu_sentence_bleu, sacrebleu.sentence_bleu
+    bench_sentences("one sentence, 13a", *both, hypotheses, reference, rounds, times=new, bar=20)
 
     words = " ".join(reference).split()
     long = [" ".join(words[start : start + 368]) for start in range(0, 36_800, 368)]
