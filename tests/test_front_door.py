@@ -99,7 +99,7 @@ OF_TEXTS = {
 TOKENS = [[["a", "b", "c", "d"]], [["e", "f"], ["e", "g"]]], [["a", "b", "c", "x"], ["e", "g"]]
 IDS = [[[5, 6, 7, 8]], [[9, 10], [9, 11]]], [[5, 6, 7, 1], [9, 11]]
 ONE_EACH = [[[5, 6, 7, 8]], [[9, 10, 11, 12]]], [[5, 6, 7, 1], [9, 11, 11, 12]]
-LINES = [["The cat sat.", "A cat."], ["It rains, often."]], ["The cat, it sat.", "it rains."]
+LINES = [["Die Straße, ΟΔΟΣ.", "Ein İ."], ["猫 rains, often."]], ["die Straße, ΟΔΟΣ sat.", "猫 rains."]
 
 
 def of_objects(values):
@@ -211,10 +211,8 @@ FORMS_OF_ONE_EACH = {
 }
 FORMS_OF_LINES = {
     "tuples": (lambda sets: tuple(map(tuple, sets)), tuple),
-    "bytes": (
-        lambda sets: [[line.encode() for line in group] for group in sets],
-        lambda v: [line.encode() for line in v],
-    ),
+    "bytes": (lambda sets: [list(map(str.encode, group)) for group in sets], lambda v: list(map(str.encode, v))),
+    "bytearrays": (lambda sets: sets, lambda v: [bytearray(line.encode()) for line in v]),
     "labelled": (lambda sets: Labelled(map(Labelled, sets)), Labelled),
     "arrow": (arrow(texts, 1), arrow(texts, 0)),
     "stream": (arrow(texts, 1), Stream),
@@ -261,7 +259,15 @@ def test_arrays_of_ids(call, form):
     assert listed(call(form[0](ONE_EACH[0]), form[1](ONE_EACH[1]))) == listed(call(*ONE_EACH))
 
 
-@pytest.mark.parametrize("how", [{"tokenize": "13a"}, {"tokenize": "char", "lowercase": True}, {"tokenize": str.split}])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"tokenize": "13a"},
+        {"tokenize": "char", "lowercase": True},
+        {"tokenize": str.split},
+        {"tokenize": str.split, "lowercase": True},
+    ],
+)
 @cases(OF_RAW_TEXT, FORMS_OF_LINES)
 def test_raw_text_in_every_form(call, form, how):
     assert listed(call(form[0](LINES[0]), form[1](LINES[1]), **how)) == listed(call(*LINES, **how))
@@ -679,6 +685,10 @@ REFUSED = {
         (lambda: self_bleu([[1], [2]], pad_id=2**63), "pad_id is 9223372036854775808"),
         (lambda: self_bleu([[1], [2]], eos_id=True), "eos_id is True"),
         (lambda: find("ter").rows([["a"]], ["a"], pad_id=0), "pad_id is for token ids"),
+        (lambda: segment_stats([["a"]], ["a"], tokenize="13a", pad_id=0), "pad_id is for token ids"),
+        (lambda: bleu_rewards([["a"]], ["a"], tokenize="13a", pad_id=2), "pad_id is for token ids"),
+        (lambda: bleu_rewards(RAW, ["a"], tokenize="13a"), "the references are prepared, so tokenize is theirs"),
+        (lambda: pairwise_bleu(["a"], tokenize="13a", eos_id=2), "eos_id is for token ids"),
         (lambda: find("chrf").rows([["a"]], ["a"], pad_id=0), "pad_id is for token ids"),
         (lambda: find("chrf").rows([["a"]], ["a"], owner=[1]), "owner"),
         (lambda: find("chrf").rows(References([[["a"]]]), ["a"]), "prepared as tokens"),
@@ -709,6 +719,12 @@ REFUSED = {
         (lambda: pairwise_bleu(["a b"], strict=True), r"references\[0\] is a str"),
         (lambda: pairwise_bleu([["a"]], metric="chrf"), r"references\[0\]"),
         (lambda: mbr([[["a"]]], metric="chrf"), "must be a str"),
+        (
+            lambda: self_bleu([["a"], ["b"]], tokenize="13a"),
+            r"texts\[0\] is a list; with tokenize each text must be raw",
+        ),
+        (lambda: check([["a"]], "a", tokenize="13a"), "hypotheses is a str, not a list of hypotheses"),
+        (lambda: check(["a"], ["a"], tokenize="13a"), r"references\[0\] is one str; .* \[\[reference\] for"),
         (lambda: find("chrf").rows(RAW, [["a"]]), r"hypotheses\[0\] is a list"),
         (lambda: load("bleu").add_batch(predictions="a", references=["a"]), "predictions is"),
         (lambda: load("bleu").add(prediction=["a"], reference="a"), r"predictions\[0\]"),
@@ -721,6 +737,8 @@ REFUSED = {
     errors.LengthMismatchError: [
         (lambda: ONE.stats([[1], [1]]), "2 hypotheses and 1 set .* owner"),
         (lambda: segment_stats([[["a"]]], []), "0 hypotheses and 1"),
+        (lambda: segment_stats([["a"]], ["a", "b"], tokenize="13a"), "2 hypotheses and 1 set"),
+        (lambda: check([["a"], ["b"]], ["a"], tokenize="13a"), "there are 1 hypotheses and 2 lists of references"),
         (lambda: pairwise_bleu([[["a"]], [["a"], ["b"]]], batched=True), "different sizes"),
         (lambda: pairwise_bleu([[["a"]]], [], batched=True), "0 lists of hypotheses and 1"),
         (lambda: find("chrf").rows([["a"]], ["a", "b"]), "2 hypotheses and 1 set"),
@@ -733,6 +751,7 @@ REFUSED = {
         (lambda: References(np.array([[[1, 2], [0, 0]]]), pad_id=0), r"references\[0, 1\] is empty"),
         (lambda: self_bleu([["a"]]), "there are 1, give at least two"),
         (lambda: self_bleu([]), "there are 0"),
+        (lambda: CorpusAccumulator(tokenize="13a").update([], "a"), "there is no reference"),
         (lambda: load("bleu").add(prediction="a", reference=[]), r"references\[0\]"),
         (lambda: CaptionBleu().compute_score({1: []}, {1: ["a"]}), r"gts\[1\]"),
     ],
@@ -752,6 +771,14 @@ REFUSED = {
         (lambda: segment_stats([[["a"]]], [["a"]], reference_length="mean"), "closest"),
         (lambda: bleu_rewards([[["a"]]], [["a"]], smoothing="method1"), "no smoothing"),
         (lambda: pairwise_bleu([["a"]], variant="bleu"), "unknown metric"),
+        (lambda: segment_stats([["a"]], ["a"], tokenize="13b"), "unknown tokeniser '13b'"),
+        (lambda: segment_stats([["a"]], [["a"]], lowercase=True), "lowercase is for raw text"),
+        (lambda: check([["a"]], ["a"], lowercase=True), "lowercase is for raw text"),
+        (lambda: self_bleu([["a"], ["b"]], lowercase=True), "lowercase is for raw text"),
+        (lambda: mbr([["a"]], lowercase=True), "lowercase is for raw text"),
+        (lambda: diverse([["a"]], 2, lowercase=True), "lowercase is for raw text"),
+        (lambda: NBest.from_texts([["a"]], [["a"]], lowercase=True), "lowercase is for raw text"),
+        (lambda: prepare_references([["a"]], lowercase=True), "lowercase is for raw text"),
         (lambda: pairwise_bleu([["a"]], smoothing="method1"), "sacrebleu has no smoothing"),
         (lambda: pairwise_bleu(["a"], metric="chrf", tokenize="13a"), "takes no tokeniser"),
         (lambda: mbr([["a"]], metric="chrf", tokenize=str.split), "takes no tokeniser"),
@@ -778,6 +805,10 @@ REFUSED = {
         (lambda: scores([[1.0, -2.0]], "ter"), "finite numbers from 0"),
         (lambda: score([float("nan"), 2.0], "ter"), "finite numbers"),
         (lambda: Ter().evaluate([1.0]), "2 entries"),
+        (
+            lambda: CorpusAccumulator(tokenize="13a").merge(CorpusAccumulator()),
+            "13a', lowercase=False and with tokenize=N",
+        ),
         (lambda: Chrf(beta=float("nan")), "beta is nan"),
         (lambda: Chrf(beta="2"), "beta is '2'"),
     ],
@@ -793,6 +824,11 @@ REFUSED = {
     errors.EmptyCorpusError: [
         (lambda: load("bleu").compute(), "no text"),
         (lambda: CaptionBleu().compute_score({}, {}), "no image"),
+    ],
+    errors.EmptyReferenceError: [(lambda: check([[" "]], ["a"], tokenize="13a"), r"references\[0\]\[0\] has no token")],
+    errors.NotUtf8Error: [
+        (lambda: CorpusAccumulator(tokenize="13a").update([b"\x80"], "a"), r"^reference(s\[| )0\]? is not UTF-8"),
+        (lambda: CorpusAccumulator(tokenize=str.split).update([b"\x80"], "a"), r"^reference(s\[| )0\]? is not UTF-8"),
     ],
     errors.NGramError: [(lambda: References([[["a"]]], ignore=["a"]), "an n-gram is a tuple")],
     errors.SampleError: [(lambda: self_bleu([["a"], ["b"]], sample=3), "from 1 to 2")],

@@ -21,11 +21,7 @@ from cybleu import (
     self_bleu,
 )
 from cybleu.errors import (
-    ArrayValueError,
-    EmptyReferenceError,
-    LengthMismatchError,
     SequenceTypeError,
-    UnknownNameError,
 )
 from cybleu.metrics import Metric
 from cybleu.nbest import NBest, prepare_references
@@ -154,31 +150,6 @@ def test_raw_text_without_a_tokeniser_is_told_of_it(call):
     call(tokenize="13a")
 
 
-def test_mistakes():
-    for call in (
-        lambda: check(REFERENCES, LINES, lowercase=True),
-        lambda: mbr([LINES], lowercase=True),
-        lambda: diverse([LINES], 2, lowercase=True),
-        lambda: NBest.from_texts([LINES], REFERENCES[:1], lowercase=True),
-        lambda: prepare_references(REFERENCES, lowercase=True),
-    ):
-        with pytest.raises(UnknownNameError, match="lowercase is for raw text"):
-            call()
-    with pytest.raises(LengthMismatchError, match=r"there are 1 hypotheses and 2 lists of references"):
-        check([["a"], ["b"]], ["a"], tokenize="13a")
-    with pytest.raises(EmptyReferenceError, match=r"references\[0\]\[0\] has no token"):
-        check([[" "]], ["a"], tokenize="13a")
-    with pytest.raises(SequenceTypeError, match="hypotheses is a str, not a list of hypotheses"):
-        check([["a"]], "a", tokenize="13a")
-    with pytest.raises(ArrayValueError, match="eos_id is for token ids"):
-        pairwise_bleu(LINES, tokenize="13a", eos_id=2)
-    with pytest.raises(ArrayValueError, match="pad_id is for token ids"):
-        bleu_rewards(REFERENCES, LINES, tokenize="13a", pad_id=2)
-    with pytest.raises(UnknownNameError, match="lowercase is for raw text"):
-        self_bleu([["a"], ["b"]], lowercase=True)
-    with pytest.raises(SequenceTypeError, match=r"texts\[0\] is a list; with tokenize each text must be raw text"):
-        self_bleu([["a"], ["b"]], tokenize="13a")
-    with pytest.raises(ArrayValueError, match="the references are prepared, so tokenize is theirs"):
-        bleu_rewards(References(REFERENCES, tokenize="13a"), LINES, tokenize="13a")
+def test_prepared_references_of_raw_text():
     found = bleu_rewards(References(REFERENCES, tokenize="13a"), LINES)
     assert np.array_equal(found, bleu_rewards(REFERENCES, LINES, tokenize="13a"))
