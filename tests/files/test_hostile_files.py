@@ -174,10 +174,7 @@ def test_other_encodings(tmp_path, encoding):
         ("[" * 500_000, "is nested too deep|is not JSON"),
         ('[{"text": "a", "features": ' + '{"a":' * 500_000, "is nested too deep|is not JSON"),
         ('[{"text": "a", "score": ' + "1" * 1_000_000 + "}]", "is not JSON|it must be a finite number"),
-        (
-            '[{"text": "a", "score": ' + "1" * 400 + "}]",
-            "the score of hypothesis 0 is '111.*it must be a finite number",
-        ),
+        ('[{"text": "a", "score": ' + "1" * 400 + "}]", "score of hypothesis 0 is '111.*must be a finite number"),
         ('[{"text": "a", "score": 1e999}]', "the score of hypothesis 0 is 'inf'; it must be a finite number"),
         ('[{"text": "a", "features": {"lm": NaN}}]', "the feature 'lm' of hypothesis 0 is 'nan'; it must be"),
         ('[{"text": "a", "score": true}]', "the score of hypothesis 0 is 'True'; it must be a finite number"),

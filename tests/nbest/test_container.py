@@ -121,7 +121,7 @@ def test_pickle():
         (
             {"stats": [ROW, ROW, [2, 2**61, 0, 0, 2, 1]]},
             StatisticsError,
-            "hypothesis 0 of segment 2 are too large.*3 segments",
+            "hypothesis 0 of segment 2 are too large.*3 seg",
         ),
         ({"stats": [[1], [-(2**61)], [1]], "score": sum}, StatisticsError, "hypothesis 1 of segment 0 are too large"),
         ({"stats": [["a"]] * 3}, ArrayTypeError, "stats has dtype"),
@@ -204,11 +204,7 @@ def test_from_texts_tokenises():
     [
         (([["a"]], REFERENCES), LengthMismatchError, "1 segments of hypotheses and 3 of references"),
         ((["a", "b", "c"], REFERENCES), SequenceTypeError, r"hypotheses\[0\] must be a list of texts, not str"),
-        (
-            ([[], [["a"], 7], []], REFERENCES),
-            SequenceTypeError,
-            r"hypotheses\[1\]\[1\] must be a list of tokens, not int",
-        ),
+        (([[], [["a"], 7], []], REFERENCES), SequenceTypeError, r"hypotheses\[1\]\[1\] must be a list .* not int"),
         (([["a"], [], []], References([[["a"]]] * 3, 2), None, None), ArrayValueError, "max_order=4 does not fit"),
     ],
 )

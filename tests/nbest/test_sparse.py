@@ -72,20 +72,12 @@ def test_a_matrix_of_another_shape(scipy):
 @pytest.mark.parametrize(
     ("sparse", "error", "text"),
     [
-        (
-            ([0, 2, 2, 3], [0, 1, 2], [1.0, 2.0, 3.0], ["x", "y"]),
-            errors.ArrayValueError,
-            "holds 2, and there are 2 names",
-        ),
+        (([0, 2, 2, 3], [0, 1, 2], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "holds 2, .* are 2 names"),
         (([0, 2, 2, 3], [0, 1, -1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "holds -1"),
         (([0, 2, 2, 3], [1, 1, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "not strictly ascending"),
         (([0, 2, 2, 3], [1, 0, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "not strictly ascending"),
         (([0, 2, 1, 3], [0, 1, 1], [1.0, 2.0, 3.0], ["x", "y"]), errors.ArrayValueError, "falls from 2 to 1"),
-        (
-            ([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, np.inf], ["x", "y"]),
-            errors.FeatureError,
-            "'y' of hypothesis 0 of segment 1",
-        ),
+        (([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, np.inf], ["x", "y"]), errors.FeatureError, "'y' of .* 0 of segment 1"),
         (([0, 2, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0]), errors.ArrayTypeError, "not tuple of 3"),
         (np.zeros((3, 2)), errors.ArrayTypeError, "a sparse matrix of SciPy and names, not ndarray"),
         ("x", errors.ArrayTypeError, "not str"),

@@ -245,11 +245,7 @@ def test_counts_beyond_the_kernel():
         ({"passes": 0}, ArrayValueError, "passes is 0"),
         ({"variant": "bleurt"}, UnknownNameError, "unknown metric"),
         ({"smoothing": "method1"}, UnknownNameError, "no smoothing 'method1'"),
-        (
-            {"metric": "chrf"},
-            StatisticsError,
-            "a row of chrf has 18 entries, and these have 10; .* with NBest.with_metric",
-        ),
+        ({"metric": "chrf"}, StatisticsError, "chrf has 18 entries, and these have 10; .* with NBest.with_metric"),
     ],
 )
 def test_wrong_arguments_of_the_oracle(arguments, error, message):
@@ -390,11 +386,7 @@ def test_pruned_texts_do_not_count():
         ({"hypotheses": "a b"}, SequenceTypeError, "a list of texts for each segment"),
         ({"hypotheses": ["a b", "a c"]}, SequenceTypeError, r"hypotheses\[0\] must be a list of texts"),
         ({"hypotheses": [["a", None]]}, SequenceTypeError, r"hypotheses\[0\]\[1\]"),
-        (
-            {"hypotheses": [["a", np.array(5)]]},
-            SequenceTypeError,
-            r"hypotheses\[0\]\[1\] is an array without a dimension",
-        ),
+        ({"hypotheses": [["a", np.array(5)]]}, SequenceTypeError, r"hypotheses\[0\]\[1\] is an array without a dim"),
         ({"hypotheses": [[["a"], [["b"]]]]}, UnhashableTokenError, r"token 0 of hypotheses\[0\]\[1\] is a list"),
         ({"utility": "linear"}, UnknownNameError, "utility"),
         ({"posterior": [[1, 1]], "scores": [[1, 1]]}, ArrayValueError, "one of the two"),
@@ -406,11 +398,7 @@ def test_pruned_texts_do_not_count():
         ({"scores": [[1, math.nan]]}, ArrayValueError, "scores of text 1 of segment 0 is nan"),
         ({"scores": [[1, 1]], "scale": math.inf}, ArrayValueError, "scale is inf"),
         ({"scores": [[1e308, 1]], "scale": 10.0}, ArrayValueError, "beyond the range of numbers"),
-        (
-            {"hypotheses": [["a", ""]], "posterior": [[0, 1]], "prune": 1},
-            ArrayValueError,
-            "segment 0 have the probability 0",
-        ),
+        ({"hypotheses": [["a", ""]], "posterior": [[0, 1]], "prune": 1}, ArrayValueError, "segment 0 .* probability 0"),
         ({"evidence": []}, LengthMismatchError, "1 segments of hypotheses and 0 of evidence"),
         ({"evidence": [[]]}, NoReferencesError, "segment 0 has hypotheses and no evidence"),
         ({"prune": 0}, ArrayValueError, "prune is 0"),

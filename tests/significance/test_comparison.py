@@ -255,10 +255,7 @@ def test_json_has_everything():
     [
         (lambda rows: compare_systems({}), "there is no system"),
         (lambda rows: compare_systems({"a": rows}), "there is one system; give at least 2"),
-        (
-            lambda rows: compare_systems([rows[:2], rows[:2]]),
-            "a ndarray is not the name of a system; give names with rows",
-        ),
+        (lambda rows: compare_systems([rows[:2], rows[:2]]), "a ndarray is not the name of a system; give names"),
         (lambda rows: compare_systems({"": rows}), "'' is not the name of a system"),
         (lambda rows: compare_systems([("a", rows), ("a", rows)]), "two systems are called 'a'"),
         (lambda rows: compare_systems({"a": rows, "b": rows[1:]}), "a has 5 segments and b 4"),
