@@ -7,7 +7,7 @@ token ids in arrays.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from itertools import accumulate, chain, pairwise
 
 from .. import _backend
@@ -213,7 +213,7 @@ def parse_list(values: Any, name: str, what: str) -> list[Any]:
 
     :param what: of which it is a list, for messages
     """
-    if isinstance(values, (str, bytes, Mapping)) or not (hasattr(values, "__iter__") or is_column(values)):
+    if isinstance(values, (str, bytes, Mapping, Set)) or not (hasattr(values, "__iter__") or is_column(values)):
         raise SequenceTypeError(f"{name} is one {type(values).__name__}; give a list of {what}")
     return list(lists_of_column(values, name))
 
