@@ -5,20 +5,23 @@ token, like paths of a lattice. The features are like those of decoders and rera
 word and bigram frequencies, agreement with other systems, unknown words, repetitions, indicators of systems, and noise, on
 different scales. No list is saturated: searches from different starts end differently.
 
-The strategy of `tune` was chosen on the lists of `CHOSEN_ON`; those of `HELD_OUT` were held out.
+The strategy of `tune` was chosen on the lists of `CHOSEN_ON`; those of `HELD_OUT` were held out. The lists of `EARLY` are those of
+the first three iterations of `mert_loop` with a simulated decoder.
 """
 
 from __future__ import annotations
 
 import itertools
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
-from measure import folder_of, read, systems
+from measure import folder_of, moses100, read, systems
 
 from cybleu.nbest import NBest, merge
 from cybleu.stats import References
-from cybleu.tuning import random_search
+from cybleu.tuning import mert_loop, random_search, tune
 
 
 class Texts:
@@ -106,7 +109,18 @@ def made(texts, segments, mixtures, names, seed, scales=None, max_order=4):
         features = features * scales
     references = References([[texts.reference[segment]] for segment in segments], max_order=max_order)
     stats = references.stats(hyps, np.repeat(np.arange(len(segments)), sizes))
-    return NBest(np.cumsum([0, *sizes]), features, stats, names)
+    return NBest(np.cumsum([0, *sizes]), features, stats, names, [" ".join(tokens) for tokens in hyps])
+
+
+def top(nbest, weights, best):
+    """The best hypotheses of each segment by these weights, as of a decoder."""
+    values = nbest.features @ weights
+    bounds = zip(nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist())
+    chosen = [first + np.argsort(-values[first:last], kind="stable")[:best] for first, last in bounds]
+    rows = np.concatenate(chosen)
+    texts = [nbest.texts[row] for row in rows.tolist()]
+    offsets = np.cumsum([0, *map(len, chosen)])
+    return NBest(offsets, nbest.features[rows], nbest.stats[rows], nbest.names, texts, model_scores=values[rows])
 
 
 def looped(texts, segments, names, seed, rounds=4, best=12):
@@ -117,18 +131,31 @@ def looped(texts, segments, names, seed, rounds=4, best=12):
     weights = generator.uniform(0, 1, len(names)) / spread
     lists = []
     for _ in range(rounds):
-        values = everything.features @ weights
-        rows, sizes = [], []
-        for first, last in zip(everything.offsets[:-1].tolist(), everything.offsets[1:].tolist()):
-            rows.append(first + np.argsort(-values[first:last], kind="stable")[:best])
-            sizes.append(len(rows[-1]))
-        chosen = np.concatenate(rows)
-        lists.append(NBest(np.cumsum([0, *sizes]), everything.features[chosen], everything.stats[chosen], names))
+        lists.append(top(everything, weights, best))
         merged = merge(*lists)
         # not by `tune`: the lists must not depend on it
         vectors = np.vstack([weights, generator.normal(size=(100, len(names))) / spread])
         weights = vectors[random_search(merged, vectors).argmax()]
     return merged
+
+
+def early(texts, segments, names, seed, best=20):
+    """The merged lists of the first three iterations of `mert_loop`. The decoder returns the best of many hypotheses."""
+    everything = made(texts, segments, 100, names, seed)
+    start = np.random.default_rng([seed, 1]).uniform(0, 1, len(names)) / everything.features.std(axis=0)
+    references = [[" ".join(texts.reference[segment])] for segment in segments]
+    lists = []
+
+    def decode(weights, path):
+        top(everything, [weights[name] for name in names], best).write(path, format="joshua")
+
+    def tuner(nbest, start, seed):
+        lists.append(nbest)
+        return tune(nbest, start, restarts=5, seed=seed)
+
+    with tempfile.TemporaryDirectory() as folder:
+        mert_loop(Path(folder) / "run", decode, references, dict(zip(names, start.tolist())), iterations=3, tuner=tuner)
+    return lists
 
 
 def signs(texts):
@@ -152,14 +179,23 @@ HELD_OUT = {
     "many features": lambda texts: made(texts, range(1700, 1850), 20, NAMES, 8),
     "replicated": lambda texts: again(made(texts, range(2000, 2060), 20, NAMES[:12], 9), 4),
 }
+EARLY = {
+    "loop of 9 features": lambda texts: early(texts, range(2100, 2250), FEW, 10),
+    "loop of 15 features": lambda texts: early(texts, range(2300, 2450), NAMES[:15], 11),
+    "loop of 12 features": lambda texts: early(
+        texts, range(2500, 2700), [*NAMES[:4], *NAMES[9:15], *NAMES[19:21]], 12, 10
+    ),
+    "loop of 23 features": lambda texts: early(texts, range(2700, 2800), NAMES, 13, 30),
+}
 LISTS = {**CHOSEN_ON, **HELD_OUT}
+EVERY = {"moses100": lambda texts: moses100(texts=False), **LISTS, **EARLY}
 
 
 def lists(names=tuple(LISTS)):
-    """Yield the name and the list for each name; the start of each list is the default, every weight 1."""
+    """Yield the name and the list for each name, or several lists; the start of each list is the default, every weight 1."""
     texts = Texts()
     for name in names:
-        yield name, LISTS[name](texts)
+        yield name, EVERY[name](texts)
 
 
 def again(nbest, times, seed=10):

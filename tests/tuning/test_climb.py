@@ -65,7 +65,7 @@ def test_the_first_restarts_are_random_and_the_others_begin_at_the_best_end():
 
 
 @pytest.mark.long_in_mirror
-@pytest.mark.parametrize(("count", "restarts", "wide"), [(9_990, 60, 39), (10_000, 20, 13)])
+@pytest.mark.parametrize(("count", "restarts", "wide"), [(19_990, 60, 39), (20_000, 20, 13)])
 def test_small_lists_have_more_restarts_by_default(count, restarts, wide):
     generator = np.random.default_rng(3)
     nbest = bleu(range(0, count + 1, 10), generator.normal(size=(count, 2)), generator.integers(0, 2, count))

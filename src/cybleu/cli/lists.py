@@ -66,7 +66,7 @@ RESTARTS = number_option(
     "--restarts",
     least=0,
     most=MOST_REPEATS,
-    help="Number of restarts after the climb from the start.  [default: 20, or 60 for fewer than 10,000 hypotheses]",
+    help="Number of restarts after the climb from the start.  [default: 20, or 60 for fewer than 20,000 hypotheses]",
 )
 FIX = click.option(
     "--fix", metavar="NAME", multiple=True, help="Leave this weight as it is at the start. May be given several times."

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 RESTARTS, WIDE = 20, 13
 # On small lists, climbs are cheap and end lower. So there are more of them; the wide ones move best first, and every
 # second one begins between 0 and 1.
-SMALL = 10_000  # hypotheses
+SMALL = 20_000  # hypotheses
 SMALL_RESTARTS, SMALL_WIDE = 60, 39
 # The climbs of each of the others: how far from the end before they begin, and whether relative to each weight.
 PERTURBATIONS = ((0.1, False), (0.2, True))
@@ -71,7 +71,7 @@ def tune(
     :param start: by name, for every dense feature and any of the sparse ones; or one number for each feature. By
         default all weights that are searched are 1
     :param restarts: how many restarts follow the climb from the start, at most 1,000,000. More restarts only append to
-        those of fewer, so the score is never lower. By default 20, and on lists of fewer than 10,000 hypotheses 60 of
+        those of fewer, so the score is never lower. By default 20, and on lists of fewer than 20,000 hypotheses 60 of
         another kind: 39 begin at random weights, every second of them between 0 and 1, and move best first
     :param directions: ``axes``, or the number of random directions to search where no axis has a better point
     :param bounds: the smallest and the largest weight of a feature; either may be infinite
