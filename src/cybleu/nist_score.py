@@ -8,10 +8,9 @@ its scores are those of the metric ``nist``.
 
 from __future__ import annotations
 
-import math
-
 from . import _backend, _mirror
-from .errors import LengthMismatchError, ShortTextsError
+from ._mirror.scoring.nist import length_penalty
+from .errors import LengthMismatchError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["corpus_nist", "nist_length_penalty", "sentence_nist"]
-
-# Doddington (2002), equation 3: a hypothesis of two thirds of the length of the references has a penalty of one half.
-_BETA = math.log(0.5) / math.log(1.5) ** 2
 
 
 def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any], n: int = 5) -> float:
@@ -42,7 +38,8 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
     >>> round(sentence_nist([reference], "the cat sat on a mat with a hat".split()), 4)
     2.8316
     """
-    return corpus_nist([references], [hypothesis], n)
+    found = _backend.chosen.corpus_nist([references], [hypothesis], n)
+    return corpus_nist([references], [hypothesis], n) if found is None else found
 
 
 def corpus_nist(
@@ -72,17 +69,7 @@ def corpus_nist(
             "hypothesis"
         )
     arguments = list_of_references, hypotheses, n
-    weighted, totals, ref_len, hyp_len = _backend.answered(
-        _backend.chosen.nist_sums(*arguments), _mirror.nist_sums, *arguments
-    )
-    precision = 0.0
-    for order, (information, total) in enumerate(zip(weighted, totals), 1):
-        if not total:
-            raise ShortTextsError(
-                f"no hypothesis has {order} tokens, so there is no {order}-gram; give n={order - 1} or less"
-            )
-        precision += information / total
-    return precision * nist_length_penalty(ref_len, hyp_len)
+    return _backend.answered(_backend.chosen.corpus_nist(*arguments), _mirror.corpus_nist, *arguments)
 
 
 def nist_length_penalty(ref_len: float, hyp_len: float) -> float:
@@ -96,11 +83,4 @@ def nist_length_penalty(ref_len: float, hyp_len: float) -> float:
     >>> nist_length_penalty(9, 6)
     0.4999999999999999
     """
-    if not ref_len:
-        raise ShortTextsError(
-            "the references have no token, and NIST divides by their length; give references with tokens"
-        )
-    ratio = hyp_len / ref_len
-    if 0 < ratio < 1:
-        return math.exp(_BETA * math.log(ratio) ** 2)
-    return max(min(ratio, 1.0), 0.0)
+    return length_penalty(ref_len, hyp_len)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .scoring.definitions import Definition as Definition
     from .scoring.definitions import sum_rows as sum_rows
     from .scoring.gleu import gleu_counts as gleu_counts
-    from .scoring.nist import nist_sums as nist_sums
+    from .scoring.nist import corpus_nist as corpus_nist
     from .scoring.scores import COMPILER as COMPILER
     from .scoring.scores import Scorer as Scorer
     from .search.envelope import sort_lines as sort_lines

@@ -19,7 +19,7 @@ NAMES = {
     "scoring.chrf_pairs": "CharacterTexts",
     "scoring.definitions": "Definition sum_rows",
     "scoring.gleu": "gleu_counts",
-    "scoring.nist": "nist_sums",
+    "scoring.nist": "corpus_nist",
     "scoring.scores": "COMPILER Scorer",
     "search.envelope": "sort_lines surface",
     "search.feature_rows": "FeatureRows",

@@ -8,9 +8,11 @@ of an order are numbered by the matching (n-1)-grams, and their number decreases
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from cpython.object cimport PyObject
-from libc.math cimport fabs, isfinite, log
+from libc.math cimport exp, fabs, isfinite, log, pow
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
+
+import math
 
 from cybleu._kernels.common.base cimport CYBLEU_OTHER_THREADS_RUN, MAX_ORDER, allocated, cybleu_items
 from cybleu._kernels.common.hashing cimport Seed, process_seed
@@ -31,7 +33,10 @@ cdef extern from *:
     void Py_INCREF(PyObject *kept) noexcept
     void Py_DECREF(PyObject *released) noexcept
 
-cdef double LOG_2 = log(2.0)
+# Computed by Python, and not by the compiler, which may round in another way.
+cdef double LOG_2 = math.log(2)
+cdef double BETA = math.log(0.5) / math.log(1.5) ** 2
+cdef double TWO = 2         # in a variable, because compilers replace pow(x, 2.0)
 
 
 # Segment s has the texts from segments[s] to before segments[s + 1], the hypothesis first. Text t has the tokens from
@@ -46,14 +51,14 @@ cdef struct Corpus:
     int32_t *grams              # by start position: the id of the n-gram, -1 if it matches nowhere
 
 
-# Arrays of one order, by n-gram id.
-cdef struct Ngrams:
-    int64_t *frequency          # in all references
-    int64_t *prefix_frequency   # of the n-gram without its last token
-    double *information         # negative until it is computed
-    int32_t *in_hypothesis      # counts in the current segment
-    int32_t *in_reference
-    Py_ssize_t *matched         # the last segment with a match, counted from 1
+# One struct instead of several arrays, because the ids of a segment are far apart.
+cdef struct NGram:
+    double information          # negative until it is computed
+    int32_t frequency           # in all references
+    int32_t prefix_frequency    # of the n-gram without its last token
+    int32_t matched             # the last segment with a match, counted from 1
+    int32_t in_hypothesis       # counts in the current segment
+    int32_t in_reference
 
 
 # The reference with the largest precision, on ties with the largest length.
@@ -108,7 +113,7 @@ cdef int measure(object list_of_references, object hypotheses, Corpus *corpus) e
             if not cybleu_items(references[k], &tokens, &size):
                 return 0
             corpus.tokens += size
-    return corpus.tokens <= MOST_NGRAMS
+    return corpus.tokens <= MOST_NGRAMS and corpus.count <= MOST_NGRAMS
 
 
 cdef int read_tokens(object list_of_references, object hypotheses, Corpus *corpus, TokenTable *table,
@@ -186,17 +191,23 @@ cdef int number_tokens(object list_of_references, object hypotheses, Corpus *cor
 
 # ------------------------------------------------------------------------------------------------------------ counting
 
-cdef void number_words(const Corpus *corpus, Ngrams *words, int32_t distinct) noexcept nogil:
+cdef inline void make_new(NGram *ngram, int32_t prefix_frequency) noexcept nogil:
+    ngram.information = -1
+    ngram.prefix_frequency = prefix_frequency
+    ngram.frequency = ngram.matched = ngram.in_hypothesis = ngram.in_reference = 0
+
+
+cdef void number_words(const Corpus *corpus, NGram *words, int32_t distinct) noexcept nogil:
     """Count the unigrams in the references; their ids are the token ids."""
     cdef Py_ssize_t segment, i
+    for i in range(distinct):
+        make_new(&words[i], <int32_t>corpus.words)
     for segment in range(corpus.count):
         for i in range(corpus.starts[corpus.segments[segment] + 1], corpus.starts[corpus.segments[segment + 1]]):
-            words.frequency[corpus.grams[i]] += 1
-    for i in range(distinct):
-        words.prefix_frequency[i] = corpus.words
+            words[corpus.grams[i]].frequency += 1
 
 
-cdef int number_ngrams(const Corpus *corpus, int order, Slots table, const Ngrams *shorter, Ngrams *ngrams,
+cdef int number_ngrams(const Corpus *corpus, int order, Slots table, const NGram *shorter, NGram *ngrams,
                        Seed seed, Watch *watching) except -1 nogil:
     """Number the n-grams of the hypotheses whose parts have matched, and count them in the references.
 
@@ -218,7 +229,7 @@ cdef int number_ngrams(const Corpus *corpus, int order, Slots table, const Ngram
             if slot.ngram < 0:
                 slot.key = pair_key(grams[i], grams[i + 1])
                 slot.ngram = given
-                ngrams.prefix_frequency[given] = shorter.frequency[grams[i]]
+                make_new(&ngrams[given], shorter[grams[i]].frequency)
                 given += 1
             grams[i] = slot.ngram
     for segment in range(corpus.count):
@@ -227,104 +238,109 @@ cdef int number_ngrams(const Corpus *corpus, int order, Slots table, const Ngram
             for i in range(corpus.starts[text + 1] - corpus.starts[text] - order + 1):
                 watch(watching, 1)
                 if (grams[i] < 0 or grams[i + 1] < 0
-                        or not shorter.matched[grams[i]] or not shorter.matched[grams[i + 1]]):
+                        or not shorter[grams[i]].matched or not shorter[grams[i + 1]].matched):
                     grams[i] = -1
                     continue
                 grams[i] = probe(table, pair_key(grams[i], grams[i + 1]), seed).ngram
                 if grams[i] >= 0:
-                    ngrams.frequency[grams[i]] += 1
+                    ngrams[grams[i]].frequency += 1
     return 0
 
 
-cdef double weight(Ngrams *ngrams, int32_t ngram) noexcept nogil:
+cdef inline double weight(NGram *ngram) noexcept nogil:
     """Return the information of an n-gram that is in a reference."""
-    if ngrams.information[ngram] < 0:
-        ngrams.information[ngram] = log(
-            <double>ngrams.prefix_frequency[ngram] / <double>ngrams.frequency[ngram]) / LOG_2
-    return ngrams.information[ngram]
+    if ngram.information < 0:
+        ngram.information = log(<double>ngram.prefix_frequency / <double>ngram.frequency) / LOG_2
+    return ngram.information
 
 
-cdef Py_ssize_t match(const Corpus *corpus, Py_ssize_t segment, int order, Ngrams *ngrams, BestReference *best,
-                      Watch *watching) except -1 nogil:
+cdef Py_ssize_t match(const Corpus *corpus, Py_ssize_t segment, int order, NGram *ngrams, int32_t *distinct,
+                      BestReference *best, Watch *watching) except -1 nogil:
     """Find the best reference of a segment, and count the n-grams of its hypothesis that are in any reference.
 
     The ids of other n-grams are removed.
+
+    :param distinct: memory for the ids of the n-grams of the hypothesis, in order of first occurrence
     """
     cdef Py_ssize_t first = corpus.segments[segment]
     cdef Py_ssize_t places = max(corpus.starts[first + 1] - corpus.starts[first] - order + 1, 0)
     cdef int32_t *hypothesis = corpus.grams + corpus.starts[first]
     cdef int32_t *reference
+    cdef NGram *ngram
     cdef Py_ssize_t text, length, i
-    cdef int32_t shared
+    cdef int32_t mark = <int32_t>segment + 1
     cdef double precision, information
     cdef Sum total
+    cdef Py_ssize_t count = 0
     cdef Py_ssize_t kept = 0
     best.precision = best.information = -1
     best.length = -1
+    watch(watching, places)
+    for i in range(places):
+        if hypothesis[i] >= 0:
+            ngram = &ngrams[hypothesis[i]]
+            if ngram.in_hypothesis == 0:
+                distinct[count] = hypothesis[i]
+                count += 1
+            ngram.in_hypothesis += 1
     for text in range(first + 1, corpus.segments[segment + 1]):
         reference = corpus.grams + corpus.starts[text]
         length = corpus.starts[text + 1] - corpus.starts[text]
-        for i in range(length - order + 1):
+        for i in range(length - order + 1 if count else 0):
             watch(watching, 1)
             if reference[i] >= 0:
-                ngrams.in_reference[reference[i]] += 1
-        for i in range(places):
-            watch(watching, 1)
-            if hypothesis[i] >= 0:
-                ngrams.in_hypothesis[hypothesis[i]] += 1
+                ngram = &ngrams[reference[i]]
+                ngram.in_reference += ngram.in_hypothesis > 0
         total.value = total.compensation = 0
-        for i in range(places):     # sum in order of first occurrence
+        for i in range(count):
             watch(watching, 1)
-            if hypothesis[i] >= 0 and ngrams.in_hypothesis[hypothesis[i]] > 0:
-                shared = min(ngrams.in_hypothesis[hypothesis[i]], ngrams.in_reference[hypothesis[i]])
-                ngrams.in_hypothesis[hypothesis[i]] = 0
-                if shared > 0:
-                    ngrams.matched[hypothesis[i]] = segment + 1
-                    add(&total, weight(ngrams, hypothesis[i]) * shared)
-        for i in range(length - order + 1):
-            watch(watching, 1)
-            if reference[i] >= 0:
-                ngrams.in_reference[reference[i]] = 0
+            ngram = &ngrams[distinct[i]]
+            if ngram.in_reference:
+                ngram.matched = mark
+                add(&total, weight(ngram) * min(ngram.in_hypothesis, ngram.in_reference))
+                ngram.in_reference = 0
         information = rounded(total)
         precision = information / <double>places if places > 0 else 0
         if (precision > best.precision
                 or precision == best.precision and information > best.information
                 or precision == best.precision and information == best.information and length > best.length):
             best.precision, best.information, best.length = precision, information, length
-    for i in range(places):
-        watch(watching, 1)
-        if hypothesis[i] >= 0 and ngrams.matched[hypothesis[i]] != segment + 1:
+    for i in range(count):
+        ngrams[distinct[i]].in_hypothesis = 0
+    watch(watching, places)
+    for i in range(places if count else 0):
+        if hypothesis[i] >= 0 and ngrams[hypothesis[i]].matched != mark:
             hypothesis[i] = -1
         kept += hypothesis[i] >= 0
     return kept
 
 
-cdef int sum_orders(const Corpus *corpus, int max_order, int32_t distinct, Slot *slots, Ngrams *ngrams,
+cdef int sum_orders(const Corpus *corpus, int max_order, int32_t distinct, Slot *slots, NGram **ngrams, int32_t *ids,
                     double *weighted, int64_t *totals, int64_t *lengths) except -1 nogil:
-    """:param ngrams: memory for two orders"""
+    """Sum the information of the matches and the number of n-grams of the hypotheses by order, and both lengths over orders.
+
+    :param ngrams: memory for two orders
+    :param ids: memory for the ids of a hypothesis
+    """
     cdef Seed seed = process_seed()
     cdef Slots table
     cdef Watch watching = begin_watch()
-    cdef Ngrams *current
+    cdef NGram *current
     cdef BestReference best
     cdef Py_ssize_t segment, text, length, i
     cdef Py_ssize_t most = distinct
     cdef Py_ssize_t kept
     cdef int n
     for n in range(1, max_order + 1):
-        current = &ngrams[n % 2]
-        fill_bytes(current.frequency, 0, <size_t>most * sizeof(int64_t), &watching)
-        fill_bytes(current.matched, 0, <size_t>most * sizeof(Py_ssize_t), &watching)
-        for i in range(most):
-            current.information[i] = -1
+        current = ngrams[n % 2]
         if n == 1:
             number_words(corpus, current, distinct)
         else:
             make_empty(&table, slots, slots_needed(most), &watching)
-            number_ngrams(corpus, n, table, &ngrams[1 - n % 2], current, seed, &watching)
+            number_ngrams(corpus, n, table, ngrams[1 - n % 2], current, seed, &watching)
         kept = 0
         for segment in range(corpus.count):
-            kept += match(corpus, segment, n, current, &best, &watching)
+            kept += match(corpus, segment, n, current, ids, &best, &watching)
             text = corpus.segments[segment]
             length = corpus.starts[text + 1] - corpus.starts[text]
             weighted[n - 1] += best.information
@@ -335,34 +351,38 @@ cdef int sum_orders(const Corpus *corpus, int max_order, int32_t distinct, Slot 
     return 0
 
 
-cdef char *place(Ngrams *ngrams, char *memory, Py_ssize_t most) noexcept:
-    """Place the arrays of one order in zeroed memory; return the end of the used part."""
-    ngrams.frequency = <int64_t *>memory
-    ngrams.prefix_frequency = ngrams.frequency + most
-    ngrams.information = <double *>(ngrams.prefix_frequency + most)
-    ngrams.matched = <Py_ssize_t *>(ngrams.information + most)
-    ngrams.in_hypothesis = <int32_t *>(ngrams.matched + most)
-    ngrams.in_reference = ngrams.in_hypothesis + most
-    return <char *>(ngrams.in_reference + most)
+cdef double score_of(const double *weighted, const int64_t *totals, int orders, int64_t reference,
+                     int64_t hypothesis) noexcept nogil:
+    """Compute NIST from sums as Python computes it; -1 where it divides by zero."""
+    cdef double precision = 0
+    cdef double ratio
+    cdef int n
+    for n in range(orders):
+        if totals[n] == 0:
+            return -1
+        precision += weighted[n] / <double>totals[n]
+    if reference == 0:
+        return -1
+    ratio = <double>hypothesis / <double>reference
+    return precision * exp(BETA * pow(log(ratio), TWO)) if ratio < 1 else precision
 
 
-def nist_sums(list_of_references, hypotheses, n):
-    """Sum for each order the information of the matches and of the n-grams of the hypotheses, and sum the lengths.
+def corpus_nist(list_of_references, hypotheses, n):
+    """Compute NIST of a corpus.
 
-    Return None if a segment, a container or the order is declined. The lengths of the best references and of the
-    hypotheses are summed over orders, too.
+    Return None if a segment, a container or the order is declined, or the score divides by zero.
     """
     cdef int overflow = 0
     cdef Py_ssize_t order, most
     cdef int32_t distinct
     cdef int max_order, i
     cdef Corpus corpus
-    cdef Ngrams[2] ngrams
+    cdef NGram *ngrams[2]
     cdef double[MAX_ORDER] weighted
     cdef int64_t[MAX_ORDER] totals
     cdef int64_t[2] lengths
-    cdef char *memory = NULL
     cdef Slot *slots = NULL
+    cdef double score
     if not PyLong_CheckExact(n):
         return None
     order = PyLong_AsLongAndOverflow(n, &overflow)
@@ -373,6 +393,7 @@ def nist_sums(list_of_references, hypotheses, n):
         list_of_references, hypotheses = frozen(list_of_references, 3), frozen(hypotheses, 2)
     if not measure(list_of_references, hypotheses, &corpus):
         return None
+    ngrams[0] = NULL
     corpus.segments = NULL
     try:
         corpus.segments = <Py_ssize_t *>allocated(malloc(
@@ -385,20 +406,18 @@ def nist_sums(list_of_references, hypotheses, n):
             return None
         most = max(<Py_ssize_t>distinct, corpus.tokens - corpus.words) + 1
         slots = <Slot *>allocated(malloc(<size_t>slots_needed(corpus.tokens - corpus.words) * sizeof(Slot)))
-        memory = <char *>allocated(calloc(<size_t>most, 2 * sizeof_ngram()))
-        place(&ngrams[1], place(&ngrams[0], memory, most), most)
+        ngrams[0] = <NGram *>allocated(malloc(<size_t>most * (2 * sizeof(NGram) + sizeof(int32_t))))
+        ngrams[1] = ngrams[0] + most
         for i in range(max_order):
             weighted[i] = 0
             totals[i] = 0
         lengths[0] = lengths[1] = 0
         with nogil:
-            sum_orders(&corpus, max_order, distinct, slots, ngrams, weighted, totals, lengths)
-        return ([weighted[i] for i in range(max_order)], [totals[i] for i in range(max_order)], lengths[0], lengths[1])
+            sum_orders(&corpus, max_order, distinct, slots, ngrams, <int32_t *>(ngrams[1] + most), weighted, totals,
+                       lengths)
+            score = score_of(weighted, totals, max_order, lengths[0], lengths[1])
+        return None if score < 0 else score
     finally:
         free(corpus.segments)
         free(slots)
-        free(memory)
-
-
-cdef size_t sizeof_ngram() noexcept:
-    return 2 * sizeof(int64_t) + sizeof(double) + sizeof(Py_ssize_t) + 2 * sizeof(int32_t)
+        free(ngrams[0])

@@ -6,12 +6,15 @@ import math
 from collections import Counter
 
 from ..._runtime.interrupts import look
-from ...errors import NoReferencesError
+from ...errors import NoReferencesError, ShortTextsError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
+
+# Doddington (2002), equation 3: a hypothesis of two thirds of the length of the references has a penalty of one half.
+BETA = math.log(0.5) / math.log(1.5) ** 2
 
 
 def information_of(texts: Iterable[Sequence[Any]], max_order: int) -> dict[tuple[Any, ...], float]:
@@ -32,6 +35,31 @@ def information_of(texts: Iterable[Sequence[Any]], max_order: int) -> dict[tuple
 def ngrams(text: Sequence[Any], order: int) -> Iterator[tuple[Any, ...]]:
     tokens = text if isinstance(text, (list, tuple)) else list(text)
     return zip(*(tokens[start:] for start in range(order)))
+
+
+def corpus_nist(
+    list_of_references: Sequence[Sequence[Sequence[Any]]], hypotheses: Sequence[Sequence[Any]], max_order: int
+) -> float:
+    weighted, totals, reference_length, hypothesis_length = nist_sums(list_of_references, hypotheses, max_order)
+    precision = 0.0
+    for order, (information, total) in enumerate(zip(weighted, totals), 1):
+        if not total:
+            raise ShortTextsError(
+                f"no hypothesis has {order} tokens, so there is no {order}-gram; give n={order - 1} or less"
+            )
+        precision += information / total
+    return precision * length_penalty(reference_length, hypothesis_length)
+
+
+def length_penalty(reference_length: float, hypothesis_length: float) -> float:
+    if not reference_length:
+        raise ShortTextsError(
+            "the references have no token, and NIST divides by their length; give references with tokens"
+        )
+    ratio = hypothesis_length / reference_length
+    if 0 < ratio < 1:
+        return math.exp(BETA * math.log(ratio) ** 2)
+    return max(min(ratio, 1.0), 0.0)
 
 
 def nist_sums(
