@@ -2,13 +2,19 @@
 
 python benchmarks/relatives.py [--rounds N]
 
-Times are processor time, with the garbage collector enabled. fastchrf and pycocoevalcap are measured if they are installed.
+Times are processor time, with the garbage collector enabled. fastchrf and pycocoevalcap are measured if they are installed,
+and mteval-v13a.pl if CYBLEU_MTEVAL is its path.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import tempfile
 import time
 from functools import partial
+from pathlib import Path
 from random import Random
 
 import measure
@@ -176,6 +182,34 @@ def nist(reference, hypotheses, rounds):
         bench(f"NIST of a sentence, references: {count}; NLTK", *both, rounds, count=len(segments), bar=40)
 
 
+def mteval(reference, hypotheses, rounds):
+    script = os.environ.get("CYBLEU_MTEVAL", "")
+    if not (script and shutil.which("perl")):
+        print("CYBLEU_MTEVAL is not the path of mteval-v13a.pl, or Perl is not installed, so it is not measured")
+        return
+    references, metric = [[line] for line in reference], find("nist")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "XML").mkdir()
+        (folder / "XML/Twig.pm").write_text("package XML::Twig; 1;\n")  # required only for files of XML
+        command = ["perl", "-I", name, script, "-n", "-c"]
+        for kind, text in (("src", hypotheses), ("ref", reference), ("tst", hypotheses)):
+            segments = "".join(f'<seg id="{number}"> {line} </seg>' for number, line in enumerate(text, 1))
+            head = '<{0}set setid="s" srclang="x" trglang="y"><doc docid="d" sysid="s">{1}</doc></{0}set>'
+            (folder / kind).write_text(head.format(kind, segments), encoding="utf-8")
+            command += [f"-{kind[0]}", str(folder / kind)]
+        before = os.times()
+        printed = subprocess.run(command, capture_output=True, check=True, encoding="utf-8").stdout
+        theirs = os.times().children_user - before.children_user
+
+    def score():
+        return metric.score(metric.rows(references, hypotheses)).score
+
+    assert f"NIST score = {score():.4f} " in printed
+    ours = median_seconds(score, rounds, clock=time.process_time)
+    row("metric nist of raw text, with its weights; mteval-v13a.pl -n", ours, theirs, "ms", 1e3)
+
+
 def captions(reference, rounds, count=40_000):
     if CocoBleu is None:
         print("pycocoevalcap is not installed, so it is not measured")
@@ -204,6 +238,7 @@ def main():
     matrices(reference, rounds)
     of_nltk(reference, hypotheses, rounds)
     nist(reference, hypotheses, rounds)
+    mteval(reference, hypotheses, rounds)
     captions(reference, min(rounds, 2))
 
 

@@ -317,7 +317,7 @@ cdef Py_ssize_t match(const Corpus *corpus, Py_ssize_t segment, int order, NGram
 
 cdef int sum_orders(const Corpus *corpus, int max_order, int32_t distinct, Slot *slots, NGram **ngrams, int32_t *ids,
                     double *weighted, int64_t *totals, int64_t *lengths) except -1 nogil:
-    """Sum the information of the matches and the number of n-grams of the hypotheses by order, and both lengths over orders.
+    """Sum the information of the matches and the n-grams of the hypotheses by order, and both lengths over orders.
 
     :param ngrams: memory for two orders
     :param ids: memory for the ids of a hypothesis
@@ -327,7 +327,7 @@ cdef int sum_orders(const Corpus *corpus, int max_order, int32_t distinct, Slot 
     cdef Watch watching = begin_watch()
     cdef NGram *current
     cdef BestReference best
-    cdef Py_ssize_t segment, text, length, i
+    cdef Py_ssize_t segment, text, length
     cdef Py_ssize_t most = distinct
     cdef Py_ssize_t kept
     cdef int n
