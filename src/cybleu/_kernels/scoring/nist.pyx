@@ -197,14 +197,17 @@ cdef inline void make_new(NGram *ngram, int32_t prefix_frequency) noexcept nogil
     ngram.frequency = ngram.matched = ngram.in_hypothesis = ngram.in_reference = 0
 
 
-cdef void number_words(const Corpus *corpus, NGram *words, int32_t distinct) noexcept nogil:
+cdef int number_words(const Corpus *corpus, NGram *words, int32_t distinct, Watch *watching) except -1 nogil:
     """Count the unigrams in the references; their ids are the token ids."""
     cdef Py_ssize_t segment, i
     for i in range(distinct):
+        watch(watching, 1)
         make_new(&words[i], <int32_t>corpus.words)
     for segment in range(corpus.count):
         for i in range(corpus.starts[corpus.segments[segment] + 1], corpus.starts[corpus.segments[segment + 1]]):
+            watch(watching, 1)
             words[corpus.grams[i]].frequency += 1
+    return 0
 
 
 cdef int number_ngrams(const Corpus *corpus, int order, Slots table, const NGram *shorter, NGram *ngrams,
@@ -275,8 +278,8 @@ cdef Py_ssize_t match(const Corpus *corpus, Py_ssize_t segment, int order, NGram
     cdef Py_ssize_t kept = 0
     best.precision = best.information = -1
     best.length = -1
-    watch(watching, places)
     for i in range(places):
+        watch(watching, 1)
         if hypothesis[i] >= 0:
             ngram = &ngrams[hypothesis[i]]
             if ngram.in_hypothesis == 0:
@@ -306,9 +309,10 @@ cdef Py_ssize_t match(const Corpus *corpus, Py_ssize_t segment, int order, NGram
                 or precision == best.precision and information == best.information and length > best.length):
             best.precision, best.information, best.length = precision, information, length
     for i in range(count):
+        watch(watching, 1)
         ngrams[distinct[i]].in_hypothesis = 0
-    watch(watching, places)
     for i in range(places if count else 0):
+        watch(watching, 1)
         if hypothesis[i] >= 0 and ngrams[hypothesis[i]].matched != mark:
             hypothesis[i] = -1
         kept += hypothesis[i] >= 0
@@ -334,7 +338,7 @@ cdef int sum_orders(const Corpus *corpus, int max_order, int32_t distinct, Slot 
     for n in range(1, max_order + 1):
         current = ngrams[n % 2]
         if n == 1:
-            number_words(corpus, current, distinct)
+            number_words(corpus, current, distinct, &watching)
         else:
             make_empty(&table, slots, slots_needed(most), &watching)
             number_ngrams(corpus, n, table, ngrams[1 - n % 2], current, seed, &watching)
