@@ -13,7 +13,7 @@ from arrow_capsules import AsArray
 from arrow_capsules import texts as texts_of
 from command_line import run, write_lines
 from cybleu import BleuReward, References, bleu_rewards, columns, errors, pairwise_bleu, score, scores
-from cybleu.metrics import Nist, NistInformation, find
+from cybleu.metrics import Mixture, Nist, NistInformation, find
 from cybleu.nbest import NBest
 from cybleu.rerank import mbr, oracle, perceptron
 from cybleu.significance import bootstrap, compare_systems
@@ -97,6 +97,15 @@ def test_pairs_and_rewards(fixed):
     assert rewards.tolist() == (fixed.scores(fixed.rows(REFERENCES, TEXTS, owner=OWNER)) / 100).astype("f").tolist()
     reward = pickle.loads(pickle.dumps(BleuReward("column", metric=fixed)))
     assert reward(completions=TEXTS[:1], column=REFERENCES[:1]) == [float(rewards[0])]
+
+
+def test_mixtures(fixed):
+    mixture = Mixture(((Nist(), 0.5), (find("chrf"), 0.5)))
+    with pytest.raises(errors.StatisticsError, match="in parts"):
+        BleuReward(metric=mixture)
+    assert mixture.of_corpus(REFERENCES) == Mixture(((fixed, 0.5), (find("chrf"), 0.5)))
+    rewards = bleu_rewards(REFERENCES, TEXTS, OWNER, metric=mixture.of_corpus(REFERENCES))
+    assert rewards.tolist() == bleu_rewards(REFERENCES, TEXTS, OWNER, metric=mixture).tolist()
 
 
 def test_lists(fixed):

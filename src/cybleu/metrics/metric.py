@@ -431,7 +431,7 @@ class Metric(ABC):
         if self.weighs_by_call:
             raise StatisticsError(
                 f"{self.name} takes its weights from all references of a call, and here a corpus is counted in parts; "
-                f'give the metric the weights of the whole corpus: find("{self.name}").of_corpus(references)'
+                "give the metric the weights of the whole corpus: metric.of_corpus(references)"
             )
 
     def summable(self, stats: NDArray[np.int64]) -> tuple[NDArray[np.int64], Metric]:

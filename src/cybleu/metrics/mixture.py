@@ -57,6 +57,18 @@ class Mixture(ArgumentState, Metric):
         object.__setattr__(self, "parts", tuple((metric, weight) for (metric, _), weight in zip(parts, weights)))
 
     @property
+    def weighs_by_call(self) -> bool:
+        """Whether the weights of n-grams in a metric come from all references of a call."""
+        return any(metric.weighs_by_call for metric, _ in self.parts)
+
+    def of_corpus(self, references: Any) -> Mixture:
+        """Return the mixture of the metrics with the weights of a corpus.
+
+        :param references: for each segment a list of references
+        """
+        return Mixture(tuple((metric.of_corpus(references), weight) for metric, weight in self.parts))
+
+    @property
     def name(self) -> str:  # type: ignore[override]
         """The weights and the names, such as ``0.5*sacrebleu+0.5*chrf``."""
         return "+".join(f"{weight:g}*{metric.name}" for metric, weight in self.parts)
