@@ -97,11 +97,11 @@ def test_a_part_of_the_extension(copy, kernels):
     assert "ImportError: only a part of" in run(SHOW, "cython", copy).stderr
     (copy / scores.name).rename(scores)
     for path in extensions(copy):
-        if path.name.startswith("sweep."):
+        if path.name.startswith("envelope."):
             path.unlink()
     done = run(f"{SHOW}; from cybleu import _backend; _backend.chosen.best_interval", None, copy)
     assert done.stdout == "cython 1.0\n"
-    assert "ModuleNotFoundError: No module named 'cybleu._kernels.search.sweep'" in done.stderr
+    assert "ModuleNotFoundError: No module named 'cybleu._kernels.search.envelope'" in done.stderr
 
 
 def test_the_kernels_leave_the_gil_off(kernels):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .arrow.values import ArrowValues as ArrowValues
     from .counting.information import NgramInformation as NgramInformation
     from .counting.pairwise import PairwiseTexts as PairwiseTexts
+    from .counting.pairwise import leave_one_out as leave_one_out
     from .counting.prepared import PreparedReferences as PreparedReferences
     from .counting.prepared import trim as trim
     from .counting.raw_segments import raw_row as raw_row
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from .counting.segments import corpus_counts as corpus_counts
     from .counting.segments import segment_counts as segment_counts
     from .counting.segments import segment_rows as segment_rows
-    from .counting.self_bleu import leave_one_out as leave_one_out
     from .counting.ter import edit_rows as edit_rows
     from .lists.named_values import NamedValues as NamedValues
     from .lists.named_values import read_rows as read_rows
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
     from .lists.number_lines import lines_of_counts as lines_of_counts
     from .lists.number_lines import lines_of_numbers as lines_of_numbers
     from .scoring.chrf import CharacterF as CharacterF
-    from .scoring.chrf_pairs import CharacterTexts as CharacterTexts
+    from .scoring.chrf import CharacterTexts as CharacterTexts
     from .scoring.definitions import Definition as Definition
     from .scoring.definitions import sum_rows as sum_rows
     from .scoring.gleu import gleu_counts as gleu_counts
     from .scoring.nist import corpus_nist as corpus_nist
     from .scoring.scores import COMPILER as COMPILER
     from .scoring.scores import Scorer as Scorer
+    from .search.envelope import best_interval as best_interval
     from .search.envelope import sort_lines as sort_lines
     from .search.envelope import surface as surface
     from .search.feature_rows import FeatureRows as FeatureRows
     from .search.mira import mira_pass as mira_pass
     from .search.reranking import swap_pass as swap_pass
     from .search.reranking import weighted_sums as weighted_sums
-    from .search.sweep import best_interval as best_interval
     from .text.raw_texts import RawTexts as RawTexts
     from .text.tokenizing import Tokenizer as Tokenizer
     from .tokens.characters import RawVocabulary as RawVocabulary

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend, _mirror
-from .._mirror.search.sweep import best_first as best_first
+from .._mirror.search.envelope import best_first as best_first
 from .._runtime.arrays import np
 from .._runtime.interrupts import PIECE
 from .._runtime.numbers import score_given

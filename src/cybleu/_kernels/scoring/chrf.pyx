@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""chrF statistics and scores.
+"""chrF statistics and scores, of segments and of all pairs of texts.
 
 A row has for each order, character orders first, the n-gram counts of the hypothesis and of the reference, and the
 matches. Longer n-grams can only match where shorter ones do, so the work decreases with the number of matches.
@@ -8,13 +8,15 @@ matches. Longer n-grams can only match where shorter ones do, so the work decrea
 from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from cybleu._kernels.text.chrf_texts cimport (
-    BEFORE, Text, ChrfWorkspace, begin_words, end_characters, forget, make_characters, number_words, read_text,
+    BEFORE, FEW_WORDS, ChrfWorkspace, Text, begin_words, end_characters, forget, make_characters, number_words,
+    read_text
 )
 from cybleu._kernels.common.buffers cimport free_buffer, reserve
-from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY
+from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY, allocated
 from cybleu._kernels.common.hashing cimport Seed, process_seed
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.counting.ngrams cimport MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks
@@ -43,6 +45,32 @@ cdef enum:
     ROW = 384               # 3 * orders of both kinds
     KEPT = 65536            # bytes that are kept allocated after a segment
     MOST_MEMBERS = 32       # hypotheses processed at once
+    TOGETHER = 65536        # characters of references per block of pairs, or at least those of the hypothesis
+    OF_EACH = 64            # added for each reference, for the memory of its matches
+
+
+cdef struct ChrfRules:
+    int char_order
+    int word_order
+    int space
+    bint epsilon
+    double factor       # beta ** 2
+    double plus         # 1 + beta ** 2
+
+
+# Hypotheses with the same references. The texts whose n-grams are counted come first, then those looked up in them.
+cdef struct Group:
+    const Line *hypotheses
+    const int64_t *places   # indices of the hypotheses; NULL for all
+    const Line *references
+    bint by_hypothesis      # count hypotheses; otherwise count references
+    Py_ssize_t counted
+    Py_ssize_t walked
+    Py_ssize_t total
+    Text *texts
+    Units *characters
+    Units *words
+    Py_ssize_t longest      # words
 
 
 # ------------------------------------------------------------------------------------------------------------- scoring
@@ -256,26 +284,23 @@ cdef int number_group(ChrfWorkspace *work, Group *group, Py_ssize_t first, Py_ss
     """Number the words of the counted texts `first` to `last` (exclusive), and look up those of the other texts."""
     cdef Seed seed = process_seed()
     cdef uint64_t used = 0
-    cdef int32_t given = 0
+    cdef int32_t given = 0      # number of ids
     cdef Text *texts = group.texts
-    cdef Py_ssize_t words = 0
-    cdef Py_ssize_t known
     cdef Py_ssize_t k = first
     group.longest = 0
     while k < group.total:
         texts[k].numbers = used
         used += (<uint64_t>texts[k].words + 2) * sizeof(int32_t)
         group.longest = max(group.longest, texts[k].words)
-        words += texts[k].words if k < last else 0
         k = group.counted if k == last - 1 else k + 1
     reserve(&work.words, used)
-    known = begin_words(work, words)
+    begin_words(work, last == first + 1 and texts[first].words < FEW_WORDS)
     k = first
     while k < group.total:
         group.words[k].data = work.words.data + texts[k].numbers
         group.words[k].count = texts[k].words
         group.words[k].width = 4
-        number_words(work, &texts[k], known, k < last, seed, <int32_t *>group.words[k].data, &given)
+        given = number_words(work, &texts[k], k < last, seed, <int32_t *>group.words[k].data)
         memset(<uint8_t *>group.words[k].data + 4 * group.words[k].count, 0xFF, AHEAD)
         k = group.counted if k == last - 1 else k + 1
     for k in range(group.total):
@@ -344,6 +369,9 @@ cdef class CharacterF:
     :param space: ``dropped``, ``kept``, or ``dropped but separators``, which keeps U+001C to U+001F
     :param epsilon: average the F-scores of the orders, with zeros replaced by 1e-16, instead of precisions and recalls
     """
+
+    cdef ChrfRules rules
+    cdef readonly int order
 
     def __cinit__(self, int char_order, int word_order, beta, str space not None, bint epsilon):
         if (not 0 <= char_order <= MOST_OF_A_KIND or not 0 <= word_order <= MOST_OF_A_KIND
@@ -497,3 +525,115 @@ cdef class CharacterF:
                 position += 1
                 watch(&watching, 4)
         return position
+
+
+# --------------------------------------------------------------------------------------------------------------- pairs
+
+cdef class CharacterTexts:
+    """Texts prepared for pairwise scoring. Immutable.
+
+    :param measure: the options of chrF
+    :param hypotheses: None to score the references against each other
+    """
+
+    cdef CharacterF measure
+    cdef RawTexts references
+    cdef RawTexts hypotheses
+    cdef bint each_other
+    cdef ChrfWorkspace work      # holds the texts, hypotheses first; each call has its own `walk`, `rows` and `table`
+    cdef Group group
+    cdef int32_t *counts    # count of each character in each text, if ids are bytes
+
+    def __dealloc__(self):
+        end_characters(&self.work)
+        free(self.counts)
+
+    def __cinit__(self, CharacterF measure not None, RawTexts references not None, RawTexts hypotheses=None):
+        self.references = references
+        self.each_other = hypotheses is None
+        self.hypotheses = references if hypotheses is None else hypotheses
+        make_characters(&self.work, measure.rules.space)
+        self.group.hypotheses = self.hypotheses.lines
+        self.group.references = references.lines
+        self.group.by_hypothesis = True
+        self.group.counted = self.hypotheses.count
+        self.group.walked = 0 if self.each_other else references.count
+        self.group.total = self.group.counted + self.group.walked
+        with nogil:
+            read_group(&measure.rules, &self.work, &self.group)
+            if measure.rules.word_order > 0:
+                number_group(&self.work, &self.group, 0, self.group.counted)
+            self.count_characters()
+        self.measure = measure
+
+    cdef int count_characters(self) except -1 nogil:
+        cdef Py_ssize_t size = self.work.different + 1
+        cdef Units *units = self.group.characters
+        cdef int32_t *counts
+        cdef Py_ssize_t i, k
+        if self.group.total == 0 or units[0].width > 1:
+            return 0
+        counts = self.counts = <int32_t *>allocated(calloc(<size_t>self.group.total * <size_t>size, sizeof(int32_t)))
+        for i in range(self.group.total):
+            for k in range(units[i].count):
+                counts[units[i].data[k]] += 1
+            units[i].counts = counts
+            counts += size
+            watch(&self.work.watching, units[i].count >> 3)
+        return 0
+
+    def fill(self, Py_ssize_t start, Py_ssize_t stop, double[:, ::1] scores):
+        """Write the scores of hypotheses `start` to `stop` (exclusive): `scores[i, j]` is for i against reference j.
+        If hypotheses and references are the same texts, also write the transposed block.
+        """
+        cdef ChrfWorkspace work
+        cdef Py_ssize_t i, first
+        if (scores.shape[0] != self.hypotheses.count or scores.shape[1] != self.references.count
+                or not 0 <= start <= stop <= self.hypotheses.count):
+            raise ValueError("the scores do not fit the texts")
+        make_characters(&work, self.measure.rules.space)
+        try:
+            with nogil:
+                for i in range(start, stop):
+                    first = i if self.each_other else 0
+                    while first < self.references.count:
+                        first += self.fill_some(&work, i, first, scores)
+        finally:
+            end_characters(&work)
+
+    cdef Py_ssize_t fill_some(self, ChrfWorkspace *work, Py_ssize_t i, Py_ssize_t first,
+                              double[:, ::1] scores) except -1 nogil:
+        """Write the scores of a hypothesis against a block of references; return the size of the block."""
+        cdef const ChrfRules *rules = &self.measure.rules
+        cdef Py_ssize_t place = first if self.each_other else self.group.counted + first   # index in the group
+        cdef const Units *characters = self.group.characters
+        cdef const Units *words = self.group.words
+        cdef Py_ssize_t row_size = 3 * self.measure.order
+        cdef int64_t *row
+        cdef int64_t *of_words
+        cdef Py_ssize_t most = max(<Py_ssize_t>TOGETHER, characters[i].count)
+        cdef Py_ssize_t units = 0
+        cdef Py_ssize_t count = 0
+        cdef Py_ssize_t j
+        while first + count < self.references.count and units < most:
+            units += characters[place + count].count + OF_EACH
+            count += 1
+        reserve(&work.rows, <uint64_t>count * <uint64_t>row_size * sizeof(int64_t))
+        row = <int64_t *>work.rows.data
+        of_words = row + 3 * rules.char_order
+        if rules.char_order > 0:
+            match_all(work, &characters[i], &characters[place], count, rules.char_order, row, row_size, True)
+        if rules.word_order > 0:
+            match_all(work, &words[i], &words[place], count, rules.word_order, of_words, row_size, True)
+        for j in range(count):
+            begin_row(&characters[i], &characters[place + j], rules.char_order, row)
+            begin_row(&words[i], &words[place + j], rules.word_order, of_words)
+            scores[i, first + j] = score_of(rules, row)
+            if self.each_other and first + j != i:
+                begin_row(&characters[place + j], &characters[i], rules.char_order, row)
+                begin_row(&words[place + j], &words[i], rules.word_order, of_words)
+                scores[first + j, i] = score_of(rules, row)
+            row += row_size
+            of_words += row_size
+            watch(&work.watching, 8)
+        return count

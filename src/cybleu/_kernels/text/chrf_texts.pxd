@@ -3,12 +3,14 @@
 from libc.stdint cimport int32_t, uint64_t
 
 from cybleu._kernels.common.buffers cimport Buffer
-from cybleu._kernels.common.hashing cimport Seed, cybleu_key
+from cybleu._kernels.common.hashing cimport Seed
 from cybleu._kernels.common.interrupts cimport Watch
 from cybleu._kernels.text.tokenizing cimport Line
+from cybleu._kernels.tokens.characters cimport WordTable
 
 cdef enum:
     BEFORE = 16             # readable bytes before the first text
+    FEW_WORDS = 512         # see FewWords
     LOW = 0x2070            # characters with a fixed table: up to general punctuation
 
 # Treatment of white space.
@@ -27,8 +29,9 @@ cdef struct ChrfWorkspace:
     Buffer text                 # character ids of all texts
     Buffer spans                # start and end of each word of all texts
     Buffer words                # word ids of all texts
-    Buffer known                # slots of numbered words
-    Buffer known_words          # a KnownWord by id, starting at 1
+    Buffer few                  # FewWords
+    WordTable many
+    bint few_words              # which of the two has the words
     Buffer texts                # a Text for each text
     Buffer table
     Buffer walk
@@ -50,11 +53,6 @@ cdef struct Span:
     Py_ssize_t size             # in bytes
 
 
-cdef struct KnownWord:
-    cybleu_key key
-    const Span *span
-
-
 cdef void make_characters(ChrfWorkspace *work, int space) noexcept nogil
 cdef void end_characters(ChrfWorkspace *work) noexcept nogil
 
@@ -70,13 +68,10 @@ cdef int forget(ChrfWorkspace *work) except -1 nogil
 cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words, bint adds, uint64_t *used,
                    Py_ssize_t *spans, Text *text) except -1 nogil
 
-# Reserve memory for numbered words; return the number of slots of their table.
-cdef Py_ssize_t begin_words(ChrfWorkspace *work, Py_ssize_t words) except -1 nogil
+# Prepare a table of words; `few`: it is for one text of less than FEW_WORDS words.
+cdef int begin_words(ChrfWorkspace *work, bint few) except -1 nogil
 
-# Write the word ids of a text, from 1 on, with 0 for unknown words.
+# Write the word ids of a text, from 1 on, with 0 for unknown words; return the number of words in the table.
 #
-# `known`: number of slots of the table
 # `adds`: assign ids to new words
-# `given`: number of ids
-cdef int number_words(ChrfWorkspace *work, const Text *text, Py_ssize_t known, bint adds, Seed seed, int32_t *numbers,
-                      int32_t *given) except -1 nogil
+cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, Seed seed, int32_t *ids) except -2 nogil

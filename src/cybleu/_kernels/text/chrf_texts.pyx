@@ -7,16 +7,16 @@ character according to the options.
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, memset
+from libc.string cimport memset
 
 from cybleu._kernels.common.buffers cimport free_buffer, reserve
 from cybleu._kernels.common.base cimport CYBLEU_UNLIKELY, allocated
-from cybleu._kernels.common.hashing cimport (
-    CYBLEU_UNDECIDED, Seed, cybleu_key, cybleu_key_of_bytes, hash_pair, next_slot
+from cybleu._kernels.common.hashing cimport Seed
+from cybleu._kernels.common.interrupts cimport begin_watch, watch
+from cybleu._kernels.text.tokenizing cimport Line, Token
+from cybleu._kernels.tokens.characters cimport (
+    FewWords, end_table, look_up_few, look_up_many, make_table, number_few, number_many
 )
-from cybleu._kernels.common.interrupts cimport begin_watch, fill_bytes, watch
-from cybleu._kernels.text.tokenizing cimport Line
-from cybleu._kernels.tokens.objects cimport slots_needed
 from cybleu._kernels.counting.unit_ngrams cimport AHEAD
 
 cdef enum:
@@ -47,8 +47,8 @@ cdef void end_characters(ChrfWorkspace *work) noexcept nogil:
     free_buffer(&work.text)
     free_buffer(&work.spans)
     free_buffer(&work.words)
-    free_buffer(&work.known)
-    free_buffer(&work.known_words)
+    free_buffer(&work.few)
+    end_table(&work.many)
     free_buffer(&work.texts)
     free_buffer(&work.table)
     free_buffer(&work.walk)
@@ -304,73 +304,43 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
 
 # --------------------------------------------------------------------------------------------------------------- words
 
-cdef Py_ssize_t begin_words(ChrfWorkspace *work, Py_ssize_t words) except -1 nogil:
-    """Reserve memory for numbered words; return the number of slots of their table."""
-    cdef uint64_t known = slots_needed(2 * words)
-    reserve(&work.known, known * sizeof(int32_t))
-    reserve(&work.known_words, (<uint64_t>words + 1) * sizeof(KnownWord))
-    fill_bytes(work.known.data, 0, <size_t>known * sizeof(int32_t), &work.watching)
-    return <Py_ssize_t>known
+cdef int begin_words(ChrfWorkspace *work, bint few) except -1 nogil:
+    """Prepare a table of words.
 
-
-cdef inline int32_t same_key(const cybleu_key *one, const cybleu_key *other) noexcept nogil:
-    return ((one.first ^ other.first) | (one.second ^ other.second)) == 0
-
-
-cdef int32_t find_word(ChrfWorkspace *work, const Span *span, const cybleu_key *key, Py_ssize_t known,
-                       uint64_t *place) noexcept nogil:
-    """Probe from `place` on; return the id of a word, or 0 and its free slot."""
-    cdef const int32_t *slots = <const int32_t *>work.known.data
-    cdef const KnownWord *word
-    cdef int probed = 0
-    while slots[place[0]] != 0:
-        word = <const KnownWord *>work.known_words.data + slots[place[0]]
-        if same_key(&word.key, key):
-            if not key.second & CYBLEU_UNDECIDED or (
-                    word.span.size == span.size
-                    and memcmp(work.text.data + word.span.start, work.text.data + span.start,
-                               <size_t>span.size) == 0):
-                return slots[place[0]]
-        place[0] = next_slot(place[0], <uint64_t>(known - 1), &probed)
-    return 0
-
-
-cdef int number_words(ChrfWorkspace *work, const Text *text, Py_ssize_t known, bint adds, Seed seed, int32_t *numbers,
-                      int32_t *given) except -1 nogil:
-    """Write the word ids of a text, from 1 on, with 0 for unknown words.
-
-    :param known: number of slots of the table, a power of two
-    :param adds: assign ids to new words
-    :param given: number of ids
+    :param few: it is for one text of less than FEW_WORDS words
     """
-    cdef int32_t *slots = <int32_t *>work.known.data
-    cdef KnownWord *words = <KnownWord *>work.known_words.data
-    cdef const Span *span
-    cdef const uint8_t *data = work.text.data
-    cdef uint64_t place
-    cdef cybleu_key key
+    work.few_words = few
+    if few:
+        return reserve(&work.few, sizeof(FewWords))
+    return make_table(&work.many)
+
+
+cdef int number_words(ChrfWorkspace *work, const Text *text, bint adds, Seed seed, int32_t *ids) except -2 nogil:
+    """Write the word ids of a text, from 1 on, with 0 for unknown words; return the number of words in the table.
+
+    :param adds: assign ids to new words
+    """
+    cdef Token tokens[FEW_WORDS]
+    cdef const Span *spans = <const Span *>work.spans.data + text.spans
+    cdef FewWords *few = <FewWords *>work.few.data
+    cdef Py_ssize_t size = FEW_WORDS
+    cdef Py_ssize_t start = 0
     cdef Py_ssize_t i
-    cdef int32_t number, same
-    if text.words == 0:     # the buffers may be NULL
-        return 0
-    words[0].key.first = words[0].key.second = 0    # no word has this key
-    span = <const Span *>work.spans.data + text.spans
-    for i in range(text.words):
-        key = cybleu_key_of_bytes(data + span.start, span.size, seed)
-        place = hash_pair(key.first, key.second, seed) & <uint64_t>(known - 1)
-        number = slots[place]
-        same = same_key(&words[number].key, &key)
-        # branch-free: whether a word is known is unpredictable
-        if CYBLEU_UNLIKELY(number & -((1 - same) | <int32_t>((key.second & CYBLEU_UNDECIDED) != 0))):
-            number = find_word(work, span, &key, known, &place)
-            same = number != 0
-        if adds:
-            number |= (given[0] + 1) & (same - 1)
-            slots[place] = number
-            given[0] += 1 - same
-            words[number].key = key
-            words[number].span = span
-        numbers[i] = number
-        span += 1
-        watch(&work.watching, 1)
-    return 0
+    while size == FEW_WORDS:
+        size = min(<Py_ssize_t>FEW_WORDS, text.words - start)
+        for i in range(size):
+            tokens[i].text = work.text.data + spans[start + i].start
+            tokens[i].end = tokens[i].text + spans[start + i].size
+        if work.few_words and adds:
+            number_few(few, tokens, size, seed, ids + start)
+        elif work.few_words:
+            look_up_few(few, tokens, size, ids + start)
+        elif adds:
+            number_many(&work.many, tokens, size, seed, ids + start, &work.watching)
+        else:
+            look_up_many(&work.many, tokens, size, seed, ids + start)
+        for i in range(start, start + size):
+            ids[i] += 1
+        start += size
+        watch(&work.watching, size)
+    return few.size if work.few_words else work.many.size

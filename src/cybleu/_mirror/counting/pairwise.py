@@ -1,9 +1,10 @@
-"""Pairwise sentence BLEU of a collection of texts."""
+"""Each text of a collection against every other, or against all others together."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import chain
 
 from ..._runtime.interrupts import look
 from .segments import counted
@@ -59,3 +60,23 @@ class PairwiseTexts:
             return definition.evaluate([length, reference_length, *matches, *totals], [int(not n) for n in totals])[0]
         except (ArithmeticError, ValueError):
             return math.nan  # the caller raises the error, which names the pair
+
+
+def leave_one_out(ids: Any, begins: Any, ends: Any, max_order: int, stats: Any) -> None:
+    """Write the statistics row of each text with all others as references; the reference length is not written."""
+    texts = texts_of(ids, begins, ends)
+    counts = [ngrams_of(text, max_order) for text in texts]
+    # the two largest counts of each n-gram in one text
+    largest: dict[tuple[int, ...], list[int]] = {}
+    for ngram, count in chain.from_iterable(ngrams.items() for orders in counts for ngrams in orders):
+        largest[ngram] = sorted([*largest.get(ngram, [0, 0]), count])[1:]
+    for position, (text, orders) in enumerate(zip(texts, counts)):
+        stats[position, 0] = len(text)
+        for n, ngrams in enumerate(orders):
+            matched = 0
+            for ngram, count in ngrams.items():
+                second, first = largest[ngram]
+                # excluding this text, the maximum is the other one of the two
+                matched += min(count, second if count == first else first)
+            stats[position, 2 + n] = matched
+            stats[position, 2 + max_order + n] = sum(ngrams.values())
