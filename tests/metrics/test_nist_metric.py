@@ -18,18 +18,9 @@ from cybleu.nbest import NBest
 from cybleu.rerank import mbr, oracle, perceptron
 from cybleu.significance import bootstrap, compare_systems
 from cybleu.tuning import kbmira, line_search, tune
+from reranked_texts import FEATURES, LISTS, OWNER, REFERENCES, TEXTS
 
 pytestmark = pytest.mark.usefixtures("backend")
-
-LISTS = [
-    ["the cat sat on the mat", "The mat sat on a cat", "x y z"],
-    ["It rains a lot", "a lot it rains", ""],
-    ["we go home now", "home we go", "q " * 9],
-]
-REFERENCES = [["The cat sat on the mat today"], ["it rains a lot", "It rained a lot, today"], ["we go home now"]]
-TEXTS = [text for texts in LISTS for text in texts]
-OWNER = [0, 0, 0, 1, 1, 1, 2, 2, 2]
-FEATURES = [[1.0, 0.5], [2.0, 0.0], [3.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0], [1.0, 1.0], [2.0, 0.0], [3.0, 0.5]]
 
 
 @pytest.fixture

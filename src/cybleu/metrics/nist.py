@@ -12,7 +12,6 @@ from zlib import crc32
 
 from .. import _backend
 from .._runtime.numbers import check_whole
-from .._runtime.parallel import run
 from .._runtime.state import ArgumentState
 from ..errors import OrderError, StatisticsError, UnknownNameError
 from ..nist_score import nist_length_penalty
@@ -20,18 +19,16 @@ from ..text.parsing import parse_raw_references, parse_raw_texts
 from ..text.raw import Raw, lowered_ascii
 from ..text.tokenizers import own_tokenizer
 from .metric import Score
-from .text_metric import TextMetric
+from .words_metric import WordsMetric
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..text.values import RawText
     from .formula import Formula
+    from .words_metric import FillRows, Words
 
 MOST_ORDERS = 9  # the script stops there, too
-COST = 8  # of a character, in the unit of `run`
-PAIRS_AT_ONCE = 65536
 _TOKENIZER = "13a"
 
 
@@ -118,7 +115,7 @@ class NistScore(Score):
 
 
 @dataclass(frozen=True)
-class Nist(ArgumentState, TextMetric):
+class Nist(ArgumentState, WordsMetric):
     """NIST of raw text (Doddington 2002). The scores are those of ``mteval-v13a.pl -c``, and with `lowercase` without ``-c``.
 
     NIST adds up, for each order, the information of the matches divided by the number of n-grams, and multiplies by a
@@ -150,7 +147,7 @@ class Nist(ArgumentState, TextMetric):
 
     name = "nist"
     scale = 100
-    takes_fractions = True
+    _cost = 8
 
     def __post_init__(self) -> None:
         check_whole(self.max_order, "max_order", 1, MOST_ORDERS, error=OrderError)
@@ -219,8 +216,8 @@ class Nist(ArgumentState, TextMetric):
         super()._raw(tokenize)
         return Raw("none")
 
-    def _numbered(self, hypotheses: Any, references: Any) -> tuple[tuple[Any, ...], Any]:
-        """The words of both texts as numbers with their ends, and the table of the n-grams that have weights."""
+    def _numbered(self, hypotheses: Any, references: Any) -> tuple[Words, Words, FillRows]:
+        """Number the words; the function that writes rows knows the n-grams that have weights."""
         lines = _lines(references, self.lowercase)
         vocabulary, counted = (
             _counted(lines, self.max_order)
@@ -228,56 +225,11 @@ class Nist(ArgumentState, TextMetric):
             else self.information._of(self.lowercase, self.max_order)
         )
 
-        def numbered(texts: Any) -> tuple[Any, Any]:
+        def numbered(texts: Any) -> Words:
             ends = array("q", bytes(8 * len(texts)))
             return memoryview(vocabulary.look_up(texts, 0, len(texts), ends)).cast("i"), ends
 
-        return (*numbered(_lines(hypotheses, self.lowercase)), *numbered(lines)), counted
-
-    def _fill(
-        self,
-        texts: Any,
-        references: Any,
-        bounds: Any,
-        rows: Any,
-        threads: int | None,
-        progress: bool = False,
-        owners: Any = None,
-    ) -> None:
-        numbers, counted = self._numbered(texts, references)
-        everyone = array("q", range(len(texts)))
-
-        def work(start: int, stop: int) -> None:
-            counted.fill_rows(*numbers, bounds, everyone, everyone if owners is None else owners, start, stop, rows)
-
-        run(work, len(texts), COST * (len(numbers[0]) + len(numbers[2])), threads, progress, "segments")
-
-    def _fill_pairs(
-        self,
-        references: RawText,
-        hypotheses: RawText,
-        result: NDArray[np.float64],
-        threads: int | None = None,
-        progress: bool = False,
-    ) -> NDArray[np.float64]:
-        from .._runtime.arrays import np
-
-        numbers, counted = self._numbered(hypotheses.lines, references.lines)
-        count = references.size
-        bounds = np.arange(count + 1, dtype=np.int64)
-        at_once = max(1, PAIRS_AT_ONCE // max(1, count))
-
-        def work(start: int, stop: int) -> None:
-            for first in range(start, stop, at_once):
-                some = np.arange(first, min(stop, first + at_once), dtype=np.int64)
-                rows = np.empty((len(some) * count, len(self.columns)))
-                places = some.repeat(count), np.tile(bounds[:-1], len(some))
-                counted.fill_rows(*numbers, bounds, *places, 0, len(rows), rows)
-                result[some] = self.scores(rows).reshape(len(some), count)
-
-        cost = COST * (len(numbers[0]) * count + len(numbers[2]) * hypotheses.size)
-        run(work, len(result), cost, threads, progress, "hypotheses")
-        return result
+        return numbered(_lines(hypotheses, self.lowercase)), numbered(lines), counted.fill_rows
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 

@@ -9,13 +9,12 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from .._runtime.parallel import run
 from .._runtime.state import ArgumentState
 from ..errors import StatisticsError
 from ..text.parsing import parse_raw_references, parse_raw_texts
 from ..text.tercom import edits
 from ..text.tokenizers import own_tokenizer
-from .text_metric import TextMetric
+from .words_metric import WordsMetric
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,17 +22,13 @@ if TYPE_CHECKING:
 
     from ..text.raw import Raw
     from .formula import Formula
+    from .words_metric import FillRows, Words
 
-COST = 32  # of a word, in the unit of `run`
-PAIRS_AT_ONCE = 65536
 _FIRST = array("q", (0,))
-
-# The words of texts as numbers, one text after the other, and where each text ends.
-_Words = tuple["memoryview[int]", "array[int]"]
 
 
 @dataclass(frozen=True)
-class Ter(ArgumentState, TextMetric):
+class Ter(ArgumentState, WordsMetric):
     """TER of raw text in percent (Snover and others 2006). The scores are equal to those of sacreBLEU 2.6.
 
     Lower is better: 0 is a perfect match, and a score can be above 100. Texts are str, or bytes in UTF-8. A row has two
@@ -63,8 +58,8 @@ class Ter(ArgumentState, TextMetric):
     name = "ter"
     scale = 100
     columns = ("edits", "ref_len")
-    takes_fractions = True
     higher_is_better = False
+    _cost = 32
 
     @property
     def signature(self) -> str:
@@ -88,11 +83,11 @@ class Ter(ArgumentState, TextMetric):
         :param hypothesis: a text
         """
         if type(hypothesis) is str and set(map(type, references)) == {str}:
-            words = self._numbered(_backend.chosen.RawTexts([hypothesis]), _backend.chosen.RawTexts(list(references)))
-            rows = memoryview(array("d", (0, 0))).cast("B").cast("d", (1, 2))
-            _backend.chosen.edit_rows(
-                *words[0], *words[1], array("q", (0, len(references))), _FIRST, _FIRST, 0, 1, rows
+            *words, fill_rows = self._numbered(
+                _backend.chosen.RawTexts([hypothesis]), _backend.chosen.RawTexts(list(references))
             )
+            rows = memoryview(array("d", (0, 0))).cast("B").cast("d", (1, 2))
+            fill_rows(*words[0], *words[1], array("q", (0, len(references))), _FIRST, _FIRST, 0, 1, rows)
             return [rows[0, 0], rows[0, 1]]
         raw = self._raw()
         texts, sets = parse_raw_texts([hypothesis], raw), parse_raw_references([references], raw)
@@ -112,16 +107,13 @@ class Ter(ArgumentState, TextMetric):
             length += row[1]
         return [total, length], None
 
-    def _numbered(self, hypotheses: Any, references: Any) -> tuple[_Words, _Words]:
-        """Number the words of texts that the backend has read; equal words have equal numbers in both.
-
-        sacreBLEU tokenises references twice, which can split normalised words further.
-        """
+    def _numbered(self, hypotheses: Any, references: Any) -> tuple[Words, Words, FillRows]:
+        """Number the words; sacreBLEU tokenises references twice, which can split normalised words further."""
         edited = edits(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
         tokenizer = own_tokenizer("tercom" if self.normalized else "none")
         vocabulary = _backend.chosen.RawVocabulary(tokenizer)
 
-        def numbered(texts: Any, twice: bool) -> _Words:
+        def numbered(texts: Any, twice: bool) -> Words:
             if edited is not None:
                 lines = list(map(edited, texts.strings()))
                 if twice:
@@ -130,53 +122,8 @@ class Ter(ArgumentState, TextMetric):
             ends = array("q", bytes(8 * len(texts)))
             return memoryview(vocabulary.add(texts, ends)).cast("i"), ends
 
-        return numbered(hypotheses, False), numbered(references, self.normalized)
-
-    def _fill(
-        self,
-        texts: Any,
-        references: Any,
-        bounds: Any,
-        rows: Any,
-        threads: int | None,
-        progress: bool = False,
-        owners: Any = None,
-    ) -> None:
-        hypotheses, others = self._numbered(texts, references)
-        everyone = array("q", range(len(texts)))
-        given = *hypotheses, *others, bounds, everyone, everyone if owners is None else owners
-
-        def work(start: int, stop: int) -> None:
-            _backend.chosen.edit_rows(*given, start, stop, rows)
-
-        run(work, len(texts), COST * (len(hypotheses[0]) + len(others[0])), threads, progress, "segments")
-
-    def _fill_pairs(
-        self,
-        references: Any,
-        hypotheses: Any,
-        result: NDArray[np.float64],
-        threads: int | None = None,
-        progress: bool = False,
-    ) -> NDArray[np.float64]:
-        from .._runtime.arrays import np
-
-        texts, others = self._numbered(hypotheses.lines, references.lines)
-        count = len(others[1])
-        bounds = np.arange(count + 1, dtype=np.int64)
-        at_once = max(1, PAIRS_AT_ONCE // max(1, count))
-
-        def work(start: int, stop: int) -> None:
-            for first in range(start, stop, at_once):
-                some = np.arange(first, min(stop, first + at_once), dtype=np.int64)
-                rows = np.empty((len(some) * count, 2))
-                places = some.repeat(count), np.tile(bounds[:-1], len(some))
-                _backend.chosen.edit_rows(*texts, *others, bounds, *places, 0, len(rows), rows)
-                result[some] = self.scores(rows).reshape(len(some), count)
-
-        cost = COST * (len(texts[0]) * count + len(others[0]) * len(texts[1]))
-        run(work, len(result), cost, threads, progress, "hypotheses")
-        return result
+        words = numbered(hypotheses, False), numbered(references, self.normalized)
+        return *words, _backend.chosen.edit_rows
 
     # ---------------------------------------------------------------------------------------------------------- scoring
 
