@@ -12,7 +12,8 @@ from collections import Counter
 from functools import lru_cache
 
 from . import _backend
-from .errors import EmptyCorpusError, LengthMismatchError
+from ._runtime.sequences import check_numbers
+from .errors import EmptyCorpusError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,10 +76,7 @@ def corpus_chrf(
     >>> round(corpus_chrf(["the cat sat", "it rains"], ["the cat sits", "it rains"]), 12)
     0.837988737422
     """
-    if len(references) != len(hypotheses):
-        raise LengthMismatchError(
-            f"there are {len(hypotheses)} hypotheses and {len(references)} references; each hypothesis needs one"
-        )
+    check_numbers(len(hypotheses), len(references), "references")
     scores: list[list[float]] = [[] for _ in range(min_len, max_len + 1)]
     if _are_orders(min_len, max_len):
         measure = _measure(_backend.BACKEND, max_len, bool(ignore_whitespace))

@@ -8,7 +8,7 @@ but they are different.
 from __future__ import annotations
 
 from . import _backend, _mirror
-from .errors import LengthMismatchError
+from ._runtime.sequences import check_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,11 +65,7 @@ def corpus_gleu(
     >>> corpus_gleu([[["a", "b", "c"]], [["d", "e"]]], [["a", "b", "x"], ["d", "e"]])
     0.6666666666666666
     """
-    if len(list_of_references) != len(hypotheses):
-        raise LengthMismatchError(
-            f"there are {len(hypotheses)} hypotheses and {len(list_of_references)} lists of references; each hypothesis "
-            "needs one list"
-        )
+    check_numbers(len(hypotheses), len(list_of_references))
     shared, ngrams = counts(list_of_references, hypotheses, min_len, max_len)
     return shared / ngrams if ngrams else 0.0
 

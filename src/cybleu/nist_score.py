@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from . import _backend, _mirror
 from ._mirror.scoring.nist import length_penalty
-from .errors import LengthMismatchError
+from ._runtime.sequences import check_numbers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,11 +63,7 @@ def corpus_nist(
     >>> corpus_nist([[["a", "b", "c"]], [["d", "e", "f"]]], [["a", "b", "x"], ["d", "e", "f"]], 2)
     2.15413541726763
     """
-    if len(list_of_references) != len(hypotheses):
-        raise LengthMismatchError(
-            f"there are {len(hypotheses)} hypotheses and {len(list_of_references)} lists of references; give one list for each "
-            "hypothesis"
-        )
+    check_numbers(len(hypotheses), len(list_of_references))
     arguments = list_of_references, hypotheses, n
     return _backend.answered(_backend.chosen.corpus_nist(*arguments), _mirror.corpus_nist, *arguments)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from operator import index
 
-from ..errors import ArrayTypeError, SequenceTypeError
+from ..errors import ArrayTypeError, LengthMismatchError, SequenceTypeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +112,17 @@ def container_of(text: Any, name: str) -> Any:
     if getattr(text, "ndim", None) == 0:
         raise SequenceTypeError(f"{name} is an array without a dimension, not a list of tokens")
     return by_position(text)
+
+
+def check_numbers(hypotheses: int, references: int, what: str = "lists of references") -> None:
+    """Check that each hypothesis has its references.
+
+    :raises LengthMismatchError: there are not as many
+    """
+    if hypotheses != references:
+        raise LengthMismatchError(
+            f"there are {hypotheses} hypotheses and {references} {what}; each hypothesis needs one"
+        )
 
 
 def refuse_masked(values: Any, name: str) -> None:

@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping
 
 from .. import _backend
-from .._runtime.sequences import refuse_masked
+from .._runtime.sequences import check_numbers, refuse_masked
 from ..errors import (
     CybleuError,
     EmptyCorpusError,
-    LengthMismatchError,
     SmoothingTypeError,
     StatisticsError,
     WeightsTypeError,
@@ -230,17 +229,6 @@ def number_of_segments(list_of_references: Sequence[Collection[Tokens]], hypothe
     number = length_of(hypotheses, "the hypotheses")
     check_numbers(number, length_of(list_of_references, "the lists of references"))
     return number
-
-
-def check_numbers(hypotheses: int, sets: int) -> None:
-    """Check that there is a list of references for each hypothesis.
-
-    :raises LengthMismatchError: there is not
-    """
-    if hypotheses != sets:
-        raise LengthMismatchError(
-            f"there are {hypotheses} hypotheses and {sets} lists of references; each hypothesis needs one list"
-        )
 
 
 def score_counts(

@@ -8,7 +8,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .._runtime.numbers import check_whole
-from ..bleu_score.scores import check_numbers, number_of_segments
+from .._runtime.sequences import check_numbers
+from ..bleu_score.scores import number_of_segments
 from ..errors import CybleuError, EmptyCorpusError, LengthMismatchError, OrderError, OrderTypeError
 from ..metrics import Bleu, Variant, tool_tokenizer
 from ..text.parsing import parse_raw_references, parse_raw_texts, parse_segments
