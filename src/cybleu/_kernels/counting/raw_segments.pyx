@@ -15,7 +15,6 @@ from cybleu._kernels.text.chrf_texts cimport (
 from cybleu._kernels.common.buffers cimport Buffer, free_buffer, reserve
 from cybleu._kernels.common.base cimport allocated, apart, closer, new_array, row_size
 from cybleu._kernels.common.hashing cimport Seed, process_seed
-from cybleu._kernels.common.interrupts cimport Watch, begin_watch, watch
 from cybleu._kernels.counting.ngrams cimport (
     MASK_BITS, MaskMatcher, add_reference_masks, begin_masks, finish_masks, match_memory, match_ngrams
 )
@@ -230,7 +229,6 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
     :param sets: offsets of the segments in the references
     """
     cdef SegmentWorkspace work
-    cdef Watch watching = begin_watch()
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef Py_ssize_t i
     check_segments(hypotheses, references, sets, start, stop)
@@ -244,7 +242,6 @@ def raw_rows(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawText
             for i in range(start, stop):
                 count_raw_segment(tokenizer, &work, &hypotheses.lines[i], &references.lines[sets[i]],
                                   <Py_ssize_t>(sets[i + 1] - sets[i]), max_order, mode, &rows[i, 0])
-                watch(&watching, 8)
     finally:
         end_workspace(&work)
 
@@ -254,7 +251,6 @@ def raw_sum(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts
             Py_ssize_t stop):
     """Return the sum of the rows, and for each order the number of segments too short for it, as lists."""
     cdef SegmentWorkspace work
-    cdef Watch watching = begin_watch()
     cdef int mode = REFERENCE_LENGTHS.index(reference_length)
     cdef Py_ssize_t width = row_size(max_order)
     cdef Py_ssize_t i, n
@@ -271,7 +267,6 @@ def raw_sum(Tokenizer tokenizer not None, RawTexts hypotheses not None, RawTexts
                     row[width + n] += row[n]
                 for n in range(max_order):
                     row[2 * width + n] += row[2 + max_order + n] == 0
-                watch(&watching, 8)
         return ([row[width + n] for n in range(width)], [row[2 * width + n] for n in range(max_order)])
     finally:
         end_workspace(&work)

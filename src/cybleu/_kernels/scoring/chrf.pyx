@@ -438,7 +438,6 @@ cdef class CharacterF:
                 for i in range(start, stop):
                     count_characters(&self.rules, &work, &hypotheses.lines[i], &references.lines[sets[i]],
                                      <Py_ssize_t>(sets[i + 1] - sets[i]), &rows[i, 0])
-                    watch(&work.watching, 8)
         finally:
             end_characters(&work)
 
@@ -479,7 +478,6 @@ cdef class CharacterF:
                         end = start + 1
                     count_group(&self.rules, &work, hypotheses.lines, &order[start], end - start,
                                 &references.lines[sets[owner]], count, &rows[0, 0])
-                    watch(&work.watching, 8 * (end - start))
                     start = end
         finally:
             end_characters(&work)
@@ -502,7 +500,6 @@ cdef class CharacterF:
                                      <Py_ssize_t>(sets[i + 1] - sets[i]), row)
                     for n in range(3 * self.order):
                         total[n] += row[n]
-                    watch(&work.watching, 8)
             return [total[n] for n in range(3 * self.order)]
         finally:
             end_characters(&work)

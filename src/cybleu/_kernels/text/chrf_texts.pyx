@@ -244,6 +244,7 @@ cdef int read_text(ChrfWorkspace *work, const Line *line, int width, bint words,
     if line.size > MOST_UNITS:
         with gil:
             raise MemoryError("a text has too many characters")
+    watch(&work.watching, 8)
     used[0] = (used[0] + 7) & ~<uint64_t>7
     reserve(&work.text, used[0] + <uint64_t>line.size * <uint64_t>width + AHEAD)
     narrow = work.text.data + used[0]

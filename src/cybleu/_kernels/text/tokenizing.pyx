@@ -509,7 +509,7 @@ cdef class Tokenizer:
             rewrite(scanner, self.tercom)
         if self.tercom:
             set_possessives_apart(self, scanner)
-        return 0
+        return watch(&scanner.watching, 8)
 
     cdef Py_ssize_t read(self, Scanner *scanner, Token *tokens, Py_ssize_t most) except -1 nogil:
         cdef Piece piece

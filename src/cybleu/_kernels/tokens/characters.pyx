@@ -298,7 +298,6 @@ cdef class RawVocabulary:
     cdef bytes numbers_of(self, RawTexts texts, Py_ssize_t start, Py_ssize_t stop, int64_t[::1] ends, bint adds):
         cdef Scanner scanner
         cdef TokenIds numbers
-        cdef Watch watching = begin_watch()
         cdef Py_ssize_t i
         if not 0 <= start <= stop <= texts.count or ends.shape[0] != stop - start:
             raise ValueError("the texts do not fit")
@@ -309,7 +308,6 @@ cdef class RawVocabulary:
                 for i in range(start, stop):
                     self.number_line(&scanner, &texts.lines[i], &numbers, adds)
                     ends[i - start] = numbers.count
-                    watch(&watching, 8)
             return PyBytes_FromStringAndSize(<const char *>numbers.values, numbers.count * <Py_ssize_t>sizeof(int32_t))
         finally:
             end_scanner(&scanner)
