@@ -458,7 +458,7 @@ def platforms(session: nox.Session, machine: str) -> None:
     env = {
         "CC": gcc,
         "LDSHARED": f"{gcc} -shared",
-        "CFLAGS": f"-I{headers}/python3.13 -idirafter {headers}",
+        "CFLAGS": f"-I{headers}/python3.13 -idirafter {headers}{' -msse2 -mfpmath=sse' * (machine == 'i386')}",
         "SETUPTOOLS_EXT_SUFFIX": f".cpython-313-{folder}.so",
     }
     session.run("python", "setup.py", "-q", "build_ext", "--inplace", env=env)
@@ -470,6 +470,56 @@ def platforms(session: nox.Session, machine: str) -> None:
     libraries = ":".join(f"/usr/lib/{folder}/{name}" for name in ("blas", "lapack"))
     with emulation(session, emulated):
         inside(session, root, script, LD_LIBRARY_PATH=libraries, PYTHONPATH="/cybleu/src:/packages", **KERNELS)
+
+
+def source_of_python(session: nox.Session) -> Path:
+    """The source of CPython 3.13, of Debian trixie."""
+    folder = session.cache_dir / "cpython"
+    if not folder.exists():
+        apt = Path(session.create_tmp())
+        (apt / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+        key = "/usr/share/keyrings/debian-archive-keyring.gpg"
+        (apt / "list").write_text(f"deb-src [signed-by={key}] http://deb.debian.org/debian trixie main\n")
+        places = {"Etc::sourcelist": apt / "list", "Etc::sourceparts": "-", "State::lists": apt / "lists", "Cache": apt}
+        options = [f"-oDir::{name}={place}" for name, place in places.items()]
+        program = require(session, "apt-get", "it downloads the source of CPython from Debian")
+        with session.chdir(apt):
+            session.run(program, *options, "-q", "update", external=True)
+            session.run(program, *options, "-q", "source", "--download-only", "python3.13", external=True)
+            (archive,) = apt.glob("*.orig.tar.xz")
+            shutil.unpack_archive(archive, folder)
+    (source,) = folder.iterdir()
+    return source
+
+
+def free_threaded_python(session: nox.Session) -> str:
+    """An installed free-threaded CPython, or one that is built from source for this and later runs."""
+    for name in ("python3.15t", "python3.14t", "python3.13t"):
+        if shutil.which(name):
+            return name
+    prefix = session.cache_dir / "python3.13t"
+    if not (prefix / "bin" / "python3.13t").exists():
+        source = source_of_python(session)
+        with session.chdir(session.create_tmp()):
+            session.run(str(source / "configure"), "-q", "--disable-gil", f"--prefix={prefix}", external=True)
+            session.run("make", "-s", f"-j{os.cpu_count()}", external=True)
+            session.run("make", "-s", "install", external=True)
+    return str(prefix / "bin" / "python3.13t")
+
+
+@nox.session(venv_backend="none")
+def freethreaded(session: nox.Session) -> None:
+    """Tests on a free-threaded CPython, then each in four threads at once; builds CPython if there is none."""
+    checkout(session)
+    environment = session.create_tmp()
+    session.run(free_threaded_python(session), "-m", "venv", "--clear", environment, external=True)
+    python = f"{environment}/bin/python"
+    session.run(python, "-m", "pip", "install", "-q", ".[test]", "pytest-run-parallel>=0.10", external=True)
+    command = [python, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider", *session.posargs]
+    session.run(*command, "-p", "no:run-parallel", "tests", "--ignore", "tests/packaging", external=True, env=KERNELS)
+    folders = [f"tests/{name}" for name in ("parity", "bleu_score", "stats")]
+    threads = ["-n", "0", "--parallel-threads=4", "--assert=plain"]
+    session.run(*command, *threads, *folders, external=True, env=KERNELS)
 
 
 # Releases. `.github/workflows/release.yml` runs the sessions from `tag` to `release` on several machines.

@@ -1,4 +1,4 @@
-"""NumPy whose default integers have 32 bits, as on Windows before NumPy 2: results are those of 64 bits."""
+"""NumPy whose integers have 32 bits unless told otherwise, as on 32-bit systems and, before NumPy 2, on Windows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = [
     pytest.mark.thread_unsafe(reason="it runs a process of its own"),
 ]
 
-# Arrays that are made of Python's integers, without a dtype. The package has NumPy from one module.
+# Arrays that are made of Python's integers, without a dtype, and arrays of positions. The package has NumPy from one module.
 NARROW = """
 import types
 import numpy as np
@@ -21,7 +21,7 @@ import cybleu._runtime.arrays as arrays
 def of_python(value):
     if isinstance(value, (list, tuple)):
         return all(map(of_python, value))
-    return type(value) in (int, range)
+    return isinstance(value, np.random.Generator) or type(value) in (int, range)
 
 def narrow(make):
     def made(*arguments, **options):
@@ -31,8 +31,28 @@ def narrow(make):
         return array.astype(np.int32)
     return made
 
+def narrow_places(find):
+    def found(*arguments, **options):
+        places = find(*arguments, **options)
+        if isinstance(places, tuple):
+            return tuple(array.astype(np.int32) for array in places)
+        return places.astype(np.int32) if getattr(places, "dtype", None) == np.int64 else places
+    return found
+
+class Narrow(np.random.Generator):
+    permutation = narrow(np.random.Generator.permutation)
+    integers = narrow(np.random.Generator.integers)
+
+random = types.ModuleType("random")
+vars(random).update({**vars(np.random), "default_rng": lambda seed: Narrow(np.random.default_rng(seed).bit_generator)})
 arrays.np = types.ModuleType("numpy")
-vars(arrays.np).update({**vars(np), **{name: narrow(getattr(np, name)) for name in ("arange", "array", "cumsum", "full")}})
+vars(arrays.np).update(vars(np), random=random)
+for name in ("append", "arange", "array", "concatenate", "cumsum", "full"):
+    setattr(arrays.np, name, narrow(getattr(np, name)))
+for name in ("argsort", "bincount", "flatnonzero", "nonzero", "searchsorted"):
+    setattr(arrays.np, name, narrow_places(getattr(np, name)))
+for name in ("ones", "zeros"):
+    setattr(arrays.np, name, lambda shape, dtype=float, make=getattr(np, name): make(shape, np.int32 if dtype is int else dtype))
 """
 
 # Each line is a call whose result is printed.

@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 with extra("numpy", "this requires NumPy", "cybleu[numpy]"):
     import numpy as np
 
-__all__ = ["array_given", "array_of", "checked_output", "first_not_finite", "floats_given", "in_place", "np"]
+__all__ = [
+    "array_given",
+    "array_of",
+    "bincount",
+    "checked_output",
+    "first_not_finite",
+    "floats_given",
+    "in_place",
+    "index",
+    "np",
+    "repeat",
+]
 
 
 def array_given(values: Any, name: str) -> NDArray[Any]:
@@ -53,6 +64,21 @@ def in_place(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
     """Return the array contiguous and aligned, as the kernels require; copied only if necessary."""
     array = np.asanyarray(array, dtype, order="C")  # np.require, without its comparisons of sets
     return array if array.flags.aligned else array.copy()
+
+
+def index(positions: Any) -> NDArray[np.intp]:
+    """Convert positions or counts to NumPy's index type, as some of its functions require on 32-bit systems."""
+    return np.asarray(positions).astype(np.intp, copy=False)
+
+
+def repeat(values: Any, counts: Any, axis: int | None = None) -> NDArray[Any]:
+    return np.repeat(values, index(counts), axis)
+
+
+def bincount(positions: Any, weights: Any = None, minlength: int = 0) -> NDArray[Any]:
+    """Count positions, as int64 on every system, or sum their weights."""
+    counts = np.bincount(index(positions), weights, minlength)
+    return counts if weights is not None else counts.astype(np.int64, copy=False)
 
 
 def array_of(values: Iterable[Any], dtype: Any, count: int) -> NDArray[Any]:

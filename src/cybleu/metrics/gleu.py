@@ -129,7 +129,7 @@ class Gleu(ArgumentState, Metric):
         self, sets: Any, texts: ParsedTexts, owner: Any, progress: bool, threads: int | None, raw: Raw | None = None
     ) -> NDArray[np.int64]:
         """Compute the rows of parsed segments from the counts against each single reference."""
-        from .._runtime.arrays import np
+        from .._runtime.arrays import np, repeat
         from ..stats.options import CountOptions
         from ..stats.segments import count_segments
         from ..text.arrays import check_owners, parse_owners
@@ -141,7 +141,7 @@ class Gleu(ArgumentState, Metric):
         counts = sets.counts
         several = bool((counts > 1).any())
         if several:
-            sets, texts = sets.alone(), texts.rows(np.arange(len(counts), dtype=np.int64).repeat(counts))
+            sets, texts = sets.alone(), texts.rows(repeat(np.arange(len(counts), dtype=np.int64), counts))
         stats = count_segments(sets, texts, None, CountOptions(self.max_len), raw, threads, progress)
         return self._of_pairs(stats, counts if several else None)
 
@@ -167,7 +167,7 @@ class Gleu(ArgumentState, Metric):
 
         :param counts: the number of references of each segment; None if each has one
         """
-        from .._runtime.arrays import np
+        from .._runtime.arrays import index, np, repeat
 
         orders = np.arange(self.min_len, self.max_len + 1, dtype=np.int64)
         rows = np.zeros((len(stats), 2), dtype=np.int64)
@@ -179,9 +179,9 @@ class Gleu(ArgumentState, Metric):
         begins = np.cumsum(counts, dtype=np.int64) - counts
         ratios = np.full(len(rows), -1.0)  # the value if neither text has n-grams
         np.divide(rows[:, 0], rows[:, 1], out=ratios, where=rows[:, 1] > 0)
-        best = np.maximum.reduceat(ratios, begins).repeat(counts) if len(rows) else ratios
+        best = repeat(np.maximum.reduceat(ratios, index(begins)), counts) if len(rows) else ratios
         places = np.flatnonzero(ratios == best)
-        segments = np.arange(len(counts), dtype=np.int64).repeat(counts)[places]
+        segments = repeat(np.arange(len(counts), dtype=np.int64), counts)[places]
         _, firsts = np.unique(segments, return_index=True)
         return rows[places[firsts]]
 

@@ -74,7 +74,7 @@ class WordsMetric(TextMetric):
             for first in range(start, stop, at_once):
                 some = np.arange(first, min(stop, first + at_once), dtype=np.int64)
                 rows = np.empty((len(some) * count, len(self.columns)))
-                places = some.repeat(count), np.tile(bounds[:-1], len(some))
+                places = np.repeat(some, count), np.tile(bounds[:-1], len(some))
                 fill_rows(*texts, *others, bounds, *places, 0, len(rows), rows)
                 result[some] = self.scores(rows).reshape(len(some), count)
 

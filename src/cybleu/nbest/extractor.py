@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _backend
 from .._files.text import Lines, number_of, shown
 from .._files.writing import writing_all
-from .._runtime.arrays import first_not_finite, np
+from .._runtime.arrays import first_not_finite, np, repeat
 from ..errors import InputFileError, StatisticsError
 from .container import Hypotheses
 from .growing import GrowingRows
@@ -293,7 +293,7 @@ def read(features: Path, scores: Path, segments: int | None, first_id: int) -> d
             "of segments= if so many have none"
         )
     return in_segments(
-        np.repeat(np.array(owners, dtype=np.int64), sizes),
+        repeat(np.array(owners, dtype=np.int64), sizes),
         last + 1 if segments is None else segments,
         dense.rows(first.width),
         stats.rows(first_scores.width + 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import np, repeat
 from ..errors import ArrayValueError, InputFileError, LengthMismatchError
 from ..metrics import find
 from ..stats.references import References
@@ -82,7 +82,7 @@ class NBest(Hypotheses):
             raise LengthMismatchError(f"there are {segments} segments of hypotheses and {len(prepared)} of references")
         split = None if tokenize is None else tokenizer(tokenize, lowercase)
         tokens = parse_grouped_tokens(texts, bounds, "hypotheses", split)
-        stats = prepared._rows_of(tokens, np.repeat(np.arange(segments, dtype=np.int64), np.diff(bounds)), threads)
+        stats = prepared._rows_of(tokens, repeat(np.arange(segments, dtype=np.int64), np.diff(bounds)), threads)
         if features is None:
             features = np.zeros((len(texts), 0))
         joined = [text if isinstance(text, str) else _joined(found) for text, found in zip(texts, tokens.lists())]
@@ -211,7 +211,7 @@ class NBest(Hypotheses):
             raise LengthMismatchError(
                 f"there are {len(self)} segments of hypotheses and {len(references)} of references"
             )
-        owner = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
+        owner = repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
         rows = found.rows(references, texts, owner=owner, threads=threads, tokenize=tokenize, lowercase=lowercase)
         return NBest(**{**self.__getstate__(), "stats": rows, "score": found})
 

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._files.text import shown
-from .._runtime.arrays import np
+from .._runtime.arrays import bincount, np, repeat
 from ..errors import EmptyCorpusError, FeatureError, LengthMismatchError, StatisticsError
 from .container import Hypotheses, check_nbest
 from .sparse import SparseFeatures
@@ -47,9 +47,7 @@ def merge(*nbests: List) -> List:
     first = nbests[0]
     for number, nbest in enumerate(nbests):
         _check_alike(first, nbest, number)
-    owners = np.concatenate(
-        [np.repeat(np.arange(len(nbest), dtype=np.int64), np.diff(nbest.offsets)) for nbest in nbests]
-    )
+    owners = np.concatenate([repeat(np.arange(len(nbest), dtype=np.int64), np.diff(nbest.offsets)) for nbest in nbests])
     features = np.concatenate([nbest.features[:, _columns(first.names, nbest.names)] for nbest in nbests])
     stats = np.concatenate([nbest.stats for nbest in nbests])
     sparse = _joined_sparse(nbests)
@@ -63,7 +61,7 @@ def merge(*nbests: List) -> List:
         texts = [every[row] for row in rows.tolist()]
     scores = [nbest.model_scores for nbest in nbests if nbest.model_scores is not None]
     return type(first)(
-        np.append(0, np.cumsum(np.bincount(owners[rows], minlength=len(first)))),
+        np.append(0, np.cumsum(bincount(owners[rows], minlength=len(first)))),
         features[rows],
         stats[rows],
         first.names,
@@ -116,7 +114,7 @@ def _joined_sparse(nbests: Sequence[Hypotheses]) -> SparseFeatures | None:
         own = np.array([numbers.setdefault(name, len(numbers)) for name in nbest.sparse.names], dtype=np.int64)
         of_size = np.diff(nbest.sparse.indptr)
         renumbered = own[nbest.sparse.columns]
-        order = np.lexsort((renumbered, np.repeat(np.arange(len(of_size), dtype=np.int64), of_size)))
+        order = np.lexsort((renumbered, repeat(np.arange(len(of_size), dtype=np.int64), of_size)))
         sizes.append(of_size)
         columns.append(renumbered[order])
         values.append(nbest.sparse.values[order])

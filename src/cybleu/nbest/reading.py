@@ -26,7 +26,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from .._files.text import shown
-from .._runtime.arrays import np
+from .._runtime.arrays import bincount, np
 from .._runtime.exclusive import exclusive
 from ..errors import ArrayValueError, UnknownNameError
 from ..stats.references import LineCounter
@@ -245,7 +245,7 @@ def in_segments(
         sparse = None if sparse is None else sparse.rows(index)
         model_scores = None if model_scores is None else model_scores[index]
     return {
-        "offsets": np.append(0, np.cumsum(np.bincount(owners, minlength=segments))),
+        "offsets": np.append(0, np.cumsum(bincount(owners, minlength=segments))),
         "features": features,
         "stats": stats,
         "names": names,

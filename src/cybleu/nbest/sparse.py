@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._runtime.arrays import np
+from .._runtime.arrays import np, repeat
 from .._runtime.extras import extra
 from ..errors import ArrayTypeError
 
@@ -43,7 +43,7 @@ class SparseFeatures(NamedTuple):
         """
         sizes = np.diff(self.indptr)[rows]
         indptr = np.append(0, np.cumsum(sizes))
-        places = np.arange(indptr[-1], dtype=np.int64) + np.repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
+        places = np.arange(indptr[-1], dtype=np.int64) + repeat(self.indptr[:-1][rows] - indptr[:-1], sizes)
         return SparseFeatures(indptr, self.columns[places], self.values[places], self.names)
 
     def part(self, start: int, stop: int) -> SparseFeatures:

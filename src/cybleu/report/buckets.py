@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .._runtime.arrays import np
+from .._runtime.arrays import bincount, np
 from .._runtime.scales import percent
 from .figures import Buckets, WordFrequencies
 from .ngrams import NGrams
@@ -50,7 +50,7 @@ def bucketed(
     scores = np.full((len(rows), groups), np.nan)
     for output, (table, of_segments) in enumerate(zip(rows, values)):
         group = np.searchsorted(np.asarray(edges), of_segments, side="right")
-        segments[output] = np.bincount(group, minlength=groups)
+        segments[output] = bincount(group, minlength=groups)
         for place in np.flatnonzero(segments[output]).tolist():
             scores[output, place] = score_of(metric, table[group == place])
     return Buckets(by, labels, names, segments, scores)
@@ -71,7 +71,7 @@ def word_frequencies(ngrams: NGrams, names: tuple[str, ...], outputs: Sequence[i
     groups = len(FREQUENCIES) + 1
 
     def summed(counts: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.bincount(group, counts, groups).astype(np.int64)
+        return bincount(group, counts, groups).astype(np.int64)
 
     return WordFrequencies(
         labels_of(FREQUENCIES, 0),

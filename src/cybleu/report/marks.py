@@ -12,7 +12,7 @@ import re
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import array_of, np
+from .._runtime.arrays import array_of, np, repeat
 from .ngrams import NGrams
 from .texts import Texts
 from .visible import visible
@@ -48,7 +48,7 @@ class MarkedText:
         self.codes = [""] * len(lines)
         if lengths.sum():
             ends = np.cumsum(lengths)
-            places = np.repeat(text.offsets[segments] - ends + lengths, lengths) + np.arange(ends[-1], dtype=np.int64)
+            places = repeat(text.offsets[segments] - ends + lengths, lengths) + np.arange(ends[-1], dtype=np.int64)
             self.codes = _codes(lengths, places, lines, words, ngrams, output)
 
 
@@ -105,7 +105,7 @@ def _codes(
     linked = ngrams.levels(output, 1)[places]  # whether a match contains the token and the one before it
     ends = np.cumsum(array_of(map(len, lines), np.int64, len(lines)))
     begins = ends - np.diff(ends, prepend=0)
-    line_of = np.repeat(np.arange(len(lines), dtype=np.int64), lengths)
+    line_of = repeat(np.arange(len(lines), dtype=np.int64), lengths)
     goes_on = np.zeros(len(states), dtype=np.bool_)
     same = (states[1:] == states[:-1]) & (line_of[1:] == line_of[:-1])
     goes_on[1:] = same & ((states[1:] == 0) | (linked[1:] == levels[1:]))

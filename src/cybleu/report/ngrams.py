@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._runtime.arrays import np
+from .._runtime.arrays import bincount, np, repeat
 from .figures import NGramDifference, NGramMiss, salience
 from .texts import Text, Texts
 
@@ -104,7 +104,7 @@ class _Numbering:
         self._left = np.concatenate(
             [
                 np.minimum(
-                    np.repeat(text.offsets[1:], text.lengths) - np.arange(len(text.ids), dtype=np.int64), most
+                    repeat(text.offsets[1:], text.lengths) - np.arange(len(text.ids), dtype=np.int64), most
                 ).astype(np.int8)
                 for text in every
             ]
@@ -132,7 +132,7 @@ class _Numbering:
         numbers = np.full(len(heads), -1, dtype=np.int32)
         firsts: list[NDArray[np.int32]] = [np.empty(0, dtype=np.int32)]
         count = 0
-        ends = np.cumsum(np.bincount(heads[known]))
+        ends = np.cumsum(bincount(heads[known]))
         low = 0
         shift = 1 if n == 2 else 2
         while low < len(ends):
@@ -169,7 +169,7 @@ class _Order:
         self._outputs = of_texts[len(texts.references) :]
         self._of_references = of_texts[: len(texts.references)]
         known, most = _most_of_any([_keys(*of_text, count) for of_text in zip(texts.references, of_texts)])
-        self._wanted = np.bincount(known % max(count, 1), most, count).astype(np.int32)
+        self._wanted = bincount(known % max(count, 1), most, count).astype(np.int32)
         self.matches = Matches(n, [], [])
         for output, (text, of_text) in enumerate(zip(texts.outputs, self._outputs)):
             there = np.flatnonzero(of_text >= 0)
@@ -184,10 +184,10 @@ class _Order:
 
     def _produced(self, output: int) -> NDArray[np.int64]:
         numbers = self._outputs[output]
-        return np.bincount(numbers[numbers >= 0], minlength=len(self._first))
+        return bincount(numbers[numbers >= 0], minlength=len(self._first))
 
     def _confirmed(self, output: int) -> NDArray[np.int64]:
-        return np.bincount(self._outputs[output][self.matches.matched[output]], minlength=len(self._first))
+        return bincount(self._outputs[output][self.matches.matched[output]], minlength=len(self._first))
 
     def _mean_confirmed(self, outputs: Sequence[int]) -> NDArray[Any]:
         if len(outputs) == 1:
@@ -225,7 +225,7 @@ class _Order:
         """Return the counts of words, for the order 1."""
         outputs, count = range(len(self._outputs)), len(self._first)
         return WordCounts(
-            np.bincount(np.concatenate(self._of_references), minlength=count),
+            bincount(np.concatenate(self._of_references), minlength=count),
             self._wanted,
             [self._produced(output) for output in outputs],
             [self._confirmed(output) for output in outputs],
@@ -242,7 +242,7 @@ class _Order:
 def _keys(text: Text, numbers: NDArray[np.int32], count: int) -> NDArray[np.int64]:
     """Return a key for the segment and the n-gram of each n-gram of a text."""
     there = numbers >= 0
-    segments = np.repeat(np.arange(len(text.lengths), dtype=np.int64), text.lengths)[there]
+    segments: NDArray[np.int64] = repeat(np.arange(len(text.lengths), dtype=np.int64), text.lengths)[there]
     return segments * count + numbers[there]
 
 
@@ -279,7 +279,7 @@ def _matches(
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     sizes = np.diff(np.concatenate([starts, [len(found)]]))
     before = np.empty(len(found), dtype=np.int64)  # the number of equal n-grams before it
-    before[order] = np.arange(len(found), dtype=np.int64) - np.repeat(starts, sizes)
+    before[order] = np.arange(len(found), dtype=np.int64) - repeat(starts, sizes)
     matches = before < most[place]
     matched[found], clipped[found] = matches, ~matches
     return matched, clipped

@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import in_place, np
 from .._runtime.numbers import check_whole
 from ..errors import ArrayValueError, UnknownNameError
 from ..metrics import Bleu
@@ -103,11 +103,11 @@ def _extreme(nbest: NBest, best: bool, level: str, metric: Metric, seed: int, pa
     kept = filled if highest else everything
     kept[selection.rows[selection.rows >= 0]] = True
     rows = np.flatnonzero(kept)
-    offsets = np.searchsorted(rows, nbest.offsets)
+    offsets = in_place(np.searchsorted(rows, nbest.offsets), np.int64)
     stats, metric = metric.summable(stats[rows])
     formula = metric.formula(stats.shape[1])
-    now = np.where(selection.rows < 0, -1, np.searchsorted(rows, selection.rows))
-    segments = np.flatnonzero(now >= 0)
+    now = in_place(np.where(selection.rows < 0, -1, np.searchsorted(rows, selection.rows)), np.int64)
+    segments = in_place(np.flatnonzero(now >= 0), np.int64)
     start = score = formula.swap_pass(stats, offsets, segments[:0], now, highest)[1]
     random = Random(seed)
     order = segments.tolist()

@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._files.text import shown
-from .._runtime.arrays import first_not_finite, np
+from .._runtime.arrays import bincount, first_not_finite, index, np, repeat
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.parallel import bar
 from .._runtime.samples import MOST_REPEATS
@@ -174,7 +174,7 @@ class _Rows:
         values: Floats = self._dense @ weights[: self._width]
         if len(self.columns):
             terms = self._numbers * weights[self._width + self.columns][self._places]
-            values = values + np.bincount(self._owners, terms, len(values))
+            values = values + bincount(self._owners, terms, len(values))
         return values
 
     def sum(self, shares: NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -182,7 +182,7 @@ class _Rows:
         dense: Floats = (shares @ self._dense).astype(np.float64)
         if not len(self.columns):
             return dense, np.zeros(0)
-        sparse: Any = np.bincount(self._places, self._numbers * shares[self._owners], len(self.columns))
+        sparse: Any = bincount(self._places, self._numbers * shares[self._owners], len(self.columns))
         return dense, sparse
 
 
@@ -203,8 +203,10 @@ def _scales(nbest: NBest) -> Floats:
     starts, sizes = nbest.offsets[:-1][filled], np.diff(nbest.offsets)[filled]
     largest = np.maximum(np.abs(nbest.features).max(axis=0), np.finfo(np.float64).tiny)
     features = nbest.features / largest  # so that no square overflows
-    constant = (np.maximum.reduceat(features, starts) == np.minimum.reduceat(features, starts)).all(axis=0)
-    means = np.repeat(np.add.reduceat(features, starts) / sizes[:, None], sizes, axis=0)
+    constant = (np.maximum.reduceat(features, index(starts)) == np.minimum.reduceat(features, index(starts))).all(
+        axis=0
+    )
+    means = repeat(np.add.reduceat(features, index(starts)) / sizes[:, None], sizes, axis=0)
     scales: Floats = np.sqrt(((features - means) ** 2).mean(axis=0)) * largest
     scales = np.where(constant, np.inf, np.maximum(scales, SMALLEST))
     return scales if nbest.sparse is None else np.concatenate([scales, _sparse_scales(nbest, nbest.sparse, sizes)])
@@ -216,12 +218,12 @@ def _sparse_scales(nbest: NBest, sparse: SparseFeatures, sizes: NDArray[np.int64
     largest = np.full(count, np.finfo(np.float64).tiny)
     np.maximum.at(largest, sparse.columns, np.abs(sparse.values))
     numbers = sparse.values / largest[sparse.columns]
-    segments = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)[owners_of(sparse.indptr)]
+    segments = repeat(np.arange(len(sizes), dtype=np.int64), sizes)[owners_of(sparse.indptr)]
     groups, group_of = np.unique(segments * count + sparse.columns, return_inverse=True)
     columns, of_segment = groups % count, sizes[groups // count]
-    present = np.bincount(group_of, minlength=len(groups))
-    means = np.bincount(group_of, numbers, len(groups)) / of_segment
-    squares = np.bincount(group_of, (numbers - means[group_of]) ** 2, len(groups))
+    present = bincount(group_of, minlength=len(groups))
+    means = bincount(group_of, numbers, len(groups)) / of_segment
+    squares = bincount(group_of, (numbers - means[group_of]) ** 2, len(groups))
     squares += (of_segment - present) * means**2
     highest, lowest = np.where(present < of_segment, [[0.0], [0.0]], [[-np.inf], [np.inf]])
     np.maximum.at(highest, group_of, numbers)
@@ -229,7 +231,7 @@ def _sparse_scales(nbest: NBest, sparse: SparseFeatures, sizes: NDArray[np.int64
     varies = np.zeros(count, dtype=np.bool_)
     varies[columns[highest != lowest]] = True
     squares[highest == lowest] = 0.0
-    scales: Floats = np.sqrt(np.bincount(columns, squares, count) / len(nbest.features)) * largest
+    scales: Floats = np.sqrt(bincount(columns, squares, count) / len(nbest.features)) * largest
     return np.where(varies, np.maximum(scales, SMALLEST), np.inf)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import first_not_finite, floats_given, np
+from .._runtime.arrays import bincount, first_not_finite, floats_given, index, np, repeat
 from .._runtime.numbers import check_whole
 from .._runtime.sequences import by_position, is_array
 from ..errors import ArrayValueError, LengthMismatchError
@@ -37,7 +37,7 @@ def posterior_of(posterior: Any, scores: Any, scale: float, lists: TextLists) ->
             values = values * scale
         if not np.isfinite(values).all():
             raise ArrayValueError(f"scores times the scale {scale} are beyond the range of numbers")
-    most = np.repeat(np.maximum.reduceat(values, lists.offsets[:-1][filled]), np.diff(lists.offsets)[filled])
+    most = repeat(np.maximum.reduceat(values, index(lists.offsets[:-1][filled])), np.diff(lists.offsets)[filled])
     if scores is not None:
         with np.errstate(over="ignore"):  # a text that is so far below the best has the probability 0
             of_scores: Floats = np.exp(values - most)
@@ -85,7 +85,7 @@ def most_probable(shares: Floats, lists: TextLists, prune: int | None) -> NDArra
     owners = owners_of(lists.offsets)
     order = np.lexsort((-shares, lists.lengths == 0, owners))
     kept[order] = np.arange(len(order), dtype=np.int64) - lists.offsets[:-1][owners] < prune
-    left = np.bincount(owners[kept], shares[kept], minlength=len(lists.offsets) - 1)
+    left = bincount(owners[kept], shares[kept], minlength=len(lists.offsets) - 1)
     lacking = (left == 0) & (np.diff(lists.offsets) > 0)
     if lacking.any():
         raise ArrayValueError(

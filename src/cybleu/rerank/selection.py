@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .._runtime.arrays import np
+from .._runtime.arrays import index, np, repeat
 from .._runtime.state import RecordState
 from ..errors import ArrayValueError, StatisticsError
 from ..metrics import Metric, find
@@ -157,7 +157,7 @@ def metric_of(nbest: NBest, metric: str | Metric | Variant | None, choices: dict
 
 def owners_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of the segment of each hypothesis."""
-    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
+    return repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
 
 
 def reordered(nbest: NBest, order: NDArray[np.int64], scores: NDArray[np.float64]) -> NBest:
@@ -191,7 +191,7 @@ def chosen(
     rows = np.full(len(filled), -1, dtype=np.int64)
     if len(scores):
         values = scores if preferred is None else np.where(preferred, scores, -np.inf)
-        best = np.maximum.reduceat(values, offsets[:-1][filled])
-        first = np.flatnonzero(values == np.repeat(best, np.diff(offsets)[filled]))
+        best = np.maximum.reduceat(values, index(offsets[:-1][filled]))
+        first = np.flatnonzero(values == repeat(best, np.diff(offsets)[filled]))
         rows[filled] = first[np.searchsorted(first, offsets[:-1][filled])]
     return Selection(offsets, rows, scores, hypotheses)

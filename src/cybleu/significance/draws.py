@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import bincount, np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def resamples(
         # numbers of 32 bits come from the same stream as those of 64
         drawn: Any = generator.integers(0, segments, size=counts.shape, dtype=np.uint32)
         for row, places in zip(counts, drawn):
-            row[:] = np.bincount(places, minlength=segments)
+            row[:] = bincount(places, minlength=segments)
         yield start, stop, counts
 
 

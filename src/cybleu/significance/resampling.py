@@ -7,7 +7,7 @@ from math import factorial
 from operator import ge
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import bincount, np
 from .._runtime.parallel import bar, checked_threads, run
 from .draws import MOST_TABULATED, all_orders, halves, orders, resamples
 from .products import Columns
@@ -195,7 +195,7 @@ class Shuffles:
                 scoring.exact(columns.numbers(np.ascontiguousarray(sums[pair, :, shuffle].T)))
                 for sums in (ones, others)
             ]
-            counts += np.bincount(pair[self._beyond(np.abs(exact[0] - exact[1]), real[pair, 0])], minlength=len(counts))
+            counts += bincount(pair[self._beyond(np.abs(exact[0] - exact[1]), real[pair, 0])], minlength=len(counts))
         return counts
 
     # --------------------------------------------------------------------------------------------------- several runs

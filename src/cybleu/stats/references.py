@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from .._runtime.arrays import np
+from .._runtime.arrays import np, repeat
 from .._runtime.interrupts import types_of
 from .._runtime.parallel import run
 from .._runtime.scales import counted
@@ -352,7 +352,7 @@ def stats_of_each(
         alone = references._counted(numbered._replace(bounds=np.arange(numbered.texts.size + 1, dtype=np.int64)))
         object.__setattr__(references, "_alone", alone)
     each, counts = numbers_of_sets(numbered.bounds, owners)
-    begins, ends = begins.repeat(counts), ends.repeat(counts)
+    begins, ends = repeat(begins, counts), repeat(ends, counts)
     rows = np.empty((len(each), 2 + 2 * references.max_order), dtype=np.int64)
 
     def work(start: int, stop: int) -> None:

@@ -245,12 +245,12 @@ def numbers_of_sets(
     bounds: NDArray[np.int64], owners: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The numbers of all references of these sets, in this order, and how many references each has."""
-    import numpy as np
+    from .._runtime.arrays import np, repeat
 
     firsts = bounds[owners]
     counts = bounds[owners + 1] - firsts
     begins = np.cumsum(counts, dtype=np.int64) - counts
-    return (firsts - begins).repeat(counts) + np.arange(counts.sum(), dtype=np.int64), counts
+    return repeat(firsts - begins, counts) + np.arange(counts.sum(), dtype=np.int64), counts
 
 
 def place_in_sets(name: str, bounds: Sequence[int], number: int) -> str:

@@ -7,7 +7,7 @@ from copy import copy
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import index, np
 from ..errors import StatisticsError
 from ..metrics import Metric as MetricType
 from ..metrics import find
@@ -95,7 +95,7 @@ class Objective:
 
 def summed(stats: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[Any]:
     """Sum rows, at most one for each segment."""
-    rows = stats.take(chosen, axis=0)
+    rows = stats.take(index(chosen), axis=0)
     # for integers einsum takes a third of the time; for floats it would sum in another order
     total: NDArray[Any] = np.einsum("ij->j", rows) if rows.dtype == np.int64 else rows.sum(axis=0)
     return total

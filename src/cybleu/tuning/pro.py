@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from .._runtime.arrays import np
+from .._runtime.arrays import bincount, np, repeat
 from .._runtime.numbers import as_number, check_whole
 from .._runtime.samples import check_samples
 from .._runtime.state import RecordState
@@ -232,13 +232,11 @@ def _in_one(names: tuple[str, ...], dense: NDArray[np.float64], sparse: SparseFe
     count, width = dense.shape
     rows, places = np.nonzero(dense)
     sizes = np.diff(indptr)
-    of_dense = np.bincount(rows, minlength=count)
+    of_dense = bincount(rows, minlength=count)
     ends = np.append(0, np.cumsum(of_dense + sizes))
     # the position of each entry: the start of its row plus its offset in the row
-    first = np.arange(len(rows), dtype=np.int64) + np.repeat(
-        ends[:-1] - np.append(0, np.cumsum(of_dense))[:-1], of_dense
-    )
-    second = np.arange(len(columns), dtype=np.int64) + np.repeat(ends[:-1] + of_dense - indptr[:-1], sizes)
+    first = np.arange(len(rows), dtype=np.int64) + repeat(ends[:-1] - np.append(0, np.cumsum(of_dense))[:-1], of_dense)
+    second = np.arange(len(columns), dtype=np.int64) + repeat(ends[:-1] + of_dense - indptr[:-1], sizes)
     all_columns = np.empty(len(rows) + len(columns), dtype=np.int64)
     all_values = np.empty(len(all_columns))
     all_columns[first], all_values[first] = places, dense[rows, places]

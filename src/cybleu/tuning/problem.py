@@ -10,7 +10,7 @@ from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
-from .._runtime.arrays import first_not_finite, np
+from .._runtime.arrays import first_not_finite, index, np, repeat
 from ..errors import EmptyCorpusError, FeatureError, StatisticsError, WeightsError
 from ..metrics.formula import surface
 from ..nbest.container import check_nbest
@@ -105,7 +105,7 @@ class Axes:
             if self._extents is None:
                 begins = self.offsets[:-1]
                 columns = map(self.column, range(self._features.shape[1]))
-                self._extents = np.array([np.maximum.reduceat(np.abs(column), begins) for column in columns])
+                self._extents = np.array([np.maximum.reduceat(np.abs(column), index(begins)) for column in columns])
             return self._extents
 
     def scales(self) -> NDArray[np.float64]:
@@ -123,8 +123,8 @@ class Axes:
         sizes = np.diff(self.offsets)
         largest = float(np.abs(column).max()) or 1.0
         shares = column / largest  # whose squares do not overflow
-        means = np.add.reduceat(shares, self.offsets[:-1]) / sizes
-        deviation = sqrt(float(np.square(shares - np.repeat(means, sizes)).mean()))
+        means = np.add.reduceat(shares, index(self.offsets[:-1])) / sizes
+        deviation = sqrt(float(np.square(shares - repeat(means, sizes)).mean()))
         if deviation < 1e-12:  # only rounding errors
             return 1.0
         exponent = frexp(deviation)[1] + frexp(largest)[1]
@@ -293,7 +293,9 @@ class Problem:
         with np.errstate(over="ignore"):  # a range may overflow
             values, slopes = (
                 min(
-                    float((np.maximum.reduceat(array, begins) - np.minimum.reduceat(array, begins)).max()),
+                    float(
+                        (np.maximum.reduceat(array, index(begins)) - np.minimum.reduceat(array, index(begins))).max()
+                    ),
                     float_info.max,
                 )
                 for array in (point.values, line.slope)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from .._files.text import listed, shown
-from .._runtime.arrays import floats_given, np
+from .._runtime.arrays import floats_given, np, repeat
 from ..errors import FeatureError, WeightsError
 from ..nbest import NBest
 from ..nbest.weights import rows_of, weights_of
@@ -51,7 +51,7 @@ class Searched:
         has_sum = bool(others.any())
         features = np.zeros((len(nbest.features), len(self.names) + has_sum))
         features[:, :width] = nbest.features
-        owners = np.repeat(np.arange(len(features), dtype=np.intp), np.diff(sparse.indptr))
+        owners = repeat(np.arange(len(features), dtype=np.intp), np.diff(sparse.indptr))
         for place, column in enumerate(columns, width):
             found = np.flatnonzero(sparse.columns == column)
             features[owners[found], place] = sparse.values[found]

@@ -12,6 +12,10 @@ cdef extern from *:
     #ifndef CYBLEU_COMMON
     #define CYBLEU_COMMON
 
+    #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 2    /* x87 rounds twice, so that scores would differ */
+      #error "cybleu's kernels require arithmetic in double precision: set CFLAGS='-msse2 -mfpmath=sse' on i386"
+    #endif
+
     #if defined(__GNUC__) || defined(__clang__)
       #define CYBLEU_PREFETCH(address) __builtin_prefetch(address)
       #define CYBLEU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)

@@ -90,9 +90,9 @@ cdef extern from *:
 
     /* Find the ranges of byte values with this bit; return 0 if there are too many. */
     static CYTHON_INLINE int cybleu_find_runs(const uint8_t *kinds, int bit, cybleu_runs *runs) {
-        int value, first = -1;
         runs->count = 0;
     #ifdef CYBLEU_SSE2
+        int value, first = -1;
         for (value = 0; value <= 256; value++) {
             int in = value < 256 && kinds[value] & bit;
             if (in && first < 0) first = value;
