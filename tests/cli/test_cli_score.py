@@ -21,6 +21,7 @@ from cybleu.__main__ import version
 from cybleu._files.text import Lines
 from cybleu.cli.reading import FileTexts
 from cybleu.metrics import METRICS, VARIANTS, score
+from cybleu.significance import bootstrap
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -560,6 +561,28 @@ def test_several_metrics(raw_files, names, options, of_tokens):
     segments = found[0].get("segment_scores")
     assert len(lines) == len(segments or found)
     assert len(lines[0].split("\t")) == (len(found) if segments else 1)
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_intervals_as_sacrebleu(raw_files, monkeypatch, lowercase):
+    options = "--metric bleu --metric chrf --metric ter --confidence --confidence-n 50 --seed 7".split()
+    options += ["--lowercase"] if lowercase else []
+    monkeypatch.setenv("SACREBLEU_SEED", "7")
+    printed = run("raw", "raw.ref", *options, "--width", 4).stdout.splitlines()
+    metrics = sacrebleu.BLEU(lowercase=lowercase), sacrebleu.CHRF(lowercase=lowercase), sacrebleu.TER()
+    for found, line, metric in zip(as_json("raw", "raw.ref", *options), printed, metrics, strict=True):
+        theirs = metric.corpus_score(RAW * 7, [RAW_REF * 7], 50)
+        assert (found["score"], found["confidence_mean"], found["confidence_var"]) == (
+            theirs.score,
+            float(theirs._mean),
+            float(float(theirs._ci)),
+        )
+        assert line.endswith(theirs.format(4).partition(" = ")[2]) and "|bs:50|seed:7|" in line
+    (exact,) = (as_json("raw", "raw.ref", "--metric", name, *options[6:]) for name in ["nltk"])
+    rows = segment_stats([[line.split()] for line in RAW_REF * 7], [line.split() for line in RAW * 7])
+    assert lowercase or exact["confidence_mean"] == 100 * bootstrap(rows, "nltk", samples=50, seed=7).mean
+    for wrong in (["--metric", "nltk", "--smoothing", "method5"], ["--level", "mean"]):
+        assert run("raw", "raw.ref", "--confidence", *wrong).exit_code == 2
 
 
 def test_several_metrics_as_sacrebleu(raw_files):

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
 
 from cybleu import segment_stats
 from cybleu.errors import CybleuError
-from cybleu.metrics import Bleu
-from cybleu.significance import paired_ar, paired_bs, paired_test
+from cybleu.metrics import Bleu, Chrf, Ter
+from cybleu.significance import bootstrap, confidence, paired_ar, paired_bs, paired_test
 from cybleu.text import tokenizer
 from statistics_rows import rows_of
 
@@ -70,6 +70,53 @@ def test_equal_to_sacrebleu(of_theirs, choices, segments, seed):
         assert ours(paired_ar(systems, samples=30, seed=seed, **choices)) == expected
         expected = theirs(patch, "ar", systems, 30, 41, seed=seed, **of_theirs)
         assert ours(paired_ar(systems, samples=30, confidence_samples=41, seed=seed, **choices)) == expected
+
+
+OF_INTERVALS = [
+    (BLEU, Bleu, {}, {}),
+    (BLEU, Bleu, {"smooth_method": "add-k", "effective_order": True}, {"smoothing": "add-k", "effective_order": True}),
+    (CHRF, Chrf, {}, {}),
+    (
+        CHRF,
+        Chrf,
+        {"word_order": 2, "beta": 1, "eps_smoothing": True},
+        {"word_order": 2, "beta": 1, "eps_smoothing": True},
+    ),
+    (TER, Ter, {}, {}),
+    (TER, Ter, {"normalized": True}, {"normalized": True}),
+]
+lines = st.lists(st.sampled_from(["a", "b", "the", "cat.", "5,"]), max_size=6).map(" ".join)
+
+
+@pytest.mark.thread_unsafe(reason="the seed is in the environment of the process")
+@pytest.mark.parametrize(("cls", "kind", "of_theirs", "choices"), OF_INTERVALS, ids=str)
+@given(data=st.data(), samples=st.integers(2, 90), seed=st.integers(1, 2**32))
+def test_intervals_are_equal_to_sacrebleu_s(cls, kind, of_theirs, choices, data, samples, seed):
+    documents = data.draw(st.lists(st.lists(lines, min_size=12, max_size=12), min_size=2, max_size=4))
+    hypotheses, *references = documents
+    metric, ours = cls(**of_theirs), kind(**choices)
+    rows = np.array(metric._extract_corpus_statistics(hypotheses, references))
+    found = confidence(rows, ours, samples=samples, seed=seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SACREBLEU_SEED", str(seed))
+        try:
+            expected = metric.corpus_score(hypotheses, references, samples)
+        except TypeError:  # where some samples have no match
+            return
+    assert (found.score, found.mean, found.ci) == (expected.score, float(expected._mean), float(expected._ci))
+    exact = bootstrap(rows, ours, samples=samples, seed=seed)
+    assert (exact.mean, exact.ci) == pytest.approx((found.mean, found.ci), abs=1e-3)
+
+
+@pytest.mark.parametrize("metric", ["nltk", "gleu", "mteval-v13a", Bleu(weights=(0.5, 0.5))])
+def test_intervals_of_other_metrics(metric):
+    rows = (
+        rows_of(np.random.default_rng(1), 5, order=2)
+        if not isinstance(metric, str) or metric != "gleu"
+        else [[1, 2]] * 3
+    )
+    with pytest.raises(CybleuError, match="use bootstrap"):
+        confidence(rows, metric, samples=10)
 
 
 def test_equal_where_float32_rounds(monkeypatch):

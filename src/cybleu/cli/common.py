@@ -296,6 +296,7 @@ SMOOTHING_OF_TEXT = with_parameters(
         "--smoothing-value", type=float, metavar="X", help="Parameter of the smoothing, by default the tool's."
     ),
 )
+SEED = number_option("--seed", least=0, default=12345, help="Seed of all random samples.")
 THREADS = number_option("--threads", default=1, help="How many threads work at the same time.")
 WIDTH = number_option("--width", least=0, most=17, default=2, help="How many decimals are printed.")
 DROP_BOM = click.option(

@@ -16,6 +16,7 @@ from .._runtime.samples import MOST_SAMPLES
 from ..errors import EmptyCorpusError
 from ..text.raw import Raw
 from .common import (
+    SEED,
     THREADS,
     WIDTH,
     as_options,
@@ -28,7 +29,7 @@ from .common import (
     stderr_is_tty,
     variants,
 )
-from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, SystemOptions, Systems, files_of
+from .systems import BASELINE, SYSTEMS, ManyReferences, SystemOptions, Systems, files_of
 from .texts import NO_LINE, with_weights
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from .common import (
+    SEED,
     THREADS,
     as_options,
     check_outputs,
@@ -20,7 +21,7 @@ from .common import (
     variant,
     with_parameters,
 )
-from .systems import BASELINE, SEED, SYSTEMS, ManyReferences, SystemOptions, files_of
+from .systems import BASELINE, SYSTEMS, ManyReferences, SystemOptions, files_of
 
 GROUPS = ("length", "difference", "score", "recall", "precision")  # named here, so that --help works without NumPy
 

@@ -14,6 +14,7 @@ import click
 from .. import __version__, bleu_score
 from .._files.text import STANDARD_INPUT
 from .._runtime.parallel import in_order
+from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
 from ..errors import EmptyCorpusError, printable, readable
 from ..metrics import Bleu, BleuScore, Metric, Score
@@ -21,6 +22,7 @@ from ..text.raw import Raw
 from .common import (
     FILES,
     REFERENCE_LENGTH,
+    SEED,
     SMOOTHING_OF_TEXT,
     THREADS,
     WIDTH,
@@ -28,6 +30,8 @@ from .common import (
     choice_option,
     input_errors,
     need_standard_output,
+    number_option,
+    stderr_is_tty,
     variants,
 )
 from .texts import NO_LINE, TextOptions, asked_tokenizer, no_tokenizer, with_weights
@@ -46,6 +50,9 @@ class ScoreOptions(TextOptions):
     segments: bool
     as_json: bool
     width: int
+    confidence: bool
+    confidence_n: int
+    seed: int
 
     @property
     def names(self) -> list[str]:
@@ -90,6 +97,13 @@ class ScoreOptions(TextOptions):
     help="Print a JSON object, with all digits of the scores; for several metrics a list of objects.",
 )
 @WIDTH
+@click.option(
+    "--confidence", is_flag=True, help="Add the mean and the 95 % interval of bootstrap samples, as sacreBLEU does."
+)
+@number_option(
+    "--confidence-n", most=MOST_SAMPLES, default=1000, help="With --confidence: how many bootstrap samples are drawn."
+)
+@SEED
 @as_options(ScoreOptions)
 def score(given: ScoreOptions) -> None:
     """Score a text by corpus BLEU or another metric.
@@ -134,8 +148,8 @@ def score(given: ScoreOptions) -> None:
         for numbers in zip(*(corpus.percents for corpus in corpora)):
             click.echo("\t".join(f"{number:.{given.width}f}" for number in numbers))
     else:
-        for result in results:
-            click.echo(result.format(given.width))
+        for corpus, result in zip(corpora, results):
+            click.echo(corpus.as_line(result))
 
 
 class _Counted(NamedTuple):
@@ -185,7 +199,11 @@ class _Corpus:
         self.apart = self.joined = 0  # lines that end with a full stop of its own, with one that a word has
         self.use(metric)
         self.mean = metric if isinstance(metric, Bleu) and metric.level == "mean" else None
-        self.by_rows = self.mean is not None or metric.takes_fractions
+        self.by_rows = self.mean is not None or metric.takes_fractions or given.confidence
+        self.rows: list[list[Any]] = []  # of segments, for the interval
+        self.interval: tuple[float, float] | None = None  # the mean of samples and half the length of their interval
+        if method and given.confidence:
+            raise click.UsageError(f"--confidence scores sums of counts, and the smoothing {method} needs the texts")
         self.scores = array("d")  # of segments, if they are asked for
         self._total = 0.0  # of the scores of segments, for their mean
         self._last: Any = ()
@@ -233,6 +251,8 @@ class _Corpus:
         self.apart += counted.full_stops[0]
         self.joined += counted.full_stops[1]
         self.scores.extend(counted.scores)
+        if self.given.confidence:
+            self.rows += counted.rows
         if self.mean is not None and counted.rows:
             self._total = self.mean.total_of_segments(counted.rows, self._total)
 
@@ -257,9 +277,38 @@ class _Corpus:
 
         :param references: how many references a segment has
         """
-        found = self.score()
-        described = f"nrefs:{references}{self.given.described(self.metric)}|version:{__version__}"
+        found, given = self.score(), self.given
+        samples = f"|bs:{given.confidence_n}|seed:{given.seed}" if given.confidence else ""
+        if given.confidence:
+            self.interval = self._interval()
+        described = f"nrefs:{references}{samples}{given.described(self.metric)}|version:{__version__}"
         return replace(found, signature=f"{found.signature}|{described}")
+
+    def _interval(self) -> tuple[float, float]:
+        from .._runtime.arrays import np
+        from ..significance import bootstrap, confidence
+        from ..significance.sacrebleu import is_of_sacrebleu
+
+        drawn: dict[str, Any] = {
+            "samples": self.given.confidence_n,
+            "seed": self.given.seed,
+            "progress": stderr_is_tty(),
+        }
+        rows = np.array(self.rows, dtype=self.metric.dtype)
+        if not is_of_sacrebleu(self.metric):
+            found = bootstrap(rows, self.metric, **drawn)
+            return percent(found.mean, self.metric.scale), percent(found.ci, self.metric.scale)
+        of_sacrebleu = confidence(rows, self.metric, **drawn)
+        assert of_sacrebleu.mean is not None and of_sacrebleu.ci is not None
+        return of_sacrebleu.mean, of_sacrebleu.ci
+
+    def as_line(self, result: Score) -> str:
+        """The score for a terminal."""
+        line = result.format(self.given.width)
+        if self.interval is None:
+            return line
+        score, mean, half = (f"{number:.{self.given.width}f}" for number in (result.percent, *self.interval))
+        return line.replace(f" = {score}", f" = {score} (μ = {mean} ± {half})", 1)
 
     @property
     def percents(self) -> Iterator[float]:
@@ -273,6 +322,8 @@ class _Corpus:
             found["precisions"] = [percent(precision, result.scale) for precision in result.precisions]
             found["ratio"] = result.ratio
         found["hypothesis"], *found["references"] = self.given.names
+        if self.interval is not None:
+            found["confidence_mean"], found["confidence_var"] = self.interval
         if with_segments:
             found["segment_scores"] = [*self.percents]
         return found

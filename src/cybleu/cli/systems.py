@@ -21,7 +21,6 @@ from .common import (
     SMOOTHING,
     WEIGHTS,
     file_option,
-    number_option,
     one_standard_input,
     stderr_is_tty,
     with_parameters,
@@ -68,7 +67,6 @@ SYSTEMS = with_parameters(
     DROP_BOM,
 )
 BASELINE = click.option("--baseline", metavar="NAME", help="Compare each system only with this one, not all pairs.")
-SEED = number_option("--seed", least=0, default=12345, help="Seed of all random samples.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ completely has exactly the difference of the systems, to the last bit.
 from .comparison import compare_systems
 from .paired import Bootstrap, PairedTest, bootstrap, paired_test
 from .results import SystemComparison, SystemDifference, SystemScore
-from .sacrebleu import SacrebleuResult, paired_ar, paired_bs
+from .sacrebleu import SacrebleuResult, confidence, paired_ar, paired_bs
 
 __all__ = [
     "Bootstrap",
@@ -23,6 +23,7 @@ __all__ = [
     "SystemScore",
     "bootstrap",
     "compare_systems",
+    "confidence",
     "paired_ar",
     "paired_bs",
     "paired_test",

@@ -54,7 +54,7 @@ def scores_of_resamples(
         for start, stop, counts in resamples(generator, samples, columns.segments, columns.dtype):
             block = score(columns.sums(counts))
             if scores is None:
-                scores = np.empty((*block.shape[:-1], samples))
+                scores = np.empty((*block.shape[:-1], samples), dtype=block.dtype)
             scores[..., start:stop] = block
             advance(stop - start)
     assert scores is not None  # there is at least one sample

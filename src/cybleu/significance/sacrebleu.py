@@ -1,21 +1,23 @@
-"""sacreBLEU's two significance tests, with its results to the last bit.
+"""sacreBLEU's intervals and its two significance tests, with its results to the last bit.
 
-They are for comparison with sacreBLEU, and reproduce its faults: see the page on significance.
+The tests are for comparison with sacreBLEU, and reproduce its faults: see the page on significance.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import gt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._runtime.arrays import np
 from .._runtime.samples import check_samples
 from .._runtime.state import RecordState
 from ..errors import SampleError, UnknownNameError
-from ..metrics import Bleu
+from ..metrics import Bleu, Chrf, Ter
 from .defaults import RESAMPLES, SEED, SHUFFLES
 from .paired import interval
 from .products import EXACT_IN_FLOAT32
@@ -25,13 +27,16 @@ from .systems import MetricLike, Systems, named
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+OfSamples: TypeAlias = "Callable[[NDArray[Any]], NDArray[Any]]"
+
 LOG_OF_ZERO = -9999999999  # as in sacreBLEU
+EPSILON = 1e-16  # of its chrF
 IN_FLOAT32 = int(np.__version__.split(".")[0]) >= 2  # before, a Python float converted a float32 to float64
 
 
 @dataclass(frozen=True)
 class SacrebleuResult(RecordState):
-    """The result of sacreBLEU's tests for a system, with sacreBLEU's names. Scores are from 0 to 100.
+    """The result of sacreBLEU's tests or intervals for a system, with sacreBLEU's names. Scores are from 0 to 100.
 
     :param score: the score of all segments
     :param p_value: the p of the comparison with the baseline, None for the baseline
@@ -51,6 +56,56 @@ class SacrebleuResult(RecordState):
         around = "" if self.mean is None else f" ({self.mean:.1f} ± {self.ci:.1f})"
         p = "" if self.p_value is None else f" (p = {self.p_value:.4f}){'*' if self.p_value <= 0.05 else ''}"
         return f"{self.score:.1f}{around}{p}"
+
+
+def confidence(
+    stats: Any,
+    metric: MetricLike = None,
+    *,
+    samples: int = RESAMPLES,
+    seed: int = SEED,
+    progress: bool = False,
+    **choices: Any,
+) -> SacrebleuResult:
+    """Estimate mean and interval of a corpus score as ``sacrebleu --confidence`` does, by bootstrap.
+
+    sacreBLEU adds and scores in single precision. :func:`bootstrap` computes the same interval in double precision, for
+    every metric.
+
+    :param stats: the rows of the segments of one system
+    :param metric: sacreBLEU's BLEU, with uniform weights, chrF or TER: a name, or a metric with other choices
+    :param samples: the number of bootstrap samples
+    :param seed: as sacreBLEU's ``SACREBLEU_SEED``
+    :param progress: show a progress bar (requires tqdm)
+    :param choices: values of fields of the metric
+    :return: the score, the mean of the samples, and half the length of the 95 % interval, from 0 to 100
+    :raises UnknownNameError: the metric is not one of sacreBLEU
+    :raises CybleuError: as for :func:`bootstrap`
+
+    >>> rows = [[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]
+    >>> print(confidence(rows, samples=100))
+    71.4 (64.9 ± 23.4)
+    """
+    systems = _of_one_run({"the system": stats}, metric, samples, seed, choices)
+    found: Any = getattr(systems.scoring, "metric", None)
+    if not is_of_sacrebleu(found):
+        raise UnknownNameError("sacreBLEU has BLEU with uniform weights, chrF and TER; use bootstrap for other metrics")
+    of_samples: OfSamples = (
+        partial(score_float32, bleu=found) if isinstance(found, Bleu) else partial(_scores_float32, metric=found)
+    )
+    scores = _resampled(systems, of_samples, np.random.default_rng(seed), samples, progress)[0]
+    ordered = np.sort(scores)
+    left_out = samples // 40
+    mean = scores.dtype.type(statistics.mean(ordered.astype(np.float64).tolist()))
+    half = 0.5 * (ordered[samples - 1 - left_out] - ordered[left_out])
+    return SacrebleuResult(found.score(systems.given[0]).score, None, float(mean), float(half))
+
+
+def is_of_sacrebleu(metric: Any) -> bool:
+    """Whether sacreBLEU has this metric."""
+    if isinstance(metric, Bleu):
+        return metric.definition.name == "sacrebleu" and metric.weights is None and metric.level != "mean"
+    return isinstance(metric, (Chrf, Ter))
 
 
 def paired_bs(
@@ -83,7 +138,7 @@ def paired_bs(
     61.4 (55.3 ± 29.6) (p = 0.2871)
     """
     found, bleu = _systems(systems, metric, samples, seed, choices)
-    scores = _resampled(found, bleu, np.random.default_rng(seed), samples, progress)
+    scores = _resampled(found, partial(score_float32, bleu=bleu), np.random.default_rng(seed), samples, progress)
     results = {}
     for system, name in enumerate(found.names):
         p = None
@@ -135,8 +190,9 @@ def paired_ar(
     counts = Shuffles(shuffled, samples, seed, threads, progress, gt, real).sampled(pairs, generator)
     around: list[tuple[float | None, float | None]] = [(None, None)] * len(found.names)
     if confidence_samples is not None:
-        scores = _resampled(found, bleu, generator, confidence_samples, progress)
-        scores[0] = _resampled(found, bleu, np.random.default_rng(seed), confidence_samples, progress)[0]
+        of_samples = partial(score_float32, bleu=bleu)
+        scores = _resampled(found, of_samples, generator, confidence_samples, progress)
+        scores[0] = _resampled(found, of_samples, np.random.default_rng(seed), confidence_samples, progress)[0]
         around = list(map(_around, scores))
     p_values = [None, *((count + 1) / (samples + 1) for count in counts)]
     return {
@@ -154,6 +210,16 @@ def _around(scores: NDArray[np.float64]) -> tuple[float | None, float | None]:
 def _systems(
     given: Any, metric: MetricLike, samples: int, seed: int, choices: Mapping[str, Any]
 ) -> tuple[Systems, Bleu]:
+    found = _of_one_run(given, metric, samples, seed, choices)
+    bleu = getattr(found.scoring, "metric", None)
+    if not isinstance(bleu, Bleu) or not is_of_sacrebleu(bleu):
+        raise UnknownNameError(
+            "sacreBLEU's tests use its own BLEU, with uniform weights; use paired_test for other metrics"
+        )
+    return found, bleu
+
+
+def _of_one_run(given: Any, metric: MetricLike, samples: int, seed: int, choices: Mapping[str, Any]) -> Systems:
     check_samples(samples, seed)
     systems = named(given, 1)
     several = [name for name, runs in systems.items() if len(runs) > 1]
@@ -161,30 +227,67 @@ def _systems(
         raise SampleError(
             f"{several[0]} has several runs, and sacreBLEU's tests accept only one; use compare_systems for several"
         )
-    found = Systems(systems, "sacrebleu" if metric is None else metric, None, **choices)
-    bleu = getattr(found.scoring, "metric", None)
-    if not isinstance(bleu, Bleu) or bleu.definition.name != "sacrebleu" or bleu.weights is not None:
-        raise UnknownNameError(
-            "sacreBLEU's tests use its own BLEU, with uniform weights; use paired_test for other metrics"
-        )
-    return found, bleu
+    return Systems(systems, "sacrebleu" if metric is None else metric, None, **choices)
 
 
 def _resampled(
-    systems: Systems, bleu: Bleu, generator: np.random.Generator, samples: int, progress: bool
-) -> NDArray[np.float64]:
-    """Score bootstrap samples as sacreBLEU does, `(systems, samples)`."""
+    systems: Systems, score: OfSamples, generator: np.random.Generator, samples: int, progress: bool
+) -> NDArray[Any]:
+    """Score bootstrap samples as sacreBLEU does, `(systems, samples)`.
+
+    :param score: a function from float32 sums `(tables, columns, n)` to scores `(tables, n)`
+    """
     columns = systems.columns
-    if columns.limbs == 1 and columns.largest * columns.segments < EXACT_IN_FLOAT32:
-        return scores_of_resamples(columns, generator, samples, lambda sums: score_float32(sums, bleu), progress)
-    # sacreBLEU's float32 sums are rounded above 2**24, so these are added in the same order
+    if columns.whole and columns.limbs == 1 and columns.largest * columns.segments < EXACT_IN_FLOAT32:
+        return scores_of_resamples(columns, generator, samples, score, progress)
+    # sacreBLEU's float32 sums are rounded above 2**24, and those of fractions, so these are added in the same order
     tables = [table.astype(np.float32) for table in systems.tables]
-    scores = np.empty((len(tables), samples))
+    sums = np.empty((len(tables), columns.width, samples), dtype=np.float32)
     for sample in range(samples):
         drawn = generator.integers(0, systems.segments, size=systems.segments)
-        sums = np.array([table[drawn].sum(0) for table in tables])[:, :, None]
-        scores[:, sample] = score_float32(sums, bleu)[:, 0]
-    return scores
+        sums[:, :, sample] = [table[drawn].sum(0) for table in tables]
+    return score(sums)
+
+
+def _scores_float32(sums: NDArray[Any], metric: Chrf | Ter) -> NDArray[Any]:
+    """Compute sacreBLEU's chrF or TER from float32 sums: `(tables, columns, n)` to `(tables, n)`.
+
+    The numbers are scalars of NumPy, so that each operation has the type that it has in sacreBLEU.
+    """
+    score = partial(_chrf, metric=metric) if isinstance(metric, Chrf) else _ter
+    rows = np.moveaxis(sums.astype(np.float32), 1, 2)
+    return np.array([[score(list(row)) for row in table] for table in rows])
+
+
+def _ter(row: Sequence[Any]) -> Any:
+    edits, length = row
+    return 100 * (edits / length if length > 0 else float(edits > 0))
+
+
+def _chrf(row: Sequence[Any], metric: Chrf) -> Any:
+    factor, orders = metric.beta**2, metric.char_order + metric.word_order
+    score: Any = 0.0
+    precisions: Any = 0.0
+    recalls: Any = 0.0
+    effective = 0
+    for order in range(orders):
+        of_hypothesis, of_reference, matches = row[3 * order : 3 * order + 3]
+        precision = matches / of_hypothesis if of_hypothesis > 0 else EPSILON
+        recall = matches / of_reference if of_reference > 0 else EPSILON
+        weighted = factor * precision + recall
+        score += (1 + factor) * precision * recall / weighted if weighted > 0 else EPSILON
+        if of_hypothesis > 0 and of_reference > 0:
+            precisions += precision
+            recalls += recall
+            effective += 1
+    if metric.eps_smoothing:
+        return 100 * score / orders
+    if effective:
+        precisions /= effective
+        recalls /= effective
+    if not precisions + recalls:
+        return 0.0
+    return 100 * ((1 + factor) * precisions * recalls / (factor * precisions + recalls))
 
 
 def score_float32(sums: NDArray[Any], bleu: Bleu) -> NDArray[np.float64]:
