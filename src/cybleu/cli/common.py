@@ -304,13 +304,11 @@ DROP_BOM = click.option(
     is_flag=True,
     help="Leave out a byte order mark at the start of a file. The tools take it for a part of the first token.",
 )
+OF_TEXTS = with_parameters(ORDER, WEIGHTS, RAW, DROP_BOM)
 FILES = with_parameters(
     click.argument("hypothesis", metavar="HYP", type=FILE),
     click.argument("references", metavar="REF...", nargs=-1, required=True, type=FILE),
-    ORDER,
-    WEIGHTS,
-    RAW,
-    DROP_BOM,
+    OF_TEXTS,
 )
 
 

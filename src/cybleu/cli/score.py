@@ -16,11 +16,12 @@ from .._files.text import STANDARD_INPUT
 from .._runtime.parallel import in_order
 from .._runtime.samples import MOST_SAMPLES
 from .._runtime.scales import percent
-from ..errors import EmptyCorpusError, printable, readable
+from ..errors import EmptyCorpusError, UnknownNameError, printable, readable
 from ..metrics import Bleu, BleuScore, Metric, Score
 from ..text.raw import Raw
 from .common import (
-    FILES,
+    FILE,
+    OF_TEXTS,
     REFERENCE_LENGTH,
     SEED,
     SMOOTHING_OF_TEXT,
@@ -34,6 +35,7 @@ from .common import (
     stderr_is_tty,
     variants,
 )
+from .test_sets import TEST_SETS
 from .texts import NO_LINE, TextOptions, asked_tokenizer, no_tokenizer, with_weights
 
 WHITE_SPACE = ("none", "unicode", "ascii", "space")
@@ -42,7 +44,7 @@ MANY = 100  # lines from which advice is given, as sacreBLEU gives it
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreOptions(TextOptions):
-    hypothesis: str
+    hypothesis: str | None
     references: tuple[str, ...]
     reference_length: str | None
     level: str | None
@@ -79,7 +81,9 @@ class ScoreOptions(TextOptions):
 
 
 @click.command()
-@FILES
+@click.argument("hypothesis", metavar="HYP", required=False, type=FILE)
+@click.argument("references", metavar="REF...", nargs=-1, type=FILE)
+@OF_TEXTS
 @variants()
 @SMOOTHING_OF_TEXT
 @REFERENCE_LENGTH
@@ -104,6 +108,7 @@ class ScoreOptions(TextOptions):
     "--confidence-n", most=MOST_SAMPLES, default=1000, help="With --confidence: how many bootstrap samples are drawn."
 )
 @SEED
+@TEST_SETS
 @as_options(ScoreOptions)
 def score(given: ScoreOptions) -> None:
     """Score a text by corpus BLEU or another metric.
@@ -118,8 +123,16 @@ def score(given: ScoreOptions) -> None:
     """
     need_standard_output()
     with input_errors():
+        if given.prints():
+            return
+        if given.hypothesis is None or not (given.references or given.test_set):
+            raise click.UsageError(
+                f"Missing argument '{'REF...' if given.hypothesis else 'HYP'}'. Give the file of hypotheses, and files of "
+                "references or --test-set."
+            )
+        references, (hypothesis,) = given.files_of_set(given.references, [given.hypothesis])
         corpora = [_Corpus(one) for one in given.each()]
-        texts = corpora[0].given.texts(given.hypothesis, given.references)
+        texts = corpora[0].given.texts(hypothesis, references)
         together = all(corpus.reads_raw for corpus in corpora) and len({corpus.lowers_ascii for corpus in corpora}) == 1
         together = together and texts.reads_raw
         read: Any = texts.raw(corpora[0].raw) if together else texts.split(str)
@@ -281,13 +294,14 @@ class _Corpus:
         samples = f"|bs:{given.confidence_n}|seed:{given.seed}" if given.confidence else ""
         if given.confidence:
             self.interval = self._interval()
-        described = f"nrefs:{references}{samples}{given.described(self.metric)}|version:{__version__}"
+        described = (
+            f"nrefs:{references}{samples}{given.of_test_set()}{given.described(self.metric)}|version:{__version__}"
+        )
         return replace(found, signature=f"{found.signature}|{described}")
 
     def _interval(self) -> tuple[float, float]:
         from .._runtime.arrays import np
         from ..significance import bootstrap, confidence
-        from ..significance.sacrebleu import is_of_sacrebleu
 
         drawn: dict[str, Any] = {
             "samples": self.given.confidence_n,
@@ -295,10 +309,11 @@ class _Corpus:
             "progress": stderr_is_tty(),
         }
         rows = np.array(self.rows, dtype=self.metric.dtype)
-        if not is_of_sacrebleu(self.metric):
+        try:
+            of_sacrebleu = confidence(rows, self.metric, **drawn)
+        except UnknownNameError:  # sacreBLEU has no such metric
             found = bootstrap(rows, self.metric, **drawn)
             return percent(found.mean, self.metric.scale), percent(found.ci, self.metric.scale)
-        of_sacrebleu = confidence(rows, self.metric, **drawn)
         assert of_sacrebleu.mean is not None and of_sacrebleu.ci is not None
         return of_sacrebleu.mean, of_sacrebleu.ci
 
