@@ -21,6 +21,7 @@ from ._runtime.sequences import (
     refuse_text,
     refuse_unordered,
 )
+from ._runtime.shapes import is_written_without_blanks
 from .errors import (
     EmptyReferenceError,
     LengthMismatchError,
@@ -283,13 +284,8 @@ def _is_split_into_characters(tokens: Sequence[Any]) -> bool:
         return False
     letters = [token.isalpha() for token in tokens]
     return any(first and second for first, second in pairwise(letters)) and not any(
-        map(_is_written_without_blanks, tokens)
+        map(is_written_without_blanks, tokens)
     )
-
-
-def _is_written_without_blanks(character: str) -> bool:
-    """Whether this is Thai to Burmese, Khmer, Chinese, Japanese or a later block of Unicode, which includes Korean."""
-    return "\u0e00" <= character <= "\u109f" or "\u1780" <= character <= "\u17ff" or character >= "\u2e80"
 
 
 def _check_same_kind(in_references: set[type], in_hypotheses: set[type]) -> None:

@@ -40,6 +40,10 @@ class CybleuError(Exception):
         return printable(str(self.args[0]) if len(self.args) == 1 else super().__str__())
 
 
+class ShapeWarning(UserWarning):
+    """Arguments of the wrong shape, of which a function with another tool's results scores what the tool scores."""
+
+
 class LengthMismatchError(CybleuError, ValueError, AssertionError):
     """There are not as many lists of references as hypotheses, or files have different numbers of lines."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from . import _backend, _mirror
 from ._runtime.sequences import check_numbers
+from ._runtime.shapes import mistake_in_tokens, warn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,4 +74,5 @@ def corpus_gleu(
 def counts(list_of_references: Any, hypotheses: Any, min_len: int, max_len: int) -> tuple[int, int]:
     """Count matches and n-grams, summed over the orders."""
     arguments = list_of_references, hypotheses, min_len, max_len
+    warn_of(mistake_in_tokens(list_of_references, hypotheses))
     return _backend.answered(_backend.chosen.gleu_counts(*arguments), _mirror.gleu_counts, *arguments)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from . import _backend, _mirror
 from ._mirror.scoring.nist import length_penalty
 from ._runtime.sequences import check_numbers
+from ._runtime.shapes import mistake_in_tokens, warn_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def corpus_nist(
     """
     check_numbers(len(hypotheses), len(list_of_references))
     arguments = list_of_references, hypotheses, n
+    warn_of(mistake_in_tokens(list_of_references, hypotheses))
     return _backend.answered(_backend.chosen.corpus_nist(*arguments), _mirror.corpus_nist, *arguments)
 
 

@@ -216,7 +216,11 @@ def test_odd_arguments_of_a_sentence(args, kwargs):
     [
         ([TEXT] * 3, [[TEXT] * 2], "hypotheses is 3, .* reference document is 2, so only the first 2"),
         ([TEXT] * 3, [[TEXT] * 4, [TEXT] * 5], "document is 4 to 5, so only the first 3"),
-        ([TEXT] * 3, [["a", "b"]] * 3, "not for each hypothesis a list of its references"),
+        (
+            [TEXT] * 3,
+            [["a", "b"]] * 3,
+            r"look transposed, .* hypotheses with 2 lines, so only the first 2 count; .*for lines in zip",
+        ),
         ([TEXT], [TEXT], r"the references are a list of str, so .*; give \[references\]"),
         ("ab", [["a", "b"]], "the hypotheses are one str, so each of its characters counts as a hypothesis"),
         ("ab", "ab", "the hypotheses are one str"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from .. import _backend
 from .._runtime.sequences import check_numbers, refuse_masked
+from .._runtime.shapes import mistake_in_tokens, warn_of
 from ..errors import (
     CybleuError,
     EmptyCorpusError,
@@ -222,6 +223,7 @@ def _general_bleu(
         denominators = [total + (count or 1) for total, count in zip(denominators, counts[2 + max_order :])]
     if number == 0 and max_order > 0:
         raise EmptyCorpusError("there is no segment to score; give at least one hypothesis with its references")
+    warn_of(mistake_in_tokens(list_of_references, hypotheses))
     return score_counts(row, denominators, references, hypothesis, vectors, smoothing_function, auto_reweigh)
 
 

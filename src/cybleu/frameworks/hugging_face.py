@@ -82,9 +82,13 @@ class EvaluationModule:
             parse_list(references, "references", "those of each text"),
         )
         if len(given[0]) != len(given[1]):
-            raise LengthMismatchError(
-                f"there are {len(given[0])} predictions and {len(given[1])} references; give one, or a list, for each"
-            )
+            advice = "give one, or a list, for each"
+            if all(isinstance(group, (list, tuple)) and len(group) == len(given[0]) for group in given[1]):
+                advice = (
+                    "they look transposed, as sacreBLEU takes them; give for each prediction the list of its references: "
+                    "[list(group) for group in zip(*references)]"
+                )
+            raise LengthMismatchError(f"there are {len(given[0])} predictions and {len(given[1])} references; {advice}")
         for position, text in enumerate(given[0]):
             if not isinstance(text, str):
                 raise SequenceTypeError(f"predictions[{position}] is a {type(text).__name__}; it must be a str")

@@ -8,6 +8,7 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 from .. import _backend
+from .._runtime.shapes import lengths, mistake_in_documents, mistake_in_lengths, mistake_in_references, warn_of
 from ..text.columns import lists_of_documents
 from ..text.parsing import parse_raw_texts
 from ..text.raw import Raw
@@ -44,7 +45,10 @@ class Counting(_Any):  # type: ignore[misc]
     def _cache_references(self, references: Any) -> Any:
         references = lists_of_documents(references)
         if not _are_documents(references) or self._counter_here() is None:
-            return super()._cache_references(references)
+            cached = Cached(super()._cache_references(references))
+            cached.documents = lengths(references)
+            cached.mistake = mistake_in_references(references)
+            return cached
         kept = Kept(self, references)
         self.num_refs = kept.number
         return kept
@@ -71,9 +75,23 @@ class Counting(_Any):  # type: ignore[misc]
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any) -> Any:
         segments = self._segments(hypotheses, references)
         if segments is None:
-            return super()._extract_corpus_statistics(hypotheses, references)
-        metric, texts = segments
-        return metric.rows_of_raw(*texts)
+            rows = super()._extract_corpus_statistics(hypotheses, references)
+        else:
+            metric, texts = segments
+            rows = metric.rows_of_raw(*texts)
+        self._warn_of_shapes(hypotheses, references)
+        return rows
+
+    def _warn_of_shapes(self, hypotheses: Any, references: Any) -> None:
+        """Warn about references and hypotheses that sacreBLEU splits or drops."""
+        if references:
+            warn_of(mistake_in_documents(hypotheses, references))
+            return
+        kept = self._ref_cache
+        known = getattr(kept, "mistake", None)
+        if known is None:
+            known = mistake_in_lengths(len(hypotheses), getattr(kept, "documents", [len(kept)]))
+        warn_of(known)
 
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1) -> Any:
         """Score a corpus as ``corpus_score`` of sacreBLEU's class does.
@@ -93,7 +111,19 @@ class Counting(_Any):  # type: ignore[misc]
         metric, texts = segments
         found = metric.sum_of_raw(*texts)
         assert found is not None  # these metrics read raw text
+        self._warn_of_shapes(hypotheses, references)
         return self._compute_score_from_stats(found[0])
+
+
+class Cached(list[Any]):
+    """References that sacreBLEU has cached.
+
+    :ivar documents: the number of lines of each document
+    :ivar mistake: what is wrong with them
+    """
+
+    documents: list[int]
+    mistake: str | None = None
 
 
 class Kept(Sequence[Any]):
@@ -101,6 +131,7 @@ class Kept(Sequence[Any]):
 
     def __init__(self, metric: Any, documents: Sequence[Sequence[str | None]]):
         self.metric = metric
+        self.documents = list(map(len, documents))
         self.groups = [[line for line in lines if line is not None] for lines in zip(*documents)]
         self._raw: Any = None
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import threading
-import warnings
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _backend
 from .._runtime.extras import extra
+from .._runtime.shapes import mistake_in_documents, warn_of
 from ..metrics.bleu import Bleu
 from ..stats.raw import raw_sum
 from ..text.columns import lists_of_documents
@@ -54,7 +54,8 @@ def sacrebleu_corpus_bleu(
 ) -> BLEUScore:
     """Score a corpus of untokenised lines as ``sacrebleu.corpus_bleu`` does: the same arguments, result and errors.
 
-    Where sacreBLEU silently ignores a part of its arguments, this function does the same with a ``UserWarning``.
+    Where sacreBLEU silently ignores a part of its arguments, this function does the same with a
+    :class:`cybleu.errors.ShapeWarning`.
 
     :param hypotheses: the lines to score
     :param references: one or more reference documents, each with a line for every hypothesis, or None where there is no
@@ -80,7 +81,8 @@ def sacrebleu_corpus_bleu(
         theirs: BLEUScore = sacrebleu.corpus_bleu(
             hypotheses, references, smooth_method, smooth_value, force, *settings[2:]
         )
-        _warn_of_shapes(hypotheses, references)
+        if not hasattr(sacrebleu.BLEU, "_of_sacrebleu"):  # cybleu's class warns itself
+            warn_of(mistake_in_documents(hypotheses, references))
         return theirs
     if not force and len(hypotheses) >= MANY:
         warn_of_tokenised(sacrebleu.BLEU, _backend.chosen.RawTexts(hypotheses))
@@ -309,22 +311,3 @@ def _are_lists(hypotheses: Any, references: Any) -> bool:
         and len(references) > 0
         and all(type(document) in lists and len(document) == len(hypotheses) for document in references)
     )
-
-
-def _warn_of_shapes(hypotheses: Sequence[str], references: Sequence[Sequence[str | None]]) -> None:
-    """Warn about references and hypotheses that sacreBLEU splits or drops."""
-    if isinstance(hypotheses, str):
-        mistake = "the hypotheses are one str, so each of its characters counts as a hypothesis; give a list of lines"
-    elif any(isinstance(document, str) for document in references):
-        mistake = "the references are a list of str, so each character counts as a line; give [references]"
-    else:
-        lengths = [len(document) for document in references if isinstance(document, Sequence)]
-        if set(lengths) <= {len(hypotheses)}:
-            return
-        lines = " to ".join(map(str, sorted({min(lengths), max(lengths)})))
-        mistake = (
-            f"the number of hypotheses is {len(hypotheses)}, that of lines in a reference document is {lines}, so only the "
-            f"first {min(len(hypotheses), *lengths)} count; give documents that have one line for each hypothesis (not for "
-            "each hypothesis a list of its references)"
-        )
-    warnings.warn(mistake, stacklevel=3)

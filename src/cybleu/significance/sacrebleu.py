@@ -84,7 +84,7 @@ def confidence(
 
     >>> rows = [[4, 4, 3, 2, 1, 0, 4, 3, 2, 1], [5, 6, 5, 4, 3, 2, 5, 4, 3, 2]]
     >>> print(confidence(rows, samples=100))
-    71.4 (64.9 ± 23.4)
+    71.4 (67.8 ± 15.9)
     """
     systems = _of_one_run({"the system": stats}, metric, samples, seed, choices)
     found: Any = getattr(systems.scoring, "metric", None)

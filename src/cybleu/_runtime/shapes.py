@@ -1,0 +1,105 @@
+"""Detect arguments of the wrong shape that other tools score without a message, and warn with the fix.
+
+The functions that have other tools' results return the tool's number all the same.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+from ..errors import ShapeWarning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+
+def warn_of(mistake: str | None) -> None:
+    """Issue a warning for the line that called cybleu or sacreBLEU, if there is a mistake."""
+    if mistake is None:
+        return
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("cybleu", "sacrebleu"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(mistake, ShapeWarning, stacklevel=level)
+
+
+def mistake_in_documents(hypotheses: Any, references: Any) -> str | None:
+    """Describe what is wrong with a corpus in sacreBLEU's form, documents with a line for each hypothesis."""
+    if isinstance(hypotheses, str):
+        return "the hypotheses are one str, so each of its characters counts as a hypothesis; give a list of lines"
+    found = mistake_in_references(references)
+    if found is not None or not hasattr(hypotheses, "__len__"):
+        return found
+    return mistake_in_lengths(len(hypotheses), lengths(references))
+
+
+def mistake_in_references(references: Any) -> str | None:
+    """Describe what is wrong with documents, whatever the hypotheses are."""
+    if isinstance(references, str):
+        return "the references are one str, so each of its characters counts as a document; give [[references]]"
+    if any(isinstance(document, str) for document in references):
+        return "the references are a list of str, so each character counts as a line; give [references]"
+    return None
+
+
+def mistake_in_lengths(hypotheses: int, documents: Sequence[int]) -> str | None:
+    """Describe numbers of lines that differ, of which sacreBLEU scores only as many as all documents have.
+
+    :param hypotheses: the number of hypotheses
+    :param documents: the number of lines of each document
+    """
+    if set(documents) <= {hypotheses}:
+        return None
+    least, most = min(documents), max(documents)
+    lines = str(least) if least == most else f"{least} to {most}"
+    counted = f"so only the first {min(hypotheses, least)} count"
+    if len(documents) == hypotheses and least:
+        return (
+            f"the references look transposed, a list for each of {hypotheses} hypotheses with {lines} lines, {counted}; give "
+            "documents that have one line for each hypothesis: [list(lines) for lines in "
+            f"{'zip' if least == most else 'itertools.zip_longest'}(*references)]"
+        )
+    return (
+        f"the number of hypotheses is {hypotheses}, that of lines in a reference document is {lines}, {counted}; give "
+        "documents that have one line for each hypothesis"
+    )
+
+
+def mistake_in_tokens(list_of_references: Any, hypotheses: Any) -> str | None:
+    """Describe the first str in place of a list of tokens, for functions of NLTK, which count its characters.
+
+    A str of one word may be meant as a list of characters, unless the other side is a list of words.
+    """
+    for references, hypothesis in zip(list_of_references, hypotheses):
+        of_strings = type(references) in (list, tuple) and any(type(reference) is str for reference in references)
+        if type(hypothesis) is str:
+            if any(map(_has_words, references)) or (of_strings and is_split_wrongly(hypothesis)):
+                return "the hypothesis is a str, so each of its characters counts as a token; split it, for example with .split()"
+        elif of_strings and _has_words(hypothesis):
+            return (
+                "a reference is a str, so each of its characters counts as a token; give a list of references, each split "
+                "into a list of tokens"
+            )
+    return None
+
+
+def is_split_wrongly(text: str) -> bool:
+    """Check for a text of several words, whose characters are no tokens."""
+    return len(text.split()) > 1 and not any(map(is_written_without_blanks, text))
+
+
+def is_written_without_blanks(character: str) -> bool:
+    """Check for Thai to Burmese, Khmer, Chinese, Japanese or a later block of Unicode, which includes Korean."""
+    return "\u0e00" <= character <= "\u109f" or "\u1780" <= character <= "\u17ff" or character >= "\u2e80"
+
+
+def _has_words(tokens: Any) -> bool:
+    return type(tokens) in (list, tuple) and any(type(token) is str and len(token) > 1 for token in tokens)
+
+
+def lengths(documents: Iterable[Any]) -> list[int]:
+    """The numbers of lines of the documents that have one."""
+    return [len(document) for document in documents if hasattr(document, "__len__")]
