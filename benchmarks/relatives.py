@@ -8,9 +8,12 @@ and mteval-v13a.pl if CYBLEU_MTEVAL is its path.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from functools import partial
@@ -23,7 +26,7 @@ import nltk.translate.gleu_score as nltk_gleu
 import nltk.translate.nist_score as nltk_nist
 import numpy as np
 import sacrebleu
-from measure import header, lines, median_seconds, options, row, systems
+from measure import folder_of, header, lines, median_seconds, options, row, systems, used_by
 from measure import processor_seconds as seconds
 
 from cybleu import (
@@ -88,6 +91,12 @@ def edit_rates(reference, hypotheses, rounds):
         )
         work = f"TER of a corpus, {len(documents)} reference{'s' * (len(documents) > 1)}; sacreBLEU"
         bench(work, ours, theirs, 1, vars, count=len(hypotheses), bar=120)
+    chosen = {"normalized": True, "no_punct": True}
+    ours, theirs = (
+        partial(function, hypotheses, [reference], **chosen)
+        for function in (sacrebleu_corpus_ter, sacrebleu.corpus_ter)
+    )
+    bench("TER without punctuation, normalised; sacreBLEU", ours, theirs, 1, vars, count=len(hypotheses), bar=120)
     both = sacrebleu_sentence_ter, sacrebleu.sentence_ter
     bench_sentences("TER of a sentence; sacreBLEU", *both, hypotheses, reference, rounds, bar=60)
     texts = reference[:1024]
@@ -100,6 +109,23 @@ def edit_rates(reference, hypotheses, rounds):
             for function in (sacrebleu_sentence_ter, sacrebleu.sentence_ter)
         )
         bench(f"TER of {name}; sacreBLEU", ours, theirs, 1, vars)
+
+
+def commands(rounds):
+    """BLEU, chrF and TER of files: whole processes, including imports."""
+    folder = folder_of("wmt17-en-de")
+    reference, hypotheses = folder / "ref.txt", folder / "LIUM-NMT.4900.txt"
+    arguments = [reference, "-i", hypotheses, "-m", "bleu", "chrf", "ter", "-w", "12"]
+    of_sacrebleu = used_by([sys.executable, "-m", "sacrebleu", *arguments])
+    metrics = [argument for name in ("bleu", "chrf", "ter") for argument in ("--metric", name)]
+    own = [sys.executable, "-m", "cybleu", "score", hypotheses, reference, *metrics, "--json"]
+    same = [sys.executable, "-m", "cybleu", "sacrebleu", *arguments]
+    found = [float(f"{one['score']:.12f}") for one in json.loads(used_by(own).output)]
+    assert found == [one["score"] for one in json.loads(of_sacrebleu.output)]
+    assert used_by(same).output == of_sacrebleu.output
+    for work, command, bar in (("`cybleu score`", own, 40), ("`cybleu sacrebleu`", same, None)):
+        mine = statistics.median(used_by(command).processor for _ in range(rounds))
+        row(f"BLEU, chrF and TER of files, {work}; `sacrebleu`", mine, of_sacrebleu.processor, "s", 1, bar=bar)
 
 
 def swapped(words):
@@ -235,6 +261,7 @@ def main():
     corpora(reference, hypotheses, rounds)
     samples(reference, rounds)
     edit_rates(reference, hypotheses, rounds)
+    commands(rounds)
     matrices(reference, rounds)
     of_nltk(reference, hypotheses, rounds)
     nist(reference, hypotheses, rounds)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os.path import basename, join
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -116,6 +114,8 @@ class TestSetOptions:
             (kept,) = utils.filter_subset([segments], self.test_set, self.language_pair, self.origlang, self.subset)
         if not kept:
             raise InputFileError(f"the test set {self.test_set} has no segment of this --origlang and --subset")
+        from tempfile import TemporaryDirectory  # here, because it takes as long to import as scoring takes
+
         folder = click.get_current_context().with_resource(TemporaryDirectory(prefix="cybleu-"))
         names = [f"reference-{number}" for number in range(len(texts))]
         names += [f"{number}-{basename(path)}" for number, path in enumerate(hypotheses)]
@@ -164,15 +164,6 @@ def _write(path: str, lines: Sequence[str], kept: Sequence[int]) -> str:
     return path
 
 
-class _Messages(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self.messages: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(record.getMessage().strip())
-
-
 @contextmanager
 def _sacrebleu(given: TestSetOptions | None = None) -> Iterator[Any]:
     """sacreBLEU's functions for test sets; its errors become errors of the input.
@@ -181,9 +172,14 @@ def _sacrebleu(given: TestSetOptions | None = None) -> Iterator[Any]:
     """
     with extra("sacrebleu", "test sets require sacreBLEU", "cybleu[sacrebleu]"):
         from sacrebleu import utils
-    logger, errors = logging.getLogger("sacrebleu"), _Messages()
+    from io import StringIO
+    from logging import ERROR, StreamHandler
+
+    logger, errors = utils.sacrelogger, StringIO()
     propagates, logger.propagate = logger.propagate, False
-    logger.addHandler(errors)
+    handler = StreamHandler(errors)
+    handler.setLevel(ERROR)
+    logger.addHandler(handler)
     try:
         yield utils
     except (click.ClickException, MissingExtraError):
@@ -195,9 +191,9 @@ def _sacrebleu(given: TestSetOptions | None = None) -> Iterator[Any]:
             "command once with a connection to the network, or set SACREBLEU to a folder that has it"
         ) from None
     except SystemExit:
-        raise InputFileError("; ".join(errors.messages)) from None
+        raise InputFileError("; ".join(map(str.strip, errors.getvalue().splitlines()))) from None
     except Exception as error:  # which sacreBLEU raises as it is
         raise InputFileError(f"sacreBLEU cannot read the test set: {error}") from None
     finally:
-        logger.removeHandler(errors)
+        logger.removeHandler(handler)
         logger.propagate = propagates

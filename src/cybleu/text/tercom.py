@@ -17,10 +17,10 @@ _ASIAN_MARKS = (
 )
 # sacreBLEU's rules for kana look for it at the beginning of a line, where there always is a space
 _ASIAN = re.compile(f"([{_ASIAN_MARKS}\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f])")
-_REMOVED = re.compile('[.,?:;!"()]')
-_REMOVED_ASIAN = re.compile(f'[.,?:;!"(){_ASIAN_MARKS}]')
-_ALONE = re.compile('[?:;!"()]')  # of these, those that always stand alone once a text is normalised
-_POINTS = re.compile(r"(?<![0-9])[.,]|[.,](?![0-9])")  # and those that do by what is beside them
+_REMOVED_ASIAN = re.compile(f"[{_ASIAN_MARKS}]")
+_ALONE = '?:;!"()'  # the marks that always stand alone once a text is normalised
+# and those that do by what is beside them; the first character is looked for much faster than two alternatives
+_POINTS = re.compile(r"[.,](?:(?<![0-9][.,])|(?![0-9]))")
 
 
 @cache
@@ -43,7 +43,9 @@ def edits(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive:
     if normalized and asian_support:
         steps.append(_without_asian_marks if no_punct else _asian_apart)
     if no_punct and not normalized:
-        steps.append(lambda line: (_REMOVED_ASIAN if asian_support else _REMOVED).sub("", line))
+        steps.append(lambda line: _replaced(line, f".,{_ALONE}", ""))
+        if asian_support:
+            steps.append(lambda line: line if line.isascii() else _REMOVED_ASIAN.sub("", line))
     if len(steps) < 2:
         return steps[0] if steps else None
 
@@ -60,10 +62,16 @@ def _asian_apart(line: str) -> str:
 
 
 def _without_asian_marks(line: str) -> str:
-    return line if line.isascii() else re.sub(f"[{_ASIAN_MARKS}]", "\t", _asian_apart(line))
+    return line if line.isascii() else _REMOVED_ASIAN.sub("\t", _asian_apart(line))
 
 
 def _without_marks(line: str) -> str:
     line = line.replace("\n-", "").replace("\n", " ")
     line = line.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
-    return _POINTS.sub("\t", _ALONE.sub(" ", line)).replace(".", "").replace(",", "")
+    return _replaced(_POINTS.sub("\t", _replaced(line, _ALONE, " ")), ".,", "")
+
+
+def _replaced(line: str, marks: str, by: str) -> str:
+    for mark in marks:  # several times as fast as a regular expression
+        line = line.replace(mark, by)
+    return line
