@@ -58,8 +58,8 @@ class ScoreOptions(TextOptions):
 
     @property
     def names(self) -> list[str]:
-        """The names of the file of hypotheses and of those of references, for output."""
-        paths = (self.hypothesis, *self.references)
+        """The names of the file of hypotheses, and of those of references or of the test set, for output."""
+        paths = (self.hypothesis or STANDARD_INPUT, *(self.references or [self.test_set or ""]))
         return ["standard input" if path == STANDARD_INPUT else readable(path) for path in paths]
 
     def metric_and_method(self) -> tuple[Metric, str | None]:
