@@ -20,7 +20,7 @@ from cybleu.checks import check
 from cybleu.columns import rows as column_rows
 from cybleu.explanations import explain, explain_blocks, explain_difference
 from cybleu.frameworks import CaptionBleu, load
-from cybleu.metrics import Bleu, Chrf, Metric, Ter, find, score, scores
+from cybleu.metrics import Bleu, Chrf, Metric, Nist, NistInformation, Ter, find, score, scores
 from cybleu.nbest import NBest, prepare_references
 from cybleu.pairwise import pairwise_bleu, self_bleu, self_stats
 from cybleu.rerank import diverse, mbr
@@ -690,6 +690,8 @@ REFUSED = {
         (lambda: bleu_rewards(RAW, ["a"], tokenize="13a"), "the references are prepared, so tokenize is theirs"),
         (lambda: pairwise_bleu(["a"], tokenize="13a", eos_id=2), "eos_id is for token ids"),
         (lambda: find("chrf").rows([["a"]], ["a"], pad_id=0), "pad_id is for token ids"),
+        (lambda: find("nist").rows([["a"]], ["a"], pad_id=0), "pad_id is for token ids"),
+        (lambda: NistInformation(References([[[1]]])), "prepared as tokens"),
         (lambda: find("chrf").rows([["a"]], ["a"], owner=[1]), "owner"),
         (lambda: find("chrf").rows(References([[["a"]]]), ["a"]), "prepared as tokens"),
         (lambda: Chrf(lowercase=True).rows(References([[["a"]]]), ["a"]), "prepared as tokens"),
@@ -757,6 +759,7 @@ REFUSED = {
         (lambda: CorpusAccumulator(tokenize="13a").update([], "a"), "there is no reference"),
         (lambda: load("bleu").add(prediction="a", reference=[]), r"references\[0\]"),
         (lambda: CaptionBleu().compute_score({1: []}, {1: ["a"]}), r"gts\[1\]"),
+        (lambda: NistInformation([[]]), r"references\[0\]"),
     ],
     errors.OrderError: [
         (lambda: References([[["a"]]], max_order=0), "max_order is 0"),
@@ -768,6 +771,7 @@ REFUSED = {
         (lambda: Chrf(0), "both 0"),
         (lambda: Chrf(-1), "char_order is -1"),
         (lambda: Chrf(6, 65), "word_order is 65"),
+        (lambda: Nist(10), "max_order is 10"),
     ],
     errors.UnknownNameError: [
         (lambda: References([[["a"]]], reference_length="longest"), "closest, closest-first, shortest, average"),
@@ -790,6 +794,9 @@ REFUSED = {
         (lambda: find("ter").rows([["a"]], ["a"], tokenize="13a"), "takes no tokeniser"),
         (lambda: find("chrf", smoothing="exp"), "has no 'smoothing'"),
         (lambda: find("ter", smoothing="exp"), "has no 'smoothing'"),
+        (lambda: find("nist", smoothing="exp"), "has no 'smoothing'"),
+        (lambda: find("nist").rows([["a"]], ["a"], tokenize="13a"), "takes no tokeniser"),
+        (lambda: Nist(information=[["a"]]), "give a NistInformation"),
         (lambda: explain([["a"]], ["a"], metric="chrf"), "the metric is chrf"),
         (lambda: load("rouge"), "use one of bleu, sacrebleu, google_bleu, chrf"),
     ],
@@ -808,6 +815,11 @@ REFUSED = {
         (lambda: scores([[1.0, -2.0]], "ter"), "finite numbers from 0"),
         (lambda: score([float("nan"), 2.0], "ter"), "finite numbers"),
         (lambda: Ter().evaluate([1.0]), "2 entries"),
+        (lambda: scores(np.zeros((1, 4)), "nist"), "11 entries"),
+        (lambda: scores(-np.ones((1, 11)), "nist"), "finite numbers from 0"),
+        (lambda: Nist(1).evaluate([1.0, float("inf"), 1.0]), "finite numbers from 0"),
+        (lambda: column_rows({"hypothesis": [], "reference": []}, metric="nist"), "in parts"),
+        (lambda: BleuReward(metric="nist"), r"of_corpus\(references\)"),
         (
             lambda: CorpusAccumulator(tokenize="13a").merge(CorpusAccumulator()),
             "13a', lowercase=False and with tokenize=N",

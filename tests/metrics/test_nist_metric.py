@@ -163,28 +163,6 @@ def test_commands(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: columns.rows({"hypothesis": [], "reference": []}, metric="nist"), errors.StatisticsError, "in parts"),
-        (lambda: BleuReward(metric="nist"), errors.StatisticsError, r"of_corpus\(references\)"),
-        (lambda: Nist(10), errors.OrderError, "max_order is 10"),
-        (lambda: Nist(information=REFERENCES), errors.UnknownNameError, "give a NistInformation"),
-        (lambda: NistInformation([[]]), errors.NoReferencesError, r"references\[0\]"),
-        (lambda: NistInformation(References([[[1]]])), errors.ArrayValueError, "prepared as tokens"),
-        (lambda: find("nist").rows([["a"]], ["a"], tokenize="13a"), errors.UnknownNameError, "takes no tokeniser"),
-        (lambda: find("nist").rows([["a"]], ["a"], pad_id=0), errors.ArrayValueError, "pad_id is for token ids"),
-        (lambda: find("nist", smoothing="exp"), errors.UnknownNameError, "has no 'smoothing'"),
-        (lambda: scores(np.zeros((1, 4)), "nist"), errors.StatisticsError, "11 entries"),
-        (lambda: scores(-np.ones((1, 11)), "nist"), errors.StatisticsError, "finite numbers from 0"),
-        (lambda: Nist(1).evaluate([1.0, float("inf"), 1.0]), errors.StatisticsError, "finite numbers from 0"),
-    ],
-)
-def test_what_is_refused(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
-
-
-@pytest.mark.parametrize(
     ("references", "hypothesis", "expected"),
     [(["", ""], "a", 0), (["a"], "", 0), (["a b"], "c", 0), (["a b"], "a b", 1)],
 )

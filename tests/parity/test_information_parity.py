@@ -8,15 +8,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cybleu import _mirror
+from numbered_words import check_refused, packed, rows_of
 
 # few different words, so that many are alike; 0 is the word "0" in some corpora
 TEXTS = st.integers(1, 5).flatmap(lambda most: st.lists(st.integers(0, most), max_size=12))
 SETS = st.lists(st.tuples(TEXTS, st.lists(TEXTS, min_size=1, max_size=3)), min_size=1, max_size=4)
-
-
-def packed(texts):
-    ids = np.array([word for text in texts for word in text], dtype=np.int32)
-    return ids, np.cumsum([len(text) for text in texts], dtype=np.int64)
 
 
 def numbered(corpus):
@@ -27,14 +23,10 @@ def numbered(corpus):
 
 def results(backend, corpus, max_order, zero, texts):
     information = backend.NgramInformation(*packed(corpus), max_order, zero)
-    bounds = np.cumsum([0, *(len(group) for _, group in texts)], dtype=np.int64)
-    sides = *packed([text for text, _ in texts]), *packed([text for _, group in texts for text in group])
-    places = np.arange(len(texts), dtype=np.int64)
-    rows = np.full((len(texts), 1 + 2 * max_order), -1.0)
-    for start, stop in ((0, len(texts) // 2), (len(texts) // 2, len(texts))):
-        information.fill_rows(*sides, bounds, places, places[::-1].copy(), start, stop, rows)
+    places = range(len(texts))
+    rows = rows_of(information.fill_rows, texts, places, places[::-1], 1 + 2 * max_order)
     ngrams = [np.array(text[:size], np.int32) for text, _ in texts for size in range(max_order + 1)]
-    return rows.tolist(), [information.weight(ngram) for ngram in ngrams]
+    return rows, [information.weight(ngram) for ngram in ngrams]
 
 
 @given(st.lists(TEXTS, max_size=4), st.integers(1, 9), st.booleans(), SETS)
@@ -54,7 +46,7 @@ def test_rows_and_weights(kernels, corpus, max_order, with_zero, texts):
 
 
 def test_what_does_not_fit(kernels):
-    words, ends, sets, place = (np.array([0, 1], np.int32), *(np.array(x, np.int64) for x in ([2], [0, 1], [0])))
+    words, ends = packed([[0, 1]])
     for wrong in (
         (words, ends - 1, 2),
         (words, ends, 0),
@@ -64,30 +56,4 @@ def test_what_does_not_fit(kernels):
     ):
         with pytest.raises(ValueError, match=r"out of range|the ends"):
             kernels.NgramInformation(*wrong, -1)
-    information = kernels.NgramInformation(words, ends, 2, -1)
-    good = {
-        "hypotheses": words,
-        "hypothesis_ends": ends,
-        "references": words,
-        "reference_ends": ends,
-        "sets": sets,
-        "texts": place,
-        "owners": place,
-        "start": 0,
-        "stop": 1,
-        "rows": np.zeros((1, 5)),
-    }
-    information.fill_rows(*good.values())
-    for wrong in (
-        {"hypothesis_ends": np.array([1])},
-        {"reference_ends": np.array([3])},
-        {"sets": np.array([0, 2])},
-        {"sets": np.array([1, 1])},
-        {"texts": np.array([1])},
-        {"owners": np.array([-1])},
-        {"stop": 2},
-        {"start": -1},
-        {"rows": np.zeros((1, 4))},
-    ):
-        with pytest.raises(ValueError, match=r"out of range|no reference|do not"):
-            information.fill_rows(*(good | wrong).values())
+    check_refused(kernels.NgramInformation(words, ends, 2, -1).fill_rows, 5)
