@@ -522,6 +522,31 @@ def freethreaded(session: nox.Session) -> None:
     session.run(*command, *threads, *folders, external=True, env=KERNELS)
 
 
+@nox.session
+def compile(session: nox.Session) -> None:  # noqa: A001
+    """C of the kernels for Windows and macOS, as far as clang's check of syntax goes; then tests of scalar code."""
+    clang = require(session, os.environ.get("CLANG", "clang"), "apt-get install clang, or set CLANG")
+    tree = checkout(session)
+    warnings = "-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Werror"
+    flags = f"-DCYBLEU_PORTABLE -funsigned-char {warnings}"
+    session.install("ziglang", ".[ci]", env={"CC": clang, "LDSHARED": f"{clang} -shared", "CFLAGS": flags})
+    code = "import sysconfig, ziglang; print(*ziglang.__path__, sysconfig.get_path('include'), sep='\\n')"
+    zig, include = map(Path, session.run("python", "-c", code, silent=True).split("\n")[:2])
+    source = source_of_python(session)
+    windows = tree / "windows"
+    windows.mkdir()
+    shutil.copy(source / "PC" / "pyconfig.h.in", windows / "pyconfig.h")
+    headers = zig / "lib" / "libc" / "include"
+    for_windows = ["-isystem", f"{headers}/any-windows-any", f"-I{windows}", f"-I{source}/Include"]
+    for_macos = ["-isystem", f"{headers}/any-darwin-any", f"-I{include}", "-D_Float16=float"]  # which clang 14 lacks
+    targets = dict.fromkeys(["x86_64-w64-mingw32", "aarch64-w64-mingw32"], for_windows)
+    targets |= dict.fromkeys(["x86_64-apple-macos11", "arm64-apple-macos11"], for_macos)
+    files = sorted(map(str, (tree / "build" / "cython").rglob("*.c")))
+    for target, options in targets.items():
+        session.run(clang, f"--target={target}", "-fsyntax-only", *warnings.split(), *options, *files, external=True)
+    pytest(session, "tests/parity", "tests/oracle", "-m", "not real_data", *session.posargs, **KERNELS)
+
+
 # Releases. `.github/workflows/release.yml` runs the sessions from `tag` to `release` on several machines.
 
 
