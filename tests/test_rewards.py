@@ -253,9 +253,7 @@ def test_reward_function_on_ids():
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        (None, r"references\[0\] must be a str, token ids, or a list of either, not NoneType"),
         ({1: 2}, "must be a str, token ids, or a list of either, not dict"),
-        ([None], "has a NoneType as a reference; with tokenize=None it must be token ids"),
         ([["a"]], r"references\[0\] has a token that is no id: 'str'"),
         ([[3.7]], "has a token that is no id: 'float'"),
         ([[[1]]], "has a token that is no id: 'list'"),
@@ -274,8 +272,6 @@ def test_reward_function_that_is_not_set_up():
         trainer_call(BleuReward(), ["a"], target=["a"])
     with pytest.raises(errors.SequenceTypeError, match=r"references\[0\] has a str as a reference; with tokenize=None"):
         trainer_call(BleuReward(tokenize=None), ["a"], references=["a"])
-    with pytest.raises(errors.NoReferencesError, match=r"references\[0\] has no reference"):
-        trainer_call(BleuReward(), ["a"], references=[[]])
     with pytest.raises(errors.SequenceTypeError, match=r"completions\[0\] must be a str"):
         trainer_call(BleuReward(), [7], references=["a"])
     with pytest.raises(errors.UnknownNameError, match="unknown tokeniser"):
@@ -318,3 +314,56 @@ def test_a_penalty_in_other_forms():
     for wrong in ({"ngram_size": 0}, {"ngram_size": 1.5}, {"max_penalty": 0.1}, {"max_penalty": "x"}):
         with pytest.raises(errors.CybleuError, match=next(iter(wrong))):
             RepetitionPenalty(**wrong)
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), [], (), "", [None], ["", None], type("NAType", (), {})()])
+@pytest.mark.parametrize("tokenize", ["13a", None])
+def test_a_completion_without_references_is_left_out(tokenize, nothing):
+    ids = [[1, 2], [1, 2], [3]]
+    references = [nothing, [1, 2] if tokenize is None else "a b", nothing]
+    reward = BleuReward(tokenize=tokenize)
+    with pytest.warns(UserWarning, match=r"references\[0\] has no reference, so the completion is left out") as caught:
+        assert trainer_call(reward, ["a b", "a b", "c"], ids, references=references) == [None, pytest.approx(1), None]
+    assert [found.filename for found in caught] == [__file__]
+    assert trainer_call(reward, ["a b"], [[1, 2]], references=[nothing]) == [None]  # no second warning
+    reward = BleuReward(tokenize=tokenize, missing=0.0)
+    with pytest.warns(UserWarning, match="given the reward 0.0"):
+        assert trainer_call(reward, ["a b"] * 2, ids[:2], references=references[:2]) == [0.0, pytest.approx(1)]
+
+
+def test_a_missing_reference_of_several_is_left_out():
+    assert trainer_call(BleuReward(), ["a b"], references=[[None, "a b"]]) == [pytest.approx(1)]
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({}, "bleu_references"),
+        ({"metric": "chrf"}, "chrf_references"),
+        ({"metric": "nltk:method1"}, "nltk_method1_references"),
+        ({"metric": Bleu("moses"), "column": "mine"}, "moses_mine"),
+        ({"variant": "huggingface"}, "huggingface_references"),
+        ({"metric": "ter", "name": "my reward"}, "my reward"),
+    ],
+)
+def test_rewards_can_be_told_apart(options, name):
+    reward = BleuReward(**options)
+    assert reward.__name__ == pickle.loads(pickle.dumps(reward)).__name__ == name
+    assert eval(repr(BleuReward(name="x", missing=0.5))).__name__ == "x"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"smothing": "exp"}, "no option 'smothing'; did you mean 'smoothing'?"),
+        ({"colum": "mine"}, "no option 'colum'; did you mean 'column'?"),
+        ({"out": []}, "no option 'out'"),
+        ({"smoothing": "method1"}, "sacrebleu has no smoothing 'method1'"),
+        ({"metric": "blue"}, "unknown metric 'blue'"),
+        ({"metric": "chrf", "brevity_penalty": False}, "has no brevity penalty"),
+        ({"metric": "chrf", "max_order": 2}, "no option 'max_order'"),
+    ],
+)
+def test_options_are_checked_when_a_reward_is_made(options, message):
+    with pytest.raises(errors.UnknownNameError, match=message):
+        BleuReward(**options)

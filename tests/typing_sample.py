@@ -29,7 +29,7 @@ bleus: list[float] = cybleu.scores(rows, "moses", smoothing="add").tolist()
 result: float = cybleu.score(cybleu.CorpusAccumulator()).score
 counted = cybleu.References([references]).stats([["a"]], owner=[0], threads=2)
 matrix: list[list[float]] = cybleu.pairwise_bleu([["a"]]).tolist()
-reward: list[float] = cybleu.BleuReward("references")(completions=["a"], references=["a"])
+reward: list[float | None] = cybleu.BleuReward("references")(completions=["a"], references=["a"])
 cybleu.check([[[1, 2]]], hypotheses=[(1, 2)])
 bleu: float = cybleu.sacrebleu_corpus_bleu(["a b"], [["a b"], [None]], lowercase=True).score
 backend: str = cybleu.BACKEND

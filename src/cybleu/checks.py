@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from ._runtime.interrupts import types_of
 from ._runtime.sequences import (
     REFERENCES,
+    advice_for,
     by_position,
     is_array,
     is_array_without_dimension,
@@ -176,7 +177,8 @@ def _check_corpus(corpus: Any, name: str) -> None:
     wanted = "hypotheses" if name == "hypotheses" else "lists of references"
     if isinstance(corpus, (str, bytes, Set, Mapping)) or not _is_sized(corpus):
         raise SequenceTypeError(
-            f"{name} is {_described(corpus)}, not a list of {wanted}; give a list with one entry for each segment"
+            f"{name} is {_described(corpus)}, not a list of {wanted}; "
+            f"{(corpus is not None and advice_for(corpus)) or 'give a list with one entry for each segment'}"
         )
 
 
@@ -189,10 +191,11 @@ def _check_group(group: Any, position: int) -> None:
         raise OneShotReferencesError(
             f"{name} is {_described(group)}, but references are read more than once; turn it into a list"
         )
-    refuse_text(group, name, REFERENCES)
+    refuse_text(group, name, REFERENCES, tokenizes=True)
     if isinstance(group, Mapping) or not _is_sized(group):
         raise SequenceTypeError(
-            f"{name} is {_described(group)}, not a list of references; give a list of one or more token lists"
+            f"{name} is {_described(group)}, not a list of references; "
+            f"{advice_for(group) or 'give a list of one or more token lists'}"
         )
     if len(group) == 0:
         raise NoReferencesError(f"{name} is empty; give at least one reference for each segment")
@@ -237,7 +240,7 @@ def _token_types(tokens: Any, name: str, *place: int) -> set[type]:
 
 def _as_list(tokens: Any, name: str) -> list[Any]:
     """The tokens of some other sequence than a list or a tuple."""
-    refuse_text(tokens, name)
+    refuse_text(tokens, name, tokenizes=True)
     refuse_unordered(tokens, name)
     if hasattr(tokens, "dtype") and hasattr(tokens, "ndim"):
         if tokens.ndim != 1:
@@ -251,7 +254,9 @@ def _as_list(tokens: Any, name: str) -> list[Any]:
             )
         return list(tokens.tolist())
     if not _is_sized(tokens):
-        raise SequenceTypeError(f"{name} is {_described(tokens)}, not a list of tokens; give a list")
+        raise SequenceTypeError(
+            f"{name} is {_described(tokens)}, not a list of tokens; {advice_for(tokens) or 'give a list'}"
+        )
     return list(tokens)
 
 

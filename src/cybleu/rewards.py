@@ -5,21 +5,24 @@ Rewards are from 0 to 1, by sacreBLEU's definition of sentence BLEU unless you g
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
 from math import inf
 from operator import index
 from typing import TYPE_CHECKING, Any
 
 from ._runtime.arrays import np
 from ._runtime.numbers import as_number, check_whole
-from ._runtime.sequences import by_position
+from ._runtime.sequences import by_position, is_missing
 from ._runtime.state import ArgumentState, check_names
 from .errors import (
     LengthMismatchError,
-    NoReferencesError,
     OrderError,
     RewardColumnError,
     SequenceTypeError,
+    UnknownNameError,
     WeightsError,
     printable,
 )
@@ -109,13 +112,18 @@ class BleuReward(ArgumentState):
     for each column of the dataset. Of the messages, those of the role ``assistant`` or without a role are scored, with a
     line break between them; those of others, such as users and tools, are left out. The content of a message may be
     None, or a list of parts, which must all be text. In each row the column of references has a str, a list of token
-    ids, or a list of either. A call returns a list of floats from 0 to 1, one for each completion.
+    ids, or a list of either. A call returns a list of floats from 0 to 1, one for each completion. Where there is no
+    reference, None, NaN or nothing but empty ones, the entry is None, which TRL leaves out of the sum, and a warning is
+    issued once. Options are checked when the object is made.
 
     :param column: the column of the dataset that has the references
     :param tokenize: how to split a str into tokens: a name that :func:`cybleu.text.tokenizer` knows, such as ``13a``,
         or a function from a str to its tokens. None scores `completion_ids`; the references are then token ids. A
         metric of raw text, such as ``chrf``, has no tokens and ignores this, so leave it as it is
     :param lowercase: put the texts in lower case first
+    :param name: the name under which trainers log it, its `__name__`; by default the metric and the column, such as
+        ``chrf_references``, and ``bleu_references`` for the default metric
+    :param missing: the reward of a completion without a reference; None leaves it out
     :param arguments: further arguments of :func:`bleu_rewards`, for example ``smoothing="add-k"`` or ``eos_id``
 
     >>> reward = BleuReward(column="reference", tokenize=str.split)
@@ -123,6 +131,8 @@ class BleuReward(ArgumentState):
     ...     prompts=["p", "p"], completions=["the cat sat", "a cat"], completion_ids=[[1], [2]], reference=["the cat sat"] * 2
     ... )
     [1.0, 0.30326...]
+
+    :raises UnknownNameError: there is no such metric, option or smoothing
     """
 
     def __init__(
@@ -130,10 +140,16 @@ class BleuReward(ArgumentState):
         column: str = "references",
         tokenize: str | Callable[[str], Sequence[Hashable]] | None = "13a",
         lowercase: bool = False,
+        *,
+        name: str | None = None,
+        missing: float | None = None,
         **arguments: Any,
     ):
         self.column = column
-        self.__name__ = f"bleu_{column}"  # under which trainers log it
+        self._name, self._missing = name, missing
+        self._warned = False
+        _check_options(arguments)
+        self.__name__ = _name_of(arguments, column) if name is None else str(name)  # under which trainers log it
         check_tokenizer(tokenize, lowercase)
         self._tokenize = tokenize
         self._lowercase = lowercase
@@ -145,7 +161,10 @@ class BleuReward(ArgumentState):
             of_text(find(metric), "ids" if tokenize is None else tokenize)
 
     def __getstate__(self) -> dict[str, Any]:
-        options = {"column": self.column, "tokenize": self._tokenize, "lowercase": self._lowercase}
+        options: dict[str, Any] = {"column": self.column, "tokenize": self._tokenize, "lowercase": self._lowercase}
+        options |= {
+            name: value for name, value in (("name", self._name), ("missing", self._missing)) if value is not None
+        }
         return {"options": {**options, **self._arguments}, "name": self.__name__}
 
     def _restore(self, state: Any) -> None:
@@ -154,13 +173,17 @@ class BleuReward(ArgumentState):
         self.__name__ = str(state["name"])
 
     def __repr__(self) -> str:
-        lowercase = {"lowercase": True} if self._lowercase else {}
-        arguments = {"column": self.column, "tokenize": self._tokenize, **lowercase, **self._arguments}
+        options: dict[str, Any] = {"lowercase": True} if self._lowercase else {}
+        if self._name is not None:
+            options["name"] = self._name
+        if self._missing is not None:
+            options["missing"] = self._missing
+        arguments = {"column": self.column, "tokenize": self._tokenize, **options, **self._arguments}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def __call__(
         self, prompts: Any = None, completions: Any = None, completion_ids: Any = None, **columns: Any
-    ) -> list[float]:
+    ) -> list[float | None]:
         if self.column not in columns:
             raise RewardColumnError(
                 f"there is no column {self.column!r} with references; the dataset's columns here are "
@@ -181,13 +204,30 @@ class BleuReward(ArgumentState):
                 f"{len(column)}; each completion needs its references"
             )
         numbers: dict[tuple[Any, ...], int] = {}  # a row of the dataset comes once for each of its completions
-        owner = [
-            numbers.setdefault(self._references(group, position), len(numbers)) for position, group in enumerate(column)
-        ]
+        there = [position for position, group in enumerate(column) if not _is_empty(group)]
+        rewards: list[float | None] = [self._missing] * count
+        if len(there) < count:
+            self._warn_once(next(position for position, group in enumerate(column) if _is_empty(group)))
+            hypotheses = hypotheses.rows(np.array(there)) if self._tokenize is None else [hypotheses[n] for n in there]
+        if not there:
+            return rewards
+        owner = [numbers.setdefault(self._references(column[n], n), len(numbers)) for n in there]
         sets = [list(group) for group in numbers]
         tokenize = None if self._of_raw_text else self._tokenize
         arguments = {**self._arguments, "tokenize": tokenize, "lowercase": self._lowercase}
-        return [float(reward) for reward in bleu_rewards(sets, hypotheses, owner, **arguments)]
+        for position, reward in zip(there, bleu_rewards(sets, hypotheses, owner, **arguments)):
+            rewards[position] = float(reward)
+        return rewards
+
+    def _warn_once(self, position: int) -> None:
+        if not self._warned:
+            self._warned = True
+            given = "left out" if self._missing is None else f"given the reward {self._missing}"
+            warnings.warn(
+                f"{self.column}[{position}] has no reference, so the completion is {given}; so are later ones, without a warning",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _references(self, group: Any, position: int) -> tuple[Any, ...]:
         """The references of a row, str or tuples of ids."""
@@ -197,9 +237,7 @@ class BleuReward(ArgumentState):
                 f"{self.column}[{position}] must be a str, token ids, or a list of either, not {type(group).__name__}"
             )
         single = isinstance(group, str) or (len(group) > 0 and hasattr(next(iter(group)), "__index__"))
-        texts = [group] if single else list(group)
-        if not texts:
-            raise NoReferencesError(f"{self.column}[{position}] has no reference; give at least one")
+        texts = [group] if single else [text for text in group if not _is_empty(text)]
         for text in texts:
             of_ids = self._tokenize is None
             fits = hasattr(text, "__getitem__") if of_ids else isinstance(text, str)
@@ -260,6 +298,50 @@ class RepetitionPenalty(ArgumentState):
             return 0.0
         repeated = 1 - len(set(zip(*(ids[start:] for start in range(self.ngram_size))))) / count
         return repeated * self.max_penalty if repeated else 0.0
+
+
+OPTIONS = (
+    "pad_id",
+    "eos_id",
+    "unk_id",
+    "metric",
+    "brevity_penalty",
+    "threads",
+)  # of bleu_rewards, besides the metric's
+
+
+def _check_options(arguments: dict[str, Any]) -> None:
+    """Check the names of options, and the values of those of the metric.
+
+    :raises UnknownNameError: there is no such option, metric or smoothing
+    """
+    choices = {name: value for name, value in arguments.items() if name not in OPTIONS}
+    metric, penalty = arguments.get("metric"), arguments.get("brevity_penalty", True)
+    found = find(metric)
+    of_metric: list[str] = [field.name for field in fields(found) if field.init] if is_dataclass(found) else []
+    known = {"column", "tokenize", "lowercase", "name", "missing", "variant", *OPTIONS, *of_metric}
+    for name in choices:
+        if name not in known:
+            similar = get_close_matches(name, known, 1)
+            advice = f"did you mean {similar[0]!r}?" if similar else f"use one of {', '.join(sorted(known))}"
+            raise UnknownNameError(f"BleuReward has no option {name!r}; {advice}")
+    find(metric, **choices).for_rewards(penalty)
+
+
+def _name_of(arguments: dict[str, Any], column: str) -> str:
+    """The default name: the metric and the column."""
+    metric = arguments.get("metric", arguments.get("variant"))
+    label = "bleu" if metric is None else metric if isinstance(metric, str) else find(metric).name
+    return f"{label.replace(':', '_')}_{column}"
+
+
+def _is_empty(group: Any) -> bool:
+    """Whether these are no references: None, NaN, an empty str or list, or a list of those."""
+    if is_missing(group):
+        return True
+    if isinstance(group, (str, bytes)) or not (hasattr(group, "__len__") and hasattr(group, "__iter__")):
+        return group in ("", b"")
+    return len(group) == 0 or (isinstance(group, (list, tuple)) and all(map(_is_empty, group)))
 
 
 def _text_of(completion: Any, position: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from math import isfinite, isnan, nan
+from math import fsum, isfinite, isnan, nan
 
 from ..errors import StatisticsError
 from .sequences import refuse_masked
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..errors import CybleuError
+
+
+ROUNDED = 0.015  # as far as weights such as 0.33, 0.33, 0.33 are from 1
 
 
 def check_whole(number: Any, name: str, least: int, most: int | None = None, *, error: type[CybleuError]) -> None:
@@ -49,6 +52,16 @@ def finite_numbers(values: Any, name: str) -> tuple[float, ...] | None:
         return None
     are_numbers = not any(isinstance(value, (str, bytes, bytearray)) for value in given)
     return numbers if are_numbers and all(map(isfinite, numbers)) else None
+
+
+def remark_on_weights(weights: Sequence[float]) -> str | None:
+    """Return what is unusual about the weights of n-gram orders; None if they are from 0 and add up to about 1."""
+    total = fsum(weights)
+    if min(weights, default=0) < 0:
+        return f"the weight {min(weights):g} is negative, so more matches of its order lower the score"
+    if abs(total - 1) > ROUNDED:
+        return f"the weights add up to {total:g}, not 1, so the score is not on the usual scale"
+    return None
 
 
 def score_given(found: Any, row: Sequence[int]) -> float:

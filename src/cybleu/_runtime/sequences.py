@@ -74,10 +74,48 @@ def is_ragged(value: Any) -> bool:
     return is_pair and any(is_array(by_position(part)) for part in value)
 
 
-def refuse_text(value: Any, name: str, wanted: str = TOKENS) -> None:
+def advice_for(value: Any) -> str | None:
+    """Return how to fix a value that is missing, or not computed yet, where texts are expected; None for other values."""
+    if is_missing(value):
+        return "leave out the segment, or fill in the text that is missing"
+    return "collect it first, with .collect()" if type(value).__name__ == "LazyFrame" else None
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether this is None, NaN, or one of the missing values of pandas."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def kind_of(value: Any) -> str:
+    """Return the type of a value that is no text, for messages."""
+    return "NaN (a float)" if isinstance(value, float) and is_missing(value) else type(value).__name__
+
+
+def looks_like_tokens(texts: Any) -> bool:
+    """Return whether a list of str or bytes has several words, and no text with white space."""
+    if not isinstance(texts, (list, tuple)) or len(texts) < 2:  # a single word may be a text
+        return False
+    return all(isinstance(text, (str, bytes)) and len(text.split()) == 1 for text in texts)
+
+
+def refuse_tokens_of_one(references: Any, name: str) -> None:
+    """Reject the tokens of one reference where a list of references is expected.
+
+    :raises SequenceTypeError: these are words, so that each would be a reference
+    """
+    if looks_like_tokens(references):
+        raise SequenceTypeError(
+            f"{name} looks like the tokens of one reference, not like {REFERENCES}; put it in a list: [[{references[0]!r}, ...]]"
+        )
+
+
+def refuse_text(value: Any, name: str, wanted: str = TOKENS, tokenizes: bool = False) -> None:
     """Reject a text that is not split into tokens.
 
     :param wanted: description of the expected value
+    :param tokenizes: the function takes a tokeniser
     :raises SequenceTypeError: the value is a str or bytes, whose items are not tokens
     """
     if not isinstance(value, (str, bytes, bytearray)):
@@ -86,8 +124,8 @@ def refuse_text(value: Any, name: str, wanted: str = TOKENS) -> None:
     advice = f"split it, for example with {'.split()' if is_str else '.decode().split()'}"
     if wanted != TOKENS:
         advice = f"put it in a list, and {advice}"
-    if is_str:
-        advice += ", or name a tokeniser if the function takes one, for example tokenize='13a'"
+    if is_str and tokenizes:
+        advice += ", or name a tokeniser, for example tokenize='13a'"
     raise SequenceTypeError(f"{name} is a {type(value).__name__}, not {wanted}; {advice}")
 
 
@@ -102,12 +140,13 @@ def refuse_unordered(text: Any, name: str) -> None:
         )
 
 
-def container_of(text: Any, name: str) -> Any:
+def container_of(text: Any, name: str, tokenizes: bool = False) -> Any:
     """Convert a tokenised text to a sequence that is indexed by position.
 
+    :param tokenizes: as for :func:`refuse_text`
     :raises SequenceTypeError: it is a str, whose characters are not tokens; or it is unordered, such as a set
     """
-    refuse_text(text, name)
+    refuse_text(text, name, tokenizes=tokenizes)
     refuse_unordered(text, name)
     if getattr(text, "ndim", None) == 0:
         raise SequenceTypeError(f"{name} is an array without a dimension, not a list of tokens")
@@ -201,6 +240,7 @@ def plain_segment(references: Any, hypothesis: Any) -> tuple[Any, Any]:
     """Normalise the texts of a segment."""
     references = by_position(references)
     refuse_text(references, "the set of references", REFERENCES)
+    refuse_tokens_of_one(references, "the set of references")
     if isinstance(references, (list, tuple)):
         references = [plain_text(text, f"reference {number}") for number, text in enumerate(references)]
     return references, plain_text(hypothesis, "the hypothesis")

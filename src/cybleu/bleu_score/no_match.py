@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-# The namespace of the module that warnings are attributed to; see `install`.
+# The namespace of the module that filters attribute warnings to; see `install`. The output shows the caller's line.
 _warning_home = vars(sys.modules[__package__])
 
 # The warning filters at the last check, and the orders for which they ignore the warning. The result is cached because a corpus
@@ -41,25 +41,27 @@ def warn_no_match(order: int) -> None:
             ignored = silence[1][order] = _is_ignored(_warning_text(order), silence[0])
         if ignored:
             return
-    home = _warning_home
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+        frame = frame.f_back
     warnings.warn_explicit(
         _warning_text(order),
         UserWarning,
-        home.get("__file__") or "<cybleu>",
-        _WARNING_LINE,
-        home["__name__"],
-        home.setdefault("__warningregistry__", {}),
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        _warning_home["__name__"],
+        frame.f_globals.setdefault("__warningregistry__", {}),
     )
 
 
 def attribute_warnings_to(module: ModuleType) -> None:
-    """Attribute warnings to this module, in filters and in the output."""
+    """Attribute warnings to this module in filters."""
     global _warning_home, _silence
     _warning_home = vars(module)
     _silence = ([], {})
 
 
-_WARNING_LINE = warn_no_match.__code__.co_firstlineno
+_PACKAGE = f"{__name__.partition('.')[0]}."
 
 
 def _warning_text(order: int) -> str:
@@ -71,13 +73,13 @@ def _warning_text(order: int) -> str:
 
 
 def _is_ignored(text: str, filters: list[Any]) -> bool:
-    """Return whether the first matching filter of :mod:`warnings` ignores this warning."""
+    """Return whether the first matching filter of :mod:`warnings` ignores this warning, at whatever line."""
     values = (text, _warning_home["__name__"])
     for action, message, category, module, line in filters:
         patterns_match = all(
             pattern is None or (pattern == value if isinstance(pattern, str) else pattern.match(value))
             for pattern, value in zip((message, module), values)
         )
-        if patterns_match and issubclass(UserWarning, category) and line in (0, _WARNING_LINE):
-            return bool(action == "ignore")
+        if patterns_match and issubclass(UserWarning, category):
+            return bool(action == "ignore" and line == 0)
     return False

@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping
 
 from .. import _backend
-from .._runtime.sequences import check_numbers, refuse_masked
+from .._runtime.sequences import check_numbers, looks_like_tokens, refuse_masked
 from .._runtime.shapes import mistake_in_tokens, warn_of
 from ..errors import (
     CybleuError,
     EmptyCorpusError,
+    LengthMismatchError,
     SmoothingTypeError,
     StatisticsError,
     WeightsTypeError,
@@ -229,7 +230,13 @@ def _general_bleu(
 
 def number_of_segments(list_of_references: Sequence[Collection[Tokens]], hypotheses: Sequence[Tokens]) -> int:
     number = length_of(hypotheses, "the hypotheses")
-    check_numbers(number, length_of(list_of_references, "the lists of references"))
+    sets = length_of(list_of_references, "the lists of references")
+    if number > 1 and sets == 1 and looks_like_tokens(hypotheses):
+        raise LengthMismatchError(
+            f"there are {number} hypotheses, which look like the tokens of one, and 1 list of references; put the hypothesis "
+            "in a list: [hypothesis]"
+        )
+    check_numbers(number, sets)
     return number
 
 

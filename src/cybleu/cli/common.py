@@ -14,6 +14,7 @@ import click
 
 from .._files.text import STANDARD_INPUT, number_of, shown
 from .._files.writing import check_paths
+from .._runtime.numbers import remark_on_weights
 from ..errors import CybleuError, InputFileError, printable
 from ..metrics import METRICS, Bleu, Gleu, Metric, find
 
@@ -151,6 +152,9 @@ def read_weights_of_orders(
     weights = read_weights(context, parameter, value)
     if weights is not None and len(weights) > MOST_ORDERS:
         raise click.BadParameter(f"there are {len(weights)} weights, and at most {MOST_ORDERS} n-gram orders")
+    remark = weights and remark_on_weights(weights)
+    if remark:
+        click.echo(f"cybleu: {remark}", err=True)
     return weights
 
 

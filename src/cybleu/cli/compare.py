@@ -45,12 +45,17 @@ TESTS = ("randomization", "shifted-bootstrap", "win-ratio")
 class CompareOptions(SystemOptions):
     test: str
     samples: int | None
-    form: str
+    given_form: str
+    as_json: bool
     influence: bool
     width: int
     report_file: str | None
     source: str | None
     all_segments: bool
+
+    @property
+    def form(self) -> str:
+        return "json" if self.as_json else self.given_form
 
     @property
     def analysis(self) -> dict[str, Any]:
@@ -68,7 +73,8 @@ class CompareOptions(SystemOptions):
     help="How many shuffles or bootstrap samples a test takes.  [default: 10000 shuffles, 1000 samples]",
 )
 @SEED
-@choice_option("--format", "form", of=FORMATS, default="text", help="The format of the output.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object, with all digits: --format json.")
+@choice_option("--format", "given_form", of=FORMATS, default="text", help="The format of the output.")
 @click.option(
     "--influence", is_flag=True, help="With --format json: add how much each segment contributes to each difference."
 )
@@ -95,6 +101,8 @@ def compare(given: CompareOptions) -> None:
     A SYSTEM is a file, or NAME=FILE. Several runs of a system are NAME=FILE,FILE,... All files are plain UTF-8 text with one
     segment on each line. -r and the references come after the systems.
     """
+    if given.as_json and given.given_form not in ("text", "json"):
+        raise click.UsageError(f"--json and --format {given.given_form} exclude each other")
     if given.influence and given.form != "json":
         raise click.UsageError("--influence is for --format json")
     for option, chosen in (("--source", given.source), ("--all-segments", given.all_segments)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -45,13 +46,38 @@ class Commands(click.Group):
         command: click.Command = getattr(module, name.replace("-", "_"))
         return command
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError as error:
+            similar = get_close_matches(args[0], self.list_commands(context), 3, 0.5)
+            if not similar or "Did you mean" in error.message:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {' or '.join(similar)}?", error.ctx) from None
+
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
         except click.NoSuchOption as error:
             from .from_moses import with_hint
 
-            raise with_hint(error, self, context) from None
+            raise with_hint(_with_option(error), self, context) from None
+
+
+# What other tools and habits call an option.
+OTHER_NAMES = {"-l": "--lowercase", "--lc": "--lowercase", "--tok": "--tokenize", "--format": "--json"}
+
+
+def _with_option(error: click.NoSuchOption) -> click.NoSuchOption:
+    """Add what the option is called here."""
+    known = [] if error.ctx is None else [name for option in error.ctx.command.params for name in option.opts]
+    other = OTHER_NAMES.get(error.option_name, "")
+    if other not in known:
+        return error
+    message = f"No such option '{error.option_name}'. Did you mean '{other}'?"
+    return click.NoSuchOption(error.option_name, message, ctx=error.ctx)
 
 
 def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from os.path import isfile
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import click
@@ -17,6 +19,8 @@ from .common import one_standard_input, stderr_is_tty
 from .parquet import column_segments
 
 Text = TypeVar("Text")
+TABLES = {(".csv",): "CSV", (".tsv",): "a table with tabs", (".json", ".jsonl", ".ndjson"): "JSON lines"}
+MOST_OF_LINE = 1 << 16  # bytes of a first line that is parsed
 Segments: TypeAlias = tuple[list[list[Text]], list[Text]]  # the references of some segments, and their hypotheses
 RawSegments: TypeAlias = tuple[Any, Any, Any]  # hypotheses, all references, and where those of each segment begin
 
@@ -88,8 +92,21 @@ class FileTexts:
             with suppress(GeneratorExit):  # marks are also reported if the caller stops reading
                 yield files
         self.digests = [file.digest for file in files] if self._hashed else []
+        self._note_tables(files)
         if not self._drop_bom:
             self._note_marks(files)
+
+    def _note_tables(self, files: Sequence[Lines]) -> None:
+        """Report files of a table or of JSON, whose lines are no texts. The score is that of the lines as they are."""
+        for path, name in {path: shown(file.name) for path, file in zip(self._paths, files)}.items():
+            kind = _kind_of_table(path)
+            if kind and f"{kind} {name}" not in self._noted:
+                self._noted.add(f"{kind} {name}")
+                click.echo(
+                    f"cybleu: {name} looks like {kind}, and each of its lines is taken as a text; extract the texts first, one on "
+                    "each line",
+                    err=True,
+                )
 
     def _note_marks(self, files: Sequence[Lines]) -> None:
         """Report the files whose byte order mark is part of the text."""
@@ -134,3 +151,16 @@ class ColumnTexts:
 
 def _str_of(line: Any) -> str:
     return line if isinstance(line, str) else line.decode()
+
+
+def _kind_of_table(path: str) -> str | None:
+    """What a file is if its lines are no texts: by its name, or by its first line if that is a JSON object."""
+    name = path.lower().removesuffix(".gz")
+    kind = next((kind for endings, kind in TABLES.items() if name.endswith(endings)), None)
+    if kind or path.endswith(".gz") or not isfile(path):
+        return kind
+    with suppress(OSError, ValueError, RecursionError), open(path, "rb") as file:
+        line = file.readline(MOST_OF_LINE).strip()
+        if line.startswith(b"{") and isinstance(json.loads(line), dict):
+            return "JSON lines"
+    return None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import np
 from .._runtime.exclusive import exclusive
+from .._runtime.sequences import advice_for
 from ..errors import ArrowError, LengthMismatchError, UnknownNameError
 from ..metrics import find
 from ..metrics.by_name import rows_by_name, short_names
@@ -78,7 +79,7 @@ def row_blocks(
         return
     if not is_column(table):
         raise ArrowError(
-            f"a {type(table).__name__} does not implement the Arrow PyCapsule interface; pass a table of pyarrow, a DataFrame of "
+            f"a {type(table).__name__} does not implement the Arrow PyCapsule interface; {_collect(table)}pass a table of pyarrow, a DataFrame of "
             "Polars or pandas (which requires pyarrow), a relation of DuckDB, or a dict of lists"
         )
     names, arrays = arrays_of(table)
@@ -256,6 +257,11 @@ class _Growing:
     def whole(self) -> NDArray[np.int64]:
         self._numbers.resize(self._count, refcheck=False)
         return self._numbers
+
+
+def _collect(table: Any) -> str:
+    advice = advice_for(table)
+    return f"{advice}; or " if advice else ""
 
 
 def _length_of(table: Any) -> int:

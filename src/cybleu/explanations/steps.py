@@ -6,12 +6,14 @@ For reading and teaching: plain dicts and fractions, not optimised for speed.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .._mirror import Definition
 from .._mirror.counting import segments
+from .._runtime.numbers import finite_numbers, remark_on_weights
 from .._runtime.sequences import plain_segment, plain_text
 from ..bleu_score import brevity_penalty, closest_ref_length, modified_precision, sentence_bleu
 from ..bleu_score.fraction import Fraction
@@ -150,6 +152,8 @@ def explain(
     replaceable  "sat", by any other word that is in no reference
     """
     weights = weights_given(weights)
+    if remark := remark_on_weights(finite_numbers(weights, "weights") or (1,)):
+        warnings.warn(remark, UserWarning, stacklevel=2)
     references, hypothesis = token_segment(references, hypothesis, tokenize, lowercase)
     if metric is not None or choices:
         if smoothing_function is not None:

@@ -90,7 +90,7 @@ def find(metric: str | Metric | Variant | None = None, *, default: str = "sacreb
             choices.setdefault("smoothing", smoothing)
         metric = METRICS[name]
     elif not isinstance(metric, Metric):
-        raise UnknownNameError(f"the metric is {metric!r}; give a name, a variant of BLEU or a Metric")
+        raise UnknownNameError(f"the metric is a {type(metric).__name__}; give a name, a variant of BLEU or a Metric")
     return metric.with_choices(**choices) if choices else metric
 
 
@@ -144,6 +144,7 @@ def score(
     >>> round(score([5, 5, 4, 2, 1, 0, 5, 4, 3, 2], "nltk", smoothing="method1").score, 4)
     0.2857
     """
+    _check_no_texts("score", metric)
     found = find(metric, **choices)
     if isinstance(stats, Mapping):
         short = short_by_name(stats, found) if short_segments is None else short_segments
@@ -170,5 +171,18 @@ def scores(
     >>> scores(numpy.array([[5, 5, 4, 2, 1, 0, 5, 4, 3, 2], [2, 2, 2, 1, 0, 0, 2, 1, 0, 0]]), "moses", smoothing="add")
     array([0.53728497, 1.        ])
     """
+    _check_no_texts("scores", metric)
     found = find(metric, **choices)
     return found.scores(stats, parts_of_segments) if isinstance(found, Bleu) else found.scores(stats)
+
+
+def _check_no_texts(function: str, metric: Any) -> None:
+    """Check that the metric is not the second of two arguments with texts.
+
+    :raises UnknownNameError: it is a list, an array or a column
+    """
+    if not isinstance(metric, (str, Metric, Variant)) and hasattr(type(metric), "__len__"):
+        raise UnknownNameError(
+            f"{function} takes statistics and a metric, and the metric is a {type(metric).__name__}; for texts, count them "
+            f"first: {function}(segment_stats(references, hypotheses, tokenize='13a'))"
+        )

@@ -14,12 +14,17 @@ from .. import _backend
 from .._runtime.sequences import (
     REFERENCES,
     TEXTS,
+    TOKENS,
+    advice_for,
     any_array,
     by_position,
     container_of,
     is_array,
+    is_missing,
     is_ragged,
+    kind_of,
     refuse_text,
+    refuse_tokens_of_one,
 )
 from ..errors import ArrayValueError, NoReferencesError, NotUtf8Error, SequenceTypeError
 from .columns import ReferenceColumns, TextColumn, column_of, columns_of_references, is_column, lists_of_column
@@ -198,9 +203,7 @@ def parse_segments(references: Any, hypotheses: Any, raw: Raw | None = None, *, 
     column = hypotheses.lists() if parsed else column_of(hypotheses, "hypotheses")
     for what, value in ((name, columns), ("hypotheses", column)):
         if not hasattr(type(value), "__len__"):
-            raise SequenceTypeError(
-                f"{what} must be a list or another sequence that has a length, not {type(value).__name__}"
-            )
+            raise SequenceTypeError(_no_tokens(value, what, "a list or another sequence that has a length"))
     groups = columns.sets() if isinstance(columns, ReferenceColumns) else columns
     refuse_text(groups, name, f"a list with, for each segment, {REFERENCES}")
     found = column.entries() if isinstance(column, TextColumn) else column
@@ -214,7 +217,7 @@ def parse_list(values: Any, name: str, what: str) -> list[Any]:
     :param what: of which it is a list, for messages
     """
     if isinstance(values, (str, bytes, Mapping, Set)) or not (hasattr(values, "__iter__") or is_column(values)):
-        raise SequenceTypeError(f"{name} is one {type(values).__name__}; give a list of {what}")
+        raise SequenceTypeError(_no_list(values, name, what))
     return list(lists_of_column(values, name))
 
 
@@ -267,11 +270,9 @@ def parse_tokens(texts: Sequence[Any], name: str) -> TokenLists | TokenIds:
 def _batch(values: Any, name: str, lengths: Any) -> Sequence[Any]:
     """Something like a list, which is not a text."""
     check_no_lengths(lengths, name, "a list")
-    refuse_text(values, name, TEXTS)
+    refuse_text(values, name, TEXTS, tokenizes=True)
     if not (hasattr(values, "__len__") and hasattr(values, "__getitem__")):
-        raise SequenceTypeError(
-            f"{name} must be a list of token lists or an array of token ids, not {type(values).__name__}"
-        )
+        raise SequenceTypeError(_no_tokens(values, name, "a list of token lists or an array of token ids"))
     sequence: Sequence[Any] = values
     return sequence
 
@@ -289,10 +290,10 @@ def _lists_or_ids(
     """Texts, of which some may be in other containers than lists and tuples."""
     if set(map(type, texts)) <= LISTS:
         return TokenLists(texts, name, bounds)
-    texts = [container_of(text, place(number)) for number, text in enumerate(texts)]
+    texts = [container_of(text, place(number), tokenizes=True) for number, text in enumerate(texts)]
     for number, text in enumerate(texts):
         if not hasattr(text, "__len__"):
-            raise SequenceTypeError(f"{place(number)} must be a list of tokens, not {type(text).__name__}")
+            raise SequenceTypeError(_no_tokens(text, place(number), TOKENS))
     if any_array(texts):
         from .arrays import ids_of_lists
 
@@ -303,14 +304,14 @@ def _lists_or_ids(
 def _set_of(group: Any, name: str) -> list[Any]:
     """The references of a segment: a list of texts, or an array with a text in each row."""
     if type(group) is not list:
-        refuse_text(group, name, REFERENCES)
+        refuse_text(group, name, REFERENCES, tokenizes=True)
         group = by_position(group)
     if is_array(group):
         from .arrays import integers
 
         group = integers(group, name, (2,))
     elif not hasattr(group, "__len__"):
-        raise SequenceTypeError(f"{name} must be {REFERENCES}, not {type(group).__name__}")
+        raise SequenceTypeError(_no_tokens(group, name, REFERENCES))
     texts = list(group)
     if not texts:
         raise NoReferencesError(f"{name} has no reference; give at least one for each segment")
@@ -320,6 +321,8 @@ def _set_of(group: Any, name: str) -> list[Any]:
 def _sets_of_tokens(sets: list[list[Any]], name: str) -> ReferenceLists | ReferenceIds:
     if are_lists_of(sets, LISTS):
         return ReferenceLists(sets, name)
+    for owner, group in enumerate(sets):
+        refuse_tokens_of_one(group, f"{name}[{owner}]")
     bounds = list(accumulate(map(len, sets), initial=0))
     texts = _lists_or_ids(list(chain.from_iterable(sets)), lambda number: place_in_sets(name, bounds, number), name)
     if isinstance(texts, TokenLists):
@@ -337,6 +340,16 @@ def _are_lists(groups: Any) -> bool:
 def are_lists_of(groups: Any, kinds: set[type]) -> bool:
     """Whether these are lists and tuples with at least one text each, and the texts of these types, as is most common."""
     return _are_lists(groups) and all(groups) and set(map(type, chain.from_iterable(groups))) <= kinds
+
+
+def _no_tokens(value: Any, name: str, wanted: str) -> str:
+    advice = None if is_missing(value) and not name.endswith("]") else advice_for(value)
+    return f"{name} must be {wanted}, not {kind_of(value)}" + (f"; {advice}" if advice else "")
+
+
+def _no_list(value: Any, name: str, what: str) -> str:
+    advice = None if is_missing(value) and not name.endswith("]") else advice_for(value)
+    return f"{name} is one {kind_of(value)}; {advice or f'give a list of {what}'}"
 
 
 def check_no_lengths(lengths: Any, name: str, form: str) -> None:
@@ -364,7 +377,7 @@ def _read(raw: Raw, lines: Sequence[Line], place: Callable[[int], str]) -> Any:
 
 def _sequence(values: Any, name: str, what: str) -> Sequence[Any]:
     if isinstance(values, (str, bytes, bytearray)) or not (hasattr(values, "__len__") and hasattr(values, "__iter__")):
-        raise SequenceTypeError(f"{name} is one {type(values).__name__}; give a list of {what}")
+        raise SequenceTypeError(_no_list(values, name, what))
     sequence: Sequence[Any] = values
     return sequence
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from .. import _backend
+from .._runtime.sequences import advice_for, is_missing, kind_of
 from .._runtime.state import ArgumentState
 from ..errors import ArrayValueError, NotUtf8Error, SequenceTypeError, UnknownNameError
 from .tokenizers import OWN, own_tokenizer, tokenize_lines, tokenizer
@@ -123,9 +124,10 @@ def parse_line(line: Any, name: str) -> Line:
         return str.__str__(line)
     if isinstance(line, (bytes, bytearray)):
         return bytes(line)
-    raise SequenceTypeError(
-        f"{name} is a {type(line).__name__}; with tokenize each text must be raw text, a str or bytes in UTF-8"
-    )
+    advice = "with tokenize each text must be raw text, a str or bytes in UTF-8"
+    advice += f"; {advice_for(line)}" if advice_for(line) else ""
+    article = "" if isinstance(line, float) and is_missing(line) else "a "
+    raise SequenceTypeError(f"{name} is {article}{kind_of(line)}; {advice}")
 
 
 def lowered_block(block: bytes) -> bytes:

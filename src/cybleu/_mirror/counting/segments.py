@@ -10,6 +10,7 @@ from collections import Counter
 from itertools import islice
 
 from ..._runtime.interrupts import PIECE, look
+from ..._runtime.sequences import advice_for, kind_of
 from ...errors import NoReferencesError, OneShotReferencesError, SequenceTypeError, UnhashableTokenError
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ def length_of(sequence: Tokens, name: str) -> int:
     if not hasattr(type(sequence), "__len__"):
         raise SequenceTypeError(
             f"{name} must be a list of tokens or another sequence that has a length and can be read again, "
-            f"not {type(sequence).__name__}; turn it into a list first"
+            f"not {kind_of(sequence)}; {advice_for(sequence) or 'turn it into a list first'}"
         )
     return len(sequence)
 

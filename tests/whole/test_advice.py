@@ -1,0 +1,207 @@
+"""Likely mistakes of a newcomer: the message names the fix that is right for this one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import command_line
+from cybleu import columns, corpus_bleu, score, scores, segment_stats, sentence_bleu
+from cybleu.bleu_score import sentence_bleu_many
+from cybleu.checks import check
+from cybleu.errors import CybleuError
+from cybleu.explanations import explain
+from cybleu.nbest import prepare_references
+from cybleu.pairwise import self_bleu
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+R, H = "the cat sat on the mat".split(), "the cat sat on a mat".split()
+RAW = {"tokenize": "13a"}
+NAN = float("nan")
+
+
+class LazyFrame:
+    """A frame of polars that is not computed yet."""
+
+    def collect(self):
+        return {}
+
+
+class Column:
+    """What looks like a column of pandas."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __iter__(self):
+        return iter(self.values)
+
+
+MISTAKES = {
+    "one segment where many are expected": (
+        lambda: sentence_bleu_many([R], [H]),
+        r"put it in a list: \[\['the', ...\]\]",
+    ),
+    "the same, counted": (lambda: segment_stats([R], [H]), r"references\[0\] looks like .* put it in a list"),
+    "the same, prepared": (lambda: prepare_references([R]), "put it in a list"),
+    "one hypothesis where many are expected": (
+        lambda: sentence_bleu_many([[R]], H),
+        r"put the hypothesis in a list: \[hyp",
+    ),
+    "the same of a corpus": (lambda: corpus_bleu([[R]], H), r"put the hypothesis in a list: \[hyp"),
+    "raw text without a tokeniser": (
+        lambda: segment_stats([["the cat"]], ["the cat"]),
+        "split it.* or name a tokeniser",
+    ),
+    "raw references without a list": (lambda: check(["the cat"], ["the cat"]), "split it.* or name a tokeniser"),
+    "None among token lists": (lambda: segment_stats([[R], [R]], [H, None]), r"hypotheses\[1\].* NoneType; leave out"),
+    "None among raw texts": (lambda: segment_stats(["a", "b"], ["a", None], **RAW), r"references\[0\] is one str"),
+    "None as raw hypothesis": (
+        lambda: segment_stats([["a"]], [None], **RAW),
+        r"hypotheses\[0\] is a NoneType; .*leave out",
+    ),
+    "NaN as raw hypothesis": (lambda: segment_stats([["a"]], [NAN], **RAW), r"hypotheses\[0\] is NaN .*leave out"),
+    "NaN as raw reference": (
+        lambda: segment_stats([[NAN]], ["a"], **RAW),
+        r"references\[0\]\[0\] is NaN .*leave out",
+    ),
+    "NaN in a column": (
+        lambda: segment_stats(Column([["a"], NAN]), Column(["a", "b"]), **RAW),
+        r"references\[1\].*leave out",
+    ),
+    "None as hypothesis": (lambda: sentence_bleu([R], None), "the hypothesis .* not NoneType; leave out the segment"),
+    "NaN as reference": (lambda: sentence_bleu([NAN], H), r"reference 0 .* not NaN \(a float\); leave out the segment"),
+    "None as hypothesis of many": (lambda: sentence_bleu_many([[R]], [None]), "segment 0: .* leave out the segment"),
+    "None as references": (lambda: check([[R], None], [H, H]), r"references\[1\] is None.*; leave out the segment"),
+    "a lazy frame as a table": (lambda: columns.rows(LazyFrame()), r"collect it first, with \.collect\(\)"),
+    "a lazy frame as texts": (
+        lambda: segment_stats(LazyFrame(), ["a"], **RAW),
+        r"collect it first, with \.collect\(\)",
+    ),
+    "a lazy frame as hypotheses": (lambda: segment_stats([["a"]], LazyFrame(), **RAW), "collect it first"),
+    "texts where statistics are expected": (lambda: score([[R]], [H]), r"count them first: score\(segment_stats\("),
+    "the same of many": (lambda: scores([[R]], [H]), r"count them first: scores\(segment_stats\("),
+    "columns where statistics are expected": (
+        lambda: score(Column([R]), Column([H] * 100)),
+        "the metric is a Column; for",
+    ),
+    "one text where many are expected": (lambda: self_bleu("the cat"), "is a str"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_the_advice_is_right_for_the_mistake(mistake):
+    call, advice = MISTAKES[mistake]
+    with pytest.raises(CybleuError, match=f"(?s){advice}") as caught:
+        call()
+    assert len(str(caught.value)) < 300
+
+
+def test_a_function_without_tokenisers_does_not_advise_one():
+    for call in (
+        lambda: sentence_bleu_many(["the cat"], ["the cat"]),
+        lambda: sentence_bleu_many([["the cat"]], ["the cat"]),
+    ):
+        with pytest.raises(CybleuError) as caught:
+            call()
+        assert "split it" in str(caught.value) and "tokenis" not in str(caught.value)
+
+
+def test_a_single_word_may_be_a_text():
+    with pytest.raises(CybleuError, match=r"references\[0\]\[0\] is a str, not a list of tokens; split it"):
+        segment_stats([["Yes."]], ["No."])
+
+
+@pytest.mark.parametrize(
+    ("weights", "remark"),
+    [
+        ((0.3, 0.3, 0.3, 0.2), "the weights add up to 1.1, not 1"),
+        ((0.6, 0.5, -0.1), "the weight -0.1 is negative"),
+        ([0.5, 0.25], "the weights add up to 0.75, not 1"),
+    ],
+)
+def test_unusual_weights_are_remarked_on(weights, remark):
+    expected = sentence_bleu([R], H, weights)
+    with pytest.warns(UserWarning, match=remark) as caught:
+        assert explain([R], H, weights).score == expected
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("weights", [(1,), (1 / 3,) * 3, (0.33,) * 3, (0.166,) * 6, np.array([0.5, 0.5]), (1, 0)])
+def test_usual_weights_are_not(weights):
+    assert explain([R], R, weights).score == sentence_bleu([R], R, weights)
+
+
+# ------------------------------------------------------------------------------------------------------------- commands
+
+
+def run(*arguments):
+    return command_line.run(*arguments)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command_line.write_lines(tmp_path, {"hyp": ["a b c d"], "ref": ["a b c e"], "other": ["a x c e"]})
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        ("scor hyp ref", "Did you mean score"),
+        ("compar hyp other -r ref", "Did you mean compare"),
+        ("score hyp ref --lc", "Did you mean '--lowercase'?"),
+        ("score hyp ref -lc", "Did you mean '--lowercase'?"),
+        ("score hyp ref --tok 13a", "Did you mean '--tokenize'?"),
+        ("score hyp ref --lowercas", "Did you mean '--lowercase'?"),
+        ("score hyp ref --format json", "Did you mean '--json'?"),
+        ("compare hyp other -r ref --json --format csv", "--json and --format csv exclude each other"),
+    ],
+)
+def test_what_was_meant(files, arguments, advice):
+    result = run(*arguments.split())
+    assert result.exit_code == 2 and advice in result.stderr
+
+
+def test_json_is_one_option_of_all_commands(files):
+    command_line.write_lines(files, {"hyp": ["a b c d"] * 3, "ref": ["a b c e"] * 3, "other": ["a x c e"] * 3})
+    arguments = ["compare", "hyp", "other", "-r", "ref", "--samples", "9"]
+    found = run(*arguments, "--json", "--influence")
+    assert found.exit_code == 0 and found.stdout == run(*arguments, "--format", "json", "--influence").stdout
+    assert run("score", "hyp", "ref", "--json").stdout.startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "kind"),
+    [
+        ("texts.csv", "1,a b c d", "CSV"),
+        ("texts.tsv", "1\ta b c d", "a table with tabs"),
+        ("texts.jsonl", '{"text": "a b c d"}', "JSON lines"),
+        ("texts.txt", '{"text": "a b c d"}', "JSON lines"),
+    ],
+)
+def test_tables_given_as_text_are_noticed(files, name, line, kind):
+    command_line.write_lines(files, {name: [line]})
+    plain = files / "same"
+    plain.write_bytes((files / name).read_bytes()[:0] + (line.replace("{", "(", 1) + "\n").encode())
+    result = run("score", name, "ref", "--tokenize", "none")
+    assert result.exit_code == 0
+    assert f"'{name}' looks like {kind}, and each of its lines is taken as a text" in result.stderr
+    assert "looks like" not in run("score", "same", "ref").stderr
+
+
+@pytest.mark.parametrize("line", ["{ a b", "{}{", "[1, 2]", "a, b", "{" * 5000])
+def test_texts_are_no_tables(files, line):
+    command_line.write_lines(files, {"hyp": [line]})
+    assert "looks like" not in run("score", "hyp", "ref").stderr
+
+
+def test_weights_on_the_command_line(files):
+    result = run("score", "hyp", "ref", "--weights", "0.6,0.5")
+    assert result.exit_code == 0 and "cybleu: the weights add up to 1.1, not 1" in result.stderr
+    assert "weights" not in run("score", "hyp", "ref", "--weights", "0.5,0.5").stderr
