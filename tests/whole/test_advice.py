@@ -13,6 +13,7 @@ from cybleu.errors import CybleuError
 from cybleu.explanations import explain
 from cybleu.nbest import prepare_references
 from cybleu.pairwise import self_bleu
+from cybleu.report import analyse
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -89,6 +90,8 @@ MISTAKES = {
         lambda: score(Column([R]), Column([H] * 100)),
         "the metric is a Column; for",
     ),
+    "references and hypothesis exchanged": (lambda: explain(H, [R]), "the arguments look swapped"),
+    "None among the lines of a system": (lambda: analyse(["a", "b"], {"x": ["a", None]}), r"x\[1\] .*; leave out"),
     "one text where many are expected": (lambda: self_bleu("the cat"), "is a str"),
 }
 

@@ -240,6 +240,15 @@ def plain_segment(references: Any, hypothesis: Any) -> tuple[Any, Any]:
     """Normalise the texts of a segment."""
     references = by_position(references)
     refuse_text(references, "the set of references", REFERENCES)
+    if (
+        looks_like_tokens(references)
+        and type(hypothesis) is list
+        and any(isinstance(token, list) for token in hypothesis)
+    ):
+        raise SequenceTypeError(
+            "the hypothesis is a list of lists and the references are tokens, so the arguments look swapped; give the "
+            "references first, or both by keyword"
+        )
     refuse_tokens_of_one(references, "the set of references")
     if isinstance(references, (list, tuple)):
         references = [plain_text(text, f"reference {number}") for number, text in enumerate(references)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,15 +43,17 @@ def warn_no_match(order: int) -> None:
         if ignored:
             return
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+    names = frame.f_globals
+    while str(names.get("__name__")).startswith(_PACKAGE) and frame.f_back is not None:
         frame = frame.f_back
+        names = frame.f_globals
     warnings.warn_explicit(
         _warning_text(order),
         UserWarning,
         frame.f_code.co_filename,
         frame.f_lineno,
         _warning_home["__name__"],
-        frame.f_globals.setdefault("__warningregistry__", {}),
+        names.setdefault("__warningregistry__", {}),
     )
 
 
@@ -64,6 +67,7 @@ def attribute_warnings_to(module: ModuleType) -> None:
 _PACKAGE = f"{__name__.partition('.')[0]}."
 
 
+@cache
 def _warning_text(order: int) -> str:
     return (
         f"\nThe hypothesis contains 0 counts of {order}-gram overlaps.\n"

@@ -151,9 +151,6 @@ def score(given: ScoreOptions) -> None:
         results = [corpus.result(texts.references()) for corpus in corpora]
     for advice in dict.fromkeys(advice for corpus in corpora for advice in corpus.advice()):
         click.echo(f"cybleu: {advice}", err=True)
-    if not given.as_json:  # nothing in the texts tells which are the references
-        named = f"hypotheses: {given.names[0]}; references: {', '.join(given.names[1:])}"
-        click.echo(f"cybleu: {printable(named)}", err=True)
     if given.as_json:
         objects = [corpus.as_object(result, given.segments) for corpus, result in zip(corpora, results)]
         click.echo(json.dumps(objects if len(objects) > 1 else objects[0]))
@@ -163,6 +160,9 @@ def score(given: ScoreOptions) -> None:
     else:
         for corpus, result in zip(corpora, results):
             click.echo(corpus.as_line(result))
+    if not given.as_json:  # nothing in the texts tells which are the references
+        named = f"hypotheses: {given.names[0]}; references: {', '.join(given.names[1:])}"
+        click.echo(f"cybleu: {printable(named)}", err=True)
 
 
 class _Counted(NamedTuple):

@@ -10,6 +10,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from .._runtime.arrays import array_of, np
+from .._runtime.sequences import advice_for
 from ..errors import EmptyCorpusError, LengthMismatchError, NoReferencesError, SequenceTypeError, UnknownNameError
 from ..stats.options import CountOptions
 from ..stats.segments import count_segments
@@ -171,7 +172,11 @@ def _sets(references: Any) -> list[list[str]]:
 def _checked(lines: list[Any], name: str) -> list[str]:
     for position, line in enumerate(lines):
         if not isinstance(line, str):
-            raise SequenceTypeError(f"{name}[{position}] is a {type(line).__name__}; give the raw text, a str")
+            advice = advice_for(line)
+            raise SequenceTypeError(
+                f"{name}[{position}] is a {type(line).__name__}; give the raw text, a str"
+                + (f"; {advice}" if advice else "")
+            )
     return lines
 
 
