@@ -15,6 +15,13 @@ from .._runtime.extras import extra
 from ..errors import InputFileError, LengthMismatchError, MissingExtraError
 from .common import with_parameters
 
+
+def _read_pair(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value == "c":  # -lc of sacreBLEU, which is -l c here
+        raise click.BadParameter("'c' is not a language pair such as en-de. Did you mean '--lowercase'?")
+    return value
+
+
 TEST_SETS = with_parameters(
     click.option(
         "-t",
@@ -25,6 +32,7 @@ TEST_SETS = with_parameters(
     click.option(
         "-l",
         "--language-pair",
+        callback=_read_pair,
         metavar="SOURCE-TARGET",
         help="The languages of the test set, such as en-de. For zh, ja and ko the sacrebleu metric uses their tokeniser.",
     ),
