@@ -164,7 +164,7 @@ class _Counter:
 
 def _compared(given: CompareOptions, named: Systems) -> list[SystemComparison]:
     """The comparison by each metric."""
-    import numpy as np
+    from .._runtime.arrays import np
 
     counters = [_Counter(one) for one in given.each()]
     paths, references = files_of(named), given.references

@@ -141,7 +141,7 @@ def run_as_sacrebleu(arguments: tuple[str, ...]) -> None:
     run_script_as_sacrebleu([*arguments])
 
 
-@cli.command("sacrebleu", add_help_option=False, context_settings={"ignore_unknown_options": True})
+@cli.command("sacrebleu", context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", metavar="[ARGUMENT]...", nargs=-1, type=FILE)
 def sacrebleu(arguments: tuple[str, ...]) -> None:
     """Run sacreBLEU's own command, faster.
