@@ -64,7 +64,7 @@ def test_inputs_that_cannot_be(inputs):
 
 
 def test_large_arrays_are_not_copied_and_their_owner_may_write():
-    features, stats = np.zeros((3, 2)), np.array([ROW] * 3)
+    features, stats = np.zeros((3, 2)), np.array([ROW] * 3, dtype=np.int64)
     nbest = made(features=features, stats=stats)
     assert np.shares_memory(nbest.features, features)
     assert np.shares_memory(nbest.stats, stats)

@@ -45,7 +45,7 @@ def lists(draw, dtype):
     if large:
         lengths = generator.integers(0, 10, count)
     else:
-        lengths = np.array(draw(st.lists(st.integers(0, 9), min_size=count, max_size=count)))
+        lengths = np.array(draw(st.lists(st.integers(0, 9), min_size=count, max_size=count)), dtype=np.int64)
         generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     if dtype == "int64":
         totals = np.maximum(lengths[:, None] - np.arange(order), 0)
@@ -105,12 +105,12 @@ def test_best_intervals(kernels, data):
 
 
 def test_of_two_intervals_that_meet_at_0_it_is_the_first(kernels):
-    stats = np.array([[0, 0, 0, 0], [0, 1, 0, 0]])
+    stats = np.array([[0, 0, 0, 0], [0, 1, 0, 0]], dtype=np.int64)
     columns = np.array([[0.0, 0.0], [0.0, 1.0]])
-    order, chosen, values = prepared(kernels, columns, np.array([0, 2]))
+    order, chosen, values = prepared(kernels, columns, np.array([0, 2], dtype=np.int64))
     choices = metrics.Bleu("moses").rules(1)
     for backend in (kernels, MIRROR):
-        arguments = (values, columns[1], order, np.array([0, 2]), chosen, stats, -math.inf, math.inf)
+        arguments = (values, columns[1], order, np.array([0, 2], dtype=np.int64), chosen, stats, -math.inf, math.inf)
         found = backend.best_interval(*arguments, backend.Definition(choices), np.empty(4, dtype=np.int64))
         assert found == (0.0, -math.inf, 0.0, 0.0, 0.0)
 
@@ -119,7 +119,7 @@ def test_of_two_intervals_that_meet_at_0_it_is_the_first(kernels):
 def test_orders(kernels, size):
     generator = np.random.default_rng(size)
     for slope in (generator.normal(size=3 * size), generator.integers(-2, 3, 3 * size).astype(float)):
-        offsets = np.array([0, size, 3 * size])
+        offsets = np.array([0, size, 3 * size], dtype=np.int64)
         orders = []
         for backend in (kernels, MIRROR):
             order = np.empty(3 * size, dtype=np.int32)
@@ -133,7 +133,7 @@ def test_long_segments(kernels, kind):
     """Most lines are skipped before the envelope is computed."""
     generator = np.random.default_rng(5)
     count = 6000
-    offsets = np.array([0, 1, 1000, 1001, 4000, count])
+    offsets = np.array([0, 1, 1000, 1001, 4000, count], dtype=np.int64)
     columns = generator.normal(size=(2, count))
     if kind == "integers":
         columns = generator.integers(-20, 21, (2, count)).astype(float)
@@ -152,10 +152,12 @@ def test_long_segments(kernels, kind):
 def test_arrays_that_do_not_fit_are_refused(kernels):
     base, slope = np.arange(4.0), np.ones(4)
     stats = np.ones((4, 10), dtype=np.int64)
-    order, likely = np.array([0, 1, 0, 1], dtype=np.int32), np.array([0, 2])
+    order, likely = np.array([0, 1, 0, 1], dtype=np.int32), np.array([0, 2], dtype=np.int64)
 
     def surface(offsets=(0, 2, 4), order=order, likely=likely, upper=1.0):
-        return kernels.surface(base, slope, order, np.array(offsets), likely, stats, -1.0, upper, np.empty)
+        return kernels.surface(
+            base, slope, order, np.array(offsets, dtype=np.int64), likely, stats, -1.0, upper, np.empty
+        )
 
     surface()
     for wrong in (
@@ -164,7 +166,7 @@ def test_arrays_that_do_not_fit_are_refused(kernels):
         {"offsets": (1, 2, 4)},
         {"order": np.array([0, 2, 0, 1], dtype=np.int32)},
         {"order": np.array([0, -1, 0, 1], dtype=np.int32)},
-        {"likely": np.array([0, 4])},
+        {"likely": np.array([0, 4], dtype=np.int64)},
         {"upper": -1.0},
     ):
         with pytest.raises(ValueError):

@@ -24,7 +24,7 @@ def tables(draw, numbers=NUMBERS):
         rows = [sorted(draw(st.sets(st.integers(0, compressed - 1)))) for _ in range(count)]
         columns = [column for row in rows for column in row]
         values = draw(st.lists(numbers, min_size=len(columns), max_size=len(columns)))
-        indptr = np.cumsum([0, *map(len, rows)])
+        indptr = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         parts = indptr, np.array(columns, dtype=np.int64), np.array(values), compressed
     return np.array(dense).reshape(count, width), *parts
 
@@ -62,7 +62,7 @@ def test_the_same_sums(kernels, table, data):
 @given(tables(), st.integers(1, 9), st.integers(0, 2**32 - 1))
 def test_many_vectors_at_once(kernels, table, count, seed):
     size = len(table[0]), table[0].shape[1] + (table[4] if len(table) > 1 else 0)
-    offsets = np.array([0, size[0]])
+    offsets = np.array([0, size[0]], dtype=np.int64)
     vectors = np.random.default_rng(seed).normal(size=(count, size[1]))
     found = []
     for rows in both(kernels, table):
@@ -98,8 +98,8 @@ def test_the_same_differences(kernels, table, data):
 def test_the_same_passes(kernels, table, data):
     count, size = len(table[0]), table[0].shape[1] + (table[4] if len(table) > 1 else 0)
     starts = data.draw(st.sets(st.integers(1, count - 1))) if count > 1 else ()
-    offsets = np.array([0, *sorted(starts), count])
-    order = np.array(data.draw(st.permutations(range(len(offsets) - 1))))
+    offsets = np.array([0, *sorted(starts), count], dtype=np.int64)
+    order = np.array(data.draw(st.permutations(range(len(offsets) - 1))), dtype=np.int64)
     orders = data.draw(st.integers(1, 4))
     fixed = shares = stats = None
     if data.draw(st.booleans()):

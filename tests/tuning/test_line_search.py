@@ -104,7 +104,9 @@ def test_scaling_a_feature_scales_the_step(nbest, scale):
 @given(nbests(), st.data())
 def test_constants_and_repeated_hypotheses_change_nothing(nbest, data):
     added = data.draw(st.lists(st.integers(-8, 8), min_size=len(nbest), max_size=len(nbest)))
-    features = nbest.features + np.abs(nbest.features).max() * np.repeat(added, np.diff(nbest.offsets)).reshape(-1, 1)
+    features = nbest.features + np.abs(nbest.features).max() * np.repeat(
+        added, np.diff(nbest.offsets).tolist()
+    ).reshape(-1, 1)
     rows = np.concatenate([np.tile(np.arange(a, b), 2) for a, b in pairwise(nbest.offsets.tolist())]).astype(int)
     other = NBest(nbest.offsets * 2, features[rows], nbest.stats[rows])
     found, same = line_search(nbest, (1.0, 2.0), "f1"), line_search(other, (1.0, 2.0), "f1")

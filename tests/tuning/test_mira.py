@@ -114,7 +114,7 @@ def test_sparse_features_alone():
     nbest, _, _ = lists()
     alone = NBest(nbest.offsets, np.zeros((240, 0)), nbest.stats, sparse=nbest.sparse)
     dense = np.zeros((240, 5))
-    dense[np.repeat(np.arange(240), np.diff(nbest.sparse.indptr)), nbest.sparse.columns] = nbest.sparse.values
+    dense[np.repeat(np.arange(240), np.diff(nbest.sparse.indptr).tolist()), nbest.sparse.columns] = nbest.sparse.values
     as_dense = NBest(nbest.offsets, dense, nbest.stats, nbest.sparse.names)
     ours, theirs = kbmira(alone, iterations=5), kbmira(as_dense, [0.0] * 5, iterations=5)
     assert ours.weights == pytest.approx(theirs.weights)

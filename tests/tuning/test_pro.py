@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("backend")
 def as_array(pairs):
     """Convert compressed rows to a dense array."""
     rows = np.zeros((len(pairs.indptr) - 1, len(pairs.names)))
-    rows[np.repeat(np.arange(len(rows)), np.diff(pairs.indptr)), pairs.columns] = pairs.values
+    rows[np.repeat(np.arange(len(rows)), np.diff(pairs.indptr).tolist()), pairs.columns] = pairs.values
     return rows
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _backend
 from .._files.text import Lines, number_of, shown
-from .._runtime.arrays import np
+from .._runtime.arrays import in_place, np
 from ..errors import InputFileError
 from .sparse import SparseFeatures, taken
 
@@ -54,7 +54,7 @@ class Block(NamedTuple):
         if b"\t" not in self.bytes:  # spaces are part of no token
             return self
         data = np.frombuffer(self.bytes, dtype=np.uint8)
-        others = np.flatnonzero((data != ord(" ")) & (data != ord("\t")))
+        others = in_place(np.flatnonzero((data != ord(" ")) & (data != ord("\t"))), np.int64)
         begins = others[np.searchsorted(others, self.begins) - 1] + 1
         return self._replace(begins=begins, ends=others[np.searchsorted(others, self.ends)])
 
@@ -112,7 +112,8 @@ class Reader(ABC):
 
 def line_ends(block: bytes) -> NDArray[np.int64]:
     """Return the positions of the line ends of a block."""
-    return np.append(np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")), len(block))
+    ends = np.append(np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")), len(block))
+    return in_place(ends, np.int64)
 
 
 # ------------------------------------------------------------------------------------------- id ||| tokens ||| features
