@@ -117,7 +117,9 @@ class Ter(ArgumentState, WordsMetric):
             if edited is not None:
                 lines = list(map(edited, texts.strings()))
                 if twice:
-                    lines = [edited(" ".join(tokenizer.tokens(line))) for line in lines]
+                    # edits change an edited line only where an entity has become a mark
+                    again = [" ".join(tokenizer.tokens(line)) for line in lines]
+                    lines = [edited(line) if "&" in line else line for line in again]
                 texts = _backend.chosen.RawTexts(lines)
             ends = array("q", bytes(8 * len(texts)))
             return memoryview(vocabulary.add(texts, ends)).cast("i"), ends
