@@ -146,6 +146,7 @@ def test_definitions_that_a_match_can_lower():
     assert blind_spots([["a", "b"]], ["a", "b", "x"], weights=(1.5, -0.5)).count == 2
 
 
+@pytest.mark.filterwarnings("ignore:the weight")
 def test_explanations():
     references, hypothesis = ["the cat sat on the mat".split()], "the cat on the mat slept".split()
     ending = [

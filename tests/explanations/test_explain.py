@@ -77,6 +77,7 @@ def value_of(formula):
     return eval(formula, {"exp": math.exp, "log": math.log, "__builtins__": {}})
 
 
+@pytest.mark.filterwarnings("ignore:the weight")
 @given(segments(), st.sampled_from(sorted(VARIANTS)), st.integers(1, 7), st.booleans(), st.data())
 def test_the_formula_that_is_shown_gives_the_score(segment, name, order, own_weights, data):
     choices = {"max_order": order, "smoothing": data.draw(st.sampled_from(VARIANTS[name].smoothings))[0]}

@@ -125,7 +125,7 @@ def refuse_text(value: Any, name: str, wanted: str = TOKENS, tokenizes: bool = F
     if wanted != TOKENS:
         advice = f"put it in a list, and {advice}"
     if is_str and tokenizes:
-        advice += ", or name a tokeniser, for example tokenize='13a'"
+        advice += ", or name a tokeniser to split it, for example tokenize='13a'"
     raise SequenceTypeError(f"{name} is a {type(value).__name__}, not {wanted}; {advice}")
 
 
@@ -225,9 +225,9 @@ def is_array_without_dimension(token: Any) -> bool:
     return found in (id(token), object.__hash__(token))
 
 
-def plain_text(text: Any, name: str) -> Any:
+def plain_text(text: Any, name: str, tokenizes: bool = False) -> Any:
     """Normalise a text by :func:`container_of` and :func:`with_ids`."""
-    text = container_of(text, name)
+    text = container_of(text, name, tokenizes)
     refuse_masked(text, name)
     if not (hasattr(type(text), "__len__") and hasattr(type(text), "__iter__")):
         return text
@@ -236,10 +236,13 @@ def plain_text(text: Any, name: str) -> Any:
     return with_ids(text, name)
 
 
-def plain_segment(references: Any, hypothesis: Any) -> tuple[Any, Any]:
-    """Normalise the texts of a segment."""
+def plain_segment(references: Any, hypothesis: Any, tokenizes: bool = False) -> tuple[Any, Any]:
+    """Normalise the texts of a segment.
+
+    :param tokenizes: as for :func:`refuse_text`
+    """
     references = by_position(references)
-    refuse_text(references, "the set of references", REFERENCES)
+    refuse_text(references, "the set of references", REFERENCES, tokenizes)
     if (
         looks_like_tokens(references)
         and type(hypothesis) is list
@@ -251,8 +254,8 @@ def plain_segment(references: Any, hypothesis: Any) -> tuple[Any, Any]:
         )
     refuse_tokens_of_one(references, "the set of references")
     if isinstance(references, (list, tuple)):
-        references = [plain_text(text, f"reference {number}") for number, text in enumerate(references)]
-    return references, plain_text(hypothesis, "the hypothesis")
+        references = [plain_text(text, f"reference {number}", tokenizes) for number, text in enumerate(references)]
+    return references, plain_text(hypothesis, "the hypothesis", tokenizes)
 
 
 def plain_segments(list_of_references: Iterable[Any], hypotheses: Iterable[Any]) -> tuple[list[Any], list[Any]]:

@@ -21,4 +21,4 @@ def token_segment(
         lines, line = parse_raw_segment(references, hypothesis)
         references = [raw.tokens(text, f"references[{number}]") for number, text in enumerate(lines)]
         hypothesis = raw.tokens(line, "the hypothesis")
-    return plain_segment(references, hypothesis)
+    return plain_segment(references, hypothesis, tokenizes=True)

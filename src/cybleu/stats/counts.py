@@ -67,7 +67,7 @@ def segment_row(
     """
     row = None if _is_mirror() else _backend.chosen.segment_counts(references, hypothesis, max_order)
     if row is None:
-        references, hypothesis = plain_segment(references, hypothesis)
+        references, hypothesis = plain_segment(references, hypothesis, tokenizes=True)
         row = nltk_row(references, hypothesis, max_order)
     if reference_length != "closest":
         row[1] = choose_length([len(reference) for reference in references], row[0], reference_length)
