@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -205,11 +204,12 @@ def opened(path: str) -> Iterator[Callable[[str], Any]]:
     if path == STANDARD_INPUT:
         if sys.stdout is None:
             raise InputFileError("standard output: is closed")
-        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        # a TextIOWrapper of its own would report a reader that went away again when it is deleted
+        output = sys.stdout.buffer
         try:
-            yield stream.write
+            yield lambda text: output.write(text.encode())
         finally:
-            stream.detach()  # flushes, and leaves standard output open unless that fails
+            output.flush()
         return
     with writing(path) as file:
         yield file.write
