@@ -7,6 +7,7 @@ import os
 import pathlib
 import pkgutil
 import re
+import sys
 from typing import TypeVar
 
 from sphinx.util.nodes import make_refnode
@@ -24,7 +25,6 @@ myst_heading_anchors = 3
 default_role = "literal"
 autodoc_mock_imports = ["torch", "torchmetrics"]  # for the class that requires them
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 100
 python_display_short_literal_types = True
 add_module_names = False
@@ -88,9 +88,21 @@ def leave_out_tuple_fields(app, what, name, member, skip, options):
     return True if inspect.isdatadescriptor(member) and (member.__doc__ or "").startswith("Alias for field") else None
 
 
+def values_of_constants(member, signature):
+    """Defaults that are constants of the module, such as `QUARTERS`, as values."""
+    names = vars(sys.modules.get(getattr(inspect.unwrap(member), "__module__", None), inspect))
+
+    def value(found):
+        default = names.get(found[2])
+        return f"{found[1]}{default!r}" if isinstance(default, (int, float, str, tuple)) else found[0]
+
+    return re.sub(r"(= ?)([A-Z][A-Z_]+)\b", value, signature)
+
+
 def leave_out_any(app, what, name, member, options, signature, returns):
     """`Any` in an annotation says nothing to a reader."""
     if signature is not None:
+        signature = values_of_constants(member, signature)
         signature = re.sub(r"(\*{0,2}\w+): (?:~?typing\.)?Any(?= = |[,)])", r"\1", signature)
         signature = re.sub(r"(\w+) = (?=[^=])", r"\1=", signature) if ": " not in signature else signature
     if returns in ("Any", "typing.Any", "~typing.Any"):
