@@ -273,7 +273,6 @@ def test_processes_have_the_score_of_all_segments(torchmetrics):
 # ------------------------------------------------------------------------------------------------------------- rewards
 
 
-@pytest.mark.parametrize("settings", [{}, {"metric": "chrf"}, {"tokenize": None, "smoothing": "add-k"}], ids=str)
 def test_the_penalty_of_repeated_ngrams(trl):
     from trl.rewards import get_repetition_penalty_reward
 
@@ -284,6 +283,7 @@ def test_the_penalty_of_repeated_ngrams(trl):
             assert RepetitionPenalty(ngram_size, penalty)(completion_ids=texts) == theirs
 
 
+@pytest.mark.parametrize("settings", [{}, {"metric": "chrf"}, {"tokenize": None, "smoothing": "add-k"}], ids=str)
 def test_a_trainer_of_trl_logs_the_mean_of_the_rewards(trl, settings, tmp_path, monkeypatch):
     from datasets import Dataset
     from tokenizers import Tokenizer, models, pre_tokenizers
