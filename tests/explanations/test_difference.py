@@ -231,6 +231,16 @@ ONE_RULE = {
 }
 
 
+@pytest.mark.parametrize("name", ["nltk", "codexglue"])  # the scores of a corpus and the mean of those of segments
+def test_segments_too_short_for_an_order(name):
+    changed = {"short_segments_count": not VARIANTS[name].short_segments_count}
+    other = replace(VARIANTS[name], name="other", **changed)
+    comparison = explain_difference([[["a"]], [list("abcde")]], [["a"], list("abcd")], (name, other))
+    (cause,) = comparison.differences[0].causes
+    assert (cause.rule, cause.orders, cause.segments) == ("short_segments_count", (2, 3, 4), (0,))
+    assert "too short" in str(comparison)
+
+
 @given(corpora(), st.sampled_from([*VARIANTS]), st.sampled_from([*ONE_RULE]), st.data())
 def test_variants_with_one_rule_between_them(corpus, name, rule, data):
     assume(corpus[1])

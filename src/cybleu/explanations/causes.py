@@ -10,7 +10,7 @@ from ..metrics import BleuScore, Variant
 from .comparison import Cause, Scored, only_rounding
 
 if TYPE_CHECKING:
-    from .corpus_counts import Tokenised
+    from .corpus_counts import Counts, Tokenised
 
 # Rules are first changed in this order to their better values, and the others then in the reverse order. So
 # `short_segments_count`, which decides whether an order is empty, changes under the better value of `empty_order`.
@@ -46,7 +46,7 @@ def causes_of(found: Tokenised, lower: Scored, higher: Scored) -> list[Cause]:
     def cause(rule: str, points: float, before: BleuScore, after: Scored) -> Cause:
         assert after.bleu
         counts = found.counts[after.tokenize]
-        orders = _orders(rule, before, after.bleu, counts.weights)
+        orders = _orders(rule, before, after.bleu, counts)
         segments: Sequence[int] = []
         if rule == "tokenize":
             segments = found.different(lower.tokenize, higher.tokenize)
@@ -103,10 +103,10 @@ def _path(lower: Variant, higher: Variant) -> list[str]:
     return first + [rule for rule in reversed(differing) if rule not in first]
 
 
-def _orders(rule: str, before: BleuScore, after: BleuScore, weights: Sequence[float] | None) -> list[int]:
+def _orders(rule: str, before: BleuScore, after: BleuScore, counts: Counts) -> list[int]:
     """Return the n-gram orders whose results a rule changes; orders without weight only if there are no others."""
     if rule == "short_segments_count":
-        concerned = [total != other for total, other in zip(before.totals, after.totals)]
+        concerned = [min(counts.lengths) < n for n in range(1, len(before.totals) + 1)]
     elif rule == "empty_order":
         concerned = [not total for total in before.totals]
     elif rule == "smoothings" and len(before.precisions) == len(after.precisions):
@@ -116,4 +116,4 @@ def _orders(rule: str, before: BleuScore, after: BleuScore, weights: Sequence[fl
     else:
         return []
     orders = [n for n, it_is in enumerate(concerned, start=1) if it_is]
-    return [n for n in orders if weights is None or weights[n - 1]] or orders
+    return [n for n in orders if counts.weights is None or counts.weights[n - 1]] or orders
