@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from typing import Any
 
 from .._runtime.extras import extra
 from .._runtime.replacing import Replacement
@@ -81,6 +82,7 @@ def run_sacrebleu(arguments: list[str]) -> None:
     """
     with extra("sacrebleu", "cybleu sacrebleu runs sacreBLEU's command", "cybleu[sacrebleu]"):
         from sacrebleu.sacrebleu import main
+    run: Any = main  # which has no types
     sys.argv = program_arguments(["sacrebleu", *arguments], install_as_sacrebleu)
     with install_as_sacrebleu():
-        main()  # type: ignore[no-untyped-call]
+        run()
