@@ -39,7 +39,8 @@ def sentence_nist(references: Sequence[Sequence[Any]], hypothesis: Sequence[Any]
     >>> round(sentence_nist([reference], "the cat sat on a mat with a hat".split()), 4)
     2.8316
     """
-    found = _backend.chosen.corpus_nist([references], [hypothesis], n)
+    # The kernel declines a str, which may be a mistake; the mirror does not.
+    found = None if _backend.BACKEND == "python" else _backend.chosen.corpus_nist([references], [hypothesis], n)
     return corpus_nist([references], [hypothesis], n) if found is None else found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -106,4 +107,6 @@ def test_results_are_the_same(backend):
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for code in (CALLS, NARROW + CALLS)
     )
     assert usual.returncode == 0, usual.stderr
-    assert (narrow.stdout, narrow.stderr) == (usual.stdout, usual.stderr)
+    # warnings name the line of the caller
+    errors = [re.sub(r"<string>:\d+", "", run.stderr) for run in (narrow, usual)]
+    assert (narrow.stdout, errors[0]) == (usual.stdout, errors[1])
