@@ -81,3 +81,9 @@ def test_raw_text_and_tokens_require_a_tokeniser():
         bleu_rewards(REFERENCES, HYPOTHESES, metric=mixture(sacrebleu=0.5, chrf=0.5))
     with pytest.raises(errors.UnknownNameError, match="no brevity penalty"):
         bleu_rewards(REFERENCES, HYPOTHESES, metric=mixture(sacrebleu=1, gleu=1), brevity_penalty=False)
+
+
+@pytest.mark.parametrize("width", [0, 10, 25])
+def test_rows_of_another_width(width):
+    with pytest.raises(errors.StatisticsError, match="entries"):
+        mixture(chrf=0.5, gleu=0.5).evaluate([0] * width)

@@ -168,6 +168,7 @@ class Mixture(ArgumentState, Metric):
         """
         from .._runtime.arrays import np
 
+        self._check_width(len(row))
         return float(self._scores(np.array([row], dtype=np.float64))[0])
 
     def formula(self, width: int) -> Formula:

@@ -266,7 +266,7 @@ cdef class RawVocabulary:
         cdef int32_t before = self.table.size
         cdef int32_t number
         cdef Py_ssize_t size = size_of(token)
-        self.reserve_bytes(size)
+        self.reserve_bytes(max(size, 1))     # an empty token needs an address, too
         number = add_word(&self.table, token, seed, watching)
         if number == before:
             memcpy(self.arena_at, token.text, <size_t>size)
