@@ -156,7 +156,7 @@ def test_an_unknown_build_switch_is_an_error(variable):
     assert f"{variable}='maybe' is not known; use one of" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["formula.pyx", "formula.pxd"])
+@pytest.mark.parametrize("name", ["scoring/formula.pyx", "scoring/formula.pxd"])
 def test_a_compile_error_fails_the_build(unpacked, tmp_path, name):
     tree = tmp_path / "tree"
     shutil.copytree(unpacked, tree, ignore=shutil.ignore_patterns("build", "*.egg-info"))
