@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -14,6 +15,9 @@ from sacrebleu.utils import Color
 
 import command_line
 from cybleu.sacrebleu_compat.install import run_sacrebleu
+
+if hasattr(signal, "SIGPIPE"):  # sacreBLEU's command lets it end the process, here the one that runs all tests
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 pytestmark = [
     pytest.mark.usefixtures("backend"),
