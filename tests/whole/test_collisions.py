@@ -6,11 +6,16 @@ probes are counted, not timed: where keys collide, their number grows with the s
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from functools import partial
 from importlib import import_module
 from itertools import product
+from pathlib import Path
 from random import Random
 from string import ascii_letters
+from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -94,6 +99,16 @@ def without_a_half(count):
     return [word + "\0" * 8 for word in words_that_differ_at(0, count, 6)]
 
 
+def complements(count):
+    """Words of 15 characters in which the last 8, read as a number, and the others have the same sum."""
+    codes = range(0x21, 0x7E)
+    words = []
+    for some, _ in zip(product(codes, repeat=3), range(count)):
+        others = [0x9E - code for code in some]
+        words.append(bytes([*b"aaaa", *some, *b"aaaaa", *others]).decode())
+    return words
+
+
 def regular(distance, count):
     return [(number * distance + 2**63) % 2**64 - 2**63 for number in range(count)]
 
@@ -103,6 +118,7 @@ TOKENS = {
     "letters at 4": partial(words_that_differ_at, 4),
     "letters at 12": partial(words_that_differ_at, 12),
     "halves exchanged": swapped,
+    "halves with one sum": complements,
     "no half": without_a_half,
     "highest bits": lambda count: flipped(count, "a", "\xe1"),
     "ints with one hash": lambda count: [number * MODULUS for number in range(count)],
@@ -111,7 +127,7 @@ TOKENS = {
     "ints of the highest bits": lambda count: regular(2**50, count),
     "NaN": lambda count: [float("nan") for _ in range(count)],
 }
-WORDS = {name: TOKENS[name] for name in ("letters at 0", "letters at 4", "letters at 12", "halves exchanged")}
+WORDS = {name: TOKENS[name] for name in TOKENS if name.startswith(("letters", "halves"))}
 IDS = {
     "dense": partial(regular, 1),
     "by 1000": partial(regular, 1000),
@@ -208,6 +224,24 @@ def test_no_probe_delays_an_interrupt(probed, name):
     """Probes do not check for Ctrl-C. Even if one probe visited all the slots that are counted, it would take microseconds."""
     tokens = TOKENS[name](40_000)
     assert probed(sentence_bleu, [tokens], tokens, (1.0,)) < SIZE
+
+
+@pytest.mark.long
+def test_seeds(kernels):
+    """Some seeds are worse for some families if the hash is a single product, so a process is not enough."""
+    script = """
+        from cybleu import sentence_bleu
+        from cybleu._kernels.common.hashing import slots_probed
+        from test_collisions import SIZE, TOKENS
+
+        for name, family in TOKENS.items():
+            tokens, before = family(SIZE), slots_probed()
+            sentence_bleu([tokens], tokens)
+            assert slots_probed() - before < SIZE // 2, (name, slots_probed() - before)
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for _ in range(25):
+        subprocess.run([sys.executable, "-c", dedent(script)], cwd=Path(__file__).parent, env=environment, check=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------- sentences

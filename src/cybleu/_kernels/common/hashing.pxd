@@ -56,11 +56,13 @@ cdef extern from *:
       }
     #endif
 
-    /* Each bit of a factor affects each bit of the folded product. Both factors depend on both words: with a constant
-       factor, evenly spaced keys would get evenly spaced hashes, which for some seeds are close together. Distinct keys
-       give distinct pairs of factors. */
+    /* Distinct keys give distinct pairs of factors. Some seeds fold keys of a regular pattern, such as all pairs of two
+       small numbers, to close values; the multiplication by an odd number separates them. Its high bits depend on all
+       others, and become the low ones, which select slots. */
     static CYTHON_INLINE uint64_t cybleu_hash_pair(uint64_t first, uint64_t second, cybleu_seed seed) {
-        return cybleu_fold((first + second) ^ seed.first, (first + 2 * second) ^ seed.second);
+        uint64_t hash = cybleu_fold((first + second) ^ seed.first, (first + 2 * second) ^ seed.second);
+        hash *= seed.second | 1;
+        return hash << 32 | hash >> 32;
     }
 
     /* Requires 16 bytes or more. */
