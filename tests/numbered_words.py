@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from integer_arrays import ints
+
 
 def packed(texts):
     """The words of all texts, and where each text ends."""
@@ -34,17 +36,17 @@ def check_refused(fill_rows, width):
     good |= {"sets": sets, "texts": place, "owners": place, "start": 0, "stop": 1, "rows": np.zeros((1, width))}
     fill_rows(*good.values())
     for wrong in (
-        {"hypothesis_ends": np.array([1])},
-        {"reference_ends": np.array([3])},
-        {"reference_ends": np.array([3, 2])},
-        {"sets": np.array([0, 0])},
-        {"sets": np.array([0, 2])},
-        {"sets": np.array([1, 1])},
-        {"texts": np.array([1])},
-        {"texts": np.array([-1])},
-        {"owners": np.array([1])},
-        {"owners": np.array([-1])},
-        {"owners": np.array([0, 0])},
+        {"hypothesis_ends": ints(1)},
+        {"reference_ends": ints(3)},
+        {"reference_ends": ints(3, 2)},
+        {"sets": ints(0, 0)},
+        {"sets": ints(0, 2)},
+        {"sets": ints(1, 1)},
+        {"texts": ints(1)},
+        {"texts": ints(-1)},
+        {"owners": ints(1)},
+        {"owners": ints(-1)},
+        {"owners": ints(0, 0)},
         {"start": 2},
         {"start": -1},
         {"stop": 2},

@@ -77,7 +77,7 @@ def test_long_texts(kernels, text):
 
 def test_rows_that_are_declined(kernels):
     measure = kernels.CharacterF(1, 0, 2, "dropped", False)
-    rows = np.array([[3, 3, 1], [2**53, 2**53, 1], [3, 3, 1]])
+    rows = np.array([[3, 3, 1], [2**53, 2**53, 1], [3, 3, 1]], dtype=np.int64)
     found = np.zeros(3)
     assert measure.score_rows(rows, 0, found) == 1
     assert measure.score_rows(rows, 2, found) == 3
@@ -87,7 +87,7 @@ def test_rows_that_are_declined(kernels):
         assert measure.evaluate(row) is None
         assert _mirror.CharacterF(1, 0, 2, "dropped", False).evaluate(row) is None
     for backend in (kernels, _mirror):
-        negative = np.array([[3, 3, 1], [3, -3, 1], [3, 3, 1]])
+        negative = np.array([[3, 3, 1], [3, -3, 1], [3, 3, 1]], dtype=np.int64)
         assert backend.CharacterF(1, 0, 2, "dropped", False).score_rows(negative, 0, found) == 1
     assert (
         found[0]
@@ -116,7 +116,7 @@ def test_what_does_not_fit(kernels):
         ([0, 1], 1, rows[:, :2]),
     ):
         with pytest.raises(ValueError):
-            measure.rows(texts, texts, np.array(sets), 0, stop, np.ascontiguousarray(table))
+            measure.rows(texts, texts, np.array(sets, dtype=np.int64), 0, stop, np.ascontiguousarray(table))
     one, empty = np.zeros(1, np.int64), np.zeros(0, np.int64)
     for sets, owners, order, stop, table in (
         ([0, 1], one, one, 2, rows),
@@ -129,7 +129,9 @@ def test_what_does_not_fit(kernels):
         ([0, 1], one, one, 1, rows[:, :2]),
     ):
         with pytest.raises(ValueError):
-            measure.rows_of_owners(texts, texts, np.array(sets), owners, order, 0, stop, np.ascontiguousarray(table))
+            measure.rows_of_owners(
+                texts, texts, np.array(sets, dtype=np.int64), owners, order, 0, stop, np.ascontiguousarray(table)
+            )
     with pytest.raises(ValueError):
         measure.score_rows(rows, -1, np.zeros(1))
     pairs = kernels.CharacterTexts(measure, texts)

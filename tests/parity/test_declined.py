@@ -80,7 +80,7 @@ def test_scores(kernels, case):
     row, options, *error = case
     variant = options.get("variant", "sacrebleu")
     options = {**options, "variant": MINE.get(variant, variant)}
-    same(lambda: metrics.scores(np.array([row]), **options), *error)
+    same(lambda: metrics.scores(np.array([row], dtype=np.int64), **options), *error)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cybleu import _mirror, metrics
 from cybleu.errors import CybleuError
 from cybleu.metrics import VARIANTS
+from integer_arrays import ints
 
 
 @st.composite
@@ -67,7 +68,7 @@ def test_rows_score_as_one_by_one(kernels, data):
     order, rows = data.draw(rows_of_segments())
     rules = data.draw(choices(order))
     kernel, mirror = kernels.Definition(rules), _mirror.Definition(rules)
-    stats = np.array(rows)
+    stats = np.array(rows, dtype=np.int64)
     for position in range(len(rows)):
         ours, theirs = np.full(1, math.nan), np.full(1, math.nan)
         row = stats[position : position + 1]
@@ -92,7 +93,7 @@ def test_rows_score_as_one_by_one(kernels, data):
 @pytest.mark.parametrize("penalty", ["exponential", "ratio", "tiny-over-small", "added-one"])
 def test_what_is_added_to_the_reference_length(kernels, penalty, adds):
     rules = metrics.Bleu().with_rules(penalty=penalty, penalty_adds=adds).rules(2)
-    stats, found = np.array([[3, 5, 2, 1, 3, 2]]), np.zeros(1)
+    stats, found = np.array([[3, 5, 2, 1, 3, 2]], dtype=np.int64), np.zeros(1)
     assert kernels.Definition(rules).score_rows(stats, 0, found) == 1
     assert found[0] == _mirror.Definition(rules).evaluate(stats[0].tolist(), [0, 0])[0]
 
@@ -100,8 +101,8 @@ def test_what_is_added_to_the_reference_length(kernels, penalty, adds):
 @pytest.mark.parametrize("order", [17, 40])
 def test_orders_beyond_the_kernel(kernels, order):
     row = [50, 50, *range(50, 50 - order, -1), *range(50, 50 - order, -1)]
-    assert kernels.Definition(metrics.Bleu().rules(order)).score_rows(np.array([row]), 0, np.empty(1)) == 0
-    assert metrics.scores(np.array([row]))[0] == metrics.score(row).score
+    assert kernels.Definition(metrics.Bleu().rules(order)).score_rows(ints(row), 0, np.empty(1)) == 0
+    assert metrics.scores(ints(row))[0] == metrics.score(row).score
 
 
 def test_rows_before_the_first(kernels):
@@ -124,11 +125,11 @@ def test_pairs_of_other_texts_than_were_prepared_for(kernels):
         texts.score_each_other(definition, 0, 2, np.empty((2, 2)))
     with pytest.raises(ValueError, match="order"):
         texts.prepare(kernels.Definition(metrics.Bleu(max_order=2).rules()))
-    texts.prepare(definition, ids, begins, np.array([1, 6]))
+    texts.prepare(definition, ids, begins, ints(1, 6))
     for stop in (2, 7):
         with pytest.raises(ValueError, match="another length"):
-            texts.score_others(definition, ids, np.array([0]), np.array([stop]), 0, 1, np.empty((1, 2)))
-    texts.score_others(definition, ids, np.array([0]), np.array([4]), 0, 1, np.empty((1, 2)))
+            texts.score_others(definition, ids, ints(0), ints(stop), 0, 1, np.empty((1, 2)))
+    texts.score_others(definition, ids, ints(0), ints(4), 0, 1, np.empty((1, 2)))
     with pytest.raises(RuntimeError, match="one definition"):
         texts.prepare(definition)
 
@@ -146,7 +147,7 @@ def test_parts_of_a_score(kernels, effective_order):
 @given(rows_of_segments(), st.integers(0, 3))
 def test_sums(kernels, drawn, change):
     order, rows = drawn
-    stats = np.array(rows)
+    stats = np.array(rows, dtype=np.int64)
     column = change % stats.shape[1]
     stats[len(rows) // 2, column] += (0, 1, -1, 10**6)[change]
     results = []
@@ -166,7 +167,9 @@ def test_sums(kernels, drawn, change):
 def test_orders_without_ngrams(kernels, kind, effective_order):
     rules = replace(VARIANTS["mteval-v13a"], smoothings=((kind, kind, 1.5),))
     rules = metrics.Bleu(rules, kind, effective_order=effective_order).rules(4)
-    stats = np.array([[3, 3, 3, 2, 1, 0, 3, 2, 1, 0], [1, 2, 1, 0, 0, 0, 1, 0, 0, 0], [5, 5, 4, 1, 0, 0, 5, 4, 3, 2]])
+    stats = np.array(
+        [[3, 3, 3, 2, 1, 0, 3, 2, 1, 0], [1, 2, 1, 0, 0, 0, 1, 0, 0, 0], [5, 5, 4, 1, 0, 0, 5, 4, 3, 2]], dtype=np.int64
+    )
     found, expected = np.empty((2, 3))
     assert kernels.Definition(rules).score_rows(stats, 0, found) == 3
     _mirror.Definition(rules).score_rows(stats, 0, expected)

@@ -188,6 +188,6 @@ def test_the_best_among_those_that_may_be(kernels, data):
     tight = np.maximum.reduceat(distance, offsets[:-1])
     for errors in (tight, tight + 1e-3, np.full(len(tight), 1e300)):
         for backend in (kernels, MIRROR):
-            chosen = np.full(len(tight), -1)
+            chosen = np.full(len(tight), -1, dtype=np.int64)
             rows_of(backend, columns).winners_near(offsets, moved, values, columns[1], step, errors, chosen)
             assert (chosen == exact[0]).all()

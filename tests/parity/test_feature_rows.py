@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cybleu import _mirror
 from cybleu.tuning.mira import Gains, Options
+from integer_arrays import ints
 
 NUMBERS = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.1, 1 / 3, -2.5, 1e10, 1e-10, 1e308])
 
@@ -42,11 +43,11 @@ def test_the_same_sums(kernels, table, data):
     count, size = len(table[0]), table[0].shape[1] + (table[4] if len(table) > 1 else 0)
     weights = np.array(data.draw(st.lists(NUMBERS, min_size=size, max_size=size)))
     shares = np.array(data.draw(st.lists(NUMBERS, min_size=count, max_size=count)))
-    offsets = np.array([0, *sorted(data.draw(st.sets(st.integers(1, count - 1)))), count]) if count > 1 else [0, 1]
-    offsets = np.array(offsets, dtype=np.int64)
+    starts = data.draw(st.sets(st.integers(1, count - 1))) if count > 1 else ()
+    offsets = ints(0, *sorted(starts), count)
     found = []
     for rows in both(kernels, table):
-        values, chosen = np.full(count, 7.0), np.full((1, len(offsets) - 1), -1)
+        values, chosen = np.full(count, 7.0), np.full((1, len(offsets) - 1), -1, dtype=np.int64)
         sums, squares = np.full(size, 7.0), np.full(size, 7.0)
         with np.errstate(all="ignore"):
             rows.weigh(weights, values)
@@ -66,7 +67,11 @@ def test_many_vectors_at_once(kernels, table, count, seed):
     vectors = np.random.default_rng(seed).normal(size=(count, size[1]))
     found = []
     for rows in both(kernels, table):
-        chosen, alone, values = np.full((count, 1), -1), np.full((1, 1), -1), np.full((2, size[0]), 7.0)
+        chosen, alone, values = (
+            np.full((count, 1), -1, dtype=np.int64),
+            np.full((1, 1), -1, dtype=np.int64),
+            np.full((2, size[0]), 7.0),
+        )
         finite = rows.winners(offsets, vectors, chosen, values[0])
         assert rows.winners(offsets, vectors[-1:], alone, values[1]) or not finite
         same(values[0], values[1])
@@ -85,7 +90,11 @@ def test_the_same_differences(kernels, table, data):
     found = []
     for rows in both(kernels, table):
         dense = np.full((len(ones), table[0].shape[1]), 7.0)
-        indptr, columns, values = np.full(len(ones) + 1, -1), np.full(size, -1), np.full(size, 7.0)
+        indptr, columns, values = (
+            np.full(len(ones) + 1, -1, dtype=np.int64),
+            np.full(size, -1, dtype=np.int64),
+            np.full(size, 7.0),
+        )
         rows.differences(ones, others, dense, indptr, columns, values)
         found.append((dense, indptr, columns[: indptr[-1]], values[: indptr[-1]]))
         assert (dense == table[0][ones] - table[0][others]).all()
@@ -105,7 +114,7 @@ def test_the_same_passes(kernels, table, data):
     if data.draw(st.booleans()):
         rows = data.draw(st.lists(st.lists(st.integers(0, 5), min_size=2 + 2 * orders, max_size=2 + 2 * orders),
                                   min_size=count, max_size=count))  # fmt: skip
-        stats = np.array(rows)
+        stats = np.array(rows, dtype=np.int64)
         if data.draw(st.booleans()):
             shares = np.array(
                 data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0, -2.0, 1e301]), min_size=orders, max_size=orders))
@@ -138,11 +147,7 @@ def test_the_same_passes(kernels, table, data):
 
 def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
     dense = np.array([[1.0], [2.0], [3.0]])
-    indptr, columns, values = np.array([0, 1, 1, 3]), np.array([0, 0, 1]), np.array([1.0, 2.0, 3.0])
-
-    def ints(*numbers):
-        return np.array(numbers, dtype=np.int64)
-
+    indptr, columns, values = ints(0, 1, 1, 3), ints(0, 0, 1), np.array([1.0, 2.0, 3.0])
     for wrong in (
         (ints(0, 1, 3), columns, values, 2),
         (ints(0, 1, 1, 4), columns, values, 2),

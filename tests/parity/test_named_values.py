@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cybleu import _mirror
 from cybleu.nbest import NBest
+from integer_arrays import ints
 from nbest_lists import altered, same_on_both_backends
 
 NAMES = st.one_of(st.sampled_from(["p_a", "p_b", "", "é_猫", "p_a=b"]), st.integers(0, 3000).map("w_{}".format))
@@ -79,7 +80,7 @@ def test_any_file_of_the_extractor(kernels, tmp_path_factory, features, scores):
 def test_lines_that_are_written(kernels, rows):
     names = ("p_a", "é_猫", "")
     dense = np.array([[value] for value, _ in rows]).reshape(-1, 1)
-    indptr = np.cumsum([0, *(len(row) for _, row in rows)])
+    indptr = np.cumsum([0, *(len(row) for _, row in rows)], dtype=np.int64)
     columns = np.array([column for _, row in rows for column, _ in row], dtype=np.int64)
     values = np.array([value for _, row in rows for _, value in row], dtype=np.float64)
     for first in range(len(rows) + 1):
@@ -101,10 +102,10 @@ def test_arguments_that_do_not_fit(kernels):
     for arguments, reason in (
         ((one, one, np.zeros(1), names), "do not fit"),
         ((two, two, np.zeros(1), names), "do not fit"),
-        ((np.array([0, 2]), one, np.zeros(1), names), "out of range"),
-        ((np.array([1, 0]), one, np.zeros(1), names), "out of range"),
-        ((np.array([0, 1]), one + 1, np.zeros(1), names), "no name"),
-        ((np.array([0, 1]), one - 1, np.zeros(1), names), "no name"),
+        ((ints(0, 2), one, np.zeros(1), names), "out of range"),
+        ((ints(1, 0), one, np.zeros(1), names), "out of range"),
+        ((ints(0, 1), one + 1, np.zeros(1), names), "no name"),
+        ((ints(0, 1), one - 1, np.zeros(1), names), "no name"),
     ):
         with pytest.raises(ValueError, match=reason):
             kernels.lines_of_numbers(rows, *arguments)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cybleu import _mirror
 from cybleu.errors import NotUtf8Error
 from cybleu.nbest import NBest
+from integer_arrays import ints
 from nbest_lists import altered, same_on_both_backends
 
 REFERENCES = [["the cat sat", "a=b"], ["é 猫"]]
@@ -151,7 +152,7 @@ def test_what_does_not_fit_is_an_error(kernels):
             kernels.RawTexts.of_spans(b"a a", begins, ends)
     for module in (kernels, _mirror):
         with pytest.raises(NotUtf8Error) as caught:
-            module.RawTexts.of_spans(b"a \xff", np.array([0, 1]), np.array([1, 3]))
+            module.RawTexts.of_spans(b"a \xff", ints(0, 1), ints(1, 3))
         assert (caught.value.line, caught.value.position, caught.value.byte) == (1, 1, 0xFF)
     lines = kernels.NBestLines((b"a=", b""), (0, 3), False)
     for start, row, width in ((-1, 0, 4), (4, 0, 4), (0, -1, 4), (0, 0, 3)):
@@ -164,7 +165,7 @@ def test_what_does_not_fit_is_an_error(kernels):
 
 def parts(kernels, texts, tokenizer):
     """Numbers of tokens of the texts."""
-    ends = np.cumsum([len(text) for text in texts])
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
     begins = ends - [len(text) for text in texts]
     counts = np.empty(len(texts), dtype=np.int64)
     words = kernels.RawVocabulary(kernels.Tokenizer(tokenizer))

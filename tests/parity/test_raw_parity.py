@@ -186,13 +186,13 @@ def test_row_by_row(kernels, rows):
         for column in range(3):
             parts.append(backend.RawTexts([line for row in rows for line in row[column]]))
             counts = np.array([len(row[column]) for row in rows], dtype=np.int64)
-            ends.append(np.cumsum(counts))
+            ends.append(np.cumsum(counts, dtype=np.int64))
             begins.append(ends[-1] - counts)
-        bounds = np.full(len(rows) + 1, 7)
+        bounds = np.full(len(rows) + 1, 7, dtype=np.int64)
         texts = backend.RawTexts.row_by_row(parts, begins, ends, bounds)
         wanted = [line for row in rows for lines in row for line in lines]
         assert len(texts) == len(wanted)
-        sets = np.arange(len(wanted) + 1)
+        sets = np.arange(len(wanted) + 1, dtype=np.int64)
         table = np.zeros((len(wanted), 4), dtype=np.int64)
         if wanted:
             backend.raw_rows(
@@ -207,7 +207,7 @@ def test_row_by_row(kernels, rows):
 def test_side_by_side(kernels):
     parts = [["a b", "c"], ["d", "e f", "g"]]
     for backend in (kernels, _mirror):
-        bounds = np.full(3, -1)
+        bounds = np.full(3, -1, dtype=np.int64)
         texts = backend.RawTexts.side_by_side([backend.RawTexts(part) for part in parts], [0, 1], bounds)
         assert tokens_of(backend, texts) == [["a", "b"], ["e", "f"], ["c"], ["g"]]
         assert bounds.tolist() == [0, 2, 4]
@@ -242,5 +242,5 @@ def test_what_does_not_fit(kernels, name):
         ([0], 4, 1),
     ):
         with pytest.raises(ValueError):
-            kernels.raw_rows(tokenizer, texts, texts, np.array(sets), order, "closest", 0, stop, rows)
+            kernels.raw_rows(tokenizer, texts, texts, np.array(sets, dtype=np.int64), order, "closest", 0, stop, rows)
     assert_same(outcome(kernels.RawTexts, [1]), outcome(lambda: (_ for _ in ()).throw(TypeError())))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cybleu import _mirror, metrics
 from cybleu.metrics import VARIANTS
 from cybleu.rerank import mbr
+from integer_arrays import ints
 
 
 @st.composite
@@ -24,7 +25,7 @@ def lists_of_rows(draw):
         length = draw(st.integers(0, 12))
         totals = [max(0, length - n) for n in range(order)]
         rows.append([length, draw(st.integers(0, 12)), *(draw(st.integers(0, total)) for total in totals), *totals])
-    offsets = np.cumsum([0, *sizes])
+    offsets = np.cumsum([0, *sizes], dtype=np.int64)
     now = [int(offsets[i]) + draw(st.integers(0, size - 1)) if size else -1 for i, size in enumerate(sizes)]
     segments = draw(st.permutations(range(len(sizes))))
     stats = np.array(rows, dtype=np.int64).reshape(-1, 2 + 2 * order)
@@ -49,9 +50,9 @@ def test_the_same_swaps(kernels, lists, name, data):
 @pytest.mark.parametrize("name", VARIANTS)
 def test_swaps_of_hypotheses_that_are_all_empty(kernels, name):
     rules = metrics.Bleu(name).without_failures().rules(4)
-    stats = np.array([[0, length, 0, 0, 0, 0, 0, 0, 0, 0] for length in (5, 3, 2)])
+    stats = np.array([[0, length, 0, 0, 0, 0, 0, 0, 0, 0] for length in (5, 3, 2)], dtype=np.int64)
     found = [
-        backend.swap_pass(backend.Definition(rules), stats, np.array([0, 3]), np.array([0]), np.array([0]), True)
+        backend.swap_pass(backend.Definition(rules), stats, ints(0, 3), ints(0), ints(0), True)
         for backend in (kernels, _mirror)
     ]
     assert found[0] == found[1]
@@ -59,14 +60,14 @@ def test_swaps_of_hypotheses_that_are_all_empty(kernels, name):
 
 def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
     definition = kernels.Definition(metrics.Bleu().rules(1))
-    stats = np.array([[1, 1, 1, 1]])
+    stats = np.array([[1, 1, 1, 1]], dtype=np.int64)
     numbers = {"offsets": [0, 1], "order": [0], "chosen": [0]}
     for wrong in ({"offsets": [0, 2]}, {"offsets": [0]}, {"order": [1]}, {"order": [-1]}, {"chosen": [1]}):
-        arguments = {name: np.array(value) for name, value in {**numbers, **wrong}.items()}
+        arguments = {name: np.array(value, dtype=np.int64) for name, value in {**numbers, **wrong}.items()}
         with pytest.raises(ValueError, match=r"out of range|do not fit|not of its segment"):
             kernels.swap_pass(definition, stats, *arguments.values(), True)
     with pytest.raises(TypeError, match="got NoneType"):
-        kernels.swap_pass(None, stats, np.array([0, 1]), np.array([0]), np.array([0]), True)
+        kernels.swap_pass(None, stats, ints(0, 1), ints(0), ints(0), True)
     with pytest.raises(ValueError, match="do not fit"):
         kernels.weighted_sums(np.zeros((1, 2)), np.zeros(1), np.zeros(1), 0)
 
@@ -74,21 +75,21 @@ def test_what_does_not_fit_is_an_error_in_the_kernel(kernels):
 def test_more_orders_than_the_kernel_has_are_declined(kernels):
     definition = kernels.Definition(metrics.Bleu().rules(17))
     stats = np.zeros((1, 36), dtype=np.int64)
-    assert kernels.swap_pass(definition, stats, np.array([0, 1]), np.array([0]), np.array([0]), True) is None
+    assert kernels.swap_pass(definition, stats, ints(0, 1), ints(0), ints(0), True) is None
 
 
 def test_what_is_declined_leaves_the_choice_as_it_was(kernels):
     definition = kernels.Definition(metrics.Bleu().rules(1))
-    stats = np.array([[4, 4, 0, 4], [4, 4, 4, 4], [2**60, 4, 1, 2**60]])
-    chosen = np.array([0, 2])
-    assert kernels.swap_pass(definition, stats, np.array([0, 2, 3]), np.array([0, 1]), chosen, True) is None
+    stats = np.array([[4, 4, 0, 4], [4, 4, 4, 4], [2**60, 4, 1, 2**60]], dtype=np.int64)
+    chosen = ints(0, 2)
+    assert kernels.swap_pass(definition, stats, ints(0, 2, 3), ints(0, 1), chosen, True) is None
     chosen[1] = -1
-    assert kernels.swap_pass(definition, stats, np.array([0, 2, 3]), np.array([0, 1]), chosen, True)[0] == 1
+    assert kernels.swap_pass(definition, stats, ints(0, 2, 3), ints(0, 1), chosen, True)[0] == 1
     assert chosen.tolist() == [1, -1]
     stats[1] = 2**60, 4, 1, 2**60  # found after an exchange
     stats[2] = 4, 4, 4, 4
     chosen[:] = 0, 2
-    offsets, order = np.array([0, 1, 3]), np.array([1])
+    offsets, order = ints(0, 1, 3), ints(1)
     assert kernels.swap_pass(definition, stats, offsets, order, chosen, True) is None
     assert chosen.tolist() == [0, 2]
 

@@ -21,7 +21,7 @@ NO_COLUMNS = np.zeros((1, 0), np.int64)
 def test_orders_that_no_row_can_have(kernels, order):
     tokenizer, one = kernels.Tokenizer("13a"), kernels.RawTexts(["a"])
     segment = [[["a"]], ["a"]]
-    sets = np.array([0, 1])
+    sets = np.array([0, 1], dtype=np.int64)
     for call in (
         lambda: kernels.segment_counts(*segment, order),
         lambda: kernels.corpus_counts([segment[0]], [segment[1]], order),
