@@ -514,7 +514,9 @@ def freethreaded(session: nox.Session) -> None:
     environment = session.create_tmp()
     session.run(free_threaded_python(session), "-m", "venv", "--clear", environment, external=True)
     python = f"{environment}/bin/python"
-    session.run(python, "-m", "pip", "install", "-q", ".[test]", "pytest-run-parallel>=0.10", external=True)
+    # The newest versions have no wheels for each free-threaded CPython; the source of hypothesis requires Rust.
+    install = [python, "-m", "pip", "install", "-q", "--only-binary", "hypothesis,numpy"]
+    session.run(*install, ".[test]", "pytest-run-parallel>=0.10", external=True)
     command = [python, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider", *session.posargs]
     session.run(*command, "-p", "no:run-parallel", "tests", "--ignore", "tests/packaging", external=True, env=KERNELS)
     folders = [f"tests/{name}" for name in ("parity", "bleu_score", "stats")]
