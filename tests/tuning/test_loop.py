@@ -8,6 +8,7 @@ import math
 import os
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass, replace
 from functools import partial
@@ -198,6 +199,41 @@ def test_another_call_for_the_folder_is_refused(tmp_path, changes, message):
     (tmp_path / "run" / "run.json").write_text("[]")
     with pytest.raises(errors.InputFileError, match=r"run\.json does not describe a run"):
         loop(tmp_path / "run", Decoder())
+
+
+def test_a_refused_loop_names_the_holder(tmp_path):
+    """Of loops that start together in one folder, also when the holder writes its line only after they are refused."""
+    running = threading.Barrier(8)
+    messages = []
+
+    def start(folder):
+        def decode(weights, path):
+            time.sleep(0.01)
+            Decoder()(weights, path)
+
+        running.wait()
+        try:
+            loop(folder, decode, iterations=1)
+        except errors.InputFileError as error:
+            messages.append(str(error))
+
+    for number in range(8):
+        starts = [threading.Thread(target=start, args=(tmp_path / f"run{number}",)) for _ in range(running.parties)]
+        for thread in starts:
+            thread.start()
+        for thread in starts:
+            thread.join()
+    assert messages and all(f"is in use by process {os.getpid()} on" in message for message in messages)
+
+    fcntl = pytest.importorskip("fcntl")
+    for name, line, named in (("run0", b"process 7 on here\n", "process 7 on here"), ("run1", b"", "another process")):
+        with open(tmp_path / name / "lock", "r+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            writer = threading.Timer(0.05, file.write, [line])
+            writer.start()
+            with pytest.raises(errors.InputFileError, match=f"is in use by {named};"):
+                loop(tmp_path / name, Decoder())
+            writer.join()
 
 
 def test_two_loops_in_one_folder(tmp_path):

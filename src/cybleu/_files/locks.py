@@ -6,15 +6,18 @@ import errno
 import os
 import platform
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputFileError, printable
 
 BEYOND = 1 << 30  # the byte that is locked on Windows, where a locked byte cannot be read
+PATIENCE = 0.2  # seconds in which a holder writes its line
 HELD = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK}
 
 if sys.platform == "win32":
@@ -41,18 +44,14 @@ def locked(folder: Path) -> Iterator[None]:
     """
     path = folder / "lock"
     try:
-        file = open(path, "r+b" if path.exists() else "w+b", buffering=0)  # noqa: SIM115
+        # created, but not truncated, as "w+b" would the line of a holder
+        file = open(path, "r+b", buffering=0, opener=lambda name, flags: os.open(name, flags | os.O_CREAT, 0o666))  # noqa: SIM115
     except OSError as error:
         raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from error
     with file:
         try:
-            _lock(file.fileno())
+            _take(file, folder)
         except OSError as error:
-            if error.errno in HELD:
-                holder = printable(file.read(200).decode("utf-8", "replace").strip()) or "another process"
-                raise InputFileError(
-                    f"{folder}: is in use by {holder}; wait until that run ends, or give another folder"
-                ) from None
             warnings.warn(
                 f"{folder}: this file system has no locks ({error.strerror}); do not run two loops in this folder",
                 RuntimeWarning,
@@ -62,5 +61,28 @@ def locked(folder: Path) -> Iterator[None]:
         file.truncate(0)
         file.seek(0)
         file.write(f"process {os.getpid()} on {platform.node() or 'this machine'}, since {now}\n".encode())
-        yield
-        file.truncate(0)
+        try:
+            yield
+        finally:
+            file.truncate(0)
+
+
+def _take(file: Any, folder: Path) -> None:
+    """Lock the file.
+
+    :raises InputFileError: the lock is held
+    :raises OSError: the file system has no locks
+    """
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _lock(file.fileno())
+        except OSError as error:
+            if error.errno not in HELD:
+                raise
+        file.seek(0)
+        line = file.read(200)
+        if line.endswith(b"\n") or time.monotonic() > deadline:
+            holder = printable(line.decode("utf-8", "replace").strip()) or "another process"
+            raise InputFileError(f"{folder}: is in use by {holder}; wait until that run ends, or give another folder")
+        time.sleep(0.005)  # the holder has not written its line yet, or is about to release the lock
