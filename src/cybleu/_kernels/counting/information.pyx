@@ -11,7 +11,7 @@ from cybleu._kernels.common.buffers cimport free_buffer, reserve
 from cybleu._kernels.common.hashing cimport process_seed
 from cybleu._kernels.common.interrupts cimport begin_watch, watch
 from cybleu._kernels.common.ngram_tables cimport MOST_NGRAMS, Slot, make_empty, pair_key, probe
-from cybleu._kernels.counting.ter cimport check_ends
+from cybleu._kernels.counting.ter cimport check_ends, check_texts
 from cybleu._kernels.tokens.objects cimport slots_needed
 
 cdef double LOG_2 = log(2.0)
@@ -187,14 +187,7 @@ cdef class NgramInformation:
         if (not 0 <= start <= stop <= count or texts.shape[0] != count or owners.shape[0] != count
                 or rows.shape[1] != 1 + 2 * self.max_order):
             raise ValueError("the texts do not fit the rows")
-        check_ends(hypotheses.shape[0], hypothesis_ends)
-        check_ends(references.shape[0], reference_ends)
-        for i in range(start, stop):
-            owner = owners[i]
-            if not 0 <= texts[i] < hypothesis_ends.shape[0] or not 0 <= owner < sets.shape[0] - 1:
-                raise ValueError("a text is out of range")
-            if not 0 <= sets[owner] < sets[owner + 1] <= reference_ends.shape[0]:
-                raise ValueError("a set has no reference")
+        check_texts(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
         if start == stop:
             return
         memset(&work, 0, sizeof(Workspace))

@@ -387,14 +387,7 @@ def edit_rows(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends,
     cdef const int32_t *words_there = &references[0] if references.shape[0] else NULL
     if not 0 <= start <= stop <= count or texts.shape[0] != count or owners.shape[0] != count or rows.shape[1] != 2:
         raise ValueError("the texts do not fit the rows")
-    check_ends(hypotheses.shape[0], hypothesis_ends)
-    check_ends(references.shape[0], reference_ends)
-    for i in range(start, stop):
-        owner = owners[i]
-        if not 0 <= texts[i] < hypothesis_ends.shape[0] or not 0 <= owner < sets.shape[0] - 1:
-            raise ValueError("a text is out of range")
-        if not 0 <= sets[owner] < sets[owner + 1] <= reference_ends.shape[0]:
-            raise ValueError("a set has no reference")
+    check_texts(hypotheses, hypothesis_ends, references, reference_ends, sets, texts, owners, start, stop)
     if start == stop:
         return
     memset(&work, 0, sizeof(Workspace))
@@ -422,4 +415,21 @@ cdef int check_ends(Py_ssize_t size, const int64_t[::1] ends) except -1:
         before = ends[i]
     if before != size:
         raise ValueError("the ends do not fit the words")
+    return 0
+
+
+cdef int check_texts(const int32_t[::1] hypotheses, const int64_t[::1] hypothesis_ends, const int32_t[::1] references,
+                     const int64_t[::1] reference_ends, const int64_t[::1] sets, const int64_t[::1] texts,
+                     const int64_t[::1] owners, Py_ssize_t start, Py_ssize_t stop) except -1:
+    """The rows from `start` to before `stop` have texts, and sets with references, in the terms of `edit_rows`."""
+    cdef Py_ssize_t i
+    cdef int64_t owner
+    check_ends(hypotheses.shape[0], hypothesis_ends)
+    check_ends(references.shape[0], reference_ends)
+    for i in range(start, stop):
+        owner = owners[i]
+        if not 0 <= texts[i] < hypothesis_ends.shape[0] or not 0 <= owner < sets.shape[0] - 1:
+            raise ValueError("a text is out of range")
+        if not 0 <= sets[owner] < sets[owner + 1] <= reference_ends.shape[0]:
+            raise ValueError("a set has no reference")
     return 0

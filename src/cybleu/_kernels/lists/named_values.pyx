@@ -8,7 +8,7 @@ from libc.string cimport memchr
 from cybleu._kernels.common.base cimport distance, grown
 from cybleu._kernels.common.hashing cimport process_seed
 from cybleu._kernels.common.interrupts cimport Watch, begin_watch
-from cybleu._kernels.lists.number_lines cimport is_blank, past_blanks, read_number
+from cybleu._kernels.lists.number_lines cimport end_of_line, is_blank, past_blanks, read_number
 from cybleu._kernels.tokens.characters cimport RawVocabulary, look_up_word
 from cybleu._kernels.text.tokenizing cimport Token, Tokenizer
 
@@ -177,10 +177,7 @@ def read_rows(bytes block not None, Py_ssize_t start, double[:, ::1] rows, Py_ss
         raise ValueError("the rows do not fit the lines")
     with nogil:
         while line < end and row < stop:
-            after = <const char *>memchr(line, c"\n", <size_t>distance(line, end))
-            if after == NULL:
-                after = end
-            last = after - (after > line and (after - 1)[0] == c"\r")
+            last = end_of_line(line, end, &after)
             at = line
             for i in range(width):
                 at = read_number(past_blanks(at, last), &rows[row, i])

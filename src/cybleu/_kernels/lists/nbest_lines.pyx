@@ -10,7 +10,14 @@ from libc.string cimport memchr, memcmp
 
 from cybleu._kernels.common.base cimport PY_SSIZE_T_MAX, allocated, distance
 from cybleu._kernels.lists.named_values cimport NamedValues
-from cybleu._kernels.lists.number_lines cimport MOST_DIGITS, is_blank, is_digit, past_blanks, read_number
+from cybleu._kernels.lists.number_lines cimport (
+    MOST_DIGITS,
+    end_of_line,
+    is_blank,
+    is_digit,
+    past_blanks,
+    read_number,
+)
 
 # ------------------------------------------------------------------------------------------------------------- fields
 
@@ -125,10 +132,7 @@ cdef class NBestLines:
             raise ValueError("the rows do not fit the lines")
         with nogil:
             while line < stop and row < rows:
-                after = <const char *>memchr(line, c"\n", <size_t>distance(line, stop))
-                if after == NULL:
-                    after = stop
-                end = after - (after > line and (after - 1)[0] == c"\r")
+                end = end_of_line(line, stop, &after)
                 at = read_whole_number(past_blanks(line, end), end, &ids[row])
                 if at == NULL:
                     break

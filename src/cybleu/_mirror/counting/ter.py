@@ -26,7 +26,14 @@ BEAM = 25
 MOST_CANDIDATES = 1000
 
 
-def edit_rows(
+def edit_rows(*texts_and_rows: Any) -> None:
+    *texts, rows = texts_and_rows
+    for number, hypothesis, references in segments(*texts):
+        rows[number, 0] = min([edits(hypothesis, reference) for reference in references])
+        rows[number, 1] = sum(map(len, references)) / len(references)
+
+
+def segments(
     hypotheses: Any,
     hypothesis_ends: Any,
     references: Any,
@@ -36,14 +43,13 @@ def edit_rows(
     owners: Any,
     start: int,
     stop: int,
-    rows: Any,
-) -> None:
+) -> Iterator[tuple[int, list[int], list[list[int]]]]:
+    """The number, the hypothesis and the references of the rows from `start` to before `stop`."""
     for number in range(start, stop):
-        hypothesis = _text(hypotheses, hypothesis_ends, texts[number])
+        look()
         owner = owners[number]
         of_segment = [_text(references, reference_ends, place) for place in range(sets[owner], sets[owner + 1])]
-        rows[number, 0] = min([edits(hypothesis, reference) for reference in of_segment])
-        rows[number, 1] = sum(map(len, of_segment)) / len(of_segment)
+        yield number, _text(hypotheses, hypothesis_ends, texts[number]), of_segment
 
 
 def _text(words: Any, ends: Any, number: int) -> list[int]:
